@@ -1,0 +1,13 @@
+//! The nouns that every other crate speaks of: time, ids, faults, verdicts.
+//!
+//! This crate reads no clock, file, socket or environment variable.
+
+mod fault;
+mod id;
+mod time;
+mod verdict;
+
+pub use fault::{Fault, FaultKind, Side};
+pub use id::{GroupId, MemberIndex, UserId};
+pub use time::{Nanos, Timing};
+pub use verdict::Verdict;
