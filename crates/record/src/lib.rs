@@ -1,1 +1,32 @@
-//! Not written yet.
+//! The saved run: everything that a run measured, in one file, `run.json`.
+//!
+//! Every report, comparison and audit is made from a [`Run`] alone, and no type outside of this crate is ever
+//! saved. The crate turns runs into text and back; it reads no clock, file, socket or environment variable, and
+//! it never computes a figure that the samples do not carry.
+
+mod check;
+mod deliveries;
+mod encode;
+mod failure;
+mod health;
+mod level;
+mod measured;
+mod metric;
+mod run;
+mod summary;
+mod timings;
+mod version;
+mod window;
+
+pub use deliveries::Deliveries;
+pub use encode::{from_json, to_json};
+pub use failure::{Example, Failure, note_failure};
+pub use health::{BusiestThread, GeneratorUse, TargetSample, TargetUse};
+pub use level::{Level, Load, Phases};
+pub use measured::{Check, Iterations, Measured, Outside};
+pub use metric::{Metric, MetricKind};
+pub use run::{Machine, Note, Run, ScriptInfo, Setup, ThresholdResult};
+pub use summary::summary;
+pub use timings::Timings;
+pub use version::{KIND, ReadError, VERSION};
+pub use window::{OpenWindow, Window};

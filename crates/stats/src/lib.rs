@@ -1,1 +1,22 @@
-//! Not written yet.
+//! Numbers in, numbers out: histograms, percentiles with their samples and intervals, rates, windows of time.
+//!
+//! Every figure that headcount states comes from here, and this crate refuses the ones that the samples
+//! do not carry: a percentile without ten samples beyond it is [`Estimate::Unavailable`], never a guess.
+//! It reads no clock, file, socket or environment variable.
+
+mod binomial;
+mod codec;
+mod estimate;
+mod histogram;
+mod quantile;
+mod rate;
+mod series;
+mod values;
+
+pub use codec::DecodeError;
+pub use estimate::{Estimate, estimate, estimate_clustered};
+pub use histogram::Histogram;
+pub use quantile::{Percentile, REPORTED, SAMPLES_BEYOND, interval_ranks, needed_samples, rank_of};
+pub use rate::{wilson, zero_failures_bound};
+pub use series::Series;
+pub use values::Values;

@@ -1,0 +1,132 @@
+//! Do the counts add up? A record that contradicts itself is a fault of headcount, and the report says so.
+
+use crate::{Deliveries, Iterations, Level, Run, Timings};
+
+impl Run {
+    /// Every identity that does not hold, as a sentence; none in a sound record.
+    pub fn check_identities(&self) -> Vec<String> {
+        self.levels
+            .iter()
+            .flat_map(Level::check_identities)
+            .collect()
+    }
+}
+
+impl Level {
+    /// Every identity that does not hold in this level, as a sentence.
+    pub fn check_identities(&self) -> Vec<String> {
+        let measured = &self.measured;
+        let mut broken = measured.iterations.check_identities();
+        for (channel, deliveries) in &measured.deliveries {
+            broken.extend(named("delivery", channel, deliveries.check_identities()));
+        }
+        for (family, timings) in [
+            ("connection", &measured.connections),
+            ("request", &measured.requests),
+            ("exchange", &measured.exchanges),
+            ("step", &measured.steps),
+            ("eventually", &measured.eventually),
+        ] {
+            for (name, timings) in timings {
+                broken.extend(named(family, name, timings.check_identities()));
+            }
+        }
+        let level = self.index + 1;
+        broken
+            .into_iter()
+            .map(|text| format!("level {level}: {text}"))
+            .collect()
+    }
+}
+
+fn named(family: &str, name: &str, broken: Vec<String>) -> impl Iterator<Item = String> {
+    broken
+        .into_iter()
+        .map(move |text| format!("{family}({name}): {text}"))
+}
+
+impl Iterations {
+    /// planned = started + dropped; started = succeeded + failed + unfinished.
+    pub fn check_identities(&self) -> Vec<String> {
+        let mut broken = Vec::new();
+        let Self {
+            planned,
+            started,
+            succeeded,
+            failed,
+            unfinished,
+            dropped,
+            ..
+        } = self;
+        if *planned != started + dropped {
+            broken.push(format!(
+                "iterations: {planned} planned, but {started} started + {dropped} dropped"
+            ));
+        }
+        if *started != succeeded + failed + unfinished {
+            broken.push(format!(
+                "iterations: {started} started, but {succeeded} succeeded + {failed} failed + \
+                 {unfinished} unfinished"
+            ));
+        }
+        broken
+    }
+}
+
+impl Deliveries {
+    /// expected = delivered + late + lost; a latency for each that was seen.
+    pub fn check_identities(&self) -> Vec<String> {
+        let mut broken = Vec::new();
+        let Self {
+            expected,
+            delivered,
+            late,
+            messages,
+            ..
+        } = self;
+        let lost = self.lost_count();
+        if *expected != delivered + late + lost {
+            broken.push(format!(
+                "{expected} expected, but {delivered} delivered + {late} late + {lost} lost"
+            ));
+        }
+        let times = self.latency.count();
+        if times != delivered + late {
+            broken.push(format!(
+                "{times} latencies, but {delivered} delivered + {late} late"
+            ));
+        }
+        if self.whole_audience > *messages {
+            let whole = self.whole_audience;
+            broken.push(format!(
+                "{whole} messages reached everybody, but {messages} were sent"
+            ));
+        }
+        broken
+    }
+}
+
+impl Timings {
+    /// timed out ⊆ failed ⊆ all; no more times than answers.
+    pub fn check_identities(&self) -> Vec<String> {
+        let mut broken = Vec::new();
+        let Self {
+            count,
+            failed,
+            timed_out,
+            ..
+        } = self;
+        if timed_out > failed || failed > count {
+            broken.push(format!(
+                "{timed_out} timed out, {failed} failed, {count} ended"
+            ));
+        }
+        let times = self.response.count();
+        if times + timed_out > *count {
+            broken.push(format!(
+                "{times} times and {timed_out} time-outs, but {count} ended"
+            ));
+        }
+        broken
+    }
+}

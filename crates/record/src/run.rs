@@ -1,0 +1,143 @@
+use std::collections::BTreeMap;
+
+use model::Verdict;
+use serde::{Deserialize, Serialize};
+
+use crate::version::{KIND, VERSION};
+use crate::{Failure, Level, Timings};
+
+/// A run: the root of `run.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Always `headcount-run`.
+    pub kind: String,
+    /// The version of this shape.
+    pub version: u32,
+    /// Which program wrote it: `headcount 0.1.0`.
+    pub tool: String,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    /// When it ended, RFC 3339.
+    pub ended_at: String,
+    /// What all random numbers come from.
+    pub seed: u64,
+    /// The scenario.
+    pub script: ScriptInfo,
+    /// The options as they were in force, in the user's order.
+    pub options: serde_json::Value,
+    /// The address under test.
+    pub target: String,
+    /// The generator's machine.
+    pub machine: Machine,
+    /// How many worker threads put the load on.
+    pub workers: u32,
+    /// The outcome.
+    pub verdict: Verdict,
+    /// Whether somebody stopped it: what follows is what was measured until then.
+    pub interrupted: bool,
+    /// What `setup` did, if there is one.
+    pub setup: Option<Setup>,
+    /// The loads, in the order in which they were put on.
+    pub levels: Vec<Level>,
+    /// What each threshold said of each level.
+    pub thresholds: Vec<ThresholdResult>,
+    /// Remarks on the measurement.
+    pub notes: Vec<Note>,
+    /// Faults of the script outside of any level: while it was loaded, set up or torn down.
+    pub script_faults: Vec<Failure>,
+}
+
+impl Default for Run {
+    /// A run in which nothing was measured, which is therefore not sound.
+    fn default() -> Self {
+        Self {
+            kind: KIND.to_owned(),
+            version: VERSION,
+            tool: String::new(),
+            started_at: String::new(),
+            ended_at: String::new(),
+            seed: 0,
+            script: ScriptInfo::default(),
+            options: serde_json::Value::Null,
+            target: String::new(),
+            machine: Machine::default(),
+            workers: 0,
+            verdict: Verdict::NotSound,
+            interrupted: false,
+            setup: None,
+            levels: Vec::new(),
+            thresholds: Vec::new(),
+            notes: Vec::new(),
+            script_faults: Vec::new(),
+        }
+    }
+}
+
+/// The scenario that was run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptInfo {
+    /// Its path as the user gave it.
+    pub path: String,
+    /// Of its source, in hexadecimal.
+    pub sha256: String,
+    /// The source itself.
+    pub source: String,
+}
+
+/// The machine that put the load on. `None` where it does not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The processor's name.
+    pub cpu: Option<String>,
+    /// Cores that the generator may use.
+    pub cores: Option<u32>,
+    /// Memory in MB (10^6 bytes).
+    pub memory_mb: Option<u64>,
+    /// The kernel's name and release.
+    pub kernel: Option<String>,
+    /// How many descriptors the generator may open.
+    pub fd_limit: Option<u64>,
+    /// How many local ports there are for outgoing connections.
+    pub local_ports: Option<u32>,
+}
+
+/// What `setup` did before the first level. In no level's figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Setup {
+    /// How long it took, in seconds.
+    pub took_s: f64,
+    /// Users that it made ready.
+    pub users: u64,
+    /// Requests by name.
+    pub requests: BTreeMap<String, Timings>,
+    /// Users that could not be made ready.
+    pub failed: u64,
+    /// Failures by side, kind and name.
+    pub failures: Vec<Failure>,
+}
+
+/// What one threshold said of one level.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ThresholdResult {
+    /// The index of the level.
+    pub level: usize,
+    /// Of which metric: `delivery(code-change)`.
+    pub metric: String,
+    /// The condition as the user wrote it: `p95 < 100ms`.
+    pub condition: String,
+    /// What was observed, in the unit of the condition; `None` when it could not be measured.
+    pub observed: Option<f64>,
+    /// The same for people: `12.3 ms`, or `n/a (120 of 1,000 samples)`.
+    pub observed_text: String,
+    /// Whether it held; `None` when that could not be told.
+    pub held: Option<bool>,
+}
+
+/// A remark on the measurement.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// A short name for its kind, low in cardinality: `little`, `leftovers`.
+    pub kind: String,
+    /// The remark, a sentence.
+    pub text: String,
+}

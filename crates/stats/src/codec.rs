@@ -1,0 +1,146 @@
+//! Histograms in JSON: the exact figures beside the bins as base64 of HDR's own V2 deflate format, which any
+//! HDR tool reads.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram as Hdr;
+use hdrhistogram::serialization::{
+    Deserializer as HdrReader, Serializer as _, V2DeflateSerializer,
+};
+use model::Nanos;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+use crate::Histogram;
+use crate::histogram::{DIGITS, Filled};
+
+/// Why a saved histogram could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// The text is not base64.
+    #[error("histogram is not base64: {0}")]
+    Base64(#[from] base64::DecodeError),
+    /// The bytes are not an HDR histogram.
+    #[error("histogram is not in HDR V2 format: {0}")]
+    Hdr(String),
+    /// The bins and the figures beside them contradict each other.
+    #[error("histogram contradicts itself: {0}")]
+    Contradiction(String),
+}
+
+/// The JSON shape. An empty histogram is `{"count":0}`.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sum_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hdr: Option<String>,
+}
+
+impl Histogram {
+    /// The bins as base64 of HDR V2 deflate; `None` when empty.
+    pub fn encode(&self) -> Option<String> {
+        let filled = self
+            .filled
+            .as_ref()
+            .filter(|filled| !filled.hdr.is_empty())?;
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new()
+            .serialize(&filled.hdr, &mut bytes)
+            .ok()?;
+        Some(STANDARD.encode(bytes))
+    }
+
+    /// Reads what [`Histogram::encode`] wrote, or what another HDR tool wrote in nanoseconds. The smallest, the
+    /// largest value and the sum are then known to three digits only.
+    pub fn decode(text: &str) -> Result<Self, DecodeError> {
+        let bytes = STANDARD.decode(text)?;
+        let mut hdr: Hdr<u64> = HdrReader::new()
+            .deserialize(&mut bytes.as_slice())
+            .map_err(|error| DecodeError::Hdr(error.to_string()))?;
+        if hdr.sigfig() != DIGITS {
+            let found = hdr.sigfig();
+            return Err(DecodeError::Hdr(format!(
+                "{found} digits instead of {DIGITS}"
+            )));
+        }
+        if hdr.is_empty() {
+            return Ok(Self::new());
+        }
+        hdr.auto(true);
+        let sum = hdr
+            .iter_recorded()
+            .map(|bin| bin.value_iterated_to().saturating_mul(bin.count_at_value()))
+            .fold(0, u64::saturating_add);
+        let (min, max) = (hdr.min(), hdr.max());
+        let filled = Some(Box::new(Filled { hdr, min, max, sum }));
+        Ok(Self { filled })
+    }
+}
+
+impl Saved {
+    fn open(self) -> Result<Histogram, DecodeError> {
+        if self.count == 0 {
+            return Ok(Histogram::new());
+        }
+        let missing = || DecodeError::Contradiction(format!("{} values without bins", self.count));
+        let mut histogram = Histogram::decode(self.hdr.as_deref().ok_or_else(missing)?)?;
+        if histogram.count() != self.count {
+            let text = format!(
+                "{} values, but {} in the bins",
+                self.count,
+                histogram.count()
+            );
+            return Err(DecodeError::Contradiction(text));
+        }
+        if let Some(filled) = &mut histogram.filled {
+            filled.restore(&self)?;
+        }
+        Ok(histogram)
+    }
+}
+
+impl Filled {
+    /// Puts the exact figures back, if they lie in the bins that they claim to come from.
+    fn restore(&mut self, saved: &Saved) -> Result<(), DecodeError> {
+        let min = saved.min_ns.unwrap_or(self.min);
+        let max = saved.max_ns.unwrap_or(self.max);
+        if !self.hdr.equivalent(min, self.min) || !self.hdr.equivalent(max, self.max) || min > max {
+            let text = format!("{min} ns to {max} ns is not the range of the bins");
+            return Err(DecodeError::Contradiction(text));
+        }
+        self.min = min;
+        self.max = max;
+        self.sum = saved.sum_ns.unwrap_or(self.sum);
+        Ok(())
+    }
+}
+
+impl Serialize for Histogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let hdr = self.encode();
+        if hdr.is_none() && !self.is_empty() {
+            return Err(ser::Error::custom("histogram cannot be encoded"));
+        }
+        let saved = Saved {
+            count: self.count(),
+            min_ns: self.min().map(|Nanos(nanos)| nanos),
+            max_ns: self.max().map(|Nanos(nanos)| nanos),
+            sum_ns: hdr.as_ref().map(|_| self.sum().0),
+            hdr,
+        };
+        saved.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Saved::deserialize(deserializer)?
+            .open()
+            .map_err(de::Error::custom)
+    }
+}
