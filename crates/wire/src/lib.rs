@@ -1,1 +1,20 @@
-//! Not written yet.
+//! Protocol clients for an event loop that somebody else runs: TCP and TLS streams, HTTP/1.1, WebSocket.
+//!
+//! The caller owns the epoll set, the timers and the read buffer. It reads with [`Stream::read`] into one
+//! buffer that all connections of a thread share, takes the time, and hands the bytes to a connection,
+//! which parses them where they lie. An idle connection therefore holds no buffers at all.
+//!
+//! This crate never blocks (but for [`resolve`]), never waits, never retries, starts no thread and knows
+//! nothing of scripts, users or metrics. It takes no time stamps. Every failure is a [`model::Fault`].
+
+mod dial;
+mod fault;
+pub mod http;
+mod outbox;
+mod stream;
+mod tls;
+pub mod websocket;
+
+pub use dial::{Endpoint, is_allowed, resolve};
+pub use stream::{Phase, Read, Stream};
+pub use tls::TlsSettings;

@@ -1,0 +1,140 @@
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+
+use model::{Fault, FaultKind};
+use url::Url;
+
+/// Where to connect, and whether TLS is spoken there. Connections to equal endpoints are interchangeable.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Endpoint {
+    /// Name or address; an IPv6 address has no brackets.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+    /// TLS is spoken from the first byte.
+    pub tls: bool,
+}
+
+impl TryFrom<&Url> for Endpoint {
+    type Error = Fault;
+
+    /// From an `http`, `https`, `ws` or `wss` URL; anything else is the script's fault.
+    fn try_from(url: &Url) -> Result<Self, Fault> {
+        let tls = match url.scheme() {
+            "http" | "ws" => false,
+            "https" | "wss" => true,
+            other => return Err(unusable(&format!("scheme `{other}` is not spoken here"))),
+        };
+        let host = match url.host() {
+            Some(url::Host::Domain(name)) => name.to_owned(),
+            Some(url::Host::Ipv4(address)) => address.to_string(),
+            Some(url::Host::Ipv6(address)) => address.to_string(),
+            None => return Err(unusable("URL without a host")),
+        };
+        let port = url
+            .port_or_known_default()
+            .unwrap_or(if tls { 443 } else { 80 });
+        Ok(Self { host, port, tls })
+    }
+}
+
+fn unusable(detail: &str) -> Fault {
+    Fault::script(FaultKind::Protocol, detail)
+}
+
+/// All addresses of the endpoint. Blocks on the system's resolver: not for an event loop.
+pub fn resolve(endpoint: &Endpoint) -> Result<Vec<SocketAddr>, Fault> {
+    let failed = |why: String| Fault::target(FaultKind::Resolve, why);
+    let addresses: Vec<SocketAddr> = (endpoint.host.as_str(), endpoint.port)
+        .to_socket_addrs()
+        .map_err(|error| failed(format!("no address for `{}`: {error}", endpoint.host)))?
+        .collect();
+    if addresses.is_empty() {
+        return Err(failed(format!("no address for `{}`", endpoint.host)));
+    }
+    Ok(addresses)
+}
+
+/// This machine and private test networks: loopback, RFC 1918, link-local and unique local addresses.
+/// Anything else is somebody's server and needs the user's word.
+pub fn is_allowed(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => {
+            v4.is_loopback() || v4.is_private() || v4.is_link_local() || v4.is_unspecified()
+        }
+        IpAddr::V6(v6) => {
+            v6.is_loopback()
+                || v6.is_unique_local()
+                || v6.is_unicast_link_local()
+                || v6 == Ipv6Addr::UNSPECIFIED
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_comes_from_the_url() {
+        let check = |url: &str, host: &str, port: u16, tls: bool| {
+            let endpoint = Endpoint::try_from(&Url::parse(url).unwrap()).unwrap();
+            let expected = Endpoint {
+                host: host.into(),
+                port,
+                tls,
+            };
+            assert_eq!(endpoint, expected, "{url}");
+        };
+        check("http://localhost/x", "localhost", 80, false);
+        check("https://a.test:8443", "a.test", 8443, true);
+        check("ws://127.0.0.1:9", "127.0.0.1", 9, false);
+        check("wss://[::1]/", "::1", 443, true);
+        assert!(Endpoint::try_from(&Url::parse("ftp://a.test/").unwrap()).is_err());
+    }
+
+    #[test]
+    fn only_this_machine_and_private_networks_are_allowed_unasked() {
+        let allowed = [
+            "127.0.0.1",
+            "127.9.9.9",
+            "::1",
+            "10.0.0.1",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.1.1",
+            "169.254.0.9",
+            "fe80::1",
+            "fd00::1",
+            "::ffff:127.0.0.1",
+        ];
+        let foreign = [
+            "8.8.8.8",
+            "172.32.0.1",
+            "192.169.0.1",
+            "2606:4700::1",
+            "::ffff:1.1.1.1",
+            "100.64.0.1",
+        ];
+        for text in allowed {
+            assert!(is_allowed(text.parse().unwrap()), "{text}");
+        }
+        for text in foreign {
+            assert!(!is_allowed(text.parse().unwrap()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_without_an_address_is_a_fault_of_its_own_kind() {
+        let endpoint = Endpoint {
+            host: "no-such-name.invalid".into(),
+            port: 80,
+            tls: false,
+        };
+        assert_eq!(resolve(&endpoint).unwrap_err().kind, FaultKind::Resolve);
+        let local = Endpoint {
+            host: "127.0.0.1".into(),
+            ..endpoint
+        };
+        assert_eq!(resolve(&local).unwrap(), ["127.0.0.1:80".parse().unwrap()]);
+    }
+}

@@ -1,0 +1,80 @@
+use std::net::SocketAddr;
+
+use model::{Fault, FaultKind};
+use rustix::io::Errno;
+
+/// A system error while talking to `peer`, told as a fault with its side.
+pub(crate) fn from_errno(errno: Errno, peer: SocketAddr) -> Fault {
+    match errno {
+        Errno::CONNREFUSED => Fault::target(
+            FaultKind::Refused,
+            format!("nobody listens on {peer} (connection refused)"),
+        ),
+        Errno::CONNRESET | Errno::CONNABORTED => {
+            Fault::target(FaultKind::Reset, "the peer reset the connection")
+        }
+        Errno::PIPE => Fault::target(
+            FaultKind::Reset,
+            "the peer closed the connection before it had read everything",
+        ),
+        Errno::TIMEDOUT => Fault::target(
+            FaultKind::TimedOut,
+            format!("{peer} does not answer (the kernel gave up)"),
+        ),
+        Errno::HOSTUNREACH | Errno::NETUNREACH => {
+            Fault::target(FaultKind::Refused, format!("no route to {peer}"))
+        }
+        Errno::ADDRNOTAVAIL => Fault::generator(
+            FaultKind::Resources,
+            "no local port is free: reuse connections, use several source addresses, \
+             or widen net.ipv4.ip_local_port_range",
+        ),
+        Errno::MFILE | Errno::NFILE => Fault::generator(
+            FaultKind::Resources,
+            "no file descriptor is free: raise the limit (ulimit -n)",
+        ),
+        Errno::NOBUFS | Errno::NOMEM => Fault::generator(
+            FaultKind::Resources,
+            "the kernel has no memory for another socket",
+        ),
+        other => Fault::generator(
+            FaultKind::Resources,
+            format!("socket error {} ({other})", other.raw_os_error()),
+        ),
+    }
+}
+
+/// The first bytes of something unexpected, in one short printable line.
+pub(crate) fn printable(bytes: &[u8]) -> String {
+    const SHOWN: usize = 24;
+    let mut text = bytes[..bytes.len().min(SHOWN)].escape_ascii().to_string();
+    if bytes.len() > SHOWN {
+        text.push('…');
+    }
+    text
+}
+
+/// Bytes that the protocol does not allow.
+pub(crate) fn protocol(detail: impl Into<String>) -> Fault {
+    Fault::target(FaultKind::Protocol, detail)
+}
+
+/// Something larger than its limit in bytes.
+pub(crate) fn too_large(what: &str, limit: usize) -> Fault {
+    Fault::target(
+        FaultKind::TooLarge,
+        format!("{what} is larger than {limit} bytes"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strange_bytes_are_quoted_in_one_short_line() {
+        assert_eq!(printable(b"SSH-2.0-x\r\n"), "SSH-2.0-x\\r\\n");
+        assert_eq!(printable(&[0, 0xff]), "\\x00\\xff");
+        assert_eq!(printable(&[b'a'; 25]), format!("{}…", "a".repeat(24)));
+    }
+}

@@ -1,0 +1,18 @@
+//! HTTP/1.1: requests are encoded into one buffer, responses parsed from whatever the socket gave.
+//! One request at a time per connection: a pipelined answer has no service time of its own.
+
+mod body;
+mod chunked;
+mod connection;
+mod decode;
+mod head;
+mod headers;
+mod parser;
+mod request;
+mod response;
+
+pub use body::{Body, Part};
+pub use connection::Connection;
+pub use headers::Headers;
+pub use request::Request;
+pub use response::Response;

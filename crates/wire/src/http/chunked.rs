@@ -1,0 +1,118 @@
+use memchr::memchr;
+use model::Fault;
+
+use crate::fault::{printable, protocol, too_large};
+
+/// A size line with its extensions may not be longer.
+const LINE_LIMIT: usize = 4096;
+/// All trailer lines together may not be longer.
+const TRAILER_LIMIT: usize = 64 * 1024;
+
+/// Takes chunked framing apart (RFC 9112 §7.1), however the bytes are cut. Trailers are skipped.
+#[derive(Debug, Default)]
+pub(crate) struct Chunked {
+    state: State,
+    /// A size or trailer line that is not whole yet.
+    line: Vec<u8>,
+    trailers: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Size,
+    Data(usize),
+    DataEnd,
+    Trailer,
+    Done,
+}
+
+impl Chunked {
+    /// Appends what `bytes` holds of the body to `body`; returns how many bytes were used and whether
+    /// the body is whole.
+    pub(crate) fn decode(
+        &mut self,
+        bytes: &[u8],
+        body: &mut Vec<u8>,
+        limit: usize,
+    ) -> Result<(usize, bool), Fault> {
+        let mut rest = bytes;
+        while self.state != State::Done && !rest.is_empty() {
+            if let State::Data(left) = self.state {
+                let count = left.min(rest.len());
+                body.extend_from_slice(&rest[..count]);
+                rest = &rest[count..];
+                self.state = if count == left {
+                    State::DataEnd
+                } else {
+                    State::Data(left - count)
+                };
+                continue;
+            }
+            let end = memchr(b'\n', rest);
+            let count = end.map_or(rest.len(), |at| at + 1);
+            if self.line.len() + count > LINE_LIMIT {
+                return Err(too_large("a line of the chunked body", LINE_LIMIT));
+            }
+            let mut joined = std::mem::take(&mut self.line);
+            let line = if joined.is_empty() {
+                &rest[..count]
+            } else {
+                joined.extend_from_slice(&rest[..count]);
+                &joined
+            };
+            if end.is_some() {
+                self.line_done(trim(line), body.len(), limit)?;
+            } else {
+                self.line = line.to_vec();
+            }
+            rest = &rest[count..];
+        }
+        Ok((bytes.len() - rest.len(), self.state == State::Done))
+    }
+
+    fn line_done(&mut self, line: &[u8], have: usize, limit: usize) -> Result<(), Fault> {
+        self.state = match self.state {
+            State::Size => match chunk_size(line)? {
+                0 => State::Trailer,
+                size if size > limit.saturating_sub(have) => {
+                    return Err(too_large("the body", limit));
+                }
+                size => State::Data(size),
+            },
+            State::DataEnd if line.is_empty() => State::Size,
+            State::DataEnd => {
+                let got = printable(line);
+                return Err(protocol(format!(
+                    "chunk longer than its size: got \"{got}\""
+                )));
+            }
+            State::Trailer if line.is_empty() => State::Done,
+            State::Trailer => {
+                self.trailers += line.len();
+                if self.trailers > TRAILER_LIMIT {
+                    return Err(too_large("the trailer section", TRAILER_LIMIT));
+                }
+                State::Trailer
+            }
+            state @ (State::Data(_) | State::Done) => state,
+        };
+        Ok(())
+    }
+}
+
+fn trim(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+fn chunk_size(line: &[u8]) -> Result<usize, Fault> {
+    let digits = line.split(|&byte| byte == b';').next().unwrap_or(line);
+    let digits = digits.trim_ascii_end();
+    let bad = || protocol(format!("not a chunk size: \"{}\"", printable(line)));
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return Err(bad());
+    }
+    let text = std::str::from_utf8(digits).map_err(|_| bad())?;
+    usize::from_str_radix(text, 16).map_err(|_| bad())
+}

@@ -1,0 +1,113 @@
+use std::io::Read;
+
+use model::Fault;
+
+use crate::fault::{protocol, too_large};
+
+/// How a body is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// Not, or in a way that was not asked for: then the body is handed on as it is.
+    Plain,
+    Gzip,
+    Deflate,
+    Brotli,
+}
+
+impl Coding {
+    pub(crate) fn from_header(value: &[u8]) -> Self {
+        match value.trim_ascii().to_ascii_lowercase().as_slice() {
+            b"gzip" | b"x-gzip" => Self::Gzip,
+            b"deflate" => Self::Deflate,
+            b"br" => Self::Brotli,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// Undoes the compression; the result may have `limit` bytes, whatever a small body claims to unfold to.
+pub(crate) fn decode(coding: Coding, body: Vec<u8>, limit: usize) -> Result<Vec<u8>, Fault> {
+    if body.is_empty() {
+        return Ok(body);
+    }
+    let bytes = body.as_slice();
+    match coding {
+        Coding::Plain => Ok(body),
+        Coding::Gzip => unfold("gzip", flate2::read::MultiGzDecoder::new(bytes), limit),
+        // RFC 9110 §8.4.1.2 means zlib; some servers send the bare stream.
+        Coding::Deflate if bytes[0] & 0x0f == 8 => {
+            unfold("deflate", flate2::read::ZlibDecoder::new(bytes), limit)
+        }
+        Coding::Deflate => unfold("deflate", flate2::read::DeflateDecoder::new(bytes), limit),
+        Coding::Brotli => {
+            let decoder = brotli_decompressor::Decompressor::new(bytes, 4096);
+            unfold("brotli", decoder, limit)
+        }
+    }
+}
+
+fn unfold(name: &str, decoder: impl Read, limit: usize) -> Result<Vec<u8>, Fault> {
+    let mut body = Vec::new();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    decoder
+        .take(most)
+        .read_to_end(&mut body)
+        .map_err(|error| protocol(format!("the body is not valid {name}: {error}")))?;
+    if body.len() > limit {
+        return Err(too_large("the decompressed body", limit));
+    }
+    Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+    use model::FaultKind;
+
+    use super::*;
+
+    const TEXT: &[u8] = b"the same, the same, the same, the same, the same again";
+    /// `brotli` of the reference implementation (Python's `brotli.compress`) of ten bytes `a`.
+    const TEN_A_BROTLI: &[u8] = &[
+        0x1b, 0x09, 0x00, 0xf8, 0x25, 0xc2, 0x82, 0x8c, 0x00, 0xc0, 0x00,
+    ];
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn each_coding_is_undone() {
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+        zlib.write_all(TEXT).unwrap();
+        let mut bare = DeflateEncoder::new(Vec::new(), Compression::default());
+        bare.write_all(TEXT).unwrap();
+        let undone = |coding, body| decode(coding, body, 1000).unwrap();
+        assert_eq!(undone(Coding::Gzip, gzip(TEXT)), TEXT);
+        assert_eq!(undone(Coding::Deflate, zlib.finish().unwrap()), TEXT);
+        assert_eq!(undone(Coding::Deflate, bare.finish().unwrap()), TEXT);
+        assert_eq!(undone(Coding::Brotli, TEN_A_BROTLI.to_vec()), b"aaaaaaaaaa");
+        assert_eq!(undone(Coding::Plain, TEXT.to_vec()), TEXT);
+        assert_eq!(undone(Coding::Gzip, Vec::new()), b"");
+    }
+
+    #[test]
+    fn a_bomb_stops_at_the_limit() {
+        let bomb = gzip(&vec![0; 1_000_000]);
+        let fault = decode(Coding::Gzip, bomb, 1000).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::TooLarge);
+    }
+
+    #[test]
+    fn a_truncated_body_is_a_protocol_fault() {
+        let mut short = gzip(TEXT);
+        short.truncate(short.len() - 3);
+        let fault = decode(Coding::Gzip, short, 1000).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Protocol);
+    }
+}

@@ -1,0 +1,126 @@
+use std::mem::MaybeUninit;
+
+use httparse::{Header, Status};
+use model::{Fault, FaultKind};
+
+use super::decode::Coding;
+use crate::fault::{printable, protocol, too_large};
+
+/// A head may not be longer, in bytes.
+pub(crate) const HEAD_LIMIT: usize = 64 * 1024;
+const HEADER_COUNT_LIMIT: usize = 128;
+
+/// What the head says about framing (RFC 9112 §6).
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) status: u16,
+    /// Bytes up to and with the empty line.
+    pub(crate) size: usize,
+    pub(crate) length: Option<u64>,
+    pub(crate) chunked: bool,
+    pub(crate) keep_alive: bool,
+    pub(crate) coding: Coding,
+}
+
+/// `None` when the head is not whole yet.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Head>, Fault> {
+    let mut space = [const { MaybeUninit::<Header<'_>>::uninit() }; HEADER_COUNT_LIMIT];
+    let mut parsed = httparse::Response::new(&mut []);
+    let config = httparse::ParserConfig::default();
+    let size = match config.parse_response_with_uninit_headers(&mut parsed, bytes, &mut space) {
+        Ok(Status::Complete(size)) if size <= HEAD_LIMIT => size,
+        Ok(Status::Partial) if bytes.len() <= HEAD_LIMIT => return Ok(None),
+        Ok(_) => return Err(too_large("the response's head", HEAD_LIMIT)),
+        Err(error) => return Err(not_http(error, bytes)),
+    };
+    let mut head = Head {
+        status: parsed.code.unwrap_or_default(),
+        size,
+        length: None,
+        chunked: false,
+        keep_alive: parsed.version == Some(1),
+        coding: Coding::Plain,
+    };
+    for header in parsed.headers.iter() {
+        head.note(header)?;
+    }
+    if head.chunked && head.length.is_some() {
+        head.length = None; // RFC 9112 §6.3: chunked wins, and the connection is not to be trusted further
+        head.keep_alive = false;
+    }
+    Ok(Some(head))
+}
+
+impl Head {
+    fn note(&mut self, header: &Header<'_>) -> Result<(), Fault> {
+        let name = header.name;
+        // The lengths differ, so that most headers cost one comparison.
+        match name.len() {
+            10 if name.eq_ignore_ascii_case("connection") => {
+                for option in tokens(header.value) {
+                    if option.eq_ignore_ascii_case(b"close") {
+                        self.keep_alive = false;
+                    } else if option.eq_ignore_ascii_case(b"keep-alive") {
+                        self.keep_alive = true;
+                    }
+                }
+            }
+            14 if name.eq_ignore_ascii_case("content-length") => {
+                for value in tokens(header.value) {
+                    let length = content_length(value)?;
+                    if self.length.is_some_and(|before| before != length) {
+                        return Err(protocol("two content-lengths that differ"));
+                    }
+                    self.length = Some(length);
+                }
+            }
+            16 if name.eq_ignore_ascii_case("content-encoding") => {
+                self.coding = Coding::from_header(header.value);
+            }
+            17 if name.eq_ignore_ascii_case("transfer-encoding") => {
+                self.note_transfer_coding(header.value)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn note_transfer_coding(&mut self, value: &[u8]) -> Result<(), Fault> {
+        for coding in tokens(value) {
+            if coding.eq_ignore_ascii_case(b"chunked") {
+                self.chunked = true;
+            } else if !coding.eq_ignore_ascii_case(b"identity") {
+                let coding = printable(coding);
+                return Err(protocol(format!(
+                    "transfer-encoding `{coding}` was not asked for"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
+}
+
+fn content_length(value: &[u8]) -> Result<u64, Fault> {
+    let digits = std::str::from_utf8(value).ok();
+    digits
+        .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| protocol(format!("content-length \"{}\"", printable(value))))
+}
+
+fn not_http(error: httparse::Error, bytes: &[u8]) -> Fault {
+    if !bytes.starts_with(b"HTTP/") {
+        return protocol(format!("not HTTP: got \"{}\"", printable(bytes)));
+    }
+    if error == httparse::Error::TooManyHeaders {
+        return Fault::target(
+            FaultKind::TooLarge,
+            format!("more than {HEADER_COUNT_LIMIT} headers"),
+        );
+    }
+    protocol(format!("broken HTTP head: {error}"))
+}

@@ -1,0 +1,249 @@
+use model::{Fault, FaultKind};
+
+use super::chunked::Chunked;
+use super::decode::{Coding, decode};
+use super::head::{self, HEAD_LIMIT, Head};
+use super::headers::Headers;
+use super::response::Response;
+use crate::fault::{printable, protocol, too_large};
+
+/// Bodies may not be larger unless the caller says so, in bytes.
+pub(crate) const BODY_LIMIT: usize = 64 * 1024 * 1024;
+
+/// Responses out of a stream of bytes, one per request.
+///
+/// | state | meaning | leaves on |
+/// |---|---|---|
+/// | `Idle` | nothing was asked; every byte is unsolicited | [`Parser::expect`] |
+/// | `Head` | waits for the head; interim 1xx heads are skipped | the empty line |
+/// | `Body` | collects the body | its end, or the connection's |
+#[derive(Debug)]
+pub(crate) struct Parser {
+    state: State,
+    /// A head that is not whole yet.
+    held: Vec<u8>,
+    body_limit: usize,
+    bodiless: bool,
+    keep_alive: bool,
+}
+
+#[derive(Debug)]
+enum State {
+    Idle,
+    Head,
+    Body(Box<Incoming>),
+}
+
+#[derive(Debug)]
+struct Incoming {
+    response: Response,
+    coding: Coding,
+    framing: Framing,
+}
+
+#[derive(Debug)]
+enum Framing {
+    /// So many bytes in all.
+    Length(usize),
+    Chunked(Chunked),
+    UntilClose,
+}
+
+impl Parser {
+    pub(crate) fn new(body_limit: usize) -> Self {
+        Self {
+            state: State::Idle,
+            held: Vec::new(),
+            body_limit,
+            bodiless: false,
+            keep_alive: true,
+        }
+    }
+
+    /// A request goes out; `bodiless` when its response has no body whatever the head says (HEAD).
+    pub(crate) fn expect(&mut self, bodiless: bool) {
+        self.state = State::Head;
+        self.held.clear();
+        self.bodiless = bodiless;
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(self.state, State::Idle)
+    }
+
+    /// Not one byte of the answer has come.
+    pub(crate) fn is_untouched(&self) -> bool {
+        matches!(self.state, State::Head) && self.held.is_empty()
+    }
+
+    /// Nothing in the last response, nor after it, speaks against another request.
+    pub(crate) fn keeps_alive(&self) -> bool {
+        self.keep_alive
+    }
+
+    pub(crate) fn on_bytes(&mut self, bytes: &[u8]) -> Result<Option<Response>, Fault> {
+        let (response, used) = match &self.state {
+            State::Idle => (None, 0),
+            State::Head if self.held.is_empty() => self.read_head(bytes)?,
+            State::Head => self.read_held_head(bytes)?,
+            State::Body(_) => self.read_body(bytes)?,
+        };
+        if used < bytes.len() && self.is_idle() {
+            self.keep_alive = false;
+            if response.is_none() {
+                let got = printable(bytes);
+                return Err(protocol(format!("nothing was asked, but got \"{got}\"")));
+            }
+        }
+        Ok(response)
+    }
+
+    /// Returns a response, if whole, and how many bytes were used.
+    fn read_head(&mut self, bytes: &[u8]) -> Result<(Option<Response>, usize), Fault> {
+        let mut used = 0;
+        loop {
+            let rest = &bytes[used..];
+            let head = if rest.is_empty() {
+                None
+            } else {
+                head::parse(rest)?
+            };
+            let Some(head) = head else {
+                self.held.extend_from_slice(rest);
+                return Ok((None, bytes.len()));
+            };
+            match head.status {
+                100 | 102..=199 => used += head.size,
+                101 => return Err(protocol("101 Switching Protocols, which nobody asked for")),
+                _ => {
+                    let (response, taken) = self.begin(&head, rest)?;
+                    return Ok((response, used + taken));
+                }
+            }
+        }
+    }
+
+    /// The slow path: the head came in pieces. It is parsed again only when a line ended.
+    fn read_held_head(&mut self, bytes: &[u8]) -> Result<(Option<Response>, usize), Fault> {
+        let before = self.held.len();
+        self.held.extend_from_slice(bytes);
+        if before > HEAD_LIMIT {
+            return Err(too_large("the response's head", HEAD_LIMIT));
+        }
+        if before > 16 && !bytes.contains(&b'\n') {
+            return Ok((None, bytes.len()));
+        }
+        let held = std::mem::take(&mut self.held);
+        let (response, used) = self.read_head(&held)?;
+        Ok((response, used - before))
+    }
+
+    /// The head is whole: `rest` begins with it.
+    fn begin(&mut self, head: &Head, rest: &[u8]) -> Result<(Option<Response>, usize), Fault> {
+        self.keep_alive = head.keep_alive;
+        let mut incoming = Incoming {
+            response: Response {
+                status: head.status,
+                headers: Headers::new(&rest[..head.size]),
+                body: Vec::new(),
+            },
+            coding: head.coding,
+            framing: self.framing(head)?,
+        };
+        let body = &rest[head.size..];
+        let (used, done) = incoming.take(body, self.body_limit)?;
+        if done {
+            self.state = State::Idle;
+            let response = incoming.finish(self.body_limit)?;
+            return Ok((Some(response), head.size + used));
+        }
+        self.state = State::Body(Box::new(incoming));
+        Ok((None, rest.len()))
+    }
+
+    /// RFC 9112 §6.3.
+    fn framing(&mut self, head: &Head) -> Result<Framing, Fault> {
+        if self.bodiless || matches!(head.status, 204 | 304) {
+            return Ok(Framing::Length(0));
+        }
+        if head.chunked {
+            return Ok(Framing::Chunked(Chunked::default()));
+        }
+        let Some(length) = head.length else {
+            self.keep_alive = false;
+            return Ok(Framing::UntilClose);
+        };
+        match usize::try_from(length) {
+            Ok(length) if length <= self.body_limit => Ok(Framing::Length(length)),
+            _ => Err(too_large("the body", self.body_limit)),
+        }
+    }
+
+    fn read_body(&mut self, bytes: &[u8]) -> Result<(Option<Response>, usize), Fault> {
+        let State::Body(incoming) = &mut self.state else {
+            return Ok((None, 0));
+        };
+        let (used, done) = incoming.take(bytes, self.body_limit)?;
+        Ok((if done { self.finish()? } else { None }, used))
+    }
+
+    fn finish(&mut self) -> Result<Option<Response>, Fault> {
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Body(incoming) => incoming.finish(self.body_limit).map(Some),
+            State::Idle | State::Head => Ok(None),
+        }
+    }
+
+    /// The peer sent its last byte: that ends some bodies well and the others badly.
+    pub(crate) fn on_close(&mut self) -> Result<Option<Response>, Fault> {
+        self.keep_alive = false;
+        let reset = |detail: String| Err(Fault::target(FaultKind::Reset, detail));
+        match &self.state {
+            State::Idle => Ok(None),
+            State::Head if self.held.is_empty() => reset("closed before the answer".into()),
+            State::Head => reset("closed in the middle of the head".into()),
+            State::Body(incoming) => {
+                let have = incoming.response.body.len();
+                match incoming.framing {
+                    Framing::UntilClose => self.finish(),
+                    Framing::Length(all) => reset(format!("closed after {have} of {all} bytes")),
+                    Framing::Chunked(_) => {
+                        reset(format!("closed after {have} bytes of a chunked body"))
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Incoming {
+    /// Takes what belongs to the body; returns how many bytes that were and whether it is whole.
+    fn take(&mut self, bytes: &[u8], limit: usize) -> Result<(usize, bool), Fault> {
+        let body = &mut self.response.body;
+        match &mut self.framing {
+            Framing::Length(all) => {
+                let count = (*all - body.len()).min(bytes.len());
+                if body.is_empty() && count > 0 {
+                    body.reserve_exact(*all);
+                }
+                body.extend_from_slice(&bytes[..count]);
+                Ok((count, body.len() == *all))
+            }
+            Framing::Chunked(chunked) => chunked.decode(bytes, body, limit),
+            Framing::UntilClose if bytes.len() > limit - body.len() => {
+                Err(too_large("the body", limit))
+            }
+            Framing::UntilClose => {
+                body.extend_from_slice(bytes);
+                Ok((bytes.len(), false))
+            }
+        }
+    }
+
+    fn finish(mut self, limit: usize) -> Result<Response, Fault> {
+        if self.coding != Coding::Plain {
+            self.response.body = decode(self.coding, self.response.body, limit)?;
+        }
+        Ok(self.response)
+    }
+}

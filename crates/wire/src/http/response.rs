@@ -1,0 +1,12 @@
+use super::headers::Headers;
+
+/// A whole response. Whoever read its last bytes from the socket knows when it came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Response {
+    /// Three digits, 100–999.
+    pub status: u16,
+    /// The head.
+    pub headers: Headers,
+    /// The body: chunks joined, compression undone.
+    pub body: Vec<u8>,
+}

@@ -1,0 +1,54 @@
+/// Bytes that the kernel has not taken yet, oldest first. Holds no memory when empty.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    bytes: Vec<u8>,
+    sent: usize,
+}
+
+impl Outbox {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len() - self.sent
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    pub(crate) fn unsent(&self) -> &[u8] {
+        &self.bytes[self.sent..]
+    }
+
+    /// The kernel took the first `count` of [`Outbox::unsent`].
+    pub(crate) fn took(&mut self, count: usize) {
+        self.sent += count;
+        if self.sent == self.bytes.len() {
+            *self = Self::default();
+        } else if self.sent > self.bytes.len() / 2 {
+            self.bytes.drain(..self.sent);
+            self.sent = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_leave_in_order_and_memory_with_them() {
+        let mut outbox = Outbox::default();
+        outbox.push(b"hello ");
+        outbox.push(b"world");
+        outbox.took(2);
+        assert_eq!(outbox.unsent(), b"llo world");
+        outbox.took(6);
+        assert_eq!((outbox.unsent(), outbox.len()), (b"rld".as_slice(), 3));
+        outbox.took(3);
+        assert!(outbox.is_empty());
+        assert_eq!(outbox.bytes.capacity(), 0);
+    }
+}

@@ -1,0 +1,294 @@
+use std::fmt;
+use std::io::{self, ErrorKind, IoSlice, Read as _, Write as _};
+use std::net::SocketAddr;
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+
+use model::{Fault, FaultKind};
+use rustix::io::Errno;
+use rustls::client::Resumption;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{CertificateError, ClientConfig, ClientConnection, InvalidMessage, RootCertStore};
+
+use crate::fault::from_errno;
+use crate::stream::{QUEUE_LIMIT, Read, not_read, receive, transmit};
+
+mod insecure;
+
+/// Whom to trust, built once per run: reading the machine's store takes milliseconds. Cheap to clone.
+#[derive(Clone)]
+pub struct TlsSettings {
+    config: Arc<ClientConfig>,
+}
+
+impl TlsSettings {
+    /// Trusts the machine's own store and the certificates in `extra_ca_pem`; `insecure` trusts anybody.
+    /// Sessions are not resumed: each connection pays for a full handshake, as each new visitor does.
+    pub fn new(insecure: bool, extra_ca_pem: Option<&[u8]>) -> Result<Self, Fault> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| unusable(&error.to_string()))?;
+        let mut config = if insecure {
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(insecure::TrustAnybody::new(provider)))
+                .with_no_client_auth()
+        } else {
+            builder
+                .with_root_certificates(trusted(extra_ca_pem)?)
+                .with_no_client_auth()
+        };
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.resumption = Resumption::disabled();
+        Ok(Self {
+            config: Arc::new(config),
+        })
+    }
+}
+
+impl fmt::Debug for TlsSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsSettings").finish_non_exhaustive()
+    }
+}
+
+fn trusted(extra_ca_pem: Option<&[u8]>) -> Result<RootCertStore, Fault> {
+    let mut roots = RootCertStore::empty();
+    // A machine without a store, or with broken entries, can still test with a CA of its own.
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let Some(pem) = extra_ca_pem else {
+        return Ok(roots);
+    };
+    let before = roots.len();
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        let certificate = certificate.map_err(|error| unusable(&error.to_string()))?;
+        roots
+            .add(certificate)
+            .map_err(|error| unusable(&error.to_string()))?;
+    }
+    if roots.len() == before {
+        return Err(unusable("no certificate in it"));
+    }
+    Ok(roots)
+}
+
+fn unusable(why: &str) -> Fault {
+    Fault::script(
+        FaultKind::Tls,
+        format!("the extra CA certificates cannot be used: {why}"),
+    )
+}
+
+/// One TLS client session over a socket that it does not own.
+#[derive(Debug)]
+pub(crate) struct Session {
+    connection: ClientConnection,
+    /// The bytes given to rustls that the kernel has not taken, to within the size of record headers.
+    waiting: usize,
+}
+
+impl Session {
+    pub(crate) fn new(settings: &TlsSettings, name: &str) -> Result<Self, Fault> {
+        let name = ServerName::try_from(name.to_owned()).map_err(|_| {
+            Fault::script(
+                FaultKind::Tls,
+                format!("`{name}` cannot stand in a certificate"),
+            )
+        })?;
+        let mut connection = ClientConnection::new(Arc::clone(&settings.config), name)
+            .map_err(|error| Fault::generator(FaultKind::Tls, error.to_string()))?;
+        connection.set_buffer_limit(None); // `waiting` is the limit, so that one large message may pass
+        Ok(Self {
+            connection,
+            waiting: 0,
+        })
+    }
+
+    pub(crate) fn wants_write(&self) -> bool {
+        self.connection.wants_write()
+    }
+
+    /// Goes on with the handshake; true when it is done.
+    pub(crate) fn handshake(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        peer: SocketAddr,
+    ) -> Result<bool, Fault> {
+        loop {
+            self.flush(socket, peer)?;
+            if !self.connection.is_handshaking() {
+                return Ok(true);
+            }
+            match self.feed(socket, peer)? {
+                Fed::Some | Fed::Last => {}
+                Fed::Nothing => return Ok(false),
+                Fed::End => return Err(tls_fault("the peer closed during the TLS handshake")),
+            }
+        }
+    }
+
+    pub(crate) fn read(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        peer: SocketAddr,
+        buf: &mut [u8],
+    ) -> Read {
+        let mut filled = 0;
+        let mut drained = false;
+        loop {
+            match self.connection.reader().read(&mut buf[filled..]) {
+                Ok(0) if filled < buf.len() => return bytes_or(filled, Read::Closed),
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if drained {
+                        return bytes_or(filled, Read::Empty);
+                    }
+                    match self.feed(socket, peer) {
+                        Ok(Fed::Some) => {}
+                        Ok(Fed::Last) => drained = true,
+                        Ok(Fed::Nothing) => return bytes_or(filled, Read::Empty),
+                        Ok(Fed::End) => return bytes_or(filled, Read::Closed),
+                        Err(fault) => return bytes_or(filled, Read::Failed(fault)),
+                    }
+                }
+                // rustls calls an end without close_notify unexpected; HTTP has its own lengths.
+                Err(_) => return bytes_or(filled, Read::Closed),
+            }
+            if filled == buf.len() {
+                return Read::Bytes(filled);
+            }
+        }
+    }
+
+    /// Takes one read's worth of records from the socket.
+    fn feed(&mut self, socket: BorrowedFd<'_>, peer: SocketAddr) -> Result<Fed, Fault> {
+        let mut source = Source {
+            socket,
+            drained: false,
+        };
+        match self.connection.read_tls(&mut source) {
+            Ok(0) => return Ok(Fed::End),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Fed::Nothing),
+            Err(error) => return Err(from_io(&error, peer)),
+        }
+        let drained = source.drained;
+        if let Err(error) = self.connection.process_new_packets() {
+            // The alert tells the peer why; whether it arrives changes nothing.
+            let _ = self.flush(socket, peer);
+            return Err(from_rustls(&error));
+        }
+        if self.connection.wants_write() && !self.connection.is_handshaking() {
+            self.flush(socket, peer)?;
+        }
+        Ok(if drained { Fed::Last } else { Fed::Some })
+    }
+
+    /// Encrypts, or keeps for after the handshake; the caller flushes.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        if self.waiting > QUEUE_LIMIT {
+            return Err(not_read());
+        }
+        self.waiting += bytes.len();
+        self.connection
+            .writer()
+            .write_all(bytes)
+            .map_err(|error| Fault::generator(FaultKind::Tls, error.to_string()))
+    }
+
+    pub(crate) fn flush(&mut self, socket: BorrowedFd<'_>, peer: SocketAddr) -> Result<(), Fault> {
+        while self.connection.wants_write() {
+            match self.connection.write_tls(&mut Sink { socket }) {
+                Ok(sent) => self.waiting = self.waiting.saturating_sub(sent),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(from_io(&error, peer)),
+            }
+        }
+        if !self.connection.is_handshaking() {
+            self.waiting = 0;
+        }
+        Ok(())
+    }
+}
+
+enum Fed {
+    Some,
+    /// Some, and the socket had no more: asking again would be a system call for nothing.
+    Last,
+    Nothing,
+    End,
+}
+
+fn bytes_or(filled: usize, otherwise: Read) -> Read {
+    if filled > 0 {
+        Read::Bytes(filled)
+    } else {
+        otherwise
+    }
+}
+
+struct Source<'a> {
+    socket: BorrowedFd<'a>,
+    drained: bool,
+}
+
+impl io::Read for Source<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let count = receive(self.socket, buf)?;
+        self.drained = count < buf.len();
+        Ok(count)
+    }
+}
+
+struct Sink<'a> {
+    socket: BorrowedFd<'a>,
+}
+
+impl io::Write for Sink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(transmit(self.socket, bytes)?)
+    }
+
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        let first = slices.iter().find(|slice| !slice.is_empty());
+        first.map_or(Ok(0), |slice| self.write(slice))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn from_io(error: &io::Error, peer: SocketAddr) -> Fault {
+    match Errno::from_io_error(error) {
+        Some(errno) => from_errno(errno, peer),
+        None => tls_fault(&error.to_string()),
+    }
+}
+
+fn tls_fault(detail: &str) -> Fault {
+    Fault::target(FaultKind::Tls, detail)
+}
+
+fn from_rustls(error: &rustls::Error) -> Fault {
+    let detail = match error {
+        rustls::Error::InvalidMessage(
+            InvalidMessage::InvalidContentType | InvalidMessage::UnknownProtocolVersion,
+        ) => "the peer does not speak TLS".to_owned(),
+        rustls::Error::InvalidCertificate(reason) => match reason {
+            CertificateError::UnknownIssuer => {
+                "the certificate's issuer is not trusted here (add its CA, or accept any certificate)"
+                    .to_owned()
+            }
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                format!("the certificate is for another name: {reason}")
+            }
+            _ => format!("the certificate is not accepted: {reason}"),
+        },
+        rustls::Error::AlertReceived(alert) => format!("the peer refuses: TLS alert {alert:?}"),
+        other => format!("TLS failed: {other}"),
+    };
+    tls_fault(&detail)
+}
