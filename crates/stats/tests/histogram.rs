@@ -1,0 +1,146 @@
+//! Histograms held against the sorted list of the same values.
+
+use model::Nanos;
+use proptest::prelude::*;
+use stats::{Histogram, rank_of};
+
+fn histogram(values: &[u64]) -> Histogram {
+    let mut histogram = Histogram::new();
+    for &value in values {
+        histogram.record(Nanos(value));
+    }
+    histogram
+}
+
+/// From nanoseconds to hours, evenly over the orders of magnitude.
+fn spans() -> impl Strategy<Value = Vec<u64>> {
+    let span =
+        (0_u32..43, any::<u64>()).prop_map(|(power, random)| (1 << power) + random % (1 << power));
+    prop::collection::vec(span, 1..300)
+}
+
+proptest! {
+    #[test]
+    fn every_rank_is_within_a_thousandth_of_the_sorted_list(values in spans()) {
+        let mut sorted = values.clone();
+        sorted.sort_unstable();
+        let histogram = histogram(&values);
+        for (index, &truth) in sorted.iter().enumerate() {
+            let seen = histogram.at_rank(index as u64 + 1).unwrap().0;
+            prop_assert!(seen >= truth && seen - truth <= truth / 1000, "{seen} for {truth}");
+        }
+        prop_assert_eq!(histogram.at_rank(0), None);
+        prop_assert_eq!(histogram.at_rank(sorted.len() as u64 + 1), None);
+    }
+
+    #[test]
+    fn smallest_largest_sum_and_count_are_exact(values in spans()) {
+        let histogram = histogram(&values);
+        prop_assert_eq!(histogram.count(), values.len() as u64);
+        prop_assert_eq!(histogram.min(), values.iter().min().map(|&v| Nanos(v)));
+        prop_assert_eq!(histogram.max(), values.iter().max().map(|&v| Nanos(v)));
+        let sum: u64 = values.iter().sum();
+        prop_assert_eq!(histogram.sum(), Nanos(sum));
+        prop_assert_eq!(histogram.mean(), Some(Nanos(sum / values.len() as u64)));
+        prop_assert_eq!(histogram.quantile(1.0), histogram.max());
+    }
+
+    #[test]
+    fn merging_equals_recording_everything_in_one(left in spans(), right in spans()) {
+        let mut merged = histogram(&left);
+        merged.merge(&histogram(&right));
+        prop_assert_eq!(merged, histogram(&[left, right].concat()));
+    }
+
+    #[test]
+    fn json_gives_back_the_same_histogram(values in spans()) {
+        let histogram = histogram(&values);
+        let text = serde_json::to_string(&histogram).unwrap();
+        let back: Histogram = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(&back, &histogram);
+        let mut grown = back;
+        grown.record(Nanos::from_secs(90_000));
+        prop_assert_eq!(grown.max(), Some(Nanos::from_secs(90_000)), "a read histogram still grows");
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused_without_panic(text in ".{0,80}", count in 0_u64..5) {
+        let _ = Histogram::decode(&text);
+        let json = serde_json::json!({ "count": count, "hdr": text }).to_string();
+        let _ = serde_json::from_str::<Histogram>(&json);
+    }
+}
+
+#[test]
+fn an_empty_histogram_has_no_figures() {
+    let empty = Histogram::new();
+    assert_eq!(empty.count(), 0);
+    assert_eq!(empty.quantile(0.5), None);
+    assert_eq!(empty.mean(), None);
+    assert_eq!(empty.max(), None);
+    assert_eq!(empty.min(), None);
+    assert_eq!(serde_json::to_string(&empty).unwrap(), r#"{"count":0}"#);
+    let mut cleared = histogram(&[5]);
+    cleared.clear();
+    assert_eq!(cleared, empty);
+    assert_eq!(cleared.quantile(0.5), None);
+}
+
+#[test]
+fn nothing_is_clipped() {
+    let hours = Nanos::from_secs(36_000);
+    let mut histogram = histogram(&[1]);
+    histogram.record_n(hours, 3);
+    assert_eq!(histogram.max(), Some(hours));
+    assert_eq!(histogram.quantile(0.9), Some(hours));
+    histogram.record(Nanos::MAX);
+    assert_eq!(histogram.max(), Some(Nanos::MAX));
+    assert_eq!(histogram.count(), 5);
+}
+
+#[test]
+fn an_empty_one_costs_a_pointer() {
+    assert_eq!(size_of::<Histogram>(), size_of::<usize>());
+}
+
+#[test]
+fn counts_above_a_limit() {
+    let histogram = histogram(&[10, 20, 30, 1_000_000, 2_000_000]);
+    assert_eq!(histogram.count_above(Nanos(0)), 5);
+    assert_eq!(histogram.count_above(Nanos(20)), 3);
+    assert_eq!(histogram.count_above(Nanos(1_000_000)), 1);
+    assert_eq!(histogram.count_above(Nanos(2_000_000)), 0);
+}
+
+#[test]
+fn contradictions_are_refused_by_name() {
+    let text = serde_json::to_string(&histogram(&[1_000, 2_000, 3_000])).unwrap();
+    let check = |from: &str, to: &str, expected: &str| {
+        let broken = text.replace(from, to);
+        assert_ne!(broken, text, "{from} must occur in {text}");
+        let error = serde_json::from_str::<Histogram>(&broken)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    check("\"count\":3", "\"count\":4", "4 values, but 3 in the bins");
+    check(
+        "\"max_ns\":3000",
+        "\"max_ns\":9000",
+        "not the range of the bins",
+    );
+    check("\"hdr\":\"", "\"hdr\":\"!", "not base64");
+    check("\"hdr\":\"HISTF", "\"hdr\":\"AAAAA", "not in HDR V2 format");
+}
+
+#[test]
+fn ranks_are_whole_where_the_product_is() {
+    let check = |count, q, rank| assert_eq!(rank_of(count, q), rank, "{q} of {count}");
+    check(0, 0.5, 0);
+    check(1, 0.0, 1);
+    check(1, 1.0, 1);
+    check(100, 0.99, 99);
+    check(1_000, 0.999, 999);
+    check(10, 0.55, 6);
+    check(3, 0.5, 2);
+}
