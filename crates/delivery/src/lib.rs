@@ -1,1 +1,20 @@
-//! Not written yet.
+//! Did everybody who should get it get it?
+//!
+//! A sender puts a [`Stamp`] into a payload. The [`Ledger`] of its group notes who must get the
+//! message, which is fixed at the moment of sending, and gives every delivery exactly one fate. What
+//! came of all of them is in a [`Tally`] for each kind of message.
+//!
+//! This crate reads no clock, file, socket or environment variable: times are handed in.
+
+mod bits;
+mod json;
+mod ledger;
+mod message;
+mod stamp;
+mod tally;
+
+pub use json::Pointer;
+pub use ledger::{Audience, ChannelIndex, Leaving, Ledger, Sent};
+pub use message::LossReason;
+pub use stamp::{Garbled, STAMP_LENGTH, Stamp, stamps_in};
+pub use tally::{Fate, StrayReason, Tally};

@@ -1,0 +1,441 @@
+use std::collections::VecDeque;
+
+use model::{GroupId, Nanos};
+
+use crate::bits::Bits;
+use crate::message::{LossReason, Message, Sending};
+use crate::stamp::Stamp;
+use crate::tally::{Fate, StrayReason, Tally};
+
+/// A message is remembered this long after its settling time, to know a duplicate from a stray.
+const REMEMBERED: Nanos = Nanos::from_secs(30);
+
+/// A channel of a ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ChannelIndex(pub u16);
+
+/// Who must get the messages of a channel, among those who listen at the moment of sending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// All but the sender.
+    Others,
+    /// All.
+    Everyone,
+    /// These members.
+    Members(Vec<u32>),
+}
+
+/// How a member ceased to listen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaving {
+    /// Its own script closed the connection.
+    Left,
+    /// The connection broke or the target closed it.
+    Disconnected,
+}
+
+/// A message that was sent: what [`Ledger::refuse`] needs to take it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    channel: ChannelIndex,
+    sender: u32,
+    sequence: u32,
+}
+
+/// Every message of one group, who must get it and who has.
+///
+/// It lives on the group's worker. Tallies are handed in by channel: `tallies[channel.tally]`.
+#[derive(Debug)]
+pub struct Ledger {
+    run: u32,
+    group: GroupId,
+    settle: Nanos,
+    channels: Vec<Channel>,
+    /// Stamped and not yet sent, by sender: (sender, channel, sequence).
+    unsent: Vec<(u32, ChannelIndex, u32)>,
+    awaited: u64,
+}
+
+#[derive(Debug)]
+struct Channel {
+    tally: usize,
+    audience: Audience,
+    deadline: Nanos,
+    listening: Bits,
+    gone: Vec<(u32, Nanos, Leaving)>,
+    senders: Vec<Sender>,
+}
+
+#[derive(Debug, Default)]
+struct Sender {
+    messages: VecDeque<Message>,
+    /// Sequence of `messages[0]`.
+    base: u32,
+    /// By receiver: one more than the highest sequence seen.
+    highest: Vec<u32>,
+}
+
+impl Sender {
+    fn get(&mut self, sequence: u32) -> Option<&mut Message> {
+        self.messages
+            .get_mut(sequence.checked_sub(self.base)? as usize)
+    }
+
+    fn note_order(&mut self, receiver: u32, sequence: u32) -> bool {
+        let index = receiver as usize;
+        if self.highest.len() <= index {
+            self.highest.resize(index + 1, 0);
+        }
+        let overtaken = sequence < self.highest[index];
+        self.highest[index] = self.highest[index].max(sequence + 1);
+        overtaken
+    }
+}
+
+impl Ledger {
+    /// The ledger of a group. `settle`: how long after its sending a delivery is waited for.
+    pub fn new(run: u32, group: GroupId, settle: Nanos) -> Self {
+        Self {
+            run,
+            group,
+            settle,
+            channels: Vec::new(),
+            unsent: Vec::new(),
+            awaited: 0,
+        }
+    }
+
+    /// Adds a channel that counts into `tally`. A receipt later than `deadline` is late.
+    pub fn add_channel(
+        &mut self,
+        tally: usize,
+        audience: Audience,
+        deadline: Nanos,
+    ) -> ChannelIndex {
+        let index = u16::try_from(self.channels.len()).unwrap_or(u16::MAX);
+        self.channels.push(Channel {
+            tally,
+            audience,
+            deadline,
+            listening: Bits::default(),
+            gone: Vec::new(),
+            senders: Vec::new(),
+        });
+        ChannelIndex(index)
+    }
+
+    /// Which tally a channel counts into.
+    pub fn tally_of(&self, channel: ChannelIndex) -> usize {
+        self.channels[usize::from(channel.0)].tally
+    }
+
+    /// From now on the member is in the audience of what is sent.
+    pub fn join(&mut self, channel: ChannelIndex, member: u32) {
+        let channel = &mut self.channels[usize::from(channel.0)];
+        channel.listening.insert(member);
+    }
+
+    /// The member no longer listens: it is in no later audience, and what is on its way to it will not arrive.
+    pub fn leave(&mut self, channel: ChannelIndex, member: u32, now: Nanos, how: Leaving) {
+        let channel = &mut self.channels[usize::from(channel.0)];
+        if !channel.listening.remove(member) {
+            return;
+        }
+        channel.gone.retain(|&(gone, ..)| gone != member);
+        channel.gone.push((member, now, how));
+        for message in channel
+            .senders
+            .iter_mut()
+            .flat_map(|sender| &mut sender.messages)
+        {
+            if message.pending.contains(member) {
+                let before = message.awaited();
+                message.given_up.insert(member);
+                self.awaited -= before - message.awaited();
+            }
+        }
+    }
+
+    /// A new stamp. The message counts as sent at the sender's next [`Ledger::send`].
+    pub fn stamp(
+        &mut self,
+        channel: ChannelIndex,
+        sender: u32,
+        now: Nanos,
+        tallies: &mut [Tally],
+    ) -> Stamp {
+        self.forget_old(channel, sender, now, tallies);
+        let entry = &mut self.channels[usize::from(channel.0)];
+        if entry.senders.len() <= sender as usize {
+            entry
+                .senders
+                .resize_with(sender as usize + 1, Sender::default);
+        }
+        let from = &mut entry.senders[sender as usize];
+        let sequence = from.base + u32::try_from(from.messages.len()).unwrap_or(u32::MAX);
+        from.messages.push_back(Message::stamped());
+        self.unsent.push((sender, channel, sequence));
+        Stamp {
+            run: self.run,
+            group: self.group,
+            channel: channel.0,
+            sender,
+            sequence,
+            made: now,
+        }
+    }
+
+    /// Everything that the member has stamped is on its way; the audience is who listens now.
+    /// `planned`: when it should have been sent; `measured`: whether it counts in the tallies.
+    pub fn send(
+        &mut self,
+        sender: u32,
+        planned: Nanos,
+        now: Nanos,
+        measured: bool,
+        tallies: &mut [Tally],
+    ) -> Vec<Sent> {
+        let mut carried = Vec::new();
+        if self.unsent.is_empty() {
+            return carried;
+        }
+        let mut unsent = std::mem::take(&mut self.unsent);
+        unsent.retain(|&(from, channel, sequence)| {
+            if from == sender {
+                carried.push(Sent {
+                    channel,
+                    sender,
+                    sequence,
+                });
+            }
+            from != sender
+        });
+        self.unsent = unsent;
+        for sent in &carried {
+            self.depart(
+                *sent,
+                Sending {
+                    planned,
+                    at: now,
+                    measured,
+                },
+                tallies,
+            );
+        }
+        carried
+    }
+
+    fn depart(&mut self, sent: Sent, sending: Sending, tallies: &mut [Tally]) {
+        let channel = &mut self.channels[usize::from(sent.channel.0)];
+        let audience = audience_of(channel, sent.sender);
+        let tally = channel.tally;
+        let Some(message) = channel.senders[sent.sender as usize].get(sent.sequence) else {
+            return;
+        };
+        message.send(sending, audience);
+        self.awaited += message.awaited();
+        if sending.measured {
+            tallies[tally].messages += 1;
+            tallies[tally].expected += u64::from(message.expected);
+        }
+    }
+
+    /// The send failed or the target refused the message: its deliveries are not waited for.
+    pub fn refuse(&mut self, sent: Sent) {
+        let sender = &mut self.channels[usize::from(sent.channel.0)].senders[sent.sender as usize];
+        if let Some(message) = sender.get(sent.sequence) {
+            self.awaited -= message.awaited();
+            message.refused = true;
+        }
+    }
+
+    /// Somebody read a stamp of this group. `via`: the channel on which the receiver listened.
+    pub fn receive(
+        &mut self,
+        stamp: &Stamp,
+        receiver: u32,
+        now: Nanos,
+        tallies: &mut [Tally],
+    ) -> Fate {
+        let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
+            return Fate::Strayed(StrayReason::Garbled);
+        };
+        let (tally, deadline) = (&mut tallies[channel.tally], channel.deadline);
+        let Some(sender) = channel.senders.get_mut(stamp.sender as usize) else {
+            return stray(tally, StrayReason::Garbled);
+        };
+        if stamp.sequence < sender.base {
+            return stray(tally, StrayReason::Forgotten);
+        }
+        let Some(message) = sender.get(stamp.sequence) else {
+            return stray(tally, StrayReason::Garbled);
+        };
+        let Some(sending) = message.sent else {
+            return stray(tally, StrayReason::Garbled);
+        };
+        if !message.audience.contains(receiver) {
+            return stray_if(sending.measured, tally, StrayReason::OutsideAudience);
+        }
+        if !message.pending.contains(receiver) {
+            tally.duplicated += u64::from(sending.measured);
+            return Fate::Duplicated;
+        }
+        let awaited_before = message.awaited();
+        let fate = arrive(message, sending, receiver, deadline, now, tally);
+        self.awaited -= awaited_before - message.awaited();
+        if sender.note_order(receiver, stamp.sequence) && sending.measured {
+            tally.reordered += 1;
+        }
+        fate
+    }
+
+    /// Deliveries that are still waited for.
+    pub fn awaited(&self) -> u64 {
+        self.awaited
+    }
+
+    /// The end: what is pending is lost, what was stamped and not sent is counted as such.
+    pub fn close(&mut self, tallies: &mut [Tally]) {
+        for (_, channel, _) in self.unsent.drain(..) {
+            tallies[self.channels[usize::from(channel.0)].tally].unsent += 1;
+        }
+        for channel in &mut self.channels {
+            let (tally, gone) = (&mut tallies[channel.tally], &channel.gone);
+            for message in channel
+                .senders
+                .iter_mut()
+                .flat_map(|sender| &mut sender.messages)
+            {
+                give_up(message, gone, tally);
+            }
+        }
+        self.awaited = 0;
+    }
+
+    fn forget_old(
+        &mut self,
+        channel: ChannelIndex,
+        sender: u32,
+        now: Nanos,
+        tallies: &mut [Tally],
+    ) {
+        let kept_for = self.settle + REMEMBERED;
+        let channel = &mut self.channels[usize::from(channel.0)];
+        let Some(sender) = channel.senders.get_mut(sender as usize) else {
+            return;
+        };
+        while sender
+            .messages
+            .front()
+            .and_then(|oldest| oldest.sent)
+            .is_some_and(|sent| sent.at + kept_for < now)
+        {
+            if let Some(mut oldest) = sender.messages.pop_front() {
+                self.awaited -= oldest.awaited();
+                give_up(&mut oldest, &channel.gone, &mut tallies[channel.tally]);
+                sender.base += 1;
+            }
+        }
+    }
+}
+
+fn audience_of(channel: &Channel, sender: u32) -> Bits {
+    let mut audience = channel.listening.clone();
+    match &channel.audience {
+        Audience::Everyone => {}
+        Audience::Others => {
+            audience.remove(sender);
+        }
+        Audience::Members(members) => audience.intersect(&members.iter().copied().collect()),
+    }
+    audience
+}
+
+fn stray(tally: &mut Tally, reason: StrayReason) -> Fate {
+    stray_if(true, tally, reason)
+}
+
+fn stray_if(counts: bool, tally: &mut Tally, reason: StrayReason) -> Fate {
+    if counts {
+        tally.stray(reason);
+    }
+    Fate::Strayed(reason)
+}
+
+/// The first receipt by a member of the audience.
+fn arrive(
+    message: &mut Message,
+    sending: Sending,
+    receiver: u32,
+    deadline: Nanos,
+    now: Nanos,
+    tally: &mut Tally,
+) -> Fate {
+    message.pending.remove(receiver);
+    message.given_up.remove(receiver);
+    message.seen += 1;
+    let latency = now - sending.planned;
+    let fate = if latency > deadline {
+        Fate::Late
+    } else {
+        Fate::Delivered
+    };
+    if !sending.measured {
+        return fate;
+    }
+    if message.closed {
+        move_from_lost_to_late(tally);
+        tally.latency.record(latency);
+        return Fate::Late;
+    }
+    match fate {
+        Fate::Late => tally.late += 1,
+        _ => tally.delivered += 1,
+    }
+    tally.latency.record(latency);
+    if message.seen == 1 {
+        tally.first.record(latency);
+    }
+    if message.seen == message.expected.div_ceil(2) {
+        tally.median.record(latency);
+    }
+    if message.seen == message.expected {
+        tally.last.record(latency);
+    }
+    fate
+}
+
+/// A receipt after the loss was counted. It is one thing or the other, never both.
+fn move_from_lost_to_late(tally: &mut Tally) {
+    if let Some(count) = tally.lost.values_mut().find(|count| **count > 0) {
+        *count -= 1;
+        tally.late += 1;
+    }
+}
+
+fn give_up(message: &mut Message, gone: &[(u32, Nanos, Leaving)], tally: &mut Tally) {
+    let Some(sending) = message.sent.filter(|_| !message.closed) else {
+        return;
+    };
+    message.closed = true;
+    if !sending.measured {
+        return;
+    }
+    for receiver in message.pending.iter() {
+        let reason = if message.refused {
+            LossReason::SendFailed
+        } else {
+            gone.iter()
+                .find(|&&(who, when, _)| who == receiver && when >= sending.at)
+                .map_or(LossReason::NeverSeen, |(_, _, how)| match how {
+                    Leaving::Left => LossReason::ReceiverLeft,
+                    Leaving::Disconnected => LossReason::ReceiverDisconnected,
+                })
+        };
+        *tally.lost.entry(reason).or_default() += 1;
+    }
+}
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

@@ -1,0 +1,87 @@
+use model::Nanos;
+
+use crate::bits::Bits;
+
+/// Why a delivery never happened, where that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LossReason {
+    /// Nobody knows: the target had it and the receiver was there.
+    NeverSeen,
+    /// The target lost or cut the receiver's connection after the message was sent.
+    ReceiverDisconnected,
+    /// The receiver's script closed its connection after the message was sent.
+    ReceiverLeft,
+    /// The send failed, or the target refused the message.
+    SendFailed,
+}
+
+impl LossReason {
+    /// In words, as reports name it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NeverSeen => "never seen",
+            Self::ReceiverDisconnected => "receiver disconnected",
+            Self::ReceiverLeft => "receiver left",
+            Self::SendFailed => "send failed or refused",
+        }
+    }
+}
+
+/// One message of one sender on one channel, from its stamp until it is forgotten.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    /// `None` while it is stamped but not sent.
+    pub(crate) sent: Option<Sending>,
+    /// Who must get it; fixed when it is sent.
+    pub(crate) audience: Bits,
+    /// Who has not seen it yet.
+    pub(crate) pending: Bits,
+    /// How many have seen it.
+    pub(crate) seen: u32,
+    /// The size of the audience.
+    pub(crate) expected: u32,
+    /// Those of `pending` who are gone, so that nobody waits for them.
+    pub(crate) given_up: Bits,
+    /// The send failed.
+    pub(crate) refused: bool,
+    /// Whether what is pending was counted as lost.
+    pub(crate) closed: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending {
+    pub(crate) planned: Nanos,
+    pub(crate) at: Nanos,
+    /// Whether it counts: sent within the hold of the level.
+    pub(crate) measured: bool,
+}
+
+impl Message {
+    pub(crate) fn stamped() -> Self {
+        Self {
+            sent: None,
+            audience: Bits::default(),
+            pending: Bits::default(),
+            seen: 0,
+            expected: 0,
+            given_up: Bits::default(),
+            refused: false,
+            closed: false,
+        }
+    }
+
+    pub(crate) fn send(&mut self, sending: Sending, audience: Bits) {
+        self.sent = Some(sending);
+        self.expected = audience.count();
+        self.pending = audience.clone();
+        self.audience = audience;
+    }
+
+    /// Deliveries that may still happen.
+    pub(crate) fn awaited(&self) -> u64 {
+        if self.refused || self.closed {
+            return 0;
+        }
+        u64::from(self.expected - self.seen - self.given_up.count())
+    }
+}

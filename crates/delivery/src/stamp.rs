@@ -1,0 +1,179 @@
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use memchr::memmem;
+use model::{GroupId, Nanos};
+
+/// What every stamp begins with. The digit is the version of the format.
+const PREFIX: &[u8; 4] = b"hc1_";
+const BODY_BYTES: usize = 27;
+const BODY_LENGTH: usize = 36;
+/// Characters of a stamp: the prefix and 36 of base64url, safe in JSON, URLs, HTML and logs.
+pub const STAMP_LENGTH: usize = PREFIX.len() + BODY_LENGTH;
+/// Sending times are kept in tenths of a microsecond, so that 48 bits last for 325 days.
+const TICK_NANOS: u64 = 100;
+
+/// The identity of one message, as it travels inside a payload.
+///
+/// Wire form: `hc1_` and the base64url of 27 bytes, all big-endian: run (4), group (4), channel (2),
+/// sender (4), sequence (4), planned sending time in units of 100 ns (6), check (3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    /// Which run; a stamp of another run is a stray.
+    pub run: u32,
+    /// Which group of the run.
+    pub group: GroupId,
+    /// Which channel of the group.
+    pub channel: u16,
+    /// Which member of the group sent it.
+    pub sender: u32,
+    /// Counts the sender's messages on the channel from 0.
+    pub sequence: u32,
+    /// When it was made, on the run's clock, to 100 ns.
+    pub made: Nanos,
+}
+
+/// Something that begins like a stamp but was changed on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Garbled;
+
+impl Stamp {
+    /// The 40 characters that go into a payload.
+    pub fn encode(&self) -> String {
+        let mut bytes = [0; BODY_BYTES];
+        bytes[..4].copy_from_slice(&self.run.to_be_bytes());
+        bytes[4..8].copy_from_slice(&self.group.0.to_be_bytes());
+        bytes[8..10].copy_from_slice(&self.channel.to_be_bytes());
+        bytes[10..14].copy_from_slice(&self.sender.to_be_bytes());
+        bytes[14..18].copy_from_slice(&self.sequence.to_be_bytes());
+        bytes[18..24].copy_from_slice(&(self.made.0 / TICK_NANOS).to_be_bytes()[2..]);
+        let check = check_of(&bytes[..24]);
+        bytes[24..].copy_from_slice(&check);
+        let mut text = String::with_capacity(STAMP_LENGTH);
+        text.push_str("hc1_");
+        URL_SAFE_NO_PAD.encode_string(bytes, &mut text);
+        text
+    }
+
+    fn decode(body: &[u8]) -> Result<Self, Garbled> {
+        let mut bytes = [0; BODY_BYTES];
+        match URL_SAFE_NO_PAD.decode_slice(body, &mut bytes) {
+            Ok(BODY_BYTES) if bytes[24..] == check_of(&bytes[..24]) => {}
+            _ => return Err(Garbled),
+        }
+        let word = |at: usize| {
+            u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        let mut ticks = [0; 8];
+        ticks[2..].copy_from_slice(&bytes[18..24]);
+        Ok(Self {
+            run: word(0),
+            group: GroupId(word(4)),
+            channel: u16::from_be_bytes([bytes[8], bytes[9]]),
+            sender: word(10),
+            sequence: word(14),
+            made: Nanos(u64::from_be_bytes(ticks) * TICK_NANOS),
+        })
+    }
+}
+
+/// Every stamp in a payload, in order. What begins like one but is cut or changed is [`Garbled`].
+pub fn stamps_in(payload: &[u8]) -> impl Iterator<Item = Result<Stamp, Garbled>> + '_ {
+    memmem::find_iter(payload, PREFIX).map(|at| {
+        let body = payload
+            .get(at + PREFIX.len()..at + STAMP_LENGTH)
+            .ok_or(Garbled)?;
+        Stamp::decode(body)
+    })
+}
+
+/// FNV-1a folded to 24 bits: no protection against an enemy, only against a system that cuts or alters text.
+fn check_of(bytes: &[u8]) -> [u8; 3] {
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let folded = (hash ^ (hash >> 24) ^ (hash >> 48)).to_be_bytes();
+    [folded[5], folded[6], folded[7]]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_stamp() -> impl Strategy<Value = Stamp> {
+        (
+            any::<u32>(),
+            any::<u32>(),
+            any::<u16>(),
+            any::<u32>(),
+            any::<u32>(),
+            0..(1_u64 << 48),
+        )
+            .prop_map(|(run, group, channel, sender, sequence, ticks)| Stamp {
+                run,
+                group: GroupId(group),
+                channel,
+                sender,
+                sequence,
+                made: Nanos(ticks * TICK_NANOS),
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn is_found_again_inside_any_text(stamp in any_stamp(), before in "[^_]{0,40}", after in "[^_]{0,40}") {
+            let text = format!("{before}{}{after}", stamp.encode());
+            prop_assert_eq!(stamps_in(text.as_bytes()).collect::<Vec<_>>(), vec![Ok(stamp)]);
+        }
+
+        #[test]
+        fn one_changed_character_is_noticed(stamp in any_stamp(), at in 4..STAMP_LENGTH, other in "[A-Za-z0-9_-]") {
+            let mut text = stamp.encode().into_bytes();
+            prop_assume!(text[at] != other.as_bytes()[0]);
+            text[at] = other.as_bytes()[0];
+            prop_assert_eq!(stamps_in(&text).next(), Some(Err(Garbled)));
+        }
+
+        #[test]
+        fn random_bytes_are_no_stamps(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            prop_assert!(stamps_in(&bytes).all(|found| found.is_err()));
+        }
+    }
+
+    #[test]
+    fn is_safe_in_json_and_urls_and_has_the_stated_length() {
+        let stamp = Stamp {
+            run: u32::MAX,
+            group: GroupId(7),
+            channel: 1,
+            sender: 2,
+            sequence: 3,
+            made: Nanos(400),
+        };
+        let text = stamp.encode();
+        assert_eq!(text.len(), STAMP_LENGTH);
+        assert!(
+            text.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_cut_stamp_is_garbled() {
+        let text = Stamp {
+            run: 1,
+            group: GroupId(1),
+            channel: 0,
+            sender: 0,
+            sequence: 0,
+            made: Nanos(0),
+        }
+        .encode();
+        assert_eq!(
+            stamps_in(&text.as_bytes()[..STAMP_LENGTH - 1]).next(),
+            Some(Err(Garbled))
+        );
+    }
+}

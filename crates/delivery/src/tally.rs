@@ -1,0 +1,96 @@
+use std::collections::BTreeMap;
+
+use stats::Histogram;
+
+use crate::message::LossReason;
+
+/// What a receipt turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Seen within the deadline.
+    Delivered,
+    /// Seen after the deadline.
+    Late,
+    /// Seen again.
+    Duplicated,
+    /// Seen by somebody who should not see it.
+    Strayed(StrayReason),
+}
+
+/// Why a receipt is a stray.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StrayReason {
+    /// A member of the sender's group who is not in the audience.
+    OutsideAudience,
+    /// A user of another group: a breach of isolation.
+    AnotherGroup,
+    /// A message of an earlier run.
+    AnotherRun,
+    /// The stamp came back changed.
+    Garbled,
+    /// Sent so long ago that the ledger no longer knows who had it.
+    Forgotten,
+}
+
+impl StrayReason {
+    /// In words, as reports name it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OutsideAudience => "outside the audience",
+            Self::AnotherGroup => "another group",
+            Self::AnotherRun => "another run",
+            Self::Garbled => "garbled",
+            Self::Forgotten => "older than the ledger remembers",
+        }
+    }
+}
+
+/// What came of all deliveries of one kind of message.
+///
+/// Once every ledger is closed: `expected == delivered + late + lost`.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Messages sent.
+    pub messages: u64,
+    /// Stamps that were made and never sent.
+    pub unsent: u64,
+    /// Deliveries that should happen: the audiences of all messages together.
+    pub expected: u64,
+    /// Seen within the deadline.
+    pub delivered: u64,
+    /// Seen after it.
+    pub late: u64,
+    /// Never seen, by reason.
+    pub lost: BTreeMap<LossReason, u64>,
+    /// Receipts beyond the first.
+    pub duplicated: u64,
+    /// First receipts that came after a later message of the same sender.
+    pub reordered: u64,
+    /// Receipts by those who should not have them, by reason.
+    pub strayed: BTreeMap<StrayReason, u64>,
+    /// Delivery latency, from the planned sending to the read at the receiver; late ones too.
+    pub latency: Histogram,
+    /// Latency of each message to its first receiver.
+    pub first: Histogram,
+    /// To half of its audience.
+    pub median: Histogram,
+    /// To the last of its audience; only messages that all have received.
+    pub last: Histogram,
+}
+
+impl Tally {
+    /// All that was lost.
+    pub fn lost_total(&self) -> u64 {
+        self.lost.values().sum()
+    }
+
+    /// All that strayed.
+    pub fn strayed_total(&self) -> u64 {
+        self.strayed.values().sum()
+    }
+
+    /// Counts one stray.
+    pub fn stray(&mut self, reason: StrayReason) {
+        *self.strayed.entry(reason).or_default() += 1;
+    }
+}
