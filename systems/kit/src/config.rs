@@ -1,0 +1,78 @@
+//! The part of a configuration that all systems have. A system flattens [`ServeConfig`] into its own
+//! `clap` arguments: each value is a flag and an environment variable from one definition, and a bad
+//! one is refused before anything is bound (exit code 2).
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::fault::FaultSpec;
+use crate::span;
+
+/// Where and how a system serves.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Serving")]
+pub struct ServeConfig {
+    /// Address to listen on [default: 127.0.0.1 and the system's own port]; port 0 takes a free one
+    #[arg(long, value_name = "HOST:PORT", env = "HEADCOUNT_LISTEN")]
+    pub listen: Option<SocketAddr>,
+    /// Threads; one is served without any hand-over between threads
+    #[arg(long, env = "HEADCOUNT_THREADS", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
+    /// Open connections at most; further ones are closed at once and counted
+    #[arg(long, value_name = "N", env = "HEADCOUNT_MAX_CONNECTIONS", default_value_t = 60_000,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_connections: u32,
+    /// How long a stop may take to deliver what was accepted
+    #[arg(long, value_name = "TIME", env = "HEADCOUNT_STOP_LIMIT", default_value = "10s",
+          value_parser = span::parse)]
+    pub stop_limit: Duration,
+    /// Faults on order, for example `drop=100,delay=20ms`; see GET /faults for what was done
+    #[arg(long, value_name = "FAULTS", env = "HEADCOUNT_FAULTS", default_value_t)]
+    pub faults: FaultSpec,
+}
+
+impl ServeConfig {
+    /// The address to bind: as configured, else loopback and `port`.
+    #[must_use]
+    pub fn address(&self, port: u16) -> SocketAddr {
+        self.listen
+            .unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        serve: ServeConfig,
+    }
+
+    #[test]
+    fn the_default_is_loopback_on_the_port_of_the_system() {
+        let cli = Cli::try_parse_from(["x"]).unwrap();
+        assert_eq!(cli.serve.address(4004).to_string(), "127.0.0.1:4004");
+    }
+
+    #[test]
+    fn bad_values_are_refused_with_exit_code_2_and_named() {
+        for (flag, value) in [
+            ("--threads", "0"),
+            ("--listen", "localhost"),
+            ("--stop-limit", "10"),
+            ("--faults", "drop=0"),
+            ("--faults", "dorp=5"),
+        ] {
+            let error = Cli::try_parse_from(["x", flag, value]).err().unwrap();
+            assert_eq!(error.exit_code(), 2);
+            assert!(error.to_string().contains(flag), "{error}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::json;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::spec::FaultSpec;
+use super::tally::{Kind, Tally};
+use super::turn::Turn;
+
+/// The faults of a running system: `None` in its place is a system without faults, at no cost.
+#[derive(Debug)]
+pub struct Faults {
+    spec: FaultSpec,
+    started: Instant,
+    tally: Tally,
+    leaked: Mutex<Vec<Box<[u8]>>>,
+}
+
+impl Faults {
+    /// The faults that were ordered, loudly; `None` when none was. Stalls count from now.
+    #[must_use]
+    pub fn ordered(spec: &FaultSpec) -> Option<Arc<Self>> {
+        if spec.is_empty() {
+            return None;
+        }
+        tracing::warn!(faults = %spec, "this system misbehaves on order");
+        Some(Arc::new(Self {
+            spec: spec.clone(),
+            started: Instant::now(),
+            tally: Tally::default(),
+            leaked: Mutex::default(),
+        }))
+    }
+
+    /// What was ordered.
+    #[must_use]
+    pub fn spec(&self) -> &FaultSpec {
+        &self.spec
+    }
+
+    /// What was done.
+    #[must_use]
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// A message came in: leaks for it, and aborts the process when it is the one to crash at.
+    pub fn message(&self) {
+        let number = self.tally.add(Kind::Messages, 1) + 1;
+        if let Some(bytes) = self.spec.leak {
+            self.leak(bytes.get());
+        }
+        if self.spec.crash.is_some_and(|n| number >= n.get()) {
+            tracing::error!(messages = number, "crashing on order");
+            std::process::abort();
+        }
+    }
+
+    fn leak(&self, bytes: u64) {
+        let length = usize::try_from(bytes).unwrap_or(usize::MAX);
+        // Written to, else the system would lend the memory without giving it.
+        let kept = vec![0xA5; length].into_boxed_slice();
+        let mut leaked = self.leaked.lock().unwrap_or_else(PoisonError::into_inner);
+        leaked.push(kept);
+        self.tally.add(Kind::LeakedBytes, bytes);
+    }
+
+    /// What falls on the next delivery.
+    #[must_use]
+    pub fn next_turn(&self) -> Turn {
+        self.spec.turn(self.tally.add(Kind::Deliveries, 1) + 1)
+    }
+
+    /// Waits until something that was ready at `ready` may be sent: the delay first, then the end of a
+    /// stall.
+    pub async fn hold(&self, ready: Instant) {
+        if let Some(delay) = self.spec.delay {
+            sleep_until(ready + delay).await;
+            self.tally.add(Kind::Delayed, 1);
+        }
+        let Some(stall) = self.spec.stall else { return };
+        let Some(mut remaining) = stall.remaining(self.started.elapsed()) else {
+            return;
+        };
+        loop {
+            sleep(remaining).await;
+            match stall.remaining(self.started.elapsed()) {
+                Some(more) => remaining = more,
+                None => break,
+            }
+        }
+        self.tally.add(Kind::Stalled, 1);
+    }
+}
+
+/// `GET /faults`: what was ordered, and exactly what was done until now.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(faults: Option<Arc<Faults>>) -> Router<S> {
+    let answer = async move || {
+        let (ordered, counts) = match &faults {
+            Some(faults) => (faults.spec.parts(), faults.tally.to_json()),
+            None => (Vec::new(), Tally::default().to_json()),
+        };
+        Json(json!({ "faults": ordered, "counts": counts }))
+    };
+    Router::new().route("/faults", get(answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn faults(order: &str) -> Arc<Faults> {
+        Faults::ordered(&order.parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn no_order_is_no_machine_at_all() {
+        assert!(Faults::ordered(&FaultSpec::default()).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_waits_in_a_stall_leaves_at_its_end() {
+        let faults = faults("stall=1s/10s");
+        let begin = Instant::now();
+        faults.hold(begin).await;
+        assert_eq!(begin.elapsed(), Duration::ZERO);
+        sleep(Duration::from_millis(10_400)).await;
+        faults.hold(Instant::now()).await;
+        assert_eq!(begin.elapsed(), Duration::from_secs(11));
+        assert_eq!(faults.tally().get(Kind::Stalled), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_delay_counts_from_when_it_was_ready() {
+        let faults = faults("delay=20ms");
+        let ready = Instant::now();
+        sleep(Duration::from_millis(15)).await;
+        faults.hold(ready).await;
+        assert_eq!(ready.elapsed(), Duration::from_millis(20));
+    }
+
+    #[tokio::test]
+    async fn leaked_bytes_are_counted() {
+        let faults = faults("leak=1024");
+        faults.message();
+        faults.message();
+        assert_eq!(faults.tally().get(Kind::LeakedBytes), 2048);
+        assert_eq!(faults.tally().get(Kind::Messages), 2);
+    }
+}

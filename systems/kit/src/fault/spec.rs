@@ -1,0 +1,215 @@
+use std::fmt;
+use std::num::NonZeroU64;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::span::{self, Shown};
+
+/// The faults that were ordered, written like `drop=100,stall=1s/10s`. Empty means none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FaultSpec {
+    /// Everything is sent this much later (`delay=20ms`).
+    pub delay: Option<Duration>,
+    /// Nothing is sent for a while, again and again (`stall=1s/10s`).
+    pub stall: Option<Stall>,
+    /// Every nth delivery is not made (`drop=100`).
+    pub drop: Option<NonZeroU64>,
+    /// Every nth delivery is made twice (`duplicate=200`).
+    pub duplicate: Option<NonZeroU64>,
+    /// Every nth delivery changes places with the next of its sender (`swap=50`).
+    pub swap: Option<NonZeroU64>,
+    /// Every nth delivery is made to somebody in a wrong room too (`stray=500`).
+    pub stray: Option<NonZeroU64>,
+    /// The process aborts at the nth message (`crash=10000`).
+    pub crash: Option<NonZeroU64>,
+    /// So many bytes are kept for ever per message (`leak=1024`).
+    pub leak: Option<NonZeroU64>,
+}
+
+/// For `lasts` out of `every`, first after one `every`, nothing is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// How long nothing is sent.
+    pub lasts: Duration,
+    /// From the begin of one stall to the begin of the next.
+    pub every: Duration,
+}
+
+/// Why an order was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// A part has no `=`.
+    #[error("`{0}` has no value: write for example `drop=100`")]
+    NoValue(String),
+    /// There is no such fault.
+    #[error(
+        "there is no fault `{0}`: delay, stall, drop, duplicate, swap, stray, crash and leak exist"
+    )]
+    Unknown(String),
+    /// One fault was ordered twice.
+    #[error("`{0}` is ordered twice")]
+    Twice(String),
+    /// The number is not a whole number of at least one.
+    #[error("`{name}={value}` needs a whole number of at least 1")]
+    Number {
+        /// Which fault.
+        name: String,
+        /// What was written.
+        value: String,
+    },
+    /// The length of time cannot be read.
+    #[error("`{name}`: {source}")]
+    Span {
+        /// Which fault.
+        name: String,
+        /// Why.
+        source: span::SpanError,
+    },
+    /// The lengths of a stall make no sense.
+    #[error("`stall={0}` needs a length and a longer period: write for example `stall=1s/10s`")]
+    Stall(String),
+}
+
+impl FaultSpec {
+    /// Whether nothing was ordered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Each fault by itself, in the form in which it is ordered.
+    #[must_use]
+    pub fn parts(&self) -> Vec<String> {
+        let counts = [
+            ("drop", self.drop),
+            ("duplicate", self.duplicate),
+            ("swap", self.swap),
+            ("stray", self.stray),
+            ("crash", self.crash),
+            ("leak", self.leak),
+        ];
+        let delay = self.delay.map(|span| format!("delay={}", Shown(span)));
+        let stall = self
+            .stall
+            .map(|s| format!("stall={}/{}", Shown(s.lasts), Shown(s.every)));
+        let counts = counts
+            .into_iter()
+            .filter_map(|(name, n)| n.map(|n| format!("{name}={n}")));
+        delay.into_iter().chain(stall).chain(counts).collect()
+    }
+
+    fn order(&mut self, name: &str, value: &str) -> Result<(), SpecError> {
+        match name {
+            "delay" => once(name, &mut self.delay, read_span(name, value)?),
+            "stall" => once(name, &mut self.stall, read_stall(value)?),
+            "drop" => once(name, &mut self.drop, read_count(name, value)?),
+            "duplicate" => once(name, &mut self.duplicate, read_count(name, value)?),
+            "swap" => once(name, &mut self.swap, read_count(name, value)?),
+            "stray" => once(name, &mut self.stray, read_count(name, value)?),
+            "crash" => once(name, &mut self.crash, read_count(name, value)?),
+            "leak" => once(name, &mut self.leak, read_count(name, value)?),
+            _ => Err(SpecError::Unknown(name.to_owned())),
+        }
+    }
+}
+
+fn once<T>(name: &str, slot: &mut Option<T>, value: T) -> Result<(), SpecError> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(SpecError::Twice(name.to_owned())),
+    }
+}
+
+fn read_count(name: &str, value: &str) -> Result<NonZeroU64, SpecError> {
+    value.parse().map_err(|_| SpecError::Number {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    })
+}
+
+fn read_span(name: &str, value: &str) -> Result<Duration, SpecError> {
+    span::parse(value).map_err(|source| SpecError::Span {
+        name: name.to_owned(),
+        source,
+    })
+}
+
+fn read_stall(value: &str) -> Result<Stall, SpecError> {
+    let refused = || SpecError::Stall(value.to_owned());
+    let (lasts, every) = value.split_once('/').ok_or_else(refused)?;
+    let (lasts, every) = (read_span("stall", lasts)?, read_span("stall", every)?);
+    if lasts.is_zero() || lasts >= every {
+        return Err(refused());
+    }
+    Ok(Stall { lasts, every })
+}
+
+impl FromStr for FaultSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let mut spec = Self::default();
+        for part in text.split(',').filter(|_| !text.trim().is_empty()) {
+            let part = part.trim();
+            let (name, value) = part
+                .split_once('=')
+                .ok_or_else(|| SpecError::NoValue(part.to_owned()))?;
+            spec.order(name, value)?;
+        }
+        Ok(spec)
+    }
+}
+
+impl fmt::Display for FaultSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.parts().join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_whole_order_is_read_and_shown_alike() {
+        let text = "delay=20ms,stall=1s/10s,drop=100,duplicate=200,swap=50,stray=500,crash=10000,leak=1024";
+        let spec: FaultSpec = text.parse().unwrap();
+        assert_eq!(spec.drop, NonZeroU64::new(100));
+        assert_eq!(spec.delay, Some(Duration::from_millis(20)));
+        assert_eq!(spec.to_string(), text);
+    }
+
+    #[test]
+    fn nothing_ordered_is_no_fault() {
+        assert!("".parse::<FaultSpec>().unwrap().is_empty());
+    }
+
+    #[test]
+    fn each_mistake_is_named() {
+        for (text, word) in [
+            ("drop", "drop=100"),
+            ("drop=0", "at least 1"),
+            ("drop=-1", "at least 1"),
+            ("drop=5,drop=6", "twice"),
+            ("dorp=5", "no fault `dorp`"),
+            ("delay=20", "length of time"),
+            ("stall=1s", "stall=1s/10s"),
+            ("stall=10s/1s", "longer period"),
+            ("drop=5,", "no value"),
+        ] {
+            let error = text.parse::<FaultSpec>().unwrap_err().to_string();
+            assert!(error.contains(word), "{text}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused_without_panic(text in "[a-z=,/0-9]*") {
+            if let Ok(spec) = text.parse::<FaultSpec>() {
+                prop_assert_eq!(spec.to_string().parse::<FaultSpec>(), Ok(spec));
+            }
+        }
+    }
+}

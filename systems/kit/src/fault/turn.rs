@@ -1,0 +1,103 @@
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use super::spec::{FaultSpec, Stall};
+
+/// What falls on one delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Nothing: it is made.
+    Pass,
+    /// It is left out.
+    Drop,
+    /// It is made twice.
+    Duplicate,
+    /// It waits for its successor and goes out behind it.
+    Swap,
+    /// It is made, and somebody in a wrong room gets it too.
+    Stray,
+}
+
+impl FaultSpec {
+    /// What falls on the delivery with this number, counted from 1.
+    #[must_use]
+    pub fn turn(&self, number: u64) -> Turn {
+        let falls =
+            |every: Option<NonZeroU64>| every.is_some_and(|n| number.is_multiple_of(n.get()));
+        if falls(self.drop) {
+            Turn::Drop
+        } else if falls(self.duplicate) {
+            Turn::Duplicate
+        } else if falls(self.swap) {
+            Turn::Swap
+        } else if falls(self.stray) {
+            Turn::Stray
+        } else {
+            Turn::Pass
+        }
+    }
+
+    /// Whether single deliveries are tampered with, so that each must be looked at.
+    #[must_use]
+    pub fn touches_deliveries(&self) -> bool {
+        self.drop
+            .or(self.duplicate)
+            .or(self.swap)
+            .or(self.stray)
+            .is_some()
+    }
+}
+
+impl Stall {
+    /// How much longer nothing is sent, `at` so long after the start; `None` outside a stall.
+    #[must_use]
+    pub fn remaining(&self, at: Duration) -> Option<Duration> {
+        let phase = Duration::from_nanos_u128(at.as_nanos() % self.every.as_nanos());
+        if at < self.every || phase >= self.lasts {
+            return None;
+        }
+        Some(self.lasts.saturating_sub(phase))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turns(order: &str, deliveries: u64) -> Vec<Turn> {
+        let spec: FaultSpec = order.parse().unwrap();
+        (1..=deliveries).map(|n| spec.turn(n)).collect()
+    }
+
+    #[test]
+    fn every_nth_delivery_has_its_turn() {
+        use Turn::{Drop, Pass};
+        assert_eq!(
+            turns("drop=3", 7),
+            [Pass, Pass, Drop, Pass, Pass, Drop, Pass]
+        );
+    }
+
+    #[test]
+    fn on_the_same_number_the_first_of_the_precedence_wins() {
+        use Turn::{Drop, Duplicate, Stray, Swap};
+        let all = turns("stray=1,swap=2,duplicate=4,drop=8", 8);
+        assert_eq!(
+            all,
+            [Stray, Swap, Stray, Duplicate, Stray, Swap, Stray, Drop]
+        );
+    }
+
+    #[test]
+    fn a_stall_begins_after_one_period_and_lasts_as_ordered() {
+        let stall = Stall {
+            lasts: Duration::from_secs(1),
+            every: Duration::from_secs(10),
+        };
+        let remaining = |ms| stall.remaining(Duration::from_millis(ms));
+        assert_eq!(remaining(500), None);
+        assert_eq!(remaining(10_000), Some(Duration::from_secs(1)));
+        assert_eq!(remaining(20_900), Some(Duration::from_millis(100)));
+        assert_eq!(remaining(21_000), None);
+    }
+}

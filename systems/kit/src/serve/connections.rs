@@ -1,0 +1,85 @@
+use std::sync::atomic::AtomicI64;
+use std::time::Duration;
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// The open connections of a server: how many there are, how many there may be, and the word to stop.
+#[derive(Clone, Debug)]
+pub struct Connections {
+    limit: i64,
+    open: Gauge<i64, AtomicI64>,
+    refused: Counter,
+    stopping: watch::Sender<bool>,
+}
+
+/// One open connection; dropped with it. It also hears the word to stop.
+#[derive(Debug)]
+pub(super) struct Open {
+    open: Gauge<i64, AtomicI64>,
+    stopping: watch::Receiver<bool>,
+}
+
+impl Connections {
+    /// No connection yet, `limit` at most.
+    #[must_use]
+    pub fn new(limit: u32) -> Self {
+        Self {
+            limit: i64::from(limit),
+            open: Gauge::default(),
+            refused: Counter::default(),
+            stopping: watch::Sender::new(false),
+        }
+    }
+
+    /// Shows the counts in `/metrics`.
+    pub fn register(&self, registry: &mut Registry) {
+        let (open, refused) = (self.open.clone(), self.refused.clone());
+        registry.register("http_connections", "Open HTTP connections", open);
+        let help = "Connections closed at once because too many were open";
+        registry.register("http_connections_refused", help, refused);
+    }
+
+    /// Open connections, those that were upgraded not among them.
+    #[must_use]
+    pub fn open(&self) -> i64 {
+        self.open.get()
+    }
+
+    /// One more; `None`, counted, when there are too many.
+    pub(super) fn admit(&self) -> Option<Open> {
+        if self.open.get() >= self.limit {
+            self.refused.inc();
+            return None;
+        }
+        self.open.inc();
+        Some(Open {
+            open: self.open.clone(),
+            stopping: self.stopping.subscribe(),
+        })
+    }
+
+    /// Tells every connection to end after what it is answering, and waits for that. `false` at the
+    /// time limit.
+    pub(super) async fn drain(&self, limit: Duration) -> bool {
+        self.stopping.send_replace(true);
+        timeout(limit, self.stopping.closed()).await.is_ok()
+    }
+}
+
+impl Open {
+    /// Ends at the word to stop.
+    pub(super) async fn stop(&mut self) {
+        // An error means that the server is gone, which is a stop too.
+        let _ = self.stopping.wait_for(|stopping| *stopping).await;
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.open.dec();
+    }
+}

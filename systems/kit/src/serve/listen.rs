@@ -1,0 +1,24 @@
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::net::{TcpListener, TcpSocket};
+
+/// Connections that may wait to be accepted: a crowd that comes at once is not turned away.
+pub const BACKLOG: u32 = 4096;
+
+/// Listens on `address`; port 0 takes a free one. Errors name the address.
+pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let listen = || {
+        let socket = if address.is_ipv4() {
+            TcpSocket::new_v4()?
+        } else {
+            TcpSocket::new_v6()?
+        };
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    listen().map_err(|error: io::Error| {
+        io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"))
+    })
+}

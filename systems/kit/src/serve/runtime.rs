@@ -1,0 +1,29 @@
+use std::future::Future;
+use std::io;
+
+use tokio::runtime::Builder;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Runs `future` on `threads` threads. One thread gets the runtime without any hand-over.
+pub fn block_on<F: Future>(threads: u16, future: F) -> io::Result<F::Output> {
+    let runtime = if threads == 1 {
+        Builder::new_current_thread().enable_all().build()?
+    } else {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(usize::from(threads));
+        builder.enable_all().build()?
+    };
+    Ok(runtime.block_on(future))
+}
+
+/// Ends when the process is asked to stop: SIGTERM or SIGINT. The handlers are in place on return.
+pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Send> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => tracing::info!("asked to stop by SIGTERM"),
+            _ = interrupt.recv() => tracing::info!("asked to stop by SIGINT"),
+        }
+    })
+}

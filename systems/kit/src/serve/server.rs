@@ -1,0 +1,106 @@
+use std::convert::Infallible;
+use std::error::Error;
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use hyper::body::{Body, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::Service;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::sleep;
+
+use super::connections::{Connections, Open};
+
+/// A client that opens a connection must send a whole request head within this time.
+const HEAD_LIMIT: Duration = Duration::from_secs(30);
+/// Requests with a larger head are refused.
+const LARGEST_HEAD: usize = 64 * 1024;
+/// Accepting fails when descriptors run out; trying again at once would only burn the CPU.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// One service on one listener.
+#[derive(Debug)]
+pub struct Server<S> {
+    /// What answers requests; cloned per connection.
+    pub service: S,
+    /// The connections, counted.
+    pub connections: Connections,
+    /// How long a stop may take to answer what was begun.
+    pub stop_limit: Duration,
+}
+
+impl<S, B> Server<S>
+where
+    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
+    S: Clone + Send + 'static,
+    S::Future: Send,
+    B: Body<Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+    B::Data: Send,
+{
+    /// Serves until `stop` ends, then answers what was begun. Returns what is left of the time limit;
+    /// nothing when it cut that short.
+    pub async fn run(self, listener: TcpListener, stop: impl Future<Output = ()>) -> Duration {
+        let mut stop = pin!(stop);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut stop => break,
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, _)) => self.take(stream),
+                    Err(error) => {
+                        tracing::warn!(%error, "cannot accept a connection");
+                        sleep(ACCEPT_PAUSE).await;
+                    }
+                },
+            }
+        }
+        drop(listener);
+        let begin = tokio::time::Instant::now();
+        if !self.connections.drain(self.stop_limit).await {
+            tracing::warn!(open = self.connections.open(), "stopped amid requests");
+        }
+        self.stop_limit.saturating_sub(begin.elapsed())
+    }
+
+    fn take(&self, stream: TcpStream) {
+        let Some(open) = self.connections.admit() else {
+            return;
+        };
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "the connection was gone before it was served");
+            return;
+        }
+        tokio::spawn(serve_one(stream, self.service.clone(), open));
+    }
+}
+
+async fn serve_one<S, B>(stream: TcpStream, service: S, mut open: Open)
+where
+    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + 'static,
+    S::Future: Send,
+    B: Body<Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+    B::Data: Send,
+{
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_LIMIT)
+        .max_buf_size(LARGEST_HEAD)
+        .pipeline_flush(true)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        biased;
+        ended = connection.as_mut() => ended,
+        () = open.stop() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended badly");
+    }
+}
