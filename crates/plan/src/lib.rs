@@ -1,1 +1,24 @@
-//! Not written yet.
+//! What a run shall do, worked out before it starts: options as users write them, thresholds, and
+//! when and where each group starts.
+//!
+//! Everything here is a function of its arguments. This crate never reads a clock, file, socket or
+//! environment variable, and it knows nothing of what came out of a run.
+
+pub mod duration;
+pub mod options;
+pub mod overrides;
+pub mod problem;
+pub mod schedule;
+pub mod size;
+pub mod split;
+mod suggest;
+pub mod threshold;
+pub mod ticker;
+
+pub use options::{Grouping, Leftovers, LevelLoad, Load, Once, Options, ScriptLimits, Timeouts};
+pub use overrides::{Overrides, with_overrides};
+pub use problem::{Problem, Problems};
+pub use schedule::{Phases, start_of};
+pub use split::{groups_of, worker_of};
+pub use threshold::{Aggregate, Limit, Op, Subject, SubjectKind, Threshold, Unit};
+pub use ticker::Ticker;

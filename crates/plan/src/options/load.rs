@@ -1,0 +1,210 @@
+//! How much load, and for how long.
+
+use model::Nanos;
+use serde_json::Value;
+
+use super::crowd::Grouping;
+use super::section::{Field, Section};
+use super::values::{describe, duration, flag, grouped, positive_duration, whole};
+use crate::problem::{Flaw, Problems};
+
+/// The most users of a level.
+pub(super) const MOST_USERS: u32 = 1_000_000;
+/// The most levels of a ladder.
+const MOST_LEVELS: usize = 64;
+
+pub(super) const KNOWN: [&str; 7] = ["users", "groups", "hold", "ramp", "warmup", "once", "limit"];
+
+/// Closed load: a new iteration of a group starts when its last one has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// The levels in the order in which they are run; at least one.
+    pub levels: Vec<LevelLoad>,
+    /// How long each level is measured; zero with `once`.
+    pub hold: Nanos,
+    /// Over which time a level's groups start, evenly; zero: all at once.
+    pub ramp: Nanos,
+    /// Time with all groups at work before measuring.
+    pub warmup: Nanos,
+    /// Each group runs one iteration, and the level ends when all have ended.
+    pub once: Option<Once>,
+}
+
+/// One iteration per group instead of a hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Once {
+    /// The longest time a level may take.
+    pub limit: Nanos,
+}
+
+/// How many people, in how many groups. Sizes of groups differ by one at most, the larger first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LevelLoad {
+    /// All users of the level.
+    pub users: u32,
+    /// How many groups they form; at least one, at most `users`.
+    pub groups: u32,
+}
+
+impl LevelLoad {
+    /// Users of one group, `group` counted from zero within the level.
+    pub fn group_size(&self, group: u32) -> u32 {
+        self.users / self.groups + u32::from(group < self.users % self.groups)
+    }
+
+    /// Users of all groups before this one: the number of its first user within the level.
+    pub fn users_before(&self, group: u32) -> u32 {
+        group * (self.users / self.groups) + group.min(self.users % self.groups)
+    }
+}
+
+/// Reads `load`. After a problem the levels may be empty; the problem is then reported.
+pub(super) fn read(field: &Field<'_>, grouping: &Grouping, problems: &mut Problems) -> Load {
+    if field.value.is_none() {
+        let hint = "e.g. load: { users: [10, 50], hold: \"30s\" }";
+        field.refuse(problems, Flaw::with_hint("is missing", hint));
+    }
+    let load = field.open(&KNOWN, problems);
+    let once = once(&load, problems);
+    let hold = match once {
+        Some(_) => Nanos::ZERO,
+        None => Nanos::from_secs(10),
+    };
+    Load {
+        levels: levels(field, &load, grouping, problems),
+        hold: load.field("hold").read(problems, hold, positive_duration),
+        ramp: load.field("ramp").read(problems, Nanos::ZERO, duration),
+        warmup: load.field("warmup").read(problems, Nanos::ZERO, duration),
+        once,
+    }
+}
+
+fn once(load: &Section<'_>, problems: &mut Problems) -> Option<Once> {
+    let once = load.field("once").read(problems, false, flag);
+    let limit = load.field("limit");
+    if !once {
+        if limit.value.is_some() {
+            limit.refuse(problems, Flaw::new("has a meaning only with `once: true`"));
+        }
+        return None;
+    }
+    for name in ["hold", "ramp", "warmup"] {
+        let field = load.field(name);
+        if field.value.is_some() {
+            let message = "cannot stand beside `once: true`";
+            let hint = "all groups start together and the level ends with the last of them";
+            field.refuse(problems, Flaw::with_hint(message, hint));
+        }
+    }
+    let limit = limit.read(problems, Nanos::from_secs(60), positive_duration);
+    Some(Once { limit })
+}
+
+fn levels(
+    field: &Field<'_>,
+    load: &Section<'_>,
+    grouping: &Grouping,
+    problems: &mut Problems,
+) -> Vec<LevelLoad> {
+    let (users, groups) = (load.field("users"), load.field("groups"));
+    match (users.value.is_some(), groups.value.is_some()) {
+        (true, true) => {
+            groups.refuse(
+                problems,
+                Flaw::new("cannot stand beside `load.users`: keep one"),
+            );
+        }
+        (false, false) if matches!(field.value, Some(Value::Object(_))) => {
+            field.refuse(
+                problems,
+                Flaw::new("needs `users` or `groups`: how much load?"),
+            );
+        }
+        _ => {}
+    }
+    let mut levels = ladder(&users, problems, |value| level_of_users(value, grouping));
+    levels.extend(ladder(&groups, problems, |value| {
+        level_of_groups(value, grouping)
+    }));
+    levels
+}
+
+/// The levels that are right; a problem for each that is not.
+fn ladder(
+    field: &Field<'_>,
+    problems: &mut Problems,
+    parse: impl Fn(&Value) -> Result<LevelLoad, Flaw>,
+) -> Vec<LevelLoad> {
+    let steps = field.one_or_many();
+    if steps.is_empty() && field.value.is_some() {
+        field.refuse(
+            problems,
+            Flaw::new("is an empty list: expected at least one level"),
+        );
+    }
+    if steps.len() > MOST_LEVELS {
+        let message = format!("has {} levels, more than {MOST_LEVELS}", steps.len());
+        field.refuse(problems, Flaw::new(message));
+        return Vec::new();
+    }
+    steps
+        .iter()
+        .filter_map(|step| step.read_some(problems, &parse))
+        .collect()
+}
+
+fn level_of_users(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw> {
+    let users = whole(value, 1, MOST_USERS)?;
+    match (grouping, grouping.size()) {
+        (Grouping::Count(groups), _) if users < *groups => Err(Flaw::with_hint(
+            format!("{users} users cannot fill {groups} groups"),
+            format!("at least {groups} users, or fewer `groups`"),
+        )),
+        (Grouping::Count(groups), _) => Ok(LevelLoad {
+            users,
+            groups: *groups,
+        }),
+        (_, Some(size)) if !users.is_multiple_of(size) => Err(Flaw::with_hint(
+            format!("{users} users cannot be shared out to groups of {size}"),
+            format!("the nearest are {}", nearest_multiples(users, size)),
+        )),
+        (_, size) => Ok(LevelLoad {
+            users,
+            groups: users / size.unwrap_or(1),
+        }),
+    }
+}
+
+fn level_of_groups(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw> {
+    let Some(size) = grouping.size() else {
+        return Err(Flaw::with_hint(
+            format!(
+                "{} groups, where `groups` fixes their number already",
+                describe(value)
+            ),
+            "give `load.users`",
+        ));
+    };
+    let groups = whole(value, 1, MOST_USERS)?;
+    let Some(users) = groups
+        .checked_mul(size)
+        .filter(|users| *users <= MOST_USERS)
+    else {
+        return Err(Flaw::new(format!(
+            "{groups} groups of {size} are more than {} users",
+            grouped(MOST_USERS)
+        )));
+    };
+    Ok(LevelLoad { users, groups })
+}
+
+/// "10 and 15"; only the one above when there is none below.
+fn nearest_multiples(users: u32, size: u32) -> String {
+    let below = users / size * size;
+    let above = below + size;
+    match (below, above > MOST_USERS) {
+        (0, _) => above.to_string(),
+        (_, true) => below.to_string(),
+        _ => format!("{below} and {above}"),
+    }
+}

@@ -1,0 +1,163 @@
+//! Reading JSON objects field by field: paths, unknown keys, wrong types.
+
+use serde_json::{Map, Value};
+
+use super::values::describe;
+use crate::problem::{Flaw, Problems};
+use crate::suggest;
+
+/// Words of other tools and what they are called here.
+const ELSEWHERE: [(&str, &str); 8] = [
+    ("vus", "load.users"),
+    ("duration", "load.hold"),
+    ("baseURL", "target"),
+    ("url", "target"),
+    ("timeout", "timeouts.total"),
+    ("tls", "insecure"),
+    ("insecureSkipTLSVerify", "insecure"),
+    ("userAgent", "headers"),
+];
+
+/// One JSON object of the options.
+pub(super) struct Section<'a> {
+    path: String,
+    fields: Option<&'a Map<String, Value>>,
+}
+
+/// One value that may be there.
+pub(super) struct Field<'a> {
+    pub(super) path: String,
+    pub(super) value: Option<&'a Value>,
+}
+
+impl<'a> Section<'a> {
+    /// The options as a whole; `null` counts as empty.
+    pub(super) fn root(value: &'a Value, known: &[&str], problems: &mut Problems) -> Self {
+        let field = Field {
+            path: String::new(),
+            value: (!value.is_null()).then_some(value),
+        };
+        field.open(known, problems)
+    }
+
+    /// The field of that name, there or not.
+    pub(super) fn field(&self, name: &str) -> Field<'a> {
+        Field {
+            path: joined(&self.path, name),
+            value: self.fields.and_then(|fields| fields.get(name)),
+        }
+    }
+
+    /// All fields in the user's order, for objects whose keys are free.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&'a String, Field<'a>)> {
+        self.fields.into_iter().flatten().map(|(key, value)| {
+            let field = Field {
+                path: joined(&self.path, key),
+                value: Some(value),
+            };
+            (key, field)
+        })
+    }
+}
+
+impl<'a> Field<'a> {
+    /// As an object whose keys must be among `known`.
+    pub(super) fn open(&self, known: &[&str], problems: &mut Problems) -> Section<'a> {
+        let section = self.open_free(problems);
+        for (key, field) in section.entries() {
+            if !known.contains(&key.as_str()) {
+                let hint = unknown_hint(&self.path, key, known);
+                problems.push(Flaw::with_hint("unknown option", hint).at(field.path));
+            }
+        }
+        section
+    }
+
+    /// As an object with any keys.
+    pub(super) fn open_free(&self, problems: &mut Problems) -> Section<'a> {
+        let fields = match self.value {
+            None => None,
+            Some(Value::Object(fields)) => Some(fields),
+            Some(other) => {
+                let message = format!("expected an object, got {}", describe(other));
+                problems.push(Flaw::new(message).at(&self.path));
+                None
+            }
+        };
+        Section {
+            path: self.path.clone(),
+            fields,
+        }
+    }
+
+    /// The value as `parse` reads it; `default` when absent or wrong.
+    pub(super) fn read<T>(
+        &self,
+        problems: &mut Problems,
+        default: T,
+        parse: impl FnOnce(&Value) -> Result<T, Flaw>,
+    ) -> T {
+        self.read_some(problems, parse).unwrap_or(default)
+    }
+
+    /// The value as `parse` reads it; `None` when absent or wrong.
+    pub(super) fn read_some<T>(
+        &self,
+        problems: &mut Problems,
+        parse: impl FnOnce(&Value) -> Result<T, Flaw>,
+    ) -> Option<T> {
+        match parse(self.value?) {
+            Ok(value) => Some(value),
+            Err(flaw) => {
+                problems.push(flaw.at(&self.path));
+                None
+            }
+        }
+    }
+
+    /// Complains about this field.
+    pub(super) fn refuse(&self, problems: &mut Problems, flaw: Flaw) {
+        problems.push(flaw.at(&self.path));
+    }
+
+    /// The elements of a list, or the value itself as the only one, each with its path.
+    pub(super) fn one_or_many(&self) -> Vec<Field<'a>> {
+        match self.value {
+            None => Vec::new(),
+            Some(Value::Array(items)) => items
+                .iter()
+                .enumerate()
+                .map(|(i, item)| Field {
+                    path: format!("{}[{i}]", self.path),
+                    value: Some(item),
+                })
+                .collect(),
+            Some(value) => vec![Field {
+                path: self.path.clone(),
+                value: Some(value),
+            }],
+        }
+    }
+}
+
+/// `load.hold`, or `thresholds["delivery(said)"]` when the key is not a plain word.
+fn joined(path: &str, key: &str) -> String {
+    let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_');
+    match (path.is_empty(), plain) {
+        (true, true) => key.to_owned(),
+        (false, true) => format!("{path}.{key}"),
+        (_, false) => format!("{path}[{}]", crate::problem::quoted(key)),
+    }
+}
+
+fn unknown_hint(path: &str, key: &str, known: &[&str]) -> String {
+    if path.is_empty() {
+        if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == key) {
+            return format!("did you mean `{ours}`?");
+        }
+        if super::load::KNOWN.contains(&key) {
+            return format!("did you mean `load.{key}`?");
+        }
+    }
+    suggest::hint(key, known)
+}

@@ -1,0 +1,44 @@
+//! The map of thresholds, in the user's order.
+
+use super::section::Field;
+use super::values::describe;
+use crate::problem::{Flaw, Problem, Problems};
+use crate::threshold::{Subject, Threshold};
+
+pub(super) fn read(field: &Field<'_>, problems: &mut Problems) -> Vec<Threshold> {
+    let mut thresholds = Vec::new();
+    for (key, conditions) in field.open_free(problems).entries() {
+        let subject = match Subject::parse(key) {
+            Ok(subject) => subject,
+            Err(error) => {
+                problems.push(error.at(field.path.clone()));
+                continue;
+            }
+        };
+        let steps = conditions.one_or_many();
+        if steps.is_empty() {
+            conditions.refuse(
+                problems,
+                Flaw::new("is an empty list: expected a condition"),
+            );
+        }
+        for step in steps {
+            match condition(&step, &subject) {
+                Ok(threshold) => thresholds.push(threshold),
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    thresholds
+}
+
+fn condition(step: &Field<'_>, subject: &Subject) -> Result<Threshold, Problem> {
+    match step.value.and_then(|value| value.as_str()) {
+        Some(text) => Threshold::parse(subject, text).map_err(|error| error.at(step.path.clone())),
+        None => {
+            let given = step.value.map(describe).unwrap_or_default();
+            let message = format!("expected a condition such as \"p95 < 100ms\", got {given}");
+            Err(Flaw::new(message).at(&step.path))
+        }
+    }
+}

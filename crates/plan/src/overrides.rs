@@ -1,0 +1,136 @@
+//! What the command line changes, applied to the options before they are checked.
+
+use serde_json::{Map, Value};
+
+/// Values of the command line as they were typed; `None` leaves the scenario's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// Base URL of the target.
+    pub target: Option<String>,
+    /// One level or several: `"10,50"`.
+    pub users: Option<String>,
+    /// Duration of each level's measurement.
+    pub hold: Option<String>,
+    /// Duration of the ramp.
+    pub ramp: Option<String>,
+    /// Duration of the warm-up.
+    pub warmup: Option<String>,
+    /// Seed of all random choices.
+    pub seed: Option<u64>,
+}
+
+/// The options with the overrides in place of the user's own values. Nothing is judged here: a wrong
+/// value stays as it was typed, and [`Options::from_json`](crate::Options::from_json) reports it.
+///
+/// `users` takes the place of `load.groups` too. Options that are not an object are returned unchanged.
+#[must_use]
+pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
+    let mut options = match value {
+        Value::Object(options) => options,
+        Value::Null => Map::new(),
+        other => return other,
+    };
+    if let Some(target) = &overrides.target {
+        options.insert("target".to_owned(), target.as_str().into());
+    }
+    if let Some(seed) = overrides.seed {
+        options.insert("seed".to_owned(), seed.into());
+    }
+    let changes = load_changes(overrides);
+    if !changes.is_empty() {
+        let load = options
+            .entry("load")
+            .or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(load) = load {
+            if overrides.users.is_some() {
+                load.shift_remove("groups");
+            }
+            load.extend(changes);
+        }
+    }
+    Value::Object(options)
+}
+
+fn load_changes(overrides: &Overrides) -> Map<String, Value> {
+    let users = overrides.users.as_deref().map(ladder);
+    let text = |text: &Option<String>| text.as_deref().map(Value::from);
+    [
+        ("users", users),
+        ("hold", text(&overrides.hold)),
+        ("ramp", text(&overrides.ramp)),
+        ("warmup", text(&overrides.warmup)),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+    .collect()
+}
+
+/// `"10,50"` as `[10, 50]`; a part that is no number stays a text.
+fn ladder(text: &str) -> Value {
+    text.split(',')
+        .map(|part| {
+            let part = part.trim();
+            part.parse::<u64>()
+                .map_or_else(|_| Value::from(part), Value::from)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_takes_the_place_of_the_scenarios_values() {
+        let given =
+            json!({ "target": "http://a", "load": { "groups": 4, "hold": "1s", "ramp": "2s" } });
+        let overrides = Overrides {
+            target: Some("http://b".to_owned()),
+            users: Some("10, 50".to_owned()),
+            hold: Some("3s".to_owned()),
+            seed: Some(7),
+            ..Overrides::default()
+        };
+        assert_eq!(
+            with_overrides(given, &overrides),
+            json!({
+                "target": "http://b", "seed": 7,
+                "load": { "users": [10, 50], "hold": "3s", "ramp": "2s" },
+            })
+        );
+    }
+
+    #[test]
+    fn without_overrides_nothing_changes() {
+        let given = json!({ "load": { "users": 1 } });
+        assert_eq!(with_overrides(given.clone(), &Overrides::default()), given);
+        assert_eq!(with_overrides(json!(3), &Overrides::default()), json!(3));
+    }
+
+    #[test]
+    fn a_scenario_without_options_gets_its_load_from_the_command_line() {
+        let overrides = Overrides {
+            users: Some("1".to_owned()),
+            ..Overrides::default()
+        };
+        let options = with_overrides(Value::Null, &overrides);
+        assert_eq!(options, json!({ "load": { "users": [1] } }));
+        assert!(crate::Options::from_json(&options).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_number_is_reported_by_the_check() {
+        let overrides = Overrides {
+            users: Some("10,many".to_owned()),
+            ..Overrides::default()
+        };
+        let options = with_overrides(json!({}), &overrides);
+        let problems = crate::Options::from_json(&options).unwrap_err();
+        assert_eq!(
+            problems.to_string(),
+            "load.users[1]: expected a whole number, got \"many\""
+        );
+    }
+}

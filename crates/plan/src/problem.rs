@@ -1,0 +1,155 @@
+//! What is wrong with what a user wrote: where, what, and what was probably meant.
+
+use std::error::Error;
+use std::fmt;
+use std::ops::Range;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where in the options, e.g. `load.users[2]`; empty for the options as a whole.
+    pub path: String,
+    /// What is wrong, a lowercase fragment with the value inside.
+    pub message: String,
+    /// The text that could not be read and the bytes of it that are to blame.
+    pub excerpt: Option<(String, Range<usize>)>,
+    /// What to do about it, e.g. ``did you mean `hold`?``.
+    pub hint: Option<String>,
+}
+
+/// Everything that is wrong, in the order in which it was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems(Vec<Problem>);
+
+/// A problem that does not know yet where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Flaw {
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl Flaw {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    pub(crate) fn with_hint(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: Some(hint.into()),
+        }
+    }
+
+    pub(crate) fn at(self, path: impl Into<String>) -> Problem {
+        Problem {
+            path: path.into(),
+            message: self.message,
+            excerpt: None,
+            hint: self.hint,
+        }
+    }
+}
+
+impl Problems {
+    pub(crate) fn push(&mut self, problem: Problem) {
+        self.0.push(problem);
+    }
+
+    /// None found.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// One after the other.
+    pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
+        self.0.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Problems {
+    type Item = &'a Problem;
+    type IntoIter = std::slice::Iter<'a, Problem>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Problem {
+    /// The place and the fault on one line; excerpt with carets and hint on indented lines below.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.path.is_empty() {
+            "options"
+        } else {
+            &self.path
+        };
+        write!(f, "{place}: {}", self.message)?;
+        if let Some((text, span)) = &self.excerpt {
+            let before = text
+                .get(..span.start)
+                .map_or(0, |start| start.chars().count());
+            let width = text
+                .get(span.clone())
+                .map_or(0, |part| part.chars().count());
+            let (indent, carets) = (" ".repeat(before), "^".repeat(width.max(1)));
+            write!(f, "\n    {text}\n    {indent}{carets}")?;
+        }
+        match &self.hint {
+            Some(hint) => write!(f, "\n  hint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.0.iter().enumerate() {
+            let separator = if i == 0 { "" } else { "\n" };
+            write!(f, "{separator}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for Problems {}
+
+/// A text as it is shown in messages: in quotes, escaped, not longer than 60 characters.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    format!("{short:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carets_stand_below_the_part_to_blame() {
+        let problem = Problem {
+            path: "thresholds.steps".to_owned(),
+            message: "unknown aggregate `p9x`".to_owned(),
+            excerpt: Some(("é p9x < 1s".to_owned(), 3..6)),
+            hint: Some("did you mean `p9`?".to_owned()),
+        };
+        assert_eq!(
+            problem.to_string(),
+            "thresholds.steps: unknown aggregate `p9x`\n    é p9x < 1s\n      ^^^\n  hint: did you mean `p9`?"
+        );
+    }
+
+    #[test]
+    fn long_texts_are_shortened() {
+        assert_eq!(quoted("a\nb"), r#""a\nb""#);
+        assert_eq!(quoted(&"x".repeat(1000)).chars().count(), 63);
+    }
+}

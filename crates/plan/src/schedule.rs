@@ -1,0 +1,113 @@
+//! When each group of a level starts, and where the level's phases lie: functions of time alone.
+//!
+//! ```text
+//! groups        1  2  3  4
+//! start         |  |  |  |
+//!               0 ······· ramp ······ + warmup ···················· + hold ····
+//!               └─ ramp ──┴── warm-up ──┴────────── measured ──────────┴ drain
+//! ```
+
+use model::Nanos;
+
+use crate::options::Load;
+
+/// Where the phases of a level lie, counted from the start of its first group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phases {
+    /// From here on all groups have started.
+    pub ramp_ends: Nanos,
+    /// From here on it is measured.
+    pub hold_starts: Nanos,
+    /// Until here it is measured; with `once` this is the limit, and the level may end before.
+    pub hold_ends: Nanos,
+}
+
+impl Phases {
+    /// The phases of every level of this load.
+    pub fn of(load: &Load) -> Self {
+        let hold_starts = load.ramp + load.warmup;
+        let hold = load.once.map_or(load.hold, |once| once.limit);
+        Self {
+            ramp_ends: load.ramp,
+            hold_starts,
+            hold_ends: hold_starts + hold,
+        }
+    }
+}
+
+/// When a group starts: group k of n after k/n of the ramp, so that the starts are evenly spread, the
+/// first at zero and the last one step before the ramp ends. Never decreases with `group`.
+pub fn start_of(group: u32, groups: u32, ramp: Nanos) -> Nanos {
+    if groups == 0 {
+        return Nanos::ZERO;
+    }
+    let scaled = u128::from(ramp.0) * u128::from(group.min(groups)) / u128::from(groups);
+    Nanos(u64::try_from(scaled).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::options::Once;
+
+    #[test]
+    fn groups_start_evenly_spread_over_the_ramp() {
+        let starts = |groups, ramp| -> Vec<u64> {
+            (0..groups)
+                .map(|group| start_of(group, groups, Nanos(ramp)).0)
+                .collect()
+        };
+        assert_eq!(starts(4, 100), [0, 25, 50, 75], "evenly, the first at once");
+        assert_eq!(starts(1, 100), [0], "a single group does not wait");
+        assert_eq!(starts(3, 0), [0, 0, 0], "without a ramp all at once");
+        assert_eq!(starts(3, 100), [0, 33, 66], "whole nanoseconds");
+    }
+
+    #[test]
+    fn phases_follow_one_another() {
+        let mut load = Load {
+            levels: Vec::new(),
+            hold: Nanos(30),
+            ramp: Nanos(5),
+            warmup: Nanos(2),
+            once: None,
+        };
+        let phases = Phases {
+            ramp_ends: Nanos(5),
+            hold_starts: Nanos(7),
+            hold_ends: Nanos(37),
+        };
+        assert_eq!(Phases::of(&load), phases);
+        load = Load {
+            hold: Nanos::ZERO,
+            ramp: Nanos::ZERO,
+            warmup: Nanos::ZERO,
+            once: Some(Once { limit: Nanos(60) }),
+            ..load
+        };
+        let phases = Phases {
+            ramp_ends: Nanos(0),
+            hold_starts: Nanos(0),
+            hold_ends: Nanos(60),
+        };
+        assert_eq!(Phases::of(&load), phases);
+    }
+
+    proptest! {
+        #[test]
+        fn gaps_between_starts_differ_by_at_most_a_nanosecond(
+            groups in 1..2000_u32, ramp in 0..u64::MAX
+        ) {
+            let at = |group| start_of(group, groups, Nanos(ramp)).0;
+            let shortest = ramp / u64::from(groups);
+            prop_assert_eq!(at(0), 0);
+            for group in 1..=groups {
+                let gap = at(group) - at(group - 1);
+                prop_assert!(gap == shortest || gap == shortest + 1);
+            }
+            prop_assert_eq!(at(groups), ramp);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! "did you mean": the nearest of the words that are known.
+
+/// The known word that `given` was probably meant to be.
+pub(crate) fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+    let plain = simplified(given);
+    known
+        .iter()
+        .map(|word| {
+            (
+                strsim::damerau_levenshtein(&plain, &simplified(word)),
+                *word,
+            )
+        })
+        .filter(|(distance, word)| *distance <= allowed(word))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, word)| word)
+}
+
+/// ``did you mean `hold`?`` or, when nothing is near, the list of what is known.
+pub(crate) fn hint(given: &str, known: &[&str]) -> String {
+    match nearest(given, known) {
+        Some(word) => format!("did you mean `{word}`?"),
+        None => format!("known are {}", listed(known)),
+    }
+}
+
+/// `` `a`, `b` and `c` ``.
+pub(crate) fn listed(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Spelling without case and separators; bounded, because the distance is quadratic in the length.
+fn simplified(word: &str) -> String {
+    word.chars()
+        .filter(|c| !matches!(c, '_' | '-' | ' '))
+        .flat_map(char::to_lowercase)
+        .take(40)
+        .collect()
+}
+
+/// A third of the letters may be wrong, at least one, at most three.
+fn allowed(word: &str) -> usize {
+    (word.len() / 3).clamp(1, 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_found_and_far_ones_are_not() {
+        let known = ["hold", "ramp", "firstByte", "users"];
+        assert_eq!(nearest("hodl", &known), Some("hold"));
+        assert_eq!(nearest("first_byte", &known), Some("firstByte"));
+        assert_eq!(nearest("user", &known), Some("users"));
+        assert_eq!(nearest("banana", &known), None);
+        assert_eq!(nearest("", &known), None);
+        assert_eq!(hint("x", &["a1", "b2"]), "known are `a1` and `b2`");
+    }
+}

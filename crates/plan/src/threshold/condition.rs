@@ -1,0 +1,165 @@
+//! `aggregate op limit`.
+
+use super::error::ThresholdError;
+use super::limit::{self, Form, Limit, Unit};
+use super::subject::{Subject, SubjectKind, span_of};
+use super::{Aggregate, Op, Threshold};
+use crate::suggest;
+
+const NAMES: [(&str, Aggregate); 14] = [
+    ("mean", Aggregate::Mean),
+    ("min", Aggregate::Min),
+    ("max", Aggregate::Max),
+    ("count", Aggregate::Count),
+    ("rate", Aggregate::Rate),
+    ("failed", Aggregate::Failed),
+    ("delivered", Aggregate::Delivered),
+    ("late", Aggregate::Late),
+    ("lost", Aggregate::Lost),
+    ("duplicated", Aggregate::Duplicated),
+    ("reordered", Aggregate::Reordered),
+    ("strayed", Aggregate::Strayed),
+    ("cpu", Aggregate::Cpu),
+    ("memory", Aggregate::Memory),
+];
+
+/// Longer operators first, so that `<=` is not read as `<`.
+const OPS: [(&str, Op); 6] = [
+    ("<=", Op::AtMost),
+    (">=", Op::AtLeast),
+    ("==", Op::Equal),
+    ("!=", Op::Unequal),
+    ("<", Op::Less),
+    (">", Op::More),
+];
+
+/// Words of other tools and what they are called here.
+const ELSEWHERE: [(&str, &str); 5] = [
+    ("avg", "mean"),
+    ("average", "mean"),
+    ("med", "p50"),
+    ("median", "p50"),
+    ("errors", "failed"),
+];
+
+/// The word of an aggregate that has one.
+pub(super) fn name_of(aggregate: Aggregate) -> &'static str {
+    NAMES
+        .iter()
+        .find(|(_, known)| *known == aggregate)
+        .map_or("p", |(name, _)| *name)
+}
+
+pub(super) fn parse(subject: &Subject, text: &str) -> Result<Threshold, ThresholdError> {
+    let (left, op, right) = split(text)?;
+    let aggregate = parse_aggregate(subject, text, left)?;
+    let Some(form) = form_of(subject.kind, aggregate) else {
+        let message = format!("`{left}` makes no sense for {}", subject.kind.plural());
+        let error = ThresholdError::new(text, span_of(text, left), message);
+        return Err(error.hint(format!(
+            "possible are {}",
+            suggest::listed(&possible(subject.kind))
+        )));
+    };
+    if right.is_empty() {
+        return Err(ThresholdError::new(
+            text,
+            text.len()..text.len(),
+            "the limit is missing",
+        ));
+    }
+    let limit = limit::parse(text, right, form)?;
+    check_sense(text, op, limit)?;
+    Ok(Threshold {
+        subject: subject.clone(),
+        aggregate,
+        op,
+        limit,
+        source: text.trim().to_owned(),
+    })
+}
+
+/// Splits at the operator: what stands before and behind it, without spaces around.
+fn split(text: &str) -> Result<(&str, Op, &str), ThresholdError> {
+    let Some(at) = text.find(['<', '>', '=', '!']) else {
+        let error = ThresholdError::new(text, span_of(text, text.trim()), "has no operator");
+        return Err(error.hint("expected e.g. `p95 < 100ms` or `lost == 0`"));
+    };
+    let (left, rest) = text.split_at(at);
+    let Some((sign, op)) = OPS.iter().find(|(sign, _)| rest.starts_with(sign)) else {
+        let error = ThresholdError::new(text, at..at + 1, "unknown operator");
+        let meant = if rest.starts_with('=') { "==" } else { "!=" };
+        return Err(error.hint(format!("did you mean `{meant}`?")));
+    };
+    Ok((left.trim(), *op, rest[sign.len()..].trim()))
+}
+
+fn parse_aggregate(subject: &Subject, text: &str, word: &str) -> Result<Aggregate, ThresholdError> {
+    if let Some((_, aggregate)) = NAMES.iter().find(|(name, _)| *name == word) {
+        return Ok(*aggregate);
+    }
+    let span = span_of(text, word);
+    let number = word
+        .strip_prefix('p')
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if let Some(percent) = number.and_then(|number| number.parse::<f64>().ok()) {
+        if percent > 0.0 && percent < 100.0 {
+            return Ok(Aggregate::Percentile(percent));
+        }
+        let error = ThresholdError::new(text, span, format!("there is no percentile `{word}`"));
+        return Err(error.hint("p0 is `min`, p100 is `max`"));
+    }
+    if word.is_empty() {
+        return Err(ThresholdError::new(text, 0..0, "the aggregate is missing"));
+    }
+    let error = ThresholdError::new(text, span, format!("unknown aggregate `{word}`"));
+    Err(match ELSEWHERE.iter().find(|(theirs, _)| *theirs == word) {
+        Some((_, ours)) => error.hint(format!("did you mean `{ours}`?")),
+        None => error.hint(suggest::hint(word, &possible(subject.kind))),
+    })
+}
+
+/// What the limit must look like; `None` where the aggregate makes no sense for the subject.
+fn form_of(kind: SubjectKind, aggregate: Aggregate) -> Option<Form> {
+    use Aggregate as A;
+    use SubjectKind as K;
+    match (kind, aggregate) {
+        (K::Target, A::Cpu) => Some(Form::Cores),
+        (K::Target, A::Memory) => Some(Form::Size),
+        (K::Target, _) | (_, A::Cpu | A::Memory) => None,
+        (_, A::Count) if kind == K::Metric => Some(Form::Plain),
+        (_, A::Count) => Some(Form::Count),
+        (_, A::Rate) => Some(Form::PerSecond),
+        (K::Check, A::Percentile(_) | A::Mean | A::Min | A::Max) => None,
+        (K::Metric, A::Percentile(_) | A::Mean | A::Min | A::Max) => Some(Form::Plain),
+        (_, A::Percentile(_) | A::Mean | A::Min | A::Max) => Some(Form::Duration),
+        (K::Delivery | K::Metric, A::Failed) => None,
+        (_, A::Failed) | (K::Delivery, _) => Some(Form::ShareOrCount),
+        _ => None,
+    }
+}
+
+/// The aggregates that make sense for a subject.
+fn possible(kind: SubjectKind) -> Vec<&'static str> {
+    let percentiles = form_of(kind, Aggregate::Percentile(95.0)).map(|_| ["p50", "p95", "p99"]);
+    let named = NAMES
+        .iter()
+        .filter(|(_, aggregate)| form_of(kind, *aggregate).is_some());
+    let names = named.map(|(name, _)| *name);
+    percentiles.into_iter().flatten().chain(names).collect()
+}
+
+/// Refuses conditions that nothing can change, whatever is measured.
+fn check_sense(text: &str, op: Op, limit: Limit) -> Result<(), ThresholdError> {
+    let verdict = match (op, limit.value == 0.0) {
+        _ if limit.unit == Unit::Plain => return Ok(()),
+        (Op::Less, true) => "can never hold: nothing is less than zero",
+        (Op::AtLeast, true) => "always holds: everything is at least zero",
+        _ => return Ok(()),
+    };
+    Err(ThresholdError::new(
+        text,
+        span_of(text, text.trim()),
+        verdict,
+    ))
+}

@@ -1,0 +1,158 @@
+use std::fmt;
+
+use super::error::ThresholdError;
+use crate::suggest;
+
+/// What a threshold looks at.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Subject {
+    /// The kind of thing.
+    pub kind: SubjectKind,
+    /// The name it is measured under; `None`: all names together. A metric always has one, iterations
+    /// and the target never.
+    pub name: Option<String>,
+}
+
+/// The kinds of thing that are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SubjectKind {
+    /// Messages on a channel and who got them.
+    Delivery,
+    /// HTTP requests.
+    Request,
+    /// Messages and their replies.
+    Exchange,
+    /// Named parts of the story.
+    Step,
+    /// Whole runs of the scenario function.
+    Iteration,
+    /// Named conditions.
+    Check,
+    /// Connections and handshakes.
+    Connection,
+    /// The script's own counters, gauges and trends.
+    Metric,
+    /// The process of the system under test.
+    Target,
+}
+
+/// Kind, word for one name, word for all names.
+const WORDS: [(SubjectKind, Option<&str>, Option<&str>); 9] = [
+    (SubjectKind::Delivery, Some("delivery"), Some("deliveries")),
+    (SubjectKind::Request, Some("request"), Some("requests")),
+    (SubjectKind::Exchange, Some("exchange"), Some("exchanges")),
+    (SubjectKind::Step, Some("step"), Some("steps")),
+    (SubjectKind::Iteration, None, Some("iterations")),
+    (SubjectKind::Check, Some("check"), Some("checks")),
+    (
+        SubjectKind::Connection,
+        Some("connection"),
+        Some("connections"),
+    ),
+    (SubjectKind::Metric, Some("metric"), None),
+    (SubjectKind::Target, None, Some("target")),
+];
+
+impl Subject {
+    /// Parses a key of `thresholds`: `delivery(said)`, `requests`, `target`.
+    pub fn parse(key: &str) -> Result<Self, ThresholdError> {
+        match key.find('(') {
+            Some(open) => Self::parse_named(key, open),
+            None => Self::parse_plural(key),
+        }
+    }
+
+    fn parse_plural(key: &str) -> Result<Self, ThresholdError> {
+        let word = key.trim();
+        if let Some((kind, ..)) = WORDS.iter().find(|(_, _, plural)| *plural == Some(word)) {
+            return Ok(Self {
+                kind: *kind,
+                name: None,
+            });
+        }
+        let error = ThresholdError::new(key, span_of(key, word), "unknown subject");
+        Err(
+            match WORDS
+                .iter()
+                .find(|(_, singular, _)| *singular == Some(word))
+            {
+                Some((_, _, Some(plural))) => error.hint(format!(
+                    "write `{word}(name)` for one, `{plural}` for all together"
+                )),
+                Some(_) => error.hint(format!("write `{word}(name)`")),
+                None => error.hint(suggest::hint(word, &known())),
+            },
+        )
+    }
+
+    fn parse_named(key: &str, open: usize) -> Result<Self, ThresholdError> {
+        let word = key[..open].trim();
+        let whole = key.trim_end();
+        let Some(name) = whole[open + 1..].strip_suffix(')').map(str::trim) else {
+            return Err(ThresholdError::new(
+                key,
+                open..whole.len(),
+                "the bracket is not closed",
+            ));
+        };
+        if let Some((kind, ..)) = WORDS
+            .iter()
+            .find(|(_, singular, _)| *singular == Some(word))
+        {
+            if name.is_empty() {
+                return Err(ThresholdError::new(
+                    key,
+                    open..whole.len(),
+                    "the name is empty",
+                ));
+            }
+            return Ok(Self {
+                kind: *kind,
+                name: Some(name.to_owned()),
+            });
+        }
+        let error = ThresholdError::new(key, span_of(key, word), "unknown subject");
+        Err(
+            match WORDS.iter().find(|(_, _, plural)| *plural == Some(word)) {
+                Some((_, Some(singular), _)) => {
+                    error.hint(format!("did you mean `{singular}({name})`?"))
+                }
+                Some(_) => error.hint(format!("`{word}` has no names: write it alone")),
+                None => error.hint(suggest::hint(word, &known())),
+            },
+        )
+    }
+}
+
+impl SubjectKind {
+    /// The word for all of them together: `requests`.
+    pub fn plural(self) -> &'static str {
+        let word = WORDS.iter().find(|(kind, ..)| *kind == self);
+        word.and_then(|(_, _, plural)| *plural).unwrap_or("metrics")
+    }
+}
+
+/// Where `part`, a slice of `text`, stands in it.
+pub(super) fn span_of(text: &str, part: &str) -> std::ops::Range<usize> {
+    let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    start..start + part.len()
+}
+
+fn known() -> Vec<&'static str> {
+    WORDS
+        .iter()
+        .flat_map(|(_, singular, plural)| [*singular, *plural])
+        .flatten()
+        .collect()
+}
+
+impl fmt::Display for Subject {
+    /// As users write it: `delivery(said)`, `requests`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = WORDS.iter().find(|(kind, ..)| *kind == self.kind);
+        match (&self.name, word) {
+            (Some(name), Some((_, Some(singular), _))) => write!(f, "{singular}({name})"),
+            _ => f.write_str(self.kind.plural()),
+        }
+    }
+}
