@@ -1,10 +1,169 @@
-//! The stable `--json` shape.
+//! The stable `--json` shape, described in `docs/reference/record.md`: the same keys for every run, `null` for what
+//! was not measured.
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-use crate::Run;
+use model::Nanos;
+use serde_json::{Map, Value, json};
+use stats::{Estimate, Histogram, estimate};
+
+use crate::{Check, Deliveries, GeneratorUse, Iterations, Level, Run, TargetUse, Timings};
 
 /// The summary of a run.
 pub fn summary(run: &Run) -> Value {
-    json!({ "verdict": run.verdict.to_string(), "seed": run.seed })
+    json!({
+        "verdict": run.verdict.to_string(),
+        "seed": run.seed,
+        "levels": run.levels.iter().map(level).collect::<Vec<_>>(),
+    })
+}
+
+fn level(level: &Level) -> Value {
+    let hold_s = level.phases.hold_s;
+    let measured = &level.measured;
+    json!({
+        "load": { "users": level.load.users, "groups": level.load.groups },
+        "sound": level.sound,
+        "iterations": iterations(&measured.iterations),
+        "requests": family(&measured.requests, hold_s),
+        "exchanges": family(&measured.exchanges, hold_s),
+        "deliveries": channels(&measured.deliveries, hold_s),
+        "checks": checks(&measured.checks),
+        "steps": { "by_name": by_name(&measured.steps, |one| timings(one, hold_s)) },
+        "target": target(level.target.as_ref()),
+        "generator": generator(&level.generator),
+    })
+}
+
+fn iterations(iterations: &Iterations) -> Value {
+    json!({
+        "planned": iterations.planned,
+        "started": iterations.started,
+        "succeeded": iterations.succeeded,
+        "failed": iterations.failed,
+        "unfinished": iterations.unfinished,
+        "dropped": iterations.dropped,
+    })
+}
+
+fn by_name<T>(named: &BTreeMap<String, T>, figures: impl Fn(&T) -> Map<String, Value>) -> Value {
+    let entries = named.iter();
+    Value::Object(
+        entries
+            .map(|(name, one)| (name.clone(), Value::Object(figures(one))))
+            .collect(),
+    )
+}
+
+fn family(named: &BTreeMap<String, Timings>, hold_s: f64) -> Value {
+    let mut all = Timings::default();
+    for one in named.values() {
+        all.merge(one);
+    }
+    let mut figures = timings(&all, hold_s);
+    if named.is_empty() {
+        figures.insert("per_s".to_owned(), Value::Null);
+    }
+    figures.insert(
+        "by_name".to_owned(),
+        by_name(named, |one| timings(one, hold_s)),
+    );
+    Value::Object(figures)
+}
+
+fn timings(timings: &Timings, hold_s: f64) -> Map<String, Value> {
+    object([
+        ("count", json!(timings.count)),
+        ("failed", json!(timings.failed)),
+        ("per_s", json!(per_second(timings.count, hold_s))),
+        ("p50_ms", millis(timings.response_at(0.5))),
+        ("p95_ms", millis(timings.response_at(0.95))),
+        ("p99_ms", millis(timings.response_at(0.99))),
+        ("max_ms", json!(timings.longest().map(Nanos::as_millis_f64))),
+    ])
+}
+
+fn channels(named: &BTreeMap<String, Deliveries>, hold_s: f64) -> Value {
+    let mut all = Deliveries::default();
+    for one in named.values() {
+        all.merge(one);
+    }
+    let mut figures = deliveries(&all, hold_s);
+    if named.is_empty() {
+        // Nothing was followed: that nothing was lost is not known.
+        figures
+            .values_mut()
+            .for_each(|figure| *figure = Value::Null);
+    }
+    figures.insert(
+        "by_name".to_owned(),
+        by_name(named, |one| deliveries(one, hold_s)),
+    );
+    Value::Object(figures)
+}
+
+fn deliveries(deliveries: &Deliveries, hold_s: f64) -> Map<String, Value> {
+    object([
+        ("expected", json!(deliveries.expected)),
+        ("delivered", json!(deliveries.delivered)),
+        ("late", json!(deliveries.late)),
+        ("lost", json!(deliveries.lost_count())),
+        ("duplicated", json!(deliveries.duplicated)),
+        ("reordered", json!(deliveries.reordered)),
+        ("strayed", json!(deliveries.strayed_count())),
+        ("per_s", json!(per_second(deliveries.received(), hold_s))),
+        ("p50_ms", millis(deliveries.latency_at(0.5))),
+        ("p95_ms", millis(deliveries.latency_at(0.95))),
+        ("p99_ms", millis(deliveries.latency_at(0.99))),
+        (
+            "max_ms",
+            json!(deliveries.latency.max().map(Nanos::as_millis_f64)),
+        ),
+        ("last_p95_ms", millis(estimate(&deliveries.last, 0, 0.95))),
+    ])
+}
+
+fn checks(named: &BTreeMap<String, Check>) -> Value {
+    let mut all = Check::default();
+    for one in named.values() {
+        all.merge(one);
+    }
+    let figures =
+        |one: &Check| object([("passed", json!(one.passed)), ("failed", json!(one.failed))]);
+    let mut total = figures(&all);
+    total.insert("by_name".to_owned(), by_name(named, figures));
+    Value::Object(total)
+}
+
+fn target(target: Option<&TargetUse>) -> Value {
+    let busiest = target.and_then(|target| target.busiest_thread.as_ref());
+    json!({
+        "cpu_percent": target.and_then(|target| target.cpu_percent),
+        "busiest_thread_percent": busiest.map(|thread| thread.cpu_percent),
+        "memory_mb": target.and_then(|target| target.memory_mb_max),
+    })
+}
+
+fn generator(generator: &GeneratorUse) -> Value {
+    let p99 = |times: &Histogram| millis(estimate(times, 0, 0.99));
+    json!({
+        "cpu_percent": generator.cpu_percent,
+        "start_lag_p99_ms": p99(&generator.start_lag),
+        "read_delay_p99_ms": generator.read_delay.as_ref().map_or(Value::Null, p99),
+    })
+}
+
+fn object<const N: usize>(entries: [(&str, Value); N]) -> Map<String, Value> {
+    entries
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+}
+
+fn millis(estimate: Estimate) -> Value {
+    json!(estimate.value().map(Nanos::as_millis_f64))
+}
+
+fn per_second(count: u64, hold_s: f64) -> Option<f64> {
+    (hold_s > 0.0).then(|| count as f64 / hold_s)
 }

@@ -1,0 +1,235 @@
+//! A small run in which every type of the record occurs.
+
+use std::collections::BTreeMap;
+
+use model::{FaultKind, Nanos, Side, Verdict};
+use record::{
+    BusiestThread, Check, Deliveries, Example, Failure, GeneratorUse, Iterations, Level, Load,
+    Machine, Measured, Metric, MetricKind, Note, Outside, Phases, Run, ScriptInfo, Setup,
+    TargetSample, TargetUse, ThresholdResult, Timings, Window,
+};
+use stats::Histogram;
+
+/// `count` times, spread evenly from 1 ms to `slowest`.
+pub(crate) fn times(count: u64, slowest: Nanos) -> Histogram {
+    let mut histogram = Histogram::new();
+    let span = slowest.0 - 1_000_000;
+    for index in 0..count {
+        histogram.record(Nanos(1_000_000 + span * index / (count - 1).max(1)));
+    }
+    histogram
+}
+
+/// `count` requests, 2 of them answered by an error and 1 timed out.
+pub(crate) fn requests(count: u64) -> Timings {
+    let mut timings = Timings {
+        count: count - 1,
+        failed: 2,
+        response: times(count - 1, Nanos::from_millis(40)),
+        service: times(count - 1, Nanos::from_millis(39)),
+        bytes_in: 1_000,
+        bytes_out: 500,
+        ..Timings::default()
+    };
+    timings.ran_out(Nanos::from_secs(15));
+    timings
+}
+
+/// 1,000 deliveries of 200 messages, 3 of them lost.
+pub(crate) fn deliveries() -> Deliveries {
+    Deliveries {
+        messages: 200,
+        unsent: 1,
+        expected: 1_000,
+        delivered: 995,
+        late: 2,
+        lost: counts(&[("receiver disconnected", 2), ("unknown", 1)]),
+        duplicated: 4,
+        reordered: 5,
+        strayed: counts(&[("other group", 6)]),
+        latency: times(997, Nanos::from_millis(25)),
+        first: times(200, Nanos::from_millis(5)),
+        median: times(200, Nanos::from_millis(10)),
+        last: times(200, Nanos::from_millis(25)),
+        whole_audience: 198,
+    }
+}
+
+fn counts(entries: &[(&str, u64)]) -> BTreeMap<String, u64> {
+    entries
+        .iter()
+        .map(|&(reason, count)| (reason.to_owned(), count))
+        .collect()
+}
+
+fn named<T, const N: usize>(entries: [(&str, T); N]) -> BTreeMap<String, T> {
+    entries
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+/// A failure of the target at `POST /bridge/chat`.
+pub(crate) fn failure(at_s: f64, count: u64) -> Failure {
+    Failure {
+        side: Side::Target,
+        kind: FaultKind::Status,
+        what: "POST /bridge/chat".to_owned(),
+        count,
+        first: Example {
+            at_s,
+            user: Some("user-3".to_owned()),
+            step: Some("talk".to_owned()),
+            detail: "503 Service Unavailable".to_owned(),
+            location: Some("room.ts:12:5".to_owned()),
+            frame: None,
+        },
+    }
+}
+
+fn measured() -> Measured {
+    let mut trend = Metric::new(MetricKind::Trend);
+    trend.record(0.1, 1.5);
+    trend.record(-2.5, 2.0);
+    Measured {
+        iterations: Iterations {
+            planned: 105,
+            started: 100,
+            succeeded: 90,
+            failed: 8,
+            unfinished: 2,
+            dropped: 5,
+            time: times(98, Nanos::from_secs(2)),
+        },
+        connections: named([("WebSocket /", requests(20))]),
+        requests: named([
+            ("GET /rooms", requests(50)),
+            ("POST /bridge/chat", requests(2_000)),
+        ]),
+        exchanges: named([("ask", requests(300))]),
+        steps: named([("talk", requests(98))]),
+        deliveries: named([("code-change", deliveries())]),
+        eventually: named([("offer seen", requests(30))]),
+        checks: named([(
+            "has a reply",
+            Check {
+                passed: 97,
+                failed: 1,
+            },
+        )]),
+        metrics: named([("balance", trend)]),
+        failures: vec![failure(3.25, 3)],
+        before: Outside {
+            requests: 10,
+            failed_requests: 1,
+            messages: 20,
+            iterations_failed: 0,
+        },
+    }
+}
+
+fn level() -> Level {
+    Level {
+        index: 0,
+        load: Load {
+            users: 50,
+            groups: 10,
+            group_size: "5".to_owned(),
+            rate_per_s: Some(2.5),
+            once: false,
+        },
+        phases: Phases {
+            ramp_s: 5.0,
+            warmup_s: 2.0,
+            hold_s: 10.0,
+            settle_s: 1.5,
+            drain_s: 0.1,
+        },
+        sound: true,
+        unsound_reasons: Vec::new(),
+        measured: measured(),
+        series: vec![Window {
+            start_s: 0.0,
+            users: 50,
+            requests: 205,
+            ..Window::default()
+        }],
+        target: Some(target()),
+        generator: GeneratorUse {
+            cpu_percent: Some(12.5),
+            busiest_worker_percent: Some(9.1),
+            start_lag: times(1_500, Nanos::from_millis(2)),
+            read_delay: Some(Histogram::new()),
+            cpu_wait_percent: None,
+            gc_pause_ms_max: Some(0.3),
+            dropped_queue: 0,
+        },
+        leftovers: Some(0.0),
+        shares_cores_with_target: true,
+    }
+}
+
+fn target() -> TargetUse {
+    TargetUse {
+        pid: 4711,
+        name: "bridge".to_owned(),
+        cpu_percent: Some(88.8),
+        busiest_thread: Some(BusiestThread {
+            name: "worker-1".to_owned(),
+            cpu_percent: 61.2,
+        }),
+        memory_mb_max: Some(25.1),
+        threads: Some(4),
+        samples: vec![TargetSample {
+            at_s: 1.0,
+            cpu_percent: Some(90.0),
+            ..Default::default()
+        }],
+        ..TargetUse::default()
+    }
+}
+
+/// A run with one level, a set-up and a threshold.
+pub(crate) fn run() -> Run {
+    Run {
+        tool: "headcount 0.1.0".to_owned(),
+        started_at: "2026-01-02T03:04:05Z".to_owned(),
+        ended_at: "2026-01-02T03:04:25Z".to_owned(),
+        seed: u64::MAX,
+        script: ScriptInfo {
+            path: "room.ts".to_owned(),
+            sha256: "ab".repeat(32),
+            source: "export default async () => {};\n".to_owned(),
+        },
+        options: serde_json::json!({ "group": 5, "load": { "users": [50], "hold": "10s" } }),
+        target: "http://127.0.0.1:5000".to_owned(),
+        machine: Machine {
+            cores: Some(2),
+            memory_mb: Some(25_000),
+            ..Machine::default()
+        },
+        workers: 2,
+        verdict: Verdict::Failed,
+        setup: Some(Setup {
+            took_s: 0.75,
+            users: 50,
+            failed: 1,
+            ..Setup::default()
+        }),
+        levels: vec![level()],
+        thresholds: vec![ThresholdResult {
+            level: 0,
+            metric: "delivery(code-change)".to_owned(),
+            condition: "lost == 0".to_owned(),
+            observed: Some(3.0),
+            observed_text: "3".to_owned(),
+            held: Some(false),
+        }],
+        notes: vec![Note {
+            kind: "little".to_owned(),
+            text: "users do not add up".to_owned(),
+        }],
+        script_faults: vec![failure(0.5, 1)],
+        ..Run::default()
+    }
+}

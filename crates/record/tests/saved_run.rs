@@ -1,0 +1,122 @@
+//! `run.json`: what is written is read again, and version 1 stays readable for ever.
+
+mod common;
+
+use proptest::prelude::*;
+use record::{ReadError, Run, from_json, to_json};
+use serde_json::Value;
+
+/// Written by the first headcount of version 1. Never write it again: add a field as an `Option`, or make version 2.
+const VERSION_1: &str = include_str!("golden/run-v1.json");
+
+#[test]
+fn a_run_survives_its_file() {
+    let run = common::run();
+    assert_eq!(from_json(&to_json(&run).unwrap()).unwrap(), run);
+    let empty = Run::default();
+    assert_eq!(from_json(&to_json(&empty).unwrap()).unwrap(), empty);
+}
+
+#[test]
+fn version_1_is_read_as_it_was_written() {
+    assert_eq!(from_json(VERSION_1).unwrap(), common::run());
+}
+
+#[test]
+fn no_key_of_version_1_is_lost_or_renamed() {
+    let golden: Value = serde_json::from_str(VERSION_1).unwrap();
+    let now: Value = serde_json::from_str(&to_json(&common::run()).unwrap()).unwrap();
+    let missing = missing_keys(&golden, &now, "");
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+fn missing_keys(old: &Value, new: &Value, path: &str) -> Vec<String> {
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => old
+            .iter()
+            .flat_map(|(key, value)| match new.get(key) {
+                Some(kept) => missing_keys(value, kept, &format!("{path}.{key}")),
+                None => vec![format!("{path}.{key}")],
+            })
+            .collect(),
+        (Value::Array(old), Value::Array(new)) => old
+            .iter()
+            .zip(new)
+            .flat_map(|(old, new)| missing_keys(old, new, path))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn files_of_other_kinds_and_versions_are_refused_by_name() {
+    let check = |text: &str, expected: &str| {
+        let error = from_json(text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text} gives {error}");
+    };
+    check("", "not JSON");
+    check("hello", "not JSON");
+    check("[1]", "`kind` is missing");
+    check(r#"{"metrics":{}}"#, "`kind` is missing");
+    check(r#"{"kind":"k6"}"#, r#"`kind` is "k6", not "headcount-run""#);
+    check(
+        r#"{"kind":"headcount-run"}"#,
+        "version missing, which does not exist",
+    );
+    check(
+        r#"{"kind":"headcount-run","version":0}"#,
+        "version 0, which does not exist",
+    );
+    check(
+        r#"{"kind":"headcount-run","version":2}"#,
+        "version 2, this headcount reads version 1",
+    );
+    check(
+        r#"{"kind":"headcount-run","version":1}"#,
+        "damaged run of version 1: missing field",
+    );
+}
+
+#[test]
+fn a_newer_file_is_newer_even_where_its_shape_is_unknown() {
+    let text = r#"{"kind":"headcount-run","version":7,"levels":"by satellite"}"#;
+    assert!(matches!(
+        from_json(text),
+        Err(ReadError::Newer { found: 7 })
+    ));
+}
+
+#[test]
+fn a_damaged_file_says_where() {
+    let text = VERSION_1.replacen("\"workers\": 2", "\"workers\": \"two\"", 1);
+    let error = from_json(&text).unwrap_err().to_string();
+    assert!(
+        error.contains("invalid type: string \"two\", expected u32 at line"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_missing_counter_is_damage_and_not_zero() {
+    let text = VERSION_1.replacen("\"reordered\": 5,", "", 1);
+    let error = from_json(&text).unwrap_err().to_string();
+    assert!(error.contains("missing field `reordered`"), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn floats_keep_every_digit(value in any::<f64>().prop_filter("finite", |v| v.is_finite())) {
+        let mut run = Run::default();
+        run.thresholds.push(record::ThresholdResult {
+            observed: Some(value),
+            ..Default::default()
+        });
+        let back = from_json(&to_json(&run).unwrap()).unwrap();
+        prop_assert_eq!(back.thresholds[0].observed.map(f64::to_bits), Some(value.to_bits()));
+    }
+
+    #[test]
+    fn any_text_is_refused_without_panic(text in ".{0,200}") {
+        prop_assert!(from_json(&text).is_err());
+    }
+}
