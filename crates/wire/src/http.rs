@@ -4,15 +4,20 @@
 mod body;
 mod chunked;
 mod connection;
+mod cookies;
 mod decode;
-mod head;
+pub(crate) mod encoding;
+pub(crate) mod head;
 mod headers;
 mod parser;
+mod redirect;
 mod request;
 mod response;
 
 pub use body::{Body, Part};
 pub use connection::Connection;
+pub use cookies::CookieJar;
 pub use headers::Headers;
+pub use redirect::follow;
 pub use request::Request;
 pub use response::Response;

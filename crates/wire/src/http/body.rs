@@ -78,11 +78,12 @@ impl Part {
         let name = escape(&self.name);
         let mut head = format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"");
         if let Some(filename) = &self.filename {
-            head += &format!("; filename=\"{}\"", escape(filename));
+            let filename = escape(filename);
+            head.extend(["; filename=\"", &filename, "\""]);
         }
         if let Some(content_type) = &self.content_type {
             let one_line = content_type.replace(['\r', '\n'], " ");
-            head += &format!("\r\nContent-Type: {one_line}");
+            head.extend(["\r\nContent-Type: ", &one_line]);
         }
         out.extend_from_slice(head.as_bytes());
         out.extend_from_slice(b"\r\n\r\n");

@@ -49,6 +49,11 @@ impl Headers {
             .unwrap_or_default()
     }
 
+    /// Status line, header lines and the empty line, as received.
+    pub fn into_raw(self) -> Vec<u8> {
+        self.raw.into_vec()
+    }
+
     /// Size of the head in bytes.
     pub fn size(&self) -> usize {
         self.raw.len()

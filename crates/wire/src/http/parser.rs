@@ -247,3 +247,6 @@ impl Incoming {
         Ok(self.response)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+use cookie_store::{Cookie, CookieStore, RawCookie};
+use url::Url;
+
+use super::headers::Headers;
+
+/// One user's cookies (RFC 6265). One pointer wide while empty. Expiry is the one thing in this crate for
+/// which a dependency reads the wall clock.
+#[derive(Clone, Debug, Default)]
+pub struct CookieJar {
+    store: Option<Box<CookieStore>>,
+}
+
+impl CookieJar {
+    /// The value of the `Cookie` header for a request to `url`.
+    pub fn header_for(&self, url: &Url) -> Option<String> {
+        let mut header = String::new();
+        for (name, value) in self.store.as_ref()?.get_request_values(url) {
+            if !header.is_empty() {
+                header.push_str("; ");
+            }
+            header.extend([name, "=", value]);
+        }
+        (!header.is_empty()).then_some(header)
+    }
+
+    /// Keeps what the response to a request to `url` set. Cookies that the standard refuses are ignored.
+    pub fn store(&mut self, url: &Url, headers: &Headers) {
+        for text in headers.all("set-cookie") {
+            self.set(url, text);
+        }
+    }
+
+    /// Keeps one cookie in the form of a `Set-Cookie` value, as if `url` had sent it.
+    /// False when the standard refuses it.
+    pub fn set(&mut self, url: &Url, set_cookie: &str) -> bool {
+        let Ok(cookie) = RawCookie::parse(set_cookie.to_owned()) else {
+            return false;
+        };
+        let store = self.store.get_or_insert_default();
+        store.insert_raw(&cookie, url).is_ok()
+    }
+
+    /// Nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.store
+            .as_ref()
+            .is_none_or(|store| store.iter_unexpired().next().is_none())
+    }
+
+    /// Every live cookie as a pair of the URL that may set it and its `Set-Cookie` value, so that another
+    /// thread's jar can take it by [`CookieJar::set`].
+    pub fn export(&self) -> Vec<(String, String)> {
+        let stores = self.store.iter();
+        stores
+            .flat_map(|store| store.iter_unexpired())
+            .map(exported)
+            .collect()
+    }
+
+    /// A jar from what [`CookieJar::export`] gave; pairs that do not parse are left out.
+    pub fn import<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut jar = Self::default();
+        for (url, set_cookie) in pairs {
+            if let Ok(url) = Url::parse(url) {
+                jar.set(&url, set_cookie);
+            }
+        }
+        jar
+    }
+}
+
+fn exported(cookie: &Cookie<'static>) -> (String, String) {
+    let scheme = if cookie.secure().unwrap_or_default() {
+        "https"
+    } else {
+        "http"
+    };
+    let domain = String::from(&cookie.domain);
+    let path = String::from(&cookie.path);
+    let mut raw: RawCookie<'static> = RawCookie::from(cookie.clone());
+    raw.set_path(path.clone());
+    (format!("{scheme}://{domain}{path}"), raw.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    fn jar(from: &str, lines: &[&str]) -> CookieJar {
+        let mut head = "HTTP/1.1 200 OK\r\n".to_owned();
+        for line in lines {
+            head.extend(["Set-Cookie: ", line, "\r\n"]);
+        }
+        head.push_str("\r\n");
+        let mut jar = CookieJar::default();
+        jar.store(&url(from), &Headers::new(head.as_bytes()));
+        jar
+    }
+
+    #[test]
+    fn cookies_go_back_only_where_they_belong() {
+        let jar = jar(
+            "http://a.test/app/login",
+            &[
+                "here=1",
+                "root=2; Path=/",
+                "safe=3; Path=/; Secure",
+                "wide=4; Path=/; Domain=a.test",
+                "other=5; Domain=b.test",
+            ],
+        );
+        let sent = |to: &str| {
+            let header = jar.header_for(&url(to)).unwrap_or_default();
+            let mut pairs: Vec<String> = header.split("; ").map(str::to_owned).collect();
+            pairs.sort();
+            pairs.join("; ")
+        };
+        assert_eq!(sent("http://a.test/app/x"), "here=1; root=2; wide=4");
+        assert_eq!(sent("http://a.test/"), "root=2; wide=4");
+        assert_eq!(sent("http://sub.a.test/"), "wide=4");
+        assert_eq!(sent("http://b.test/"), "");
+    }
+
+    #[test]
+    fn a_cookie_can_be_replaced_and_removed() {
+        let mut jar = jar("http://a.test/", &["k=1", "k=2"]);
+        assert_eq!(
+            jar.header_for(&url("http://a.test/")).as_deref(),
+            Some("k=2")
+        );
+        jar.set(&url("http://a.test/"), "k=; Max-Age=0");
+        assert_eq!(jar.header_for(&url("http://a.test/")), None);
+        assert!(jar.is_empty());
+    }
+
+    #[test]
+    fn an_empty_jar_is_one_pointer() {
+        assert_eq!(size_of::<CookieJar>(), size_of::<usize>());
+        assert_eq!(
+            CookieJar::default().header_for(&url("http://a.test/")),
+            None
+        );
+    }
+
+    #[test]
+    fn a_jar_survives_the_way_to_another_thread() {
+        let jar = jar(
+            "http://a.test/app/login",
+            &[
+                "here=1",
+                "wide=4; Domain=a.test; Max-Age=1000",
+                "root=2; Path=/",
+            ],
+        );
+        let pairs = jar.export();
+        let borrowed = pairs
+            .iter()
+            .map(|(url, line)| (url.as_str(), line.as_str()));
+        let copy = CookieJar::import(borrowed);
+        for to in [
+            "http://a.test/app/x",
+            "http://a.test/",
+            "http://sub.a.test/app/",
+        ] {
+            let sorted = |jar: &CookieJar| {
+                let header = jar.header_for(&url(to)).unwrap_or_default();
+                let mut pairs: Vec<String> = header.split("; ").map(str::to_owned).collect();
+                pairs.sort();
+                pairs
+            };
+            assert_eq!(sorted(&copy), sorted(&jar), "{to}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+use std::sync::Arc;
+
+use model::{Fault, FaultKind};
+use url::Url;
+
+use super::body::Body;
+use super::request::Request;
+use super::response::Response;
+
+/// The request that a redirect asks for (RFC 9110 §15.4), or `None` when `response` is none or names no
+/// place. Does not count: the caller limits how often it follows, and asks whether the new host is allowed.
+///
+/// 303 turns into GET (HEAD stays), 301 and 302 turn POST into GET as browsers do, 307 and 308 change
+/// nothing. Across origins Authorization, Cookie and a Host of the request's own are left behind.
+pub fn follow(request: &Request, response: &Response) -> Result<Option<Request>, Fault> {
+    if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let Some(location) = response.headers.get("location") else {
+        return Ok(None);
+    };
+    let url = target(&request.url, location)?;
+    let mut next = Request {
+        url: Arc::new(url),
+        ..request.clone()
+    };
+    if turns_into_get(response.status, &request.method) {
+        next.method = "GET".into();
+        next.body = Body::empty();
+        next.headers.retain(|(name, _)| !describes_body(name));
+    }
+    if next.url.origin() != request.url.origin() {
+        next.headers.retain(|(name, _)| !belongs_to_origin(name));
+    }
+    Ok(Some(next))
+}
+
+fn target(base: &Url, location: &str) -> Result<Url, Fault> {
+    let bad = |why: String| Fault::target(FaultKind::Protocol, why);
+    let url = base
+        .join(location)
+        .map_err(|error| bad(format!("redirect to {location:?}: {error}")))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(bad(format!("redirect to scheme `{}`", url.scheme())));
+    }
+    Ok(url)
+}
+
+fn turns_into_get(status: u16, method: &str) -> bool {
+    match status {
+        303 => method != "HEAD",
+        301 | 302 => method == "POST",
+        _ => false,
+    }
+}
+
+fn describes_body(name: &str) -> bool {
+    name.get(..8)
+        .is_some_and(|start| start.eq_ignore_ascii_case("content-"))
+}
+
+fn belongs_to_origin(name: &str) -> bool {
+    ["authorization", "proxy-authorization", "cookie", "host"]
+        .iter()
+        .any(|own| own.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::headers::Headers;
+    use super::*;
+
+    fn redirect(status: u16, location: &str) -> Response {
+        let head = format!("HTTP/1.1 {status} Moved\r\nLocation: {location}\r\n\r\n");
+        Response {
+            status,
+            headers: Headers::new(head.as_bytes()),
+            body: Vec::new(),
+        }
+    }
+
+    fn request(method: &str) -> Request {
+        let url = Url::parse("http://a.test/dir/page?q=1").unwrap();
+        let header = |name: &str| (name.to_owned(), "x".to_owned());
+        Request {
+            headers: ["Authorization", "Content-Language", "X-Own"]
+                .map(header)
+                .into(),
+            body: Body::text("payload"),
+            ..Request::new(method, Arc::new(url))
+        }
+    }
+
+    fn names(request: &Request) -> Vec<&str> {
+        let names = request.headers.iter().map(|(name, _)| name.as_str());
+        names.collect()
+    }
+
+    #[test]
+    fn the_method_follows_the_standard() {
+        let check = |status, method: &str, expected: &str, keeps_body: bool| {
+            let next = follow(&request(method), &redirect(status, "/b"))
+                .unwrap()
+                .unwrap();
+            assert_eq!(next.method, expected, "{status} {method}");
+            assert_eq!(!next.body.bytes.is_empty(), keeps_body, "{status} {method}");
+            assert_eq!(names(&next).contains(&"Content-Language"), keeps_body);
+        };
+        check(301, "POST", "GET", false);
+        check(302, "POST", "GET", false);
+        check(302, "PUT", "PUT", true);
+        check(303, "PUT", "GET", false);
+        check(303, "HEAD", "HEAD", true);
+        check(307, "POST", "POST", true);
+        check(308, "DELETE", "DELETE", true);
+    }
+
+    #[test]
+    fn places_are_relative_to_the_request() {
+        let check = |location: &str, expected: &str| {
+            let next = follow(&request("GET"), &redirect(302, location))
+                .unwrap()
+                .unwrap();
+            assert_eq!(next.url.as_str(), expected);
+        };
+        check("other", "http://a.test/dir/other");
+        check("/root?x", "http://a.test/root?x");
+        check("//b.test/", "http://b.test/");
+        check("https://a.test/", "https://a.test/");
+    }
+
+    #[test]
+    fn secrets_stay_with_their_origin() {
+        let next = |location: &str| {
+            follow(&request("GET"), &redirect(302, location))
+                .unwrap()
+                .unwrap()
+        };
+        assert!(names(&next("/same")).contains(&"Authorization"));
+        assert!(!names(&next("http://a.test:81/")).contains(&"Authorization"));
+        assert!(!names(&next("https://a.test/")).contains(&"Authorization"));
+        assert!(names(&next("http://b.test/")).contains(&"X-Own"));
+    }
+
+    #[test]
+    fn other_answers_are_not_followed() {
+        let none = |response: &Response| follow(&request("GET"), response).unwrap().is_none();
+        assert!(none(&redirect(200, "/b")));
+        assert!(none(&redirect(304, "/b")));
+        let nowhere = Response {
+            headers: Headers::new(b"HTTP/1.1 302 Found\r\n\r\n"),
+            ..redirect(302, "/b")
+        };
+        assert!(none(&nowhere));
+        assert!(follow(&request("GET"), &redirect(302, "ftp://a.test/")).is_err());
+    }
+}
