@@ -11,7 +11,7 @@ pub(super) fn read(field: &Field<'_>, problems: &mut Problems) -> Vec<Threshold>
         let subject = match Subject::parse(key) {
             Ok(subject) => subject,
             Err(error) => {
-                problems.push(error.at(field.path.clone()));
+                problems.push(error.at(conditions.path.clone()));
                 continue;
             }
         };
@@ -33,12 +33,10 @@ pub(super) fn read(field: &Field<'_>, problems: &mut Problems) -> Vec<Threshold>
 }
 
 fn condition(step: &Field<'_>, subject: &Subject) -> Result<Threshold, Problem> {
-    match step.value.and_then(|value| value.as_str()) {
-        Some(text) => Threshold::parse(subject, text).map_err(|error| error.at(step.path.clone())),
-        None => {
-            let given = step.value.map(describe).unwrap_or_default();
-            let message = format!("expected a condition such as \"p95 < 100ms\", got {given}");
-            Err(Flaw::new(message).at(&step.path))
-        }
+    if let Some(text) = step.value.and_then(|value| value.as_str()) {
+        return Threshold::parse(subject, text).map_err(|error| error.at(step.path.clone()));
     }
+    let given = step.value.map(describe).unwrap_or_default();
+    let message = format!("expected a condition such as \"p95 < 100ms\", got {given}");
+    Err(Flaw::new(message).at(&step.path))
 }

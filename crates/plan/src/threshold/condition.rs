@@ -123,19 +123,22 @@ fn parse_aggregate(subject: &Subject, text: &str, word: &str) -> Result<Aggregat
 fn form_of(kind: SubjectKind, aggregate: Aggregate) -> Option<Form> {
     use Aggregate as A;
     use SubjectKind as K;
-    match (kind, aggregate) {
-        (K::Target, A::Cpu) => Some(Form::Cores),
-        (K::Target, A::Memory) => Some(Form::Size),
-        (K::Target, _) | (_, A::Cpu | A::Memory) => None,
-        (_, A::Count) if kind == K::Metric => Some(Form::Plain),
-        (_, A::Count) => Some(Form::Count),
-        (_, A::Rate) => Some(Form::PerSecond),
-        (K::Check, A::Percentile(_) | A::Mean | A::Min | A::Max) => None,
-        (K::Metric, A::Percentile(_) | A::Mean | A::Min | A::Max) => Some(Form::Plain),
-        (_, A::Percentile(_) | A::Mean | A::Min | A::Max) => Some(Form::Duration),
-        (K::Delivery | K::Metric, A::Failed) => None,
-        (_, A::Failed) | (K::Delivery, _) => Some(Form::ShareOrCount),
-        _ => None,
+    match aggregate {
+        A::Cpu => (kind == K::Target).then_some(Form::Cores),
+        A::Memory => (kind == K::Target).then_some(Form::Size),
+        _ if kind == K::Target => None,
+        A::Percentile(_) | A::Mean | A::Min | A::Max => match kind {
+            K::Check => None,
+            K::Metric => Some(Form::Plain),
+            _ => Some(Form::Duration),
+        },
+        A::Count if kind == K::Metric => Some(Form::Plain),
+        A::Count => Some(Form::Count),
+        A::Rate => Some(Form::PerSecond),
+        A::Failed => (!matches!(kind, K::Delivery | K::Metric)).then_some(Form::ShareOrCount),
+        A::Delivered | A::Late | A::Lost | A::Duplicated | A::Reordered | A::Strayed => {
+            (kind == K::Delivery).then_some(Form::ShareOrCount)
+        }
     }
 }
 
