@@ -65,7 +65,10 @@ impl Stream {
         let tls = tls
             .map(|(settings, name)| Session::new(settings, name))
             .transpose()?;
-        let socket = open_socket(addr, source).map_err(|errno| from_errno(errno, addr))?;
+        let socket = open_socket(addr).map_err(|errno| from_errno(errno, addr))?;
+        if let Some(source) = source {
+            bind(&socket, source, addr)?;
+        }
         let mut stream = Self {
             socket,
             peer: addr,
@@ -97,6 +100,7 @@ impl Stream {
     }
 
     /// Goes on with the handshakes; call whenever the socket is ready until [`Phase::Open`].
+    /// Once open, read before sleeping when the peer speaks first: over TLS its bytes may be here already.
     pub fn advance(&mut self) -> Result<Phase, Fault> {
         if self.phase == Phase::Connecting {
             self.finish_connect()?;
@@ -197,7 +201,7 @@ impl Stream {
     }
 }
 
-fn open_socket(addr: SocketAddr, source: Option<IpAddr>) -> Result<OwnedFd, Errno> {
+fn open_socket(addr: SocketAddr) -> Result<OwnedFd, Errno> {
     let family = if addr.is_ipv4() {
         AddressFamily::INET
     } else {
@@ -206,10 +210,19 @@ fn open_socket(addr: SocketAddr, source: Option<IpAddr>) -> Result<OwnedFd, Errn
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = net::socket_with(family, SocketType::STREAM, flags, None)?;
     sockopt::set_tcp_nodelay(&socket, true)?;
-    if let Some(source) = source {
-        net::bind(&socket, &SocketAddr::new(source, 0))?;
-    }
     Ok(socket)
+}
+
+fn bind(socket: &OwnedFd, source: IpAddr, addr: SocketAddr) -> Result<(), Fault> {
+    net::bind(socket, &SocketAddr::new(source, 0)).map_err(|errno| match errno {
+        // From `bind` it is the address that is missing; a full port range is EADDRINUSE here.
+        Errno::ADDRNOTAVAIL => Fault::script(
+            FaultKind::Resources,
+            format!("source address {source} is not one of this machine's"),
+        ),
+        Errno::ADDRINUSE => from_errno(Errno::ADDRNOTAVAIL, addr),
+        other => from_errno(other, addr),
+    })
 }
 
 /// One `recv`, repeated only when a signal interrupted it.

@@ -232,6 +232,19 @@ fn bytes_that_nobody_asked_for_are_a_fault_and_end_the_connection() {
 }
 
 #[test]
+fn an_answer_too_many_is_seen_however_the_first_was_cut() {
+    let twice = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n";
+    let first = twice.len() - 17;
+    for cut in 1..first {
+        let (outcome, parser) = feed(&[&twice[..cut], &twice[cut..]], false, false);
+        assert_eq!(outcome, Ok(Some((200, "ok".into()))));
+        assert!(!parser.keeps_alive(), "cut at {cut}");
+        let exact = feed(&[&twice[..cut], &twice[cut..first]], false, false).1;
+        assert!(exact.keeps_alive(), "cut at {cut}");
+    }
+}
+
+#[test]
 fn a_decompressed_body_replaces_the_compressed_one() {
     use std::io::Write;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

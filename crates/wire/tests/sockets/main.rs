@@ -1,0 +1,12 @@
+//! The clients over real sockets, each against a peer that shares no code with it.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "in a test a failed step is the test's failure"
+)]
+
+mod drive;
+mod http;
+mod tcp;
+mod tls;
+mod websocket;

@@ -1,0 +1,200 @@
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use model::{Fault, FaultKind, Side};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use wire::{Read, Stream, TlsSettings};
+
+use crate::drive::{flushed, open, peer, read, wait};
+
+type Secure = StreamOwned<ServerConnection, TcpStream>;
+
+/// A TLS peer for `localhost`; also its certificate as PEM.
+fn tls_peer<T: Send + 'static>(
+    serve: impl FnOnce(&mut Secure) -> T + Send + 'static,
+) -> (SocketAddr, JoinHandle<T>, String) {
+    let rcgen::CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let key = PrivateKeyDer::Pkcs8(signing_key.serialize_der().into());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let (address, thread) = peer(move |socket| {
+        let session = ServerConnection::new(Arc::new(config)).unwrap();
+        serve(&mut StreamOwned::new(session, socket))
+    });
+    (address, thread, cert.pem())
+}
+
+fn secured(address: SocketAddr, settings: &TlsSettings, name: &str) -> Result<Stream, Fault> {
+    let mut stream = Stream::connect(address, None, Some((settings, name)))?;
+    open(&mut stream)?;
+    Ok(stream)
+}
+
+/// Serves until the client gives up, as it does after refusing the certificate.
+fn until_the_end(socket: &mut Secure) {
+    let _ = socket.read(&mut [0; 16]);
+}
+
+#[test]
+fn a_certificate_of_an_extra_ca_is_trusted() {
+    let (address, thread, pem) = tls_peer(|socket| {
+        let mut got = [0; 5];
+        socket.read_exact(&mut got).unwrap();
+        socket.write_all(b"world").unwrap();
+        socket.conn.send_close_notify();
+        socket.flush().unwrap();
+        let protocol = socket.conn.alpn_protocol().map(<[u8]>::to_vec);
+        (got, protocol)
+    });
+    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
+    let mut stream = Stream::connect(address, None, Some((&settings, "localhost"))).unwrap();
+    stream.write(b"hel").unwrap();
+    open(&mut stream).unwrap();
+    stream.write(b"lo").unwrap();
+    let mut buf = [0; 64];
+    assert!(matches!(read(&mut stream, &mut buf), Read::Bytes(5)));
+    assert_eq!(&buf[..5], b"world");
+    assert!(matches!(read(&mut stream, &mut buf), Read::Closed));
+    let (got, protocol) = thread.join().unwrap();
+    assert_eq!(&got, b"hello");
+    assert_eq!(protocol.as_deref(), Some(b"http/1.1".as_slice()));
+}
+
+#[test]
+fn an_unknown_issuer_is_refused_unless_anybody_is_trusted() {
+    let (address, thread, _) = tls_peer(until_the_end);
+    let fault = secured(
+        address,
+        &TlsSettings::new(false, None).unwrap(),
+        "localhost",
+    )
+    .unwrap_err();
+    assert_eq!((fault.side, fault.kind), (Side::Target, FaultKind::Tls));
+    assert!(fault.detail.contains("issuer is not trusted"), "{fault}");
+    thread.join().unwrap();
+
+    let (address, thread, _) = tls_peer(until_the_end);
+    let anybody = TlsSettings::new(true, None).unwrap();
+    drop(secured(address, &anybody, "any.other.name").unwrap());
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_certificate_for_another_name_is_refused() {
+    let (address, thread, pem) = tls_peer(until_the_end);
+    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
+    let fault = secured(address, &settings, "other.test").unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Tls);
+    assert!(fault.detail.contains("for another name"), "{fault}");
+    assert!(fault.detail.contains("localhost"), "{fault}");
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_peer_without_tls_is_called_so() {
+    let (address, thread) = peer(|mut socket| {
+        socket
+            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            .unwrap();
+        let _ = socket.read_to_end(&mut Vec::new());
+    });
+    let settings = TlsSettings::new(true, None).unwrap();
+    let fault = secured(address, &settings, "localhost").unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Tls);
+    assert_eq!(fault.detail, "the peer does not speak TLS");
+    thread.join().unwrap();
+
+    let (address, thread) = peer(|mut socket| {
+        let _ = socket.read(&mut [0; 4096]);
+    });
+    let fault = secured(address, &settings, "localhost").unwrap_err();
+    assert!(
+        matches!(fault.kind, FaultKind::Tls | FaultKind::Reset),
+        "{fault}"
+    );
+    thread.join().unwrap();
+}
+
+#[test]
+fn records_that_are_here_already_are_read_before_the_stream_is_empty() {
+    const SIZE: usize = 100_000;
+    let (address, thread, pem) = tls_peer(|socket| {
+        socket.write_all(&vec![7; SIZE]).unwrap();
+        socket.flush().unwrap();
+        until_the_end(socket);
+    });
+    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
+    let mut stream = secured(address, &settings, "localhost").unwrap();
+    let mut buf = [0; 1000];
+    let mut total = 0;
+    while total < SIZE {
+        match stream.read(&mut buf) {
+            // The rule for callers: a read that does not fill the buffer has left nothing behind,
+            // so that sleeping on the socket here must not be for ever.
+            Read::Bytes(count) => {
+                total += count;
+                if count < buf.len() && total < SIZE {
+                    wait(&stream);
+                }
+            }
+            Read::Empty => wait(&stream),
+            other => panic!("{other:?} after {total}"),
+        }
+    }
+    assert_eq!(total, SIZE);
+    drop(stream);
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_large_message_passes_small_buffers_both_ways() {
+    const SIZE: usize = 3_000_000;
+    let (address, thread, pem) = tls_peer(|socket| {
+        let mut got = vec![0; SIZE];
+        socket.read_exact(&mut got).unwrap();
+        socket.write_all(&got).unwrap();
+        socket.flush().unwrap();
+        match socket.read(&mut [0]) {
+            Ok(0) => {}
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
+            other => panic!("{other:?}"),
+        }
+    });
+    let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
+    let mut stream = secured(address, &settings, "localhost").unwrap();
+    rustix::net::sockopt::set_socket_send_buffer_size(stream.fd(), 4096).unwrap();
+    let sent: Vec<u8> = (0..SIZE).map(|at| at.to_le_bytes()[at % 3]).collect();
+    stream.write(&sent).unwrap();
+    assert!(stream.wants_write());
+    flushed(&mut stream).unwrap();
+    let mut got = Vec::new();
+    let mut buf = vec![0; 256 * 1024];
+    while got.len() < SIZE {
+        match read(&mut stream, &mut buf) {
+            Read::Bytes(count) => got.extend_from_slice(&buf[..count]),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(got == sent, "bytes differ");
+    drop(stream);
+    thread.join().unwrap();
+}
+
+#[test]
+fn broken_settings_are_refused_when_they_are_made() {
+    assert!(TlsSettings::new(false, Some(b"no certificate at all")).is_err());
+    let settings = TlsSettings::new(true, None).unwrap();
+    let address = "127.0.0.1:9".parse().unwrap();
+    let fault = Stream::connect(address, None, Some((&settings, "not a name"))).unwrap_err();
+    assert_eq!(fault.side, Side::Script);
+}
