@@ -74,24 +74,28 @@ impl Faults {
     }
 
     /// Waits until something that was ready at `ready` may be sent: the delay first, then the end of a
-    /// stall.
+    /// stall. Counted only when the waiting was not cancelled.
     pub async fn hold(&self, ready: Instant) {
         if let Some(delay) = self.spec.delay {
             sleep_until(ready + delay).await;
+        }
+        self.stall_over().await;
+        if self.spec.delay.is_some() {
             self.tally.add(Kind::Delayed, 1);
         }
+    }
+
+    /// Waits until no stall is on.
+    pub async fn stall_over(&self) {
         let Some(stall) = self.spec.stall else { return };
-        let Some(mut remaining) = stall.remaining(self.started.elapsed()) else {
-            return;
-        };
-        loop {
+        let mut waited = false;
+        while let Some(remaining) = stall.remaining(self.started.elapsed()) {
             sleep(remaining).await;
-            match stall.remaining(self.started.elapsed()) {
-                Some(more) => remaining = more,
-                None => break,
-            }
+            waited = true;
         }
-        self.tally.add(Kind::Stalled, 1);
+        if waited {
+            self.tally.add(Kind::Stalled, 1);
+        }
     }
 }
 

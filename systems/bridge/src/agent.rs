@@ -1,0 +1,88 @@
+//! Who answers: the built-in persona, at no cost, or any endpoint that speaks the OpenAI chat
+//! completions API.
+
+mod remote;
+
+use std::time::Duration;
+
+use clap::Args;
+use kit::span;
+
+use crate::bridge::Bridge;
+use crate::config::{ConfigError, Secret};
+use crate::refusal::Refusal;
+use remote::{Question, Remote};
+
+/// Who answers the users.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Agent")]
+pub struct AgentConfig {
+    /// Base of an OpenAI-compatible API, for example <http://127.0.0.1:11434/v1>; without it a
+    /// built-in persona answers
+    #[arg(long = "agent-url", value_name = "URL", env = "BRIDGE_AGENT_URL")]
+    pub url: Option<String>,
+    /// Which model to ask for
+    #[arg(
+        long = "agent-model",
+        value_name = "NAME",
+        env = "BRIDGE_AGENT_MODEL",
+        default_value = "default"
+    )]
+    pub model: String,
+    /// Key for the API; give it by the environment, a flag can be seen by every user of the machine
+    #[arg(long = "agent-key", value_name = "KEY", env = "BRIDGE_AGENT_KEY", hide_env_values = true,
+          value_parser = read_secret)]
+    pub key: Option<Secret>,
+    /// How long an answer may take
+    #[arg(long = "agent-timeout", value_name = "TIME", env = "BRIDGE_AGENT_TIMEOUT",
+          default_value = "30s", value_parser = span::parse)]
+    pub timeout: Duration,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the shape that clap calls")]
+fn read_secret(text: &str) -> Result<Secret, std::convert::Infallible> {
+    Ok(Secret::from(text.to_owned()))
+}
+
+/// The agent of a running bridge.
+#[derive(Debug)]
+pub(crate) enum Agent {
+    /// Answers within the house, at once.
+    Persona,
+    /// Answers over HTTP, in its own time.
+    Remote(Remote),
+}
+
+impl Agent {
+    pub(crate) fn new(config: &AgentConfig) -> Result<Self, ConfigError> {
+        match &config.url {
+            None => Ok(Self::Persona),
+            Some(url) => Remote::new(url, config).map(Self::Remote),
+        }
+    }
+}
+
+/// What a remote agent says to `text`; `None` when the persona answers.
+pub(crate) async fn ask(
+    bridge: &Bridge,
+    session: u64,
+    text: &str,
+) -> Result<Option<String>, Refusal> {
+    let Agent::Remote(remote) = &bridge.agent else {
+        return Ok(None);
+    };
+    let question = {
+        let house = bridge.house();
+        let known = house.known_to_agent(session);
+        let (user, room, conversation) = known.ok_or(Refusal::UnknownSession)?;
+        Question::new(remote.model(), user, room, conversation, text)
+    };
+    match remote.ask(&question).await {
+        Ok(answer) => Ok(Some(answer)),
+        Err(error) => {
+            bridge.counters.agent_failures.inc();
+            tracing::debug!(%error, "the agent has not answered");
+            Err(error.into())
+        }
+    }
+}

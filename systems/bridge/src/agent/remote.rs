@@ -1,0 +1,155 @@
+use std::time::Duration;
+
+use reqwest::{Client, Response, StatusCode, Url};
+use serde::{Deserialize, Serialize};
+
+use super::AgentConfig;
+use crate::config::{ConfigError, Secret};
+use crate::house::Conversation;
+use crate::refusal::Refusal;
+
+/// An answer longer than this is not read to its end.
+const LARGEST_ANSWER: usize = 1 << 20;
+
+/// An endpoint that speaks the OpenAI chat completions API.
+#[derive(Debug)]
+pub(crate) struct Remote {
+    client: Client,
+    url: Url,
+    model: String,
+    key: Option<Secret>,
+    timeout: Duration,
+}
+
+/// Why there is no answer. Neither the key nor the address is part of the text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AgentError {
+    #[error("no answer in time")]
+    Timeout,
+    #[error("its endpoint cannot be reached")]
+    Unreachable,
+    #[error("its endpoint answered {0}")]
+    Status(StatusCode),
+    #[error("its endpoint answered something that is not a chat completion")]
+    Garbage,
+}
+
+impl From<AgentError> for Refusal {
+    fn from(error: AgentError) -> Self {
+        match error {
+            AgentError::Timeout => Self::AgentTimeout,
+            other => Self::AgentUnavailable(other.to_string()),
+        }
+    }
+}
+
+/// The request: <https://platform.openai.com/docs/api-reference/chat/create>.
+#[derive(Debug, Serialize)]
+pub(crate) struct Question {
+    model: String,
+    messages: Vec<Line>,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    role: &'static str,
+    content: String,
+}
+
+#[derive(Deserialize)]
+struct Completion {
+    choices: Vec<Choice>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Answer,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    content: String,
+}
+
+impl Question {
+    /// A message, with what was said before in the same session and nothing of any other.
+    pub(crate) fn new(
+        model: &str,
+        user: &str,
+        room: &str,
+        conversation: &Conversation,
+        text: &str,
+    ) -> Self {
+        let line = |role, content: &str| Line {
+            role,
+            content: content.to_owned(),
+        };
+        let setting = format!("You talk with {user} in the {room}. Answer briefly.");
+        let mut messages = vec![line("system", &setting)];
+        for exchange in conversation.iter() {
+            messages.push(line("user", &exchange.said));
+            messages.push(line("assistant", &exchange.reply));
+        }
+        messages.push(line("user", text));
+        Self {
+            model: model.to_owned(),
+            messages,
+        }
+    }
+}
+
+impl Remote {
+    pub(super) fn new(url: &str, config: &AgentConfig) -> Result<Self, ConfigError> {
+        let refused = |error: &dyn std::fmt::Display| ConfigError::Agent(error.to_string());
+        let whole = format!("{}/chat/completions", url.trim_end_matches('/'));
+        let url = Url::parse(&whole).map_err(|error| refused(&error))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(refused(&"it must begin with http:// or https://"));
+        }
+        let client = Client::builder().no_proxy().build();
+        Ok(Self {
+            client: client.map_err(|error| refused(&error))?,
+            url,
+            model: config.model.clone(),
+            key: config.key.clone(),
+            timeout: config.timeout,
+        })
+    }
+
+    pub(super) fn model(&self) -> &str {
+        &self.model
+    }
+
+    pub(super) async fn ask(&self, question: &Question) -> Result<String, AgentError> {
+        let mut request = self.client.post(self.url.clone()).json(question);
+        if let Some(key) = &self.key {
+            request = request.bearer_auth(key.reveal());
+        }
+        let exchange = async {
+            let response = request.send().await.map_err(|_| AgentError::Unreachable)?;
+            if !response.status().is_success() {
+                return Err(AgentError::Status(response.status()));
+            }
+            read_answer(response).await
+        };
+        let answer = tokio::time::timeout(self.timeout, exchange).await;
+        answer.map_err(|_| AgentError::Timeout)?
+    }
+}
+
+async fn read_answer(mut response: Response) -> Result<String, AgentError> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|_| AgentError::Unreachable)?
+    {
+        if bytes.len() + chunk.len() > LARGEST_ANSWER {
+            return Err(AgentError::Garbage);
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    let completion: Completion = serde_json::from_slice(&bytes).map_err(|_| AgentError::Garbage)?;
+    let choice = completion.choices.into_iter().next();
+    Ok(choice.ok_or(AgentError::Garbage)?.message.content)
+}

@@ -1,0 +1,62 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kit::fault::Faults;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::agent::Agent;
+use crate::config::Times;
+use crate::house::{House, Moment};
+use crate::metrics::Counters;
+
+/// What all requests and connections share.
+#[derive(Debug)]
+pub(crate) struct Bridge {
+    house: Mutex<House>,
+    pub(crate) times: Times,
+    /// Messages that may wait for one WebSocket.
+    pub(crate) queue: u32,
+    /// Bytes of a body or a WebSocket message at most.
+    pub(crate) max_body: u32,
+    pub(crate) agent: Agent,
+    pub(crate) faults: Option<Arc<Faults>>,
+    pub(crate) counters: Counters,
+    /// Held by each WebSocket, so that a stop can wait for the last.
+    pub(crate) sockets: watch::Sender<()>,
+}
+
+impl Bridge {
+    pub(crate) fn new(
+        config: &crate::config::Config,
+        agent: Agent,
+        faults: Option<Arc<Faults>>,
+    ) -> Self {
+        let counters = Counters::default();
+        Self {
+            house: Mutex::new(House::new(&config.limits, counters.clone())),
+            times: config.times.clone(),
+            queue: config.limits.queue,
+            max_body: config.limits.max_body,
+            agent,
+            faults,
+            counters,
+            sockets: watch::Sender::new(()),
+        }
+    }
+
+    /// The state. It is held for moments only, never while waiting for anything.
+    pub(crate) fn house(&self) -> MutexGuard<'_, House> {
+        self.house.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The time, on both clocks.
+pub(crate) fn moment() -> Moment {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let millis = since.map_or(0, |since| since.as_millis());
+    Moment {
+        now: Instant::now(),
+        at: u64::try_from(millis).unwrap_or(u64::MAX),
+    }
+}

@@ -1,0 +1,200 @@
+use std::fmt;
+use std::time::Duration;
+
+use clap::Args;
+use kit::config::ServeConfig;
+use kit::log::LogConfig;
+use kit::span;
+
+use crate::agent::AgentConfig;
+
+/// The rooms of the report that this system rebuilds.
+const ROOMS: &str = "Tower,Chapel,Library,Garden,Dungeon";
+
+/// Everything that can be configured, by flag or environment.
+#[derive(Clone, Debug, Args)]
+pub struct Config {
+    /// Where and how it serves.
+    #[command(flatten)]
+    pub serve: ServeConfig,
+    /// Logs.
+    #[command(flatten)]
+    pub log: LogConfig,
+    /// Limits.
+    #[command(flatten)]
+    pub limits: Limits,
+    /// Sessions and sockets.
+    #[command(flatten)]
+    pub times: Times,
+    /// Who answers.
+    #[command(flatten)]
+    pub agent: AgentConfig,
+}
+
+/// Limits; each is refused with an error of its own.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct Limits {
+    /// The rooms, separated by commas; the first is where who names none is
+    #[arg(long, env = "BRIDGE_ROOMS", value_delimiter = ',', default_value = ROOMS)]
+    pub rooms: Vec<String>,
+    /// Sessions at most
+    #[arg(long, value_name = "N", env = "BRIDGE_MAX_SESSIONS", default_value_t = 50_000,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_sessions: u32,
+    /// Users in one room at most
+    #[arg(long, value_name = "N", env = "BRIDGE_MAX_ROOM", default_value_t = 20_000,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_room: u32,
+    /// Bytes of one message at most
+    #[arg(long, value_name = "BYTES", env = "BRIDGE_MAX_MESSAGE", default_value_t = 4096,
+          value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub max_message: u32,
+    /// Bytes of one request body or WebSocket message at most
+    #[arg(long, value_name = "BYTES", env = "BRIDGE_MAX_BODY", default_value_t = 32_768,
+          value_parser = clap::value_parser!(u32).range(64..=1 << 24))]
+    pub max_body: u32,
+    /// Messages per second and session at most; 0 is no limit
+    #[arg(long, value_name = "N", env = "BRIDGE_RATE_LIMIT", default_value_t = 0)]
+    pub rate_limit: u32,
+    /// Messages that may wait for one WebSocket before it is closed as too slow
+    #[arg(long, value_name = "N", env = "BRIDGE_QUEUE", default_value_t = 1024,
+          value_parser = clap::value_parser!(u32).range(4..=1 << 20))]
+    pub queue: u32,
+    /// Exchanges with the agent that a session remembers
+    #[arg(long, value_name = "N", env = "BRIDGE_HISTORY", default_value_t = 10,
+          value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub history: u16,
+}
+
+/// How long things last.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Sessions")]
+pub struct Times {
+    /// A session without connection and message for so long ends
+    #[arg(long, value_name = "TIME", env = "BRIDGE_IDLE_TIMEOUT", default_value = "30m",
+          value_parser = span::parse)]
+    pub idle_timeout: Duration,
+    /// A session that a WebSocket made can be resumed so long after the socket went away
+    #[arg(long, value_name = "TIME", env = "BRIDGE_GRACE", default_value = "2s",
+          value_parser = span::parse)]
+    pub grace: Duration,
+    /// A WebSocket is pinged so often; one that stays silent in between is gone
+    #[arg(long, value_name = "TIME", env = "BRIDGE_PING", default_value = "20s",
+          value_parser = span::parse)]
+    pub ping: Duration,
+}
+
+/// Values that are each readable and make no sense together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// No room, or one without a name.
+    #[error("`--rooms` needs at least one room, and each a name")]
+    NoRoom,
+    /// A room twice.
+    #[error("`--rooms` names `{0}` twice")]
+    RoomTwice(String),
+    /// A message that fits no body.
+    #[error("`--max-body` must be larger than `--max-message`")]
+    BodyTooSmall,
+    /// A time that must not be nothing.
+    #[error("`--{0}` must be longer than nothing")]
+    NoTime(&'static str),
+    /// The agent's endpoint.
+    #[error("`--agent-url` is not usable: {0}")]
+    Agent(String),
+}
+
+impl Config {
+    /// Refuses what makes no sense together.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let rooms = &self.limits.rooms;
+        if rooms.is_empty() || rooms.iter().any(|room| room.trim().is_empty()) {
+            return Err(ConfigError::NoRoom);
+        }
+        for (n, room) in rooms.iter().enumerate() {
+            if rooms[..n].contains(room) {
+                return Err(ConfigError::RoomTwice(room.clone()));
+            }
+        }
+        if self.limits.max_body <= self.limits.max_message {
+            return Err(ConfigError::BodyTooSmall);
+        }
+        let times = [
+            ("idle-timeout", self.times.idle_timeout),
+            ("ping", self.times.ping),
+            ("agent-timeout", self.agent.timeout),
+        ];
+        match times.iter().find(|(_, time)| time.is_zero()) {
+            Some((name, _)) => Err(ConfigError::NoTime(name)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A value that is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The value itself, for the one place that sends it.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(value: String) -> Self {
+        Self(value)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        config: Config,
+    }
+
+    fn config(arguments: &[&str]) -> Config {
+        let all = ["bridge"].iter().chain(arguments);
+        Cli::try_parse_from(all).unwrap().config
+    }
+
+    #[test]
+    fn the_rooms_are_those_of_the_report() {
+        let rooms = ["Tower", "Chapel", "Library", "Garden", "Dungeon"];
+        assert_eq!(config(&[]).limits.rooms, rooms);
+        assert_eq!(config(&[]).check(), Ok(()));
+    }
+
+    #[test]
+    fn values_that_contradict_each_other_are_refused() {
+        let refused = [
+            (["--rooms", "Tower,"], ConfigError::NoRoom),
+            (["--rooms", "A,A"], ConfigError::RoomTwice("A".into())),
+            (["--max-body", "4096"], ConfigError::BodyTooSmall),
+            (["--ping", "0s"], ConfigError::NoTime("ping")),
+        ];
+        for (arguments, error) in refused {
+            assert_eq!(config(&arguments).check(), Err(error));
+        }
+    }
+
+    #[test]
+    fn the_key_is_not_shown() {
+        let config = config(&["--agent-key", "sk-hidden"]);
+        assert!(!format!("{config:?}").contains("sk-hidden"));
+    }
+}

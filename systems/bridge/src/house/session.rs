@@ -1,0 +1,123 @@
+use std::collections::{BTreeMap, HashMap};
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+
+use kit::token::Token;
+use slab::Slab;
+use tokio::time::Instant;
+
+use super::conversation::Conversation;
+use super::rate::Rate;
+use crate::mailbox::Mailbox;
+
+/// How a session came to be, which decides when it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// By an HTTP request: it ends when it is ended or idle.
+    Http,
+    /// By a WebSocket: it ends soon after that one went away, too.
+    Socket,
+}
+
+/// A session's WebSocket.
+#[derive(Debug)]
+pub(crate) struct Link {
+    /// Which connection; a later one has a higher number.
+    pub(crate) connection: u64,
+    pub(crate) mailbox: Arc<Mailbox>,
+    pub(crate) presence: bool,
+    /// Its place among those who listen in the room.
+    pub(crate) listener: usize,
+}
+
+/// One user's session.
+#[derive(Debug)]
+pub(crate) struct Session {
+    /// Public number, higher for later sessions.
+    pub(crate) id: u64,
+    /// The secret that its user knows it by.
+    pub(crate) secret: Token,
+    pub(crate) user: Arc<str>,
+    pub(crate) origin: Origin,
+    pub(crate) room: usize,
+    /// Its place among those who are in the room.
+    pub(crate) member: usize,
+    pub(crate) messages: u64,
+    pub(crate) active: Instant,
+    pub(crate) link: Option<Link>,
+    /// The connection that was seated last, attached or not.
+    pub(crate) connection: u64,
+    pub(crate) rate: Rate,
+    pub(crate) conversation: Conversation,
+}
+
+/// All sessions, found by place, user, secret or in the order of their numbers.
+///
+/// The maps keep the standard hasher: names are chosen by clients, and its 20 ns are not what a
+/// request costs.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions {
+    places: Slab<Session>,
+    by_user: HashMap<Arc<str>, usize>,
+    by_secret: HashMap<Token, usize>,
+    by_id: BTreeMap<u64, usize>,
+}
+
+impl Sessions {
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(crate) fn of_user(&self, user: &str) -> Option<usize> {
+        self.by_user.get(user).copied()
+    }
+
+    pub(crate) fn of_secret(&self, secret: Token) -> Option<usize> {
+        self.by_secret.get(&secret).copied()
+    }
+
+    pub(crate) fn of_id(&self, id: u64) -> Option<usize> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// Those with a number above `after`, in order.
+    pub(crate) fn after(&self, after: u64) -> impl Iterator<Item = &Session> {
+        let later = self.by_id.range(after.saturating_add(1)..);
+        later.map(|(_, place)| &self.places[*place])
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Session> {
+        self.places.iter().map(|(_, session)| session)
+    }
+
+    pub(crate) fn insert(&mut self, session: Session) -> usize {
+        let (id, secret, user) = (session.id, session.secret, session.user.clone());
+        let place = self.places.insert(session);
+        self.by_user.insert(user, place);
+        self.by_secret.insert(secret, place);
+        self.by_id.insert(id, place);
+        place
+    }
+
+    pub(crate) fn remove(&mut self, place: usize) -> Session {
+        let session = self.places.remove(place);
+        self.by_user.remove(&session.user);
+        self.by_secret.remove(&session.secret);
+        self.by_id.remove(&session.id);
+        session
+    }
+}
+
+impl Index<usize> for Sessions {
+    type Output = Session;
+
+    fn index(&self, place: usize) -> &Session {
+        &self.places[place]
+    }
+}
+
+impl IndexMut<usize> for Sessions {
+    fn index_mut(&mut self, place: usize) -> &mut Session {
+        &mut self.places[place]
+    }
+}

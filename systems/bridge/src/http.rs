@@ -1,0 +1,11 @@
+//! The HTTP side: routes, bodies, answers.
+
+mod body;
+pub(crate) mod chat;
+mod front;
+mod rooms;
+mod routes;
+mod sessions;
+
+pub(crate) use front::Front;
+pub(crate) use routes::router;

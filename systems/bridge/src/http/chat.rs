@@ -1,0 +1,71 @@
+use axum::body::{Bytes, HttpBody};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Response};
+use http_body_util::Full;
+use tokio::time::Instant;
+
+use super::body;
+use crate::agent::{self, Agent};
+use crate::bridge::{Bridge, moment};
+use crate::house::{Speaker, Spoken};
+use crate::refusal::Refusal;
+use crate::wire::{self, Chat};
+
+/// `POST /bridge/chat`: what was said is heard in the room, and the agent's answer is the response.
+pub(crate) async fn respond<B: HttpBody<Data = Bytes>>(
+    bridge: &Bridge,
+    body: B,
+) -> Response<Full<Bytes>> {
+    let answer = match body::read(body, bridge.max_body).await {
+        Ok(bytes) => answer(bridge, &bytes).await,
+        Err(refusal) => Err(refusal),
+    };
+    if let Some(faults) = &bridge.faults {
+        faults.hold(Instant::now()).await;
+    }
+    match answer {
+        Ok(json) => json_response(json),
+        Err(refusal) => {
+            bridge.counters.refusals.inc();
+            refusal.response()
+        }
+    }
+}
+
+async fn answer(bridge: &Bridge, bytes: &[u8]) -> Result<String, Refusal> {
+    let chat: Chat<'_> = wire::read(bytes)?;
+    if let Agent::Persona = bridge.agent {
+        let mut house = bridge.house();
+        let spoken = speak(bridge, &mut house, &chat)?;
+        return house.reply(spoken, &chat.message, None);
+    }
+    let spoken = speak(bridge, &mut bridge.house(), &chat)?;
+    let answer = agent::ask(bridge, spoken.session, &chat.message).await?;
+    let mut house = bridge.house();
+    house.reply(spoken, &chat.message, answer.as_deref())
+}
+
+fn speak(
+    bridge: &Bridge,
+    house: &mut crate::house::House,
+    chat: &Chat<'_>,
+) -> Result<Spoken, Refusal> {
+    let speaker = Speaker {
+        user: &chat.user,
+        room: chat.room.as_deref(),
+        session: chat.session.as_deref(),
+    };
+    let spoken = house.speak(&speaker, &chat.message, moment())?;
+    if let Some(faults) = &bridge.faults {
+        faults.message();
+    }
+    Ok(spoken)
+}
+
+/// 200 with JSON.
+pub(super) fn json_response(json: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(json));
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, json);
+    response
+}

@@ -1,0 +1,36 @@
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::Method;
+use http_body_util::{Either, Full};
+use hyper::body::Incoming;
+use hyper::{Request, Response};
+use tower::ServiceExt;
+
+use super::chat;
+use crate::bridge::Bridge;
+
+/// The door: messages take the short way to their handler, everything else goes through the router,
+/// which knows the same route. Finding the one route that matters among all of them costs as much
+/// as answering it.
+#[derive(Clone, Debug)]
+pub(crate) struct Front {
+    pub(crate) bridge: Arc<Bridge>,
+    pub(crate) router: Router,
+}
+
+impl Front {
+    pub(crate) async fn answer(
+        self,
+        request: Request<Incoming>,
+    ) -> Result<Response<Either<Full<Bytes>, Body>>, Infallible> {
+        if request.method() == Method::POST && request.uri().path() == "/bridge/chat" {
+            let response = chat::respond(&self.bridge, request.into_body()).await;
+            return Ok(response.map(Either::Left));
+        }
+        let response = self.router.oneshot(request.map(Body::new)).await?;
+        Ok(response.map(Either::Right))
+    }
+}

@@ -1,0 +1,222 @@
+//! What waits for one WebSocket: bounded, filled by whoever speaks, emptied by the connection's own
+//! task. A receiver that does not keep up fills its own mailbox and nobody else's.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use axum::extract::ws::Utf8Bytes;
+use tokio::time::Instant;
+
+/// Something said in a room, written once for all who hear it.
+#[derive(Debug)]
+pub(crate) struct Said {
+    /// The event as it goes over the wire.
+    pub(crate) text: Utf8Bytes,
+    /// The speaker's session.
+    pub(crate) sender: u64,
+    /// In which room.
+    pub(crate) room: usize,
+}
+
+/// One thing to send.
+#[derive(Clone, Debug)]
+pub(crate) enum Mail {
+    /// Said in the room where this receiver listens.
+    Said(Arc<Said>),
+    /// Said elsewhere, sent here on order.
+    Stray(Arc<Said>),
+    /// For this receiver alone.
+    Own(Utf8Bytes),
+}
+
+/// Why a connection is closed by the bridge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The session was ended.
+    Ended,
+    /// The bridge stops.
+    Stopping,
+    /// The receiver did not keep up.
+    TooSlow,
+    /// The session was resumed by a newer connection.
+    Replaced,
+}
+
+impl End {
+    /// Whether what still waits is delivered first.
+    fn delivers(self) -> bool {
+        matches!(self, Self::Ended | Self::Stopping)
+    }
+}
+
+/// The next thing that a connection has to do.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// Send this.
+    Mail(Mail),
+    /// Close.
+    End(End),
+}
+
+/// The queue of one connection.
+#[derive(Debug)]
+pub(crate) struct Mailbox {
+    limit: usize,
+    /// Whether the time of posting matters: a fault is on.
+    timed: bool,
+    inside: Mutex<Inside>,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    waiting: VecDeque<(Mail, Option<Instant>)>,
+    end: Option<End>,
+    waker: Option<Waker>,
+}
+
+impl Mailbox {
+    pub(crate) fn new(limit: u32, timed: bool) -> Self {
+        Self {
+            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+            timed,
+            inside: Mutex::default(),
+        }
+    }
+
+    /// Adds one. `false` when this was too much: the connection ends as too slow.
+    pub(crate) fn post(&self, mail: Mail) -> bool {
+        let mut inside = self.inside();
+        if inside.end.is_some() {
+            return true;
+        }
+        let fits = inside.waiting.len() < self.limit;
+        if fits {
+            let posted = self.timed.then(Instant::now);
+            inside.waiting.push_back((mail, posted));
+        } else {
+            inside.finish(End::TooSlow);
+        }
+        inside.wake();
+        fits
+    }
+
+    /// Takes no more; the connection ends.
+    pub(crate) fn finish(&self, end: End) {
+        let mut inside = self.inside();
+        if inside.end.is_none_or(End::delivers) {
+            inside.finish(end);
+        }
+        inside.wake();
+    }
+
+    /// The next thing to do, if there is any.
+    pub(crate) fn next(&self) -> Option<Next> {
+        let mut inside = self.inside();
+        match inside.waiting.pop_front() {
+            Some((mail, _)) => Some(Next::Mail(mail)),
+            None => inside.end.map(Next::End),
+        }
+    }
+
+    /// Waits until there is something to do, and says when it was posted (where that matters).
+    pub(crate) async fn ready(&self) -> Option<Instant> {
+        let poll = |inside: &mut Inside| match inside.waiting.front() {
+            Some((_, posted)) => Some(*posted),
+            None => inside.end.map(|_| None),
+        };
+        self.wait(poll).await
+    }
+
+    /// Waits until the connection is to be cut off without delivering the rest.
+    pub(crate) async fn cut(&self) -> End {
+        self.wait(|inside| inside.end.filter(|end| !end.delivers()))
+            .await
+    }
+
+    async fn wait<T>(&self, look: impl Fn(&mut Inside) -> Option<T>) -> T {
+        let poll = |context: &mut Context<'_>| {
+            let mut inside = self.inside();
+            if let Some(found) = look(&mut inside) {
+                return Poll::Ready(found);
+            }
+            match &mut inside.waker {
+                Some(waker) => waker.clone_from(context.waker()),
+                none => *none = Some(context.waker().clone()),
+            }
+            Poll::Pending
+        };
+        poll_fn(poll).await
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inside {
+    fn finish(&mut self, end: End) {
+        self.end = Some(end);
+        if !end.delivers() {
+            self.waiting = VecDeque::new();
+        }
+    }
+
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(text: &'static str) -> Mail {
+        Mail::Own(Utf8Bytes::from_static(text))
+    }
+
+    fn shown(next: Option<Next>) -> String {
+        match next {
+            Some(Next::Mail(Mail::Own(text))) => text.to_string(),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_was_posted_before_a_stop_is_delivered_before_the_end() {
+        let mailbox = Mailbox::new(4, false);
+        mailbox.post(own("one"));
+        mailbox.finish(End::Stopping);
+        mailbox.post(own("after the end"));
+        assert_eq!(shown(mailbox.next()), "one");
+        assert_eq!(shown(mailbox.next()), "Some(End(Stopping))");
+    }
+
+    #[test]
+    fn one_too_many_ends_the_connection_as_too_slow() {
+        let mailbox = Mailbox::new(2, false);
+        assert!(mailbox.post(own("one")) && mailbox.post(own("two")));
+        assert!(!mailbox.post(own("three")));
+        assert_eq!(shown(mailbox.next()), "Some(End(TooSlow))");
+    }
+
+    #[tokio::test]
+    async fn a_waiting_connection_is_woken_by_mail_and_by_the_end() {
+        let mailbox = Arc::new(Mailbox::new(2, true));
+        let (waiting, cut) = (mailbox.clone(), mailbox.clone());
+        let waiting = tokio::spawn(async move { waiting.ready().await });
+        tokio::task::yield_now().await;
+        mailbox.post(own("one"));
+        assert!(
+            waiting.await.unwrap().is_some(),
+            "a timed mailbox knows when"
+        );
+        let cut = tokio::spawn(async move { cut.cut().await });
+        tokio::task::yield_now().await;
+        mailbox.finish(End::Replaced);
+        assert_eq!(cut.await.unwrap(), End::Replaced);
+    }
+}

@@ -1,0 +1,41 @@
+//! `headcount-bridge`: the bridge by itself.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use bridge::{Config, ServeError};
+use clap::Parser;
+
+/// Half of the work of a small request is allocation; this one is the cheapest at it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Users talk in rooms, with each other and with an agent
+#[derive(Parser)]
+#[command(name = "headcount-bridge", version)]
+struct Cli {
+    #[command(flatten)]
+    config: Config,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Where even this cannot be written, the exit code has to do.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+        }
+    };
+    let announce = |url: &str| writeln!(io::stdout(), "listening on {url}");
+    match bridge::serve(cli.config, announce) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            match error {
+                ServeError::Config(_) => ExitCode::from(2),
+                _ => ExitCode::FAILURE,
+            }
+        }
+    }
+}

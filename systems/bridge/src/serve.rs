@@ -1,0 +1,107 @@
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::service::service_fn;
+use kit::fault::Faults;
+use kit::serve::{Connections, Server, bind, block_on, stop_signal};
+use tokio::time::{Instant, interval, timeout};
+
+use crate::agent::Agent;
+use crate::bridge::Bridge;
+use crate::config::{Config, ConfigError};
+use crate::http::{Front, router};
+
+/// Where the report's bridge listened.
+pub const PORT: u16 = 4004;
+
+/// Why the bridge does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The configuration makes no sense.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The system refused something, for example the address.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// The bridge as a router, without a listener. Idle sessions end only while [`serve`] runs.
+pub fn app(config: &Config) -> Result<Router, ConfigError> {
+    let bridge = build(config)?;
+    let connections = Connections::new(config.serve.max_connections);
+    Ok(router(&bridge, &connections))
+}
+
+/// Runs the bridge until SIGTERM or SIGINT. `announce` gets its address once it listens. What was
+/// accepted until the stop is delivered before this returns, within the time limit.
+pub fn serve(
+    config: Config,
+    announce: impl FnOnce(&str) -> io::Result<()>,
+) -> Result<(), ServeError> {
+    config.check()?;
+    if let Err(error) = kit::log::init(&config.log) {
+        tracing::debug!(%error, "logging stays as it is");
+    }
+    block_on(config.serve.threads, run(config, announce))?
+}
+
+async fn run(
+    config: Config,
+    announce: impl FnOnce(&str) -> io::Result<()>,
+) -> Result<(), ServeError> {
+    let bridge = build(&config)?;
+    let stop = stop_signal()?;
+    let listener = bind(config.serve.address(PORT))?;
+    let url = format!("http://{}", listener.local_addr()?);
+    tracing::info!(%url, threads = config.serve.threads, "the bridge is open");
+    announce(&url)?;
+    let sweeper = tokio::spawn(sweep(bridge.clone()));
+
+    let connections = Connections::new(config.serve.max_connections);
+    let front = Front {
+        router: router(&bridge, &connections),
+        bridge: bridge.clone(),
+    };
+    let server = Server {
+        service: service_fn(move |request| front.clone().answer(request)),
+        connections,
+        stop_limit: config.serve.stop_limit,
+    };
+    let left = server.run(listener, stop).await;
+    close_sockets(&bridge, left).await;
+    sweeper.abort();
+    tracing::info!("the bridge is closed");
+    Ok(())
+}
+
+fn build(config: &Config) -> Result<Arc<Bridge>, ConfigError> {
+    config.check()?;
+    let agent = Agent::new(&config.agent)?;
+    let faults = Faults::ordered(&config.serve.faults);
+    Ok(Arc::new(Bridge::new(config, agent, faults)))
+}
+
+/// Each WebSocket gets what waits for it and is closed; what is not done in time is cut off.
+async fn close_sockets(bridge: &Bridge, left: Duration) {
+    bridge.house().close();
+    if timeout(left, bridge.sockets.closed()).await.is_err() {
+        let open = bridge.sockets.receiver_count();
+        tracing::warn!(open, "stopped before every WebSocket was closed");
+    }
+}
+
+/// Ends idle sessions, about as exactly as the idle time asks for.
+async fn sweep(bridge: Arc<Bridge>) {
+    let idle = bridge.times.idle_timeout;
+    let pause = (idle / 4).clamp(Duration::from_millis(10), Duration::from_secs(5));
+    let mut ticks = interval(pause);
+    loop {
+        ticks.tick().await;
+        let ended = bridge.house().sweep(idle, Instant::now());
+        if ended > 0 {
+            tracing::debug!(ended, "idle sessions ended");
+        }
+    }
+}

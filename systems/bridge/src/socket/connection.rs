@@ -1,0 +1,171 @@
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
+
+use super::deliver::Delivery;
+use super::hear;
+use super::questions::Questions;
+use super::seat::Seat;
+use crate::mailbox::{End, Mail, Mailbox};
+
+/// How long a client may take to answer a close; then it is cut off.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// Closed because a newer connection resumed the session (4000–4999 are for applications).
+const REPLACED: u16 = 4001;
+
+/// One user's WebSocket while it is up.
+pub(super) struct Connection {
+    socket: WebSocket,
+    seat: Seat,
+    delivery: Delivery,
+    questions: Questions,
+    pings: Interval,
+    /// Whether anything came since the last ping.
+    heard: bool,
+}
+
+/// Why a connection is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Over {
+    /// The client closed it, or does not take what is sent.
+    Gone,
+    /// The client sent what the protocol does not allow, or too much at once; or the socket broke,
+    /// which only the farewell finds out.
+    Violated,
+    /// The bridge ends it.
+    Ended(End),
+}
+
+impl Connection {
+    /// Serves one connection until it is over, then gives its seat back.
+    pub(super) async fn run(socket: WebSocket, seat: Seat, presence: bool) {
+        let bridge = &seat.bridge;
+        let mailbox = Arc::new(Mailbox::new(bridge.queue, bridge.faults.is_some()));
+        let attached = bridge.house().attach(seat.ticket, &mailbox, presence);
+        if let Err(refusal) = attached {
+            mailbox.post(Mail::Own(refusal.event().into()));
+            mailbox.finish(End::Ended);
+        }
+        let ping = bridge.times.ping;
+        let mut pings = interval_at(Instant::now() + ping, ping);
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut connection = Self {
+            delivery: Delivery::new(mailbox, bridge.faults.as_ref()),
+            questions: Questions::default(),
+            socket,
+            seat,
+            pings,
+            heard: true,
+        };
+        let over = loop {
+            if let ControlFlow::Break(over) = connection.turn().await {
+                break over;
+            }
+        };
+        connection.close(over).await;
+    }
+
+    async fn turn(&mut self) -> ControlFlow<Over> {
+        let Self {
+            socket,
+            seat,
+            delivery,
+            questions,
+            pings,
+            ..
+        } = self;
+        tokio::select! {
+            due = delivery.ready() => {
+                let mailbox = delivery.mailbox.clone();
+                let sent = tokio::select! {
+                    biased;
+                    end = mailbox.cut() => Ok(Some(end)),
+                    sent = delivery.send(due, socket, seat) => sent,
+                };
+                match sent {
+                    Ok(None) => ControlFlow::Continue(()),
+                    Ok(Some(end)) => ControlFlow::Break(Over::Ended(end)),
+                    Err(_) => ControlFlow::Break(Over::Gone),
+                }
+            }
+            message = socket.recv() => self.hear(message),
+            (question, answer) = questions.next(&seat.bridge, seat.ticket.session) => {
+                if let Err(refusal) = hear::answer(seat, &question, answer) {
+                    let complaint = hear::complaint(seat, &refusal);
+                    delivery.mailbox.post(Mail::Own(complaint));
+                }
+                ControlFlow::Continue(())
+            }
+            _ = pings.tick() => self.ping().await,
+        }
+    }
+
+    fn hear(&mut self, message: Option<Result<Message, axum::Error>>) -> ControlFlow<Over> {
+        self.heard = true;
+        let obeyed = match message {
+            None | Some(Ok(Message::Close(_))) => return ControlFlow::Break(Over::Gone),
+            Some(Err(_)) => return ControlFlow::Break(Over::Violated),
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
+            Some(Ok(Message::Binary(_))) => Err(crate::refusal::Refusal::TextExpected),
+            Some(Ok(Message::Text(text))) => hear::obey(&self.seat, &mut self.questions, &text),
+        };
+        if let Err(refusal) = obeyed {
+            let complaint = hear::complaint(&self.seat, &refusal);
+            self.delivery.mailbox.post(Mail::Own(complaint));
+        }
+        ControlFlow::Continue(())
+    }
+
+    async fn ping(&mut self) -> ControlFlow<Over> {
+        if !self.heard {
+            self.seat.bridge.counters.silent.inc();
+            return ControlFlow::Break(Over::Gone);
+        }
+        self.heard = false;
+        let ping = self.socket.send(Message::Ping(Vec::new().into()));
+        tokio::select! {
+            biased;
+            sent = ping => match sent {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(Over::Gone),
+            },
+            end = self.delivery.mailbox.cut() => ControlFlow::Break(Over::Ended(end)),
+        }
+    }
+
+    /// Says good-bye and waits for the client's answer: closing at once, with words of the client
+    /// unread, would reset the connection and destroy what is still on its way to it.
+    async fn close(self, over: Over) {
+        let Self {
+            mut socket, seat, ..
+        } = self;
+        let farewell = async {
+            if let Some((code, reason)) = farewell(over) {
+                let frame = CloseFrame {
+                    code,
+                    reason: Utf8Bytes::from_static(reason),
+                };
+                let _ = socket.send(Message::Close(Some(frame))).await;
+            }
+            while let Some(Ok(_)) = socket.recv().await {}
+        };
+        // A session whose connection just went is left at once; a stop waits for the farewell.
+        let kept = matches!(over, Over::Ended(End::Ended | End::Stopping)).then_some(seat);
+        let _ = timeout(FAREWELL, farewell).await;
+        drop(kept);
+    }
+}
+
+fn farewell(over: Over) -> Option<(u16, &'static str)> {
+    match over {
+        Over::Gone => None,
+        Over::Violated => Some((close_code::PROTOCOL, "too large or not understood")),
+        Over::Ended(End::Ended) => Some((close_code::NORMAL, "the session is over")),
+        Over::Ended(End::Stopping) => Some((close_code::AWAY, "the bridge stops")),
+        Over::Ended(End::TooSlow) => Some((close_code::POLICY, "too slow")),
+        Over::Ended(End::Replaced) => Some((REPLACED, "resumed by a newer connection")),
+    }
+}

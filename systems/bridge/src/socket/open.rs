@@ -1,0 +1,57 @@
+use std::sync::Arc;
+
+use axum::extract::rejection::QueryRejection;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::{Query, State};
+use axum::response::Response;
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use super::connection::Connection;
+use super::seat::Seat;
+use crate::bridge::Bridge;
+use crate::refusal::Refusal;
+
+/// Bytes read at once. Users type: what they send is small, and ten thousand of them wait.
+const READ_BUFFER: usize = 1024;
+/// Bytes collected before they are written, within one burst.
+const WRITE_BUFFER: usize = 16 * 1024;
+
+/// Who connects.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Visitor {
+    user: String,
+    room: Option<String>,
+    session: Option<String>,
+    #[serde(default)]
+    presence: bool,
+}
+
+/// `GET /bridge/ws`
+pub(crate) async fn open(
+    State(bridge): State<Arc<Bridge>>,
+    visitor: Result<Query<Visitor>, QueryRejection>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Refusal> {
+    let Query(visitor) = visitor.map_err(|error| Refusal::InvalidQuery(error.body_text()))?;
+    let upgrade = upgrade.map_err(|error| Refusal::NotAnUpgrade(error.body_text()))?;
+    let secret = visitor.session.as_deref().map(str::parse).transpose();
+    let secret = secret.map_err(|_| Refusal::WrongSession)?;
+    let room = visitor.room.as_deref();
+    let ticket = bridge
+        .house()
+        .seat(&visitor.user, room, secret, Instant::now());
+    let ticket = ticket.inspect_err(|_| {
+        bridge.counters.refusals.inc();
+    })?;
+
+    let most = bridge.max_body as usize;
+    let seat = Seat::new(bridge, ticket);
+    let upgrade = upgrade
+        .read_buffer_size(READ_BUFFER)
+        .write_buffer_size(WRITE_BUFFER)
+        .max_message_size(most)
+        .max_frame_size(most);
+    Ok(upgrade.on_upgrade(move |socket| Connection::run(socket, seat, visitor.presence)))
+}
