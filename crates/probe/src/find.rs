@@ -1,0 +1,123 @@
+//! Whose process listens on an address: the socket's inode in `/proc/net/tcp{,6}`, then the process
+//! that has that socket among its descriptors.
+//!
+//! Only this machine and this network namespace are seen. Where a proxy forwards a port into a
+//! container, the proxy is what listens.
+
+mod local;
+
+use std::collections::HashSet;
+use std::net::{IpAddr, SocketAddr};
+
+use procfs::net::{TcpNetEntry, TcpState};
+use procfs::process::{FDTarget, Process, all_processes};
+use thiserror::Error;
+
+/// A process that listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listener {
+    /// Its process id.
+    pub pid: i32,
+    /// Its name as the kernel has it: at most 15 bytes.
+    pub name: String,
+}
+
+/// Why no process is known.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NotFound {
+    /// The address belongs to another machine.
+    #[error("{0} is not an address of this machine")]
+    Elsewhere(IpAddr),
+    /// Nobody listens there.
+    #[error("nobody listens on {0}")]
+    Nobody(SocketAddr),
+    /// The socket is there, but the process that has it is not to be seen.
+    #[error("what listens on {0} belongs to another user or another process namespace")]
+    Hidden(SocketAddr),
+    /// `/proc/net` cannot be read.
+    #[error("sockets cannot be listed: {0}")]
+    Unreadable(String),
+}
+
+/// The processes that listen on an address, oldest first, at least one.
+///
+/// Of a process and its descendants that share the socket (a prefork server) only the eldest is
+/// returned: [`Sampler`](crate::Sampler) follows its descendants anyway.
+pub fn listeners_on(address: SocketAddr) -> Result<Vec<Listener>, NotFound> {
+    if !local::is_local(address.ip()) {
+        return Err(NotFound::Elsewhere(address.ip()));
+    }
+    let inodes = listening_inodes(address)?;
+    if inodes.is_empty() {
+        return Err(NotFound::Nobody(address));
+    }
+    let eldest = eldest_owners(&inodes);
+    if eldest.is_empty() {
+        return Err(NotFound::Hidden(address));
+    }
+    Ok(eldest)
+}
+
+fn listening_inodes(address: SocketAddr) -> Result<HashSet<u64>, NotFound> {
+    let unreadable = |error: procfs::ProcError| NotFound::Unreadable(error.to_string());
+    // A kernel without IPv6 has no tcp6.
+    let v6 = procfs::net::tcp6().unwrap_or_default();
+    let entries = procfs::net::tcp()
+        .map_err(unreadable)?
+        .into_iter()
+        .chain(v6);
+    let listening = entries.filter(|entry| accepts(entry, address));
+    Ok(listening.map(|entry| entry.inode).collect())
+}
+
+/// Whether a connection to `address` could end at this socket.
+fn accepts(entry: &TcpNetEntry, address: SocketAddr) -> bool {
+    let bound = entry.local_address;
+    let (here, there) = (bound.ip().to_canonical(), address.ip().to_canonical());
+    // `[::]` accepts IPv4 too unless the socket is IPv6 only, which /proc does not tell.
+    let any = here.is_unspecified() && (here.is_ipv6() || there.is_ipv4());
+    entry.state == TcpState::Listen
+        && bound.port() == address.port()
+        && (any || here == there || there.is_unspecified())
+}
+
+struct Owner {
+    started: u64,
+    parent: i32,
+    listener: Listener,
+}
+
+fn eldest_owners(inodes: &HashSet<u64>) -> Vec<Listener> {
+    let mut owners: Vec<Owner> = all_processes()
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter(|process| owns(process, inodes))
+        .filter_map(|process| process.stat().ok())
+        .map(|stat| Owner {
+            started: stat.starttime,
+            parent: stat.ppid,
+            listener: Listener {
+                pid: stat.pid,
+                name: stat.comm,
+            },
+        })
+        .collect();
+    owners.sort_by_key(|owner| (owner.started, owner.listener.pid));
+    let pids: HashSet<i32> = owners.iter().map(|owner| owner.listener.pid).collect();
+    owners
+        .into_iter()
+        .filter(|owner| !pids.contains(&owner.parent))
+        .map(|owner| owner.listener)
+        .collect()
+}
+
+/// Processes whose descriptors are not to be seen own nothing that we could say.
+fn owns(process: &Process, inodes: &HashSet<u64>) -> bool {
+    process
+        .fd()
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .any(|fd| matches!(fd.target, FDTarget::Socket(inode) if inodes.contains(&inode)))
+}

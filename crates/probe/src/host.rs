@@ -1,0 +1,9 @@
+//! The machine: what it is, what its network dropped, whether a cgroup held us back.
+
+mod cgroup;
+mod machine;
+mod network;
+
+pub use cgroup::Throttling;
+pub use machine::Machine;
+pub use network::NetworkCounters;

@@ -1,0 +1,98 @@
+use std::fs;
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+/// What the network of this namespace lost, since the machine started; as a difference, in between.
+/// A counter that the kernel does not have is `None`.
+///
+/// These are the machine's, not one process's: they say that something happened, not to whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetworkCounters {
+    /// Connections that came when the queue of a listener was full (`ListenOverflows`).
+    pub listen_overflows: Option<u64>,
+    /// Connection requests that a listener dropped for any reason (`ListenDrops`).
+    pub listen_drops: Option<u64>,
+    /// TCP segments that were sent again (`RetransSegs`).
+    pub retransmits: Option<u64>,
+    /// TCP segments that were sent, those sent again not counted (`OutSegs`).
+    pub segments: Option<u64>,
+}
+
+impl NetworkCounters {
+    /// Looks now.
+    pub fn look() -> io::Result<Self> {
+        let netstat = fs::read_to_string("/proc/net/netstat")?;
+        let snmp = fs::read_to_string("/proc/net/snmp")?;
+        Ok(Self::parse(&netstat, &snmp))
+    }
+
+    fn parse(netstat: &str, snmp: &str) -> Self {
+        Self {
+            listen_overflows: field(netstat, "TcpExt:", "ListenOverflows"),
+            listen_drops: field(netstat, "TcpExt:", "ListenDrops"),
+            retransmits: field(snmp, "Tcp:", "RetransSegs"),
+            segments: field(snmp, "Tcp:", "OutSegs"),
+        }
+    }
+
+    /// What happened since `earlier`.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        let between = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        Self {
+            listen_overflows: between(self.listen_overflows, earlier.listen_overflows),
+            listen_drops: between(self.listen_drops, earlier.listen_drops),
+            retransmits: between(self.retransmits, earlier.retransmits),
+            segments: between(self.segments, earlier.segments),
+        }
+    }
+}
+
+/// Two lines begin with the same word: the first has the names, the second the values.
+fn field(table: &str, group: &str, name: &str) -> Option<u64> {
+    let mut lines = table.lines().filter_map(|line| line.strip_prefix(group));
+    let (names, values) = (lines.next()?, lines.next()?);
+    let column = names
+        .split_ascii_whitespace()
+        .position(|word| word == name)?;
+    values.split_ascii_whitespace().nth(column)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NETSTAT: &str = "\
+TcpExt: SyncookiesSent ListenOverflows ListenDrops
+TcpExt: 1 20 300
+IpExt: InNoRoutes ListenDrops
+IpExt: 7 8
+";
+    const SNMP: &str = "\
+Ip: Forwarding
+Ip: 1
+Tcp: RtoAlgorithm OutSegs RetransSegs
+Tcp: 1 5000 6
+";
+
+    #[test]
+    fn columns_are_found_by_name() {
+        let counters = NetworkCounters::parse(NETSTAT, SNMP);
+        let expected = NetworkCounters {
+            listen_overflows: Some(20),
+            listen_drops: Some(300),
+            retransmits: Some(6),
+            segments: Some(5000),
+        };
+        assert_eq!(counters, expected);
+        assert_eq!(counters.since(counters).listen_drops, Some(0));
+    }
+
+    #[test]
+    fn a_counter_that_is_not_there_is_not_zero() {
+        let counters = NetworkCounters::parse("TcpExt: A\nTcpExt: 1\n", "");
+        assert_eq!(counters, NetworkCounters::default());
+        assert_eq!(counters.since(counters).listen_drops, None);
+    }
+}

@@ -1,0 +1,68 @@
+//! Our own threads: how long each ran and how long it waited for a CPU, so that the generator's
+//! stalls are not blamed on the target.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use model::Nanos;
+use serde::{Deserialize, Serialize};
+
+use crate::process::parse_schedstat;
+
+/// One thread of this process. Made in the thread itself, read from anywhere while it lives.
+#[derive(Debug)]
+pub struct OwnThread {
+    tid: i32,
+    schedstat: File,
+}
+
+/// What a thread has used since it started; as a difference, what it used in between.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadTime {
+    /// Time on a CPU. Of a thread that is running now it may be one scheduler tick old.
+    pub ran: Nanos,
+    /// Time ready to run and waiting for a CPU.
+    pub waited: Nanos,
+}
+
+impl OwnThread {
+    /// The thread that calls. Fails where the kernel keeps no account of single threads.
+    pub fn current() -> io::Result<Self> {
+        let tid = rustix::thread::gettid().as_raw_nonzero().get();
+        let schedstat = File::open(format!("/proc/self/task/{tid}/schedstat"))?;
+        let thread = Self { tid, schedstat };
+        thread.read()?;
+        Ok(thread)
+    }
+
+    /// Its thread id.
+    pub fn tid(&self) -> i32 {
+        self.tid
+    }
+
+    /// What it has used since it started: one read of some microseconds. Fails when the thread has ended.
+    pub fn read(&self) -> io::Result<ThreadTime> {
+        let mut bytes = [0; 64];
+        let length = self.schedstat.read_at(&mut bytes, 0)?;
+        let text = std::str::from_utf8(&bytes[..length]).map_err(io::Error::other)?;
+        let (ran, waited) = parse_schedstat(text).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::Unsupported,
+                "the kernel keeps no account of single threads",
+            )
+        })?;
+        Ok(ThreadTime { ran, waited })
+    }
+}
+
+impl ThreadTime {
+    /// What was used since `earlier`.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            ran: self.ran - earlier.ran,
+            waited: self.waited - earlier.waited,
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The descendants of a process.
+
+use std::collections::HashSet;
+
+use procfs::process::{Process, Stat, all_processes};
+
+/// More than any server has; a fork bomb must not take the generator with it.
+const MOST: usize = 1024;
+
+/// Children, their children and so on, as far as they are alive; parents before children.
+pub(super) fn descendants(root: &Process) -> Vec<(Process, Stat)> {
+    let mut found: Vec<(Process, Stat)> = Vec::new();
+    let mut seen = HashSet::from([root.pid()]);
+    let mut pending = children(root);
+    while let Some(pid) = pending.pop() {
+        if found.len() >= MOST || !seen.insert(pid) {
+            continue;
+        }
+        let Ok(process) = Process::new(pid) else {
+            continue;
+        };
+        let Ok(stat) = process.stat() else { continue };
+        if matches!(stat.state, 'Z' | 'X' | 'x') {
+            continue;
+        }
+        pending.extend(children(&process));
+        found.push((process, stat));
+    }
+    found
+}
+
+/// From `/proc/PID/task/*/children`, or from everybody's parent where the kernel has no such file.
+fn children(process: &Process) -> Vec<i32> {
+    let mut children = Vec::new();
+    for task in process.tasks().into_iter().flatten().filter_map(Result::ok) {
+        match task.children() {
+            Ok(pids) => children.extend(pids.into_iter().filter_map(|pid| i32::try_from(pid).ok())),
+            // A thread that has just ended has none; so has the whole kernel if the main thread has none.
+            Err(_) if task.tid == process.pid() => return children_by_parent(process.pid()),
+            Err(_) => {}
+        }
+    }
+    children
+}
+
+fn children_by_parent(parent: i32) -> Vec<i32> {
+    let stats = all_processes()
+        .into_iter()
+        .flatten()
+        .filter_map(|process| process.ok()?.stat().ok());
+    stats
+        .filter(|stat| stat.ppid == parent)
+        .map(|stat| stat.pid)
+        .collect()
+}

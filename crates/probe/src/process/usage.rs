@@ -1,0 +1,181 @@
+//! What was used between two looks.
+
+use std::collections::HashMap;
+
+use model::Nanos;
+use serde::{Deserialize, Serialize};
+
+use super::cpu::tick;
+use super::sample::{ProcessSample, Sample, ThreadSample};
+
+/// What a process and its descendants used between two samples, and what they had at the second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Use {
+    /// Time between the samples.
+    pub over: Nanos,
+    /// CPU of all processes together; 100 is one whole core.
+    pub cpu_percent: f64,
+    /// The thread that used most CPU; 100 is all it can use.
+    pub busiest_thread: Option<ThreadUse>,
+    /// Every thread that is still there, the busiest first.
+    pub threads: Vec<ThreadUse>,
+    /// Resident memory in bytes at the end. Pages that processes share count in each.
+    pub memory: u64,
+    /// Growth of resident memory in bytes.
+    pub memory_grown: i64,
+    /// Open descriptors at the end; `None` where they may not be seen.
+    pub descriptors: Option<u64>,
+    /// Of the process nearest to its limit: how many it may have open.
+    pub descriptor_limit: Option<u64>,
+    /// Of that process: share of its limit that is open, 1 is all.
+    pub descriptors_used: Option<f64>,
+    /// Processes at the end.
+    pub processes: usize,
+}
+
+/// What one thread used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThreadUse {
+    /// The process it belongs to.
+    pub pid: i32,
+    /// Its thread id.
+    pub tid: i32,
+    /// Its name, at most 15 bytes.
+    pub name: String,
+    /// Time on a CPU; 100 is all of the time.
+    pub percent: f64,
+    /// Time ready to run without getting a CPU; `None` where the kernel does not say.
+    pub waiting_percent: Option<f64>,
+}
+
+/// What was used from `before` to `after`. `None` when no time passed or they show different processes.
+///
+/// CPU is the threads' own account plus that of children which ended in between and were waited for.
+/// Threads that came and went between the samples show only in the process's account in clock ticks; that
+/// one counts where it says more than its error of two ticks.
+pub fn use_between(before: &Sample, after: &Sample) -> Option<Use> {
+    let over = after.at.saturating_sub(before.at);
+    let (first, last) = (before.processes.first()?, after.processes.first()?);
+    if over == Nanos::ZERO || key(first) != key(last) {
+        return None;
+    }
+    let earlier: HashMap<_, _> = before
+        .processes
+        .iter()
+        .map(|process| (key(process), process))
+        .collect();
+    let mut threads = Vec::new();
+    let mut cpu = Nanos::ZERO;
+    for process in &after.processes {
+        let earlier = earlier.get(&key(process)).copied();
+        let of_threads = thread_use(earlier, process, over, &mut threads);
+        let of_process = process.cpu - earlier.map_or(Nanos::ZERO, |earlier| earlier.cpu);
+        cpu += of_threads.max(of_process - tick() - tick());
+    }
+    cpu += of_ended_processes(before, after);
+    threads.sort_by(|a, b| b.percent.total_cmp(&a.percent).then(a.tid.cmp(&b.tid)));
+    let fullest = fullest(after);
+    Some(Use {
+        over,
+        cpu_percent: percent(cpu, over),
+        busiest_thread: threads.first().cloned(),
+        threads,
+        memory: memory(after),
+        memory_grown: grown(memory(before), memory(after)),
+        descriptors: after
+            .processes
+            .iter()
+            .map(|process| process.descriptors)
+            .sum(),
+        descriptor_limit: fullest.map(|(_, limit)| limit),
+        descriptors_used: fullest.map(|(share, _)| share),
+        processes: after.processes.len(),
+    })
+}
+
+/// Adds the threads of one process and returns their CPU time together.
+fn thread_use(
+    before: Option<&ProcessSample>,
+    after: &ProcessSample,
+    over: Nanos,
+    threads: &mut Vec<ThreadUse>,
+) -> Nanos {
+    let known = before.into_iter().flat_map(|process| &process.threads);
+    let known: HashMap<_, &ThreadSample> = known
+        .map(|thread| ((thread.tid, thread.started), thread))
+        .collect();
+    let mut total = Nanos::ZERO;
+    for thread in &after.threads {
+        let earlier = known.get(&(thread.tid, thread.started));
+        let cpu = thread.cpu - earlier.map_or(Nanos::ZERO, |earlier| earlier.cpu);
+        let waited_before = earlier
+            .and_then(|earlier| earlier.waited)
+            .unwrap_or(Nanos::ZERO);
+        total += cpu;
+        threads.push(ThreadUse {
+            pid: after.pid,
+            tid: thread.tid,
+            name: thread.name.clone(),
+            percent: percent(cpu, over),
+            waiting_percent: thread
+                .waited
+                .map(|waited| percent(waited - waited_before, over)),
+        });
+    }
+    total
+}
+
+/// CPU time that children used since `before` and that have ended: what their parents inherited, less
+/// what they had used by then.
+fn of_ended_processes(before: &Sample, after: &Sample) -> Nanos {
+    let inherited = |sample: &Sample| sum(sample, |process| process.cpu_of_ended_children);
+    let alive = |process: &&ProcessSample| after.processes.iter().any(|it| key(it) == key(process));
+    let gone = before.processes.iter().filter(|process| !alive(process));
+    let used_before = gone.fold(Nanos::ZERO, |total, process| {
+        total + process.cpu + process.cpu_of_ended_children
+    });
+    let inherited_by_the_living = before
+        .processes
+        .iter()
+        .filter(alive)
+        .fold(Nanos::ZERO, |total, process| {
+            total + process.cpu_of_ended_children
+        });
+    inherited(after) - inherited_by_the_living - used_before
+}
+
+/// Share and limit of the process that is nearest to its limit of descriptors.
+fn fullest(sample: &Sample) -> Option<(f64, u64)> {
+    sample
+        .processes
+        .iter()
+        .filter_map(|process| {
+            let limit = process.descriptor_limit.filter(|limit| *limit > 0)?;
+            Some((process.descriptors? as f64 / limit as f64, limit))
+        })
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+fn key(process: &ProcessSample) -> (i32, u64) {
+    (process.pid, process.started)
+}
+
+fn sum(sample: &Sample, of: impl Fn(&ProcessSample) -> Nanos) -> Nanos {
+    sample
+        .processes
+        .iter()
+        .fold(Nanos::ZERO, |total, process| total + of(process))
+}
+
+fn memory(sample: &Sample) -> u64 {
+    sample.processes.iter().map(|process| process.memory).sum()
+}
+
+fn grown(before: u64, after: u64) -> i64 {
+    let size = i64::try_from(after.abs_diff(before)).unwrap_or(i64::MAX);
+    if after >= before { size } else { -size }
+}
+
+fn percent(part: Nanos, whole: Nanos) -> f64 {
+    part.0 as f64 * 100.0 / whole.0 as f64
+}
