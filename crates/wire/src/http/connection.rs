@@ -37,8 +37,9 @@ impl Connection {
         &mut self.stream
     }
 
-    /// Sends an encoded request. `expects_body` is false for HEAD.
+    /// Sends an encoded request; none may be in flight. `expects_body` is false for HEAD.
     pub fn send(&mut self, encoded: &[u8], expects_body: bool) -> Result<(), Fault> {
+        debug_assert!(self.parser.is_idle(), "one request at a time");
         self.parser.expect(!expects_body);
         self.stream.write(encoded)
     }
@@ -56,9 +57,10 @@ impl Connection {
         self.parser.on_close()
     }
 
-    /// Another request may be sent.
+    /// Another request may be sent: the answer was whole, neither side wants to close, and the last
+    /// request had left entirely (a server may answer before it has read a large body).
     pub fn reusable(&self) -> bool {
-        self.parser.is_idle() && self.parser.keeps_alive()
+        self.parser.is_idle() && self.parser.keeps_alive() && !self.stream.wants_write()
     }
 
     /// A request was sent and its answer is not whole.

@@ -10,6 +10,9 @@ use crate::fault::{printable, protocol, too_large};
 /// Bodies may not be larger unless the caller says so, in bytes.
 pub(crate) const BODY_LIMIT: usize = 64 * 1024 * 1024;
 
+/// So much memory is set aside on the word of a content-length alone, in bytes.
+const TRUSTED_LENGTH: usize = 1024 * 1024;
+
 /// Responses out of a stream of bytes, one per request.
 ///
 /// | state | meaning | leaves on |
@@ -25,6 +28,8 @@ pub(crate) struct Parser {
     body_limit: usize,
     bodiless: bool,
     keep_alive: bool,
+    /// A byte has come since the request went out.
+    touched: bool,
 }
 
 #[derive(Debug)]
@@ -57,6 +62,7 @@ impl Parser {
             body_limit,
             bodiless: false,
             keep_alive: true,
+            touched: false,
         }
     }
 
@@ -65,6 +71,7 @@ impl Parser {
         self.state = State::Head;
         self.held.clear();
         self.bodiless = bodiless;
+        self.touched = false;
     }
 
     pub(crate) fn is_idle(&self) -> bool {
@@ -73,7 +80,7 @@ impl Parser {
 
     /// Not one byte of the answer has come.
     pub(crate) fn is_untouched(&self) -> bool {
-        matches!(self.state, State::Head) && self.held.is_empty()
+        matches!(self.state, State::Head) && !self.touched
     }
 
     /// Nothing in the last response, nor after it, speaks against another request.
@@ -82,6 +89,7 @@ impl Parser {
     }
 
     pub(crate) fn on_bytes(&mut self, bytes: &[u8]) -> Result<Option<Response>, Fault> {
+        self.touched |= !bytes.is_empty();
         let (response, used) = match &self.state {
             State::Idle => (None, 0),
             State::Head if self.held.is_empty() => self.read_head(bytes)?,
@@ -114,6 +122,7 @@ impl Parser {
             };
             match head.status {
                 100 | 102..=199 => used += head.size,
+                0..=99 => return Err(protocol(format!("status {}", head.status))),
                 101 => return Err(protocol("101 Switching Protocols, which nobody asked for")),
                 _ => {
                     let (response, taken) = self.begin(&head, rest)?;
@@ -224,7 +233,7 @@ impl Incoming {
             Framing::Length(all) => {
                 let count = (*all - body.len()).min(bytes.len());
                 if body.is_empty() && count > 0 {
-                    body.reserve_exact(*all);
+                    body.reserve_exact((*all).min(TRUSTED_LENGTH));
                 }
                 body.extend_from_slice(&bytes[..count]);
                 Ok((count, body.len() == *all))

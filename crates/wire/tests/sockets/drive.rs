@@ -1,4 +1,5 @@
-//! A loop for one stream, in place of the engine's. Nothing waits longer than [`PATIENCE`].
+//! A loop for one stream, in place of the engine's. Nothing waits longer than [`PATIENCE`]; the peer
+//! twice as long, so that its going away never wakes a client that slept wrongly.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::JoinHandle;
@@ -8,7 +9,7 @@ use model::Fault;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use wire::{Phase, Read, Stream};
 
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A peer in a thread: `serve` gets the first connection.
 pub(crate) fn peer<T: Send + 'static>(
@@ -18,8 +19,8 @@ pub(crate) fn peer<T: Send + 'static>(
     let address = listener.local_addr().unwrap();
     let thread = std::thread::spawn(move || {
         let (socket, _) = listener.accept().unwrap();
-        socket.set_read_timeout(Some(PATIENCE)).unwrap();
-        socket.set_write_timeout(Some(PATIENCE)).unwrap();
+        socket.set_read_timeout(Some(2 * PATIENCE)).unwrap();
+        socket.set_write_timeout(Some(2 * PATIENCE)).unwrap();
         serve(socket)
     });
     (address, thread)

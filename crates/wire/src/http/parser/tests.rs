@@ -155,6 +155,7 @@ fn what_is_not_http_is_quoted() {
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n",
         "longer than its size",
     );
+    check(b"HTTP/1.1 099 Odd\r\n\r\n", "status 99");
     check(
         b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
         "nobody asked for",
@@ -185,6 +186,17 @@ fn limits_hold_for_heads_bodies_and_chunk_lines() {
         faults.map(|fault| fault.kind).next(),
         Some(FaultKind::TooLarge)
     );
+}
+
+#[test]
+fn an_interim_answer_is_a_touch() {
+    let mut parser = Parser::new(LIMIT);
+    parser.expect(false);
+    assert!(parser.is_untouched());
+    assert_eq!(parser.on_bytes(b"HTTP/1.1 100 Continue\r\n\r\n"), Ok(None));
+    assert!(!parser.is_untouched());
+    parser.expect(false);
+    assert!(parser.is_untouched());
 }
 
 #[test]
