@@ -1,0 +1,79 @@
+use super::*;
+
+#[test]
+fn numbers_have_three_significant_digits() {
+    let check = |value: f64, expected: &str| assert_eq!(number(value), expected);
+    check(0.0, "0");
+    check(0.000_012_34, "0.000012");
+    check(0.003_8, "0.0038");
+    check(0.152, "0.15");
+    check(1.0, "1.00");
+    check(9.996, "10.0");
+    check(99.96, "100");
+    check(123.4, "123");
+    check(1_234_567.8, "1,234,568");
+    check(-12.34, "-12.3");
+}
+
+#[test]
+fn spans_never_lose_their_unit() {
+    let check = |nanos: u64, expected: &str| assert_eq!(duration(Nanos(nanos)), expected);
+    check(0, "0 µs");
+    check(850, "0.85 µs");
+    check(12_340, "12.3 µs");
+    check(999_499, "999 µs");
+    check(999_600, "1.00 ms");
+    check(16_200_000, "16.2 ms");
+    check(999_600_000, "1.00 s");
+    check(15_000_000_000, "15.0 s");
+    assert_eq!(seconds(30.0), "30 s");
+    assert_eq!(seconds(0.25), "0.25 s");
+    assert_eq!(seconds(100.0), "100 s");
+}
+
+#[test]
+fn percentages_come_with_their_counts() {
+    assert_eq!(part(0, 1_000), "0");
+    assert_eq!(part(3, 1_000), "3 (0.30 %)");
+    assert_eq!(share(0, 1_000), "0 of 1,000 (0 %)");
+    assert_eq!(share(1_234, 400_000), "1,234 of 400,000 (0.31 %)");
+}
+
+#[test]
+fn things_have_a_plural() {
+    assert_eq!(plural(1, "user"), "1 user");
+    assert_eq!(plural(1_000, "user"), "1,000 users");
+    assert_eq!(plural(2, "delivery"), "2 deliveries");
+}
+
+#[test]
+fn a_percentile_says_what_carries_it() {
+    let value = Estimate::Value {
+        value: Nanos::from_micros(999),
+        interval: Some((Nanos::from_micros(950), Nanos::from_micros(1_100))),
+    };
+    assert_eq!(estimate(value, None), "999 µs");
+    assert_eq!(estimate_in_full(value, None), "999 µs (950–1,100)");
+    let short = Estimate::Unavailable {
+        have: 120,
+        need: 1_000,
+    };
+    assert_eq!(estimate(short, None), "n/a");
+    assert_eq!(estimate_in_full(short, None), "n/a (120 of 1,000 samples)");
+    let limit = Some(Nanos::from_secs(15));
+    assert_eq!(estimate_in_full(Estimate::Beyond, limit), "> 15 s");
+}
+
+#[test]
+fn amounts_of_memory() {
+    assert_eq!(bytes(512), "512 B");
+    assert_eq!(bytes(1_500), "1.50 kB");
+    assert_eq!(bytes(3_200_000), "3.20 MB");
+    assert_eq!(megabytes(1_250.0), "1.25 GB");
+}
+
+#[test]
+fn long_lines_are_cut_and_stay_one_line() {
+    assert_eq!(shorten("a\nb", 10), "a b");
+    assert_eq!(shorten("ünïcödé", 4), "ünï…");
+}

@@ -1,0 +1,110 @@
+//! The full report as Markdown.
+
+use record::Run;
+
+use crate::section::levels::Lead;
+use crate::section::{
+    Block, Section, counts, deliveries, environment, failures, levels, resources, thresholds,
+    timings, verdict,
+};
+use crate::table::{code, escape};
+
+/// The full report of a run.
+pub fn markdown(run: &Run) -> String {
+    let mut lines = vec![format!("# {}", title(run)), String::new()];
+    let headline = verdict::headline(run);
+    lines.push(format!(
+        "**{}**{}",
+        headline.verdict,
+        escape(&headline.sentence)
+    ));
+    lines.push(String::new());
+    for section in sections(run) {
+        push_section(&mut lines, &section);
+    }
+    lines.push(HOW_TO_READ.trim().to_owned());
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn title(run: &Run) -> String {
+    let script = if run.script.path.is_empty() {
+        "a run"
+    } else {
+        &run.script.path
+    };
+    match run.target.as_str() {
+        "" => format!("headcount: {}", code(script)),
+        target => format!("headcount: {} on {}", code(script), code(target)),
+    }
+}
+
+fn sections(run: &Run) -> Vec<Section> {
+    let lead = Lead::of(run);
+    let levels = vec![
+        Block::Text(format!(
+            "Rates are {}; times are {}.",
+            lead.rate_title(),
+            lead.times_title()
+        )),
+        Block::Table(levels::table(run, true)),
+    ];
+    let levels = Section::unless_empty("Levels", levels).filter(|_| !run.levels.is_empty());
+    let remarks = vec![Block::List(verdict::remarks(run))];
+    let head = [
+        Section::unless_empty("Remarks", remarks),
+        levels,
+        thresholds::section(run),
+        deliveries::section(run),
+    ];
+    let tail = [
+        counts::iterations(run),
+        counts::checks(run),
+        counts::metrics(run),
+        failures::section(run),
+        resources::target(run),
+        resources::generator(run),
+        environment::setup(run),
+        environment::phases(run),
+        environment::section(run),
+    ];
+    let head = head.into_iter().flatten();
+    head.chain(timings::sections(run))
+        .chain(tail.into_iter().flatten())
+        .collect()
+}
+
+fn push_section(lines: &mut Vec<String>, section: &Section) {
+    lines.push(format!("## {}", section.title));
+    lines.push(String::new());
+    for block in &section.blocks {
+        match block {
+            Block::Text(text) => lines.push(escape(text)),
+            Block::List(points) => {
+                lines.extend(points.iter().map(|point| format!("- {}", escape(point))));
+            }
+            Block::Code(text) => {
+                lines.push("````text".to_owned());
+                lines.extend(text.lines().map(str::to_owned));
+                lines.push("````".to_owned());
+            }
+            Block::Table(table) => lines.extend(table.markdown()),
+        }
+        lines.push(String::new());
+    }
+}
+
+const HOW_TO_READ: &str = "
+## How to read it
+
+- Response time counts from when something should have started, service time from when it did.
+- `16.2 ms (15.8–16.9)` is a percentile and the interval that holds the true one with 95 % confidence. The deliveries
+  of one message are not independent, so their intervals count messages.
+- A percentile needs ten samples beyond it; with fewer it is `n/a`. `–` means that nothing was measured there.
+- `> 15 s` lies among what had no answer within that limit.
+- lost: never seen until the end of the settling time. late: seen after the deadline. duplicated: seen again.
+  reordered: seen after a later one of the same sender. strayed: seen by somebody outside of the audience.
+- Set-up, ramp and warm-up are in none of the figures of a level, and nothing is pooled over levels.
+- A level that is not sound says nothing about the target.
+- CPU is in percent of one core.
+";

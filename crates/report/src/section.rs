@@ -1,0 +1,66 @@
+//! The view model: sections of text, lists and tables that terminal and Markdown share.
+
+pub(crate) mod counts;
+pub(crate) mod deliveries;
+pub(crate) mod environment;
+pub(crate) mod failures;
+pub(crate) mod levels;
+pub(crate) mod resources;
+pub(crate) mod thresholds;
+pub(crate) mod timings;
+pub(crate) mod verdict;
+
+use record::{Level, Load};
+
+use crate::format::{plural, rate};
+use crate::table::Table;
+
+/// One piece of a section.
+#[derive(Clone, Debug)]
+pub(crate) enum Block {
+    /// A paragraph, without markup.
+    Text(String),
+    /// Points, without markup.
+    List(Vec<String>),
+    /// Lines that are shown as they are.
+    Code(String),
+    /// A table.
+    Table(Table),
+}
+
+/// A title and what stands under it.
+#[derive(Clone, Debug)]
+pub(crate) struct Section {
+    pub(crate) title: &'static str,
+    pub(crate) blocks: Vec<Block>,
+}
+
+impl Section {
+    /// A section, unless there is nothing in it.
+    pub(crate) fn unless_empty(title: &'static str, blocks: Vec<Block>) -> Option<Self> {
+        let has_content = |block: &Block| match block {
+            Block::Text(text) | Block::Code(text) => !text.is_empty(),
+            Block::List(points) => !points.is_empty(),
+            Block::Table(table) => !table.is_empty(),
+        };
+        let blocks: Vec<Block> = blocks.into_iter().filter(has_content).collect();
+        (!blocks.is_empty()).then_some(Self { title, blocks })
+    }
+}
+
+/// How a level is called: by its users, or by its rate where that is what was planned.
+pub(crate) fn label(load: &Load) -> String {
+    match load.rate_per_s {
+        Some(planned) => rate(planned),
+        None => plural(load.users, "user"),
+    }
+}
+
+/// How the level with this index is called.
+pub(crate) fn label_at(levels: &[Level], index: usize) -> String {
+    let level = levels.iter().find(|level| level.index == index);
+    level.map_or_else(
+        || format!("level {}", index + 1),
+        |level| label(&level.load),
+    )
+}

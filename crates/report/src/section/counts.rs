@@ -1,0 +1,140 @@
+//! Iterations, checks and the script's own metrics.
+
+use record::{Check, Iterations, Level, Metric, MetricKind, Run};
+
+use super::{Block, Section, label};
+use crate::format::{count, duration, estimate_in_full, number, part};
+use crate::table::{Column, Row, Table};
+
+/// Calls of the scenario.
+pub(crate) fn iterations(run: &Run) -> Option<Section> {
+    let titles = [
+        "planned",
+        "started",
+        "succeeded",
+        "failed",
+        "unfinished",
+        "dropped",
+        "time p50",
+        "p95",
+        "p99",
+        "max",
+    ];
+    let columns = [
+        vec![Column::words("load")],
+        titles.map(Column::number).to_vec(),
+    ]
+    .concat();
+    let row = |level: &Level| {
+        let Iterations {
+            planned,
+            started,
+            succeeded,
+            failed,
+            unfinished,
+            dropped,
+            time,
+        } = &level.measured.iterations;
+        let at =
+            |q| (!time.is_empty()).then(|| estimate_in_full(stats::estimate(time, 0, q), None));
+        Row::plain(vec![
+            Some(label(&level.load)),
+            Some(count(*planned)),
+            Some(count(*started)),
+            Some(count(*succeeded)),
+            Some(part(*failed, *started)),
+            Some(part(*unfinished, *started)),
+            Some(part(*dropped, *planned)),
+            at(0.5),
+            at(0.95),
+            at(0.99),
+            time.max().map(duration),
+        ])
+    };
+    let table = Table::new(columns, run.levels.iter().map(row).collect());
+    Section::unless_empty("Iterations", vec![Block::Table(table)])
+}
+
+/// How often checks held.
+pub(crate) fn checks(run: &Run) -> Option<Section> {
+    let columns = vec![
+        Column::name("check"),
+        Column::words("load"),
+        Column::number("held"),
+        Column::number("failed"),
+    ];
+    let rows = by_name(
+        run,
+        |level| &level.measured.checks,
+        |check: &Check| {
+            let all = check.passed + check.failed;
+            vec![Some(count(check.passed)), Some(part(check.failed, all))]
+        },
+    );
+    Section::unless_empty("Checks", vec![Block::Table(Table::new(columns, rows))])
+}
+
+/// The script's own metrics.
+pub(crate) fn metrics(run: &Run) -> Option<Section> {
+    let titles = ["values", "sum", "last", "min", "p50", "p95", "p99", "max"];
+    let head = vec![
+        Column::name("metric"),
+        Column::words("load"),
+        Column::words("kind"),
+    ];
+    let columns = [head, titles.map(Column::number).to_vec()].concat();
+    let rows = by_name(run, |level| &level.measured.metrics, metric_cells);
+    Section::unless_empty("Own metrics", vec![Block::Table(Table::new(columns, rows))])
+}
+
+fn metric_cells(metric: &Metric) -> Vec<Option<String>> {
+    let any = metric.count > 0;
+    let only = |kind: MetricKind, value: Option<f64>| {
+        value.filter(|_| any && metric.kind == kind).map(number)
+    };
+    let at = |q| {
+        metric
+            .values
+            .as_ref()
+            .and_then(|values| values.stated(q))
+            .map(number)
+    };
+    let kind = match metric.kind {
+        MetricKind::Counter => "counter",
+        MetricKind::Gauge => "gauge",
+        MetricKind::Trend => "trend",
+    };
+    let spread = |value: Option<f64>| {
+        value
+            .filter(|_| metric.kind != MetricKind::Counter)
+            .map(number)
+    };
+    vec![
+        Some(kind.to_owned()),
+        Some(count(metric.count)),
+        only(MetricKind::Counter, Some(metric.sum)),
+        only(MetricKind::Gauge, metric.last),
+        spread(metric.min),
+        at(0.5),
+        at(0.95),
+        at(0.99),
+        spread(metric.max),
+    ]
+}
+
+/// One row per name and level, the levels of one name together.
+fn by_name<T>(
+    run: &Run,
+    named: fn(&Level) -> &std::collections::BTreeMap<String, T>,
+    cells: impl Fn(&T) -> Vec<Option<String>>,
+) -> Vec<Row> {
+    let mut rows: Vec<(&String, Row)> = Vec::new();
+    for level in &run.levels {
+        for (name, one) in named(level) {
+            let head = vec![Some(name.clone()), Some(label(&level.load))];
+            rows.push((name, Row::plain([head, cells(one)].concat())));
+        }
+    }
+    rows.sort_by_key(|&(name, _)| name);
+    rows.into_iter().map(|(_, row)| row).collect()
+}

@@ -1,0 +1,163 @@
+//! What became of every message at every member of its audience.
+
+use std::collections::BTreeMap;
+
+use record::{Deliveries, Level, Run};
+use stats::{Estimate, Histogram, estimate as estimate_of};
+
+use super::{Block, Section, label};
+use crate::format::{count, duration, estimate, estimate_in_full, part, percent, rate_of};
+use crate::table::{Column, Row, Table};
+
+/// Fates, latencies and reasons of every channel at every level.
+pub(crate) fn section(run: &Run) -> Option<Section> {
+    let blocks = vec![
+        Block::Table(table(run, &fate_columns(), fates)),
+        Block::Table(table(run, &latency_columns(), latencies)),
+        Block::Table(table(run, &message_columns(), per_message)),
+        Block::List(reasons(run)),
+        Block::List(run.levels.iter().filter_map(none_lost).collect()),
+    ];
+    Section::unless_empty("Deliveries", blocks)
+}
+
+fn table(
+    run: &Run,
+    columns: &[Column],
+    cells: fn(&Level, &Deliveries) -> Vec<Option<String>>,
+) -> Table {
+    let mut rows: Vec<(&String, Row)> = Vec::new();
+    for level in &run.levels {
+        for (name, one) in &level.measured.deliveries {
+            let head = vec![Some(name.clone()), Some(label(&level.load))];
+            rows.push((name, Row::plain([head, cells(level, one)].concat())));
+        }
+    }
+    // Stable: the levels of one channel stay in their order.
+    rows.sort_by_key(|&(name, _)| name);
+    let head = [Column::name("channel"), Column::words("load")];
+    Table::new(
+        [&head, columns].concat(),
+        rows.into_iter().map(|(_, row)| row).collect(),
+    )
+}
+
+fn fate_columns() -> Vec<Column> {
+    let titles = [
+        "messages",
+        "unsent",
+        "expected",
+        "delivered",
+        "late",
+        "lost",
+        "duplicated",
+        "reordered",
+        "strayed",
+    ];
+    titles.map(Column::number).to_vec()
+}
+
+fn fates(_: &Level, one: &Deliveries) -> Vec<Option<String>> {
+    vec![
+        Some(count(one.messages)),
+        (one.unsent > 0).then(|| count(one.unsent)),
+        Some(count(one.expected)),
+        Some(count(one.delivered)),
+        Some(part(one.late, one.expected)),
+        Some(part(one.lost_count(), one.expected)),
+        Some(part(one.duplicated, one.expected)),
+        Some(part(one.reordered, one.expected)),
+        Some(count(one.strayed_count())),
+    ]
+}
+
+fn latency_columns() -> Vec<Column> {
+    ["rate", "latency p50", "p95", "p99", "p99.9", "max"]
+        .map(Column::number)
+        .to_vec()
+}
+
+fn latencies(level: &Level, one: &Deliveries) -> Vec<Option<String>> {
+    let at = |q| Some(estimate_in_full(one.latency_at(q), None));
+    let rare = one.latency.count() >= stats::needed_samples(0.999);
+    vec![
+        rate_of(one.received(), level.phases.hold_s),
+        at(0.5),
+        at(0.95),
+        at(0.99),
+        rare.then(|| estimate_in_full(one.latency_at(0.999), None)),
+        one.latency.max().map(duration),
+    ]
+}
+
+fn message_columns() -> Vec<Column> {
+    [
+        "first p50",
+        "first p95",
+        "median p50",
+        "median p95",
+        "last p50",
+        "last p95",
+        "last max",
+        "whole audience",
+    ]
+    .map(Column::number)
+    .to_vec()
+}
+
+fn per_message(_: &Level, one: &Deliveries) -> Vec<Option<String>> {
+    let at = |times: &Histogram, q| {
+        let estimate_of: Estimate = estimate_of(times, 0, q);
+        (!times.is_empty()).then(|| estimate(estimate_of, None))
+    };
+    vec![
+        at(&one.first, 0.5),
+        at(&one.first, 0.95),
+        at(&one.median, 0.5),
+        at(&one.median, 0.95),
+        at(&one.last, 0.5),
+        at(&one.last, 0.95),
+        one.last.max().map(duration),
+        (one.messages > 0).then(|| part(one.whole_audience, one.messages)),
+    ]
+}
+
+fn reasons(run: &Run) -> Vec<String> {
+    let mut lines = Vec::new();
+    for level in &run.levels {
+        for (name, one) in &level.measured.deliveries {
+            for (fate, reasons) in [("lost", &one.lost), ("strayed", &one.strayed)] {
+                let told = told(reasons);
+                if !told.is_empty() {
+                    lines.push(format!("{name} at {}: {fate}: {told}", label(&level.load)));
+                }
+            }
+        }
+    }
+    lines
+}
+
+fn told(reasons: &BTreeMap<String, u64>) -> String {
+    let known = reasons.iter().filter(|&(_, &number)| number > 0);
+    let told: Vec<String> = known
+        .map(|(reason, &number)| format!("{} {reason}", count(number)))
+        .collect();
+    told.join(", ")
+}
+
+/// The bound that no loss in so many messages gives, where nothing was lost.
+pub(crate) fn none_lost(level: &Level) -> Option<String> {
+    let all = super::levels::all_deliveries(level);
+    if all.lost_count() > 0 || all.expected == 0 {
+        return None;
+    }
+    // The deliveries of one message are not independent: the bound counts messages.
+    let bound = stats::zero_failures_bound(all.messages)? * 100.0;
+    Some(format!(
+        "at {}: none of {} deliveries lost; with {} messages that bounds the loss at {} (95 % confidence)",
+        label(&level.load),
+        count(all.expected),
+        count(all.messages),
+        percent(bound),
+    ))
+}

@@ -1,0 +1,119 @@
+//! What it takes to run it again, and how long everything took.
+
+use record::{Level, Run};
+
+use super::{Block, Section, label};
+use crate::format::{count, megabytes, part, seconds};
+use crate::table::{Column, Row, Table};
+
+/// Seed, script, versions, machine and limits.
+pub(crate) fn section(run: &Run) -> Option<Section> {
+    let machine = &run.machine;
+    let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let facts = [
+        ("tool", known(&run.tool)),
+        ("target", known(&run.target)),
+        ("script", known(&run.script.path)),
+        ("script SHA-256", known(&run.script.sha256)),
+        // A seed is a name, not an amount: its digits are not grouped.
+        ("seed", Some(run.seed.to_string())),
+        ("started", known(&run.started_at)),
+        ("ended", known(&run.ended_at)),
+        (
+            "workers",
+            (run.workers > 0).then(|| count(u64::from(run.workers))),
+        ),
+        ("generator's CPU", machine.cpu.clone()),
+        ("cores", machine.cores.map(|cores| count(u64::from(cores)))),
+        (
+            "memory",
+            machine.memory_mb.map(|amount| megabytes(amount as f64)),
+        ),
+        ("kernel", machine.kernel.clone()),
+        ("descriptor limit", machine.fd_limit.map(count)),
+        (
+            "local ports",
+            machine.local_ports.map(|ports| count(u64::from(ports))),
+        ),
+        (
+            "options",
+            Some(run.options.to_string()).filter(|options| options != "null"),
+        ),
+    ];
+    let row = |(name, fact): (&str, Option<String>)| {
+        fact.map(|fact| Row::plain(vec![Some(name.to_owned()), Some(fact)]))
+    };
+    let columns = vec![Column::words("what"), Column::name("value")];
+    let table = Table::new(columns, facts.into_iter().filter_map(row).collect());
+    Section::unless_empty("Environment", vec![Block::Table(table)])
+}
+
+/// How long the phases took, and what happened outside of the measured time.
+pub(crate) fn phases(run: &Run) -> Option<Section> {
+    let titles = [
+        "ramp",
+        "warm-up",
+        "measured",
+        "settling",
+        "closing",
+        "requests before",
+        "failed before",
+        "messages before",
+        "iterations failed before",
+    ];
+    let columns = [
+        vec![Column::words("load"), Column::words("group")],
+        titles.map(Column::number).to_vec(),
+    ]
+    .concat();
+    let table = Table::new(columns, run.levels.iter().map(phase_row).collect());
+    Section::unless_empty("Phases", vec![Block::Table(table)])
+}
+
+fn phase_row(level: &Level) -> Row {
+    let phases = &level.phases;
+    let before = &level.measured.before;
+    let group = match (level.load.group_size.as_str(), level.load.once) {
+        ("", _) => None,
+        (group, true) => Some(format!("{group}, once, all at the same time")),
+        (group, false) => Some(group.to_owned()),
+    };
+    let spent = [
+        phases.ramp_s,
+        phases.warmup_s,
+        phases.hold_s,
+        phases.settle_s,
+        phases.drain_s,
+    ];
+    let outside = [
+        (before.requests > 0).then(|| count(before.requests)),
+        (before.failed_requests > 0).then(|| part(before.failed_requests, before.requests)),
+        (before.messages > 0).then(|| count(before.messages)),
+        (before.iterations_failed > 0).then(|| count(before.iterations_failed)),
+    ];
+    let spent = spent.map(|time| (time > 0.0).then(|| seconds(time)));
+    Row::plain(
+        [Some(label(&level.load)), group]
+            .into_iter()
+            .chain(spent)
+            .chain(outside)
+            .collect(),
+    )
+}
+
+/// What `setup` did.
+pub(crate) fn setup(run: &Run) -> Option<Section> {
+    let setup = run.setup.as_ref()?;
+    let requests: u64 = setup.requests.values().map(|one| one.count).sum();
+    let failed = setup.requests.values().map(|one| one.failed).sum();
+    let points = [
+        Some(format!("took {}", seconds(setup.took_s))),
+        (setup.users > 0).then(|| format!("users made ready: {}", count(setup.users))),
+        (setup.failed > 0).then(|| format!("could not be made ready: {}", count(setup.failed))),
+        (requests > 0).then(|| format!("requests: {}", count(requests))),
+        (requests > 0).then(|| format!("failed requests: {}", part(failed, requests))),
+    ];
+    let points = points.into_iter().flatten().collect();
+    let text = "In none of the figures of a level.".to_owned();
+    Section::unless_empty("Set-up", vec![Block::Text(text), Block::List(points)])
+}

@@ -1,0 +1,142 @@
+//! What failed, whose fault it was, and the first example of each.
+
+use std::collections::BTreeMap;
+
+use model::{FaultKind, Side};
+use record::{Example, Failure, Level, Run};
+
+use super::levels::all_operations;
+use super::{Block, Section, label};
+use crate::format::{count, percent, seconds};
+use crate::table::{Column, Row, Table};
+
+/// All failures of one side, kind and name, with their counts per level.
+#[derive(Clone, Debug)]
+pub(crate) struct Group<'a> {
+    pub(crate) side: Side,
+    pub(crate) kind: FaultKind,
+    pub(crate) what: &'a str,
+    pub(crate) by_level: Vec<(String, u64)>,
+    pub(crate) first: &'a Example,
+}
+
+impl Group<'_> {
+    fn total(&self) -> u64 {
+        self.by_level.iter().map(|(_, number)| number).sum()
+    }
+
+    /// `3 at 50 users, 12 at 200 users`.
+    pub(crate) fn counts(&self) -> String {
+        let told = self
+            .by_level
+            .iter()
+            .map(|(place, number)| format!("{} {place}", count(*number)));
+        told.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// All failures of a run, the most frequent first; those of the script outside of the levels too.
+pub(crate) fn groups(run: &Run) -> Vec<Group<'_>> {
+    let mut groups: BTreeMap<(Side, FaultKind, &str), Group<'_>> = BTreeMap::new();
+    let setup = run.setup.iter().flat_map(|setup| &setup.failures);
+    let outside = run
+        .script_faults
+        .iter()
+        .map(|failure| ("outside of the levels".to_owned(), failure));
+    let levels = run.levels.iter().flat_map(|level| {
+        let place = format!("at {}", label(&level.load));
+        level
+            .measured
+            .failures
+            .iter()
+            .map(move |failure| (place.clone(), failure))
+    });
+    let setup = setup.map(|failure| ("in set-up".to_owned(), failure));
+    for (place, failure) in outside.chain(setup).chain(levels) {
+        add(&mut groups, place, failure);
+    }
+    let mut groups: Vec<Group<'_>> = groups.into_values().collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.total()));
+    groups
+}
+
+fn add<'a>(
+    groups: &mut BTreeMap<(Side, FaultKind, &'a str), Group<'a>>,
+    place: String,
+    failure: &'a Failure,
+) {
+    let group = groups
+        .entry((failure.side, failure.kind, &failure.what))
+        .or_insert_with(|| Group {
+            side: failure.side,
+            kind: failure.kind,
+            what: &failure.what,
+            by_level: Vec::new(),
+            first: &failure.first,
+        });
+    group.by_level.push((place, failure.count));
+    if failure.first.at_s < group.first.at_s {
+        group.first = &failure.first;
+    }
+}
+
+/// When, whom and where: `3.25 s, user-3, step talk, room.ts:12:5`.
+pub(crate) fn circumstances(example: &Example) -> String {
+    let parts = [
+        Some(seconds(example.at_s)),
+        example.user.clone(),
+        example.step.as_ref().map(|step| format!("step {step}")),
+        example.location.clone(),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The full section.
+pub(crate) fn section(run: &Run) -> Option<Section> {
+    let groups = groups(run);
+    let columns = vec![
+        Column::words("side"),
+        Column::words("kind"),
+        Column::name("where"),
+        Column::words("how often"),
+        Column::words("the first"),
+        Column::words("when, who, where in the script"),
+    ];
+    let rows = groups.iter().map(|group| {
+        let cells = [
+            group.side.to_string(),
+            group.kind.to_string(),
+            group.what.to_owned(),
+            group.counts(),
+            group.first.detail.clone(),
+            circumstances(group.first),
+        ];
+        Row::plain(cells.into_iter().map(Some).collect())
+    });
+    let mut blocks = vec![Block::Table(Table::new(columns, rows.collect()))];
+    blocks.extend(
+        groups
+            .iter()
+            .filter_map(|group| group.first.frame.clone())
+            .map(Block::Code),
+    );
+    blocks.push(Block::List(
+        run.levels.iter().filter_map(none_failed).collect(),
+    ));
+    Section::unless_empty("Failures", blocks)
+}
+
+/// The bound that no failure in so many operations gives, where nothing failed.
+pub(crate) fn none_failed(level: &Level) -> Option<String> {
+    let all = all_operations(level);
+    if all.failed > 0 {
+        return None;
+    }
+    let bound = stats::zero_failures_bound(all.count)? * 100.0;
+    Some(format!(
+        "at {}: none of {} operations failed, which bounds the failures at {} (95 % confidence)",
+        label(&level.load),
+        count(all.count),
+        percent(bound),
+    ))
+}

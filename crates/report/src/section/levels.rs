@@ -1,0 +1,245 @@
+//! The table of levels, and which figures lead it.
+
+use std::collections::BTreeMap;
+
+use model::Nanos;
+use record::{Deliveries, Level, Run, Timings};
+use stats::Estimate;
+
+use crate::colour::Tone;
+use crate::format::{count, duration, estimate, estimate_in_full, part, rate, rate_of};
+use crate::table::{Column, Row, Table};
+
+/// What the run is mainly about: what its table of levels tells rates and times of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lead {
+    /// Channels were followed.
+    Deliveries,
+    /// Mostly requests.
+    Requests,
+    /// Mostly messages with replies.
+    Exchanges,
+    /// Nothing but calls of the scenario.
+    Iterations,
+}
+
+impl Lead {
+    pub(crate) fn of(run: &Run) -> Self {
+        let sum = |of: fn(&Level) -> u64| run.levels.iter().map(of).sum::<u64>();
+        let requests = sum(|level| level.measured.requests.values().map(|one| one.count).sum());
+        let exchanges = sum(|level| level.measured.exchanges.values().map(|one| one.count).sum());
+        if run
+            .levels
+            .iter()
+            .any(|level| !level.measured.deliveries.is_empty())
+        {
+            Self::Deliveries
+        } else if exchanges > requests {
+            Self::Exchanges
+        } else if requests > 0 {
+            Self::Requests
+        } else {
+            Self::Iterations
+        }
+    }
+
+    /// What the rate counts.
+    pub(crate) fn rate_title(self) -> &'static str {
+        match self {
+            Self::Deliveries => "deliveries",
+            Self::Requests => "requests",
+            Self::Exchanges => "exchanges",
+            Self::Iterations => "iterations",
+        }
+    }
+
+    /// What the times are.
+    pub(crate) fn times_title(self) -> &'static str {
+        match self {
+            Self::Deliveries => "delivery latency, from the sending to each receiver",
+            Self::Requests | Self::Exchanges => "response time, from the planned start",
+            Self::Iterations => "iteration time, from the planned start",
+        }
+    }
+}
+
+/// All channels of a level as one.
+pub(crate) fn all_deliveries(level: &Level) -> Deliveries {
+    let mut all = Deliveries::default();
+    for one in level.measured.deliveries.values() {
+        all.merge(one);
+    }
+    all
+}
+
+/// Requests, exchanges and connections of a level as one.
+pub(crate) fn all_operations(level: &Level) -> Timings {
+    let measured = &level.measured;
+    let mut all = merged(&measured.requests);
+    all.merge(&merged(&measured.exchanges));
+    all.merge(&merged(&measured.connections));
+    all
+}
+
+fn merged(family: &BTreeMap<String, Timings>) -> Timings {
+    let mut all = Timings::default();
+    for one in family.values() {
+        all.merge(one);
+    }
+    all
+}
+
+/// Rate and times of what leads.
+struct Figures {
+    count: u64,
+    limit: Option<Nanos>,
+    at: [Estimate; 3],
+    max: Option<Nanos>,
+}
+
+const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
+
+fn figures(level: &Level, lead: Lead) -> Figures {
+    let timings = |all: &Timings| Figures {
+        count: all.count,
+        limit: all.timeout,
+        at: QUANTILES.map(|q| all.response_at(q)),
+        max: all.longest(),
+    };
+    match lead {
+        Lead::Requests => timings(&merged(&level.measured.requests)),
+        Lead::Exchanges => timings(&merged(&level.measured.exchanges)),
+        Lead::Deliveries => {
+            let all = all_deliveries(level);
+            Figures {
+                count: all.received(),
+                limit: None,
+                at: QUANTILES.map(|q| all.latency_at(q)),
+                max: all.latency.max(),
+            }
+        }
+        Lead::Iterations => {
+            let iterations = &level.measured.iterations;
+            Figures {
+                count: iterations.succeeded + iterations.failed,
+                limit: None,
+                at: QUANTILES.map(|q| stats::estimate(&iterations.time, 0, q)),
+                max: iterations.time.max(),
+            }
+        }
+    }
+}
+
+/// The table of levels; with intervals `in_full`.
+pub(crate) fn table(run: &Run, in_full: bool) -> Table {
+    let lead = Lead::of(run);
+    let columns = vec![
+        Column::number("planned"),
+        Column::number("users"),
+        Column::number("groups"),
+        Column::number(lead.rate_title()),
+        Column::number("p50"),
+        Column::number("p95"),
+        Column::number("p99"),
+        Column::number("max"),
+        Column::number("lost"),
+        Column::number("late"),
+        Column::number("dup."),
+        Column::number("reord."),
+        Column::number("strayed"),
+        Column::number("failed"),
+        Column::number("iter. failed"),
+        Column::number("unfinished"),
+        Column::number("dropped"),
+        Column::words("thresholds"),
+        Column::words("sound"),
+    ];
+    let rows = run
+        .levels
+        .iter()
+        .map(|level| row(run, level, lead, in_full))
+        .collect();
+    Table::new(columns, rows)
+}
+
+fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
+    let load = &level.load;
+    let figures = figures(level, lead);
+    let tell = if in_full { estimate_in_full } else { estimate };
+    let [p50, p95, p99] = figures.at.map(|at| tell(at, figures.limit));
+    let max = match figures.limit {
+        Some(limit) => Some(format!("> {limit}")),
+        None => figures.max.map(duration),
+    };
+    let mut cells = vec![
+        load.rate_per_s.map(rate),
+        Some(count(load.users)),
+        (load.groups != load.users && load.groups > 0).then(|| count(load.groups)),
+        rate_of(figures.count, level.phases.hold_s),
+        Some(p50),
+        Some(p95),
+        Some(p99),
+        max,
+    ];
+    cells.extend(fates(level));
+    cells.extend(shortfalls(level));
+    cells.push(threshold_cell(run, level));
+    cells.push(Some(
+        if level.sound { "yes" } else { "NOT SOUND" }.to_owned(),
+    ));
+    let tone = match (level.sound, held(run, level)) {
+        (false, _) => Tone::Doubtful,
+        (true, Some((_, _, broken))) if broken > 0 => Tone::Bad,
+        (true, _) => Tone::Plain,
+    };
+    Row { cells, tone }
+}
+
+/// Lost, late, duplicated, reordered, strayed; nothing when no channel was followed.
+fn fates(level: &Level) -> [Option<String>; 5] {
+    if level.measured.deliveries.is_empty() {
+        return [const { None }; 5];
+    }
+    let all = all_deliveries(level);
+    [
+        Some(part(all.lost_count(), all.expected)),
+        (all.late > 0).then(|| count(all.late)),
+        Some(count(all.duplicated)),
+        Some(count(all.reordered)),
+        Some(count(all.strayed_count())),
+    ]
+}
+
+/// Failed operations, and what iterations fell short of where they did.
+fn shortfalls(level: &Level) -> [Option<String>; 4] {
+    let operations = all_operations(level);
+    let iterations = &level.measured.iterations;
+    let unfinished = operations.unfinished + iterations.unfinished;
+    [
+        (operations.count > 0).then(|| part(operations.failed, operations.count)),
+        (iterations.failed > 0).then(|| part(iterations.failed, iterations.started)),
+        (unfinished > 0).then(|| count(unfinished)),
+        (iterations.dropped > 0).then(|| part(iterations.dropped, iterations.planned)),
+    ]
+}
+
+/// How many thresholds a level has, how many of them held and how many did not.
+fn held(run: &Run, level: &Level) -> Option<(usize, usize, usize)> {
+    let results = || {
+        run.thresholds
+            .iter()
+            .filter(|result| result.level == level.index)
+    };
+    let of = |held: bool| results().filter(|result| result.held == Some(held)).count();
+    let all = results().count();
+    (all > 0).then(|| (all, of(true), of(false)))
+}
+
+fn threshold_cell(run: &Run, level: &Level) -> Option<String> {
+    let (all, held, broken) = held(run, level)?;
+    Some(match (all - held - broken, broken) {
+        (0, 0) => "held".to_owned(),
+        (_, 0) => format!("{held} of {all} held"),
+        (_, broken) => format!("{broken} FAILED"),
+    })
+}

@@ -1,0 +1,82 @@
+//! What each threshold said, with what was observed.
+
+use record::{Run, ThresholdResult};
+
+use super::{Block, Section, label_at};
+use crate::colour::Tone;
+use crate::table::{Column, Row, Table};
+
+/// The results of one condition over the levels.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) tone: Tone,
+    pub(crate) word: &'static str,
+    pub(crate) text: String,
+}
+
+/// One line per condition: where it failed first, or what was observed last. Broken ones first.
+pub(crate) fn lines(run: &Run) -> Vec<Line> {
+    let mut conditions: Vec<(&str, &str)> = Vec::new();
+    for result in &run.thresholds {
+        let condition = (result.metric.as_str(), result.condition.as_str());
+        if !conditions.contains(&condition) {
+            conditions.push(condition);
+        }
+    }
+    let mut lines: Vec<Line> = conditions
+        .into_iter()
+        .filter_map(|of| line(run, of))
+        .collect();
+    lines.sort_by_key(|line| match line.tone {
+        Tone::Bad => 0,
+        Tone::Doubtful => 1,
+        _ => 2,
+    });
+    lines
+}
+
+fn line(run: &Run, (metric, condition): (&str, &str)) -> Option<Line> {
+    let of = |result: &&ThresholdResult| result.metric == metric && result.condition == condition;
+    let mut results: Vec<&ThresholdResult> = run.thresholds.iter().filter(of).collect();
+    results.sort_by_key(|result| result.level);
+    let find = |held: Option<bool>| results.iter().find(|result| result.held == held).copied();
+    let (told, tone, word) = find(Some(false))
+        .map(|broken| (broken, Tone::Bad, "failed"))
+        .or_else(|| find(None).map(|untold| (untold, Tone::Doubtful, "not judged")))
+        .or_else(|| results.last().map(|&last| (last, Tone::Good, "held")))?;
+    let place = label_at(&run.levels, told.level);
+    let observed = &told.observed_text;
+    Some(Line {
+        tone,
+        word,
+        text: format!("{metric} {condition}: {observed} at {place}"),
+    })
+}
+
+/// The full table.
+pub(crate) fn section(run: &Run) -> Option<Section> {
+    let columns = vec![
+        Column::name("metric"),
+        Column::name("condition"),
+        Column::words("load"),
+        Column::number("observed"),
+        Column::words("outcome"),
+    ];
+    let row = |result: &ThresholdResult| {
+        let outcome = match result.held {
+            Some(true) => "held",
+            Some(false) => "failed",
+            None => "not judged",
+        };
+        let cells = [
+            result.metric.clone(),
+            result.condition.clone(),
+            label_at(&run.levels, result.level),
+            result.observed_text.clone(),
+            outcome.to_owned(),
+        ];
+        Row::plain(cells.into_iter().map(Some).collect())
+    };
+    let table = Table::new(columns, run.thresholds.iter().map(row).collect());
+    Section::unless_empty("Thresholds", vec![Block::Table(table)])
+}

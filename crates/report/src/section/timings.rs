@@ -1,0 +1,171 @@
+//! Tables of named things and how long they took.
+
+use std::collections::BTreeMap;
+
+use record::{Level, Run, Timings};
+
+use super::{Block, Section, label};
+use crate::format::{bytes, count, duration, estimate, estimate_in_full, part, rate_of};
+use crate::table::{Column, Row, Table};
+
+/// Which map of a level holds the family.
+type Family = fn(&Level) -> &BTreeMap<String, Timings>;
+
+const FAMILIES: [(&str, &str, Family); 5] = [
+    ("Requests", "request", |level| &level.measured.requests),
+    ("Exchanges", "exchange", |level| &level.measured.exchanges),
+    ("Connections", "connection", |level| {
+        &level.measured.connections
+    }),
+    ("Steps", "step", |level| &level.measured.steps),
+    ("Conditions that had to come true", "eventually", |level| {
+        &level.measured.eventually
+    }),
+];
+
+/// One section per family that occurs: response times with their intervals, then service times and bytes.
+pub(crate) fn sections(run: &Run) -> Vec<Section> {
+    let of = |&(title, _, family): &(&'static str, &str, Family)| {
+        let blocks = vec![
+            Block::Table(table(run, family, counts_and_response)),
+            Block::Table(table(run, family, service_and_bytes)),
+        ];
+        let any = run.levels.iter().any(|level| !family(level).is_empty());
+        Section::unless_empty(title, blocks).filter(|_| any)
+    };
+    FAMILIES.iter().filter_map(of).collect()
+}
+
+type Cells = Vec<(Column, Option<String>)>;
+
+/// The rows of one name stand together, so that the levels can be read down.
+fn table(run: &Run, family: Family, cells: fn(&Timings, f64) -> Cells) -> Table {
+    let mut names: Vec<&String> = run
+        .levels
+        .iter()
+        .flat_map(|level| family(level).keys())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut columns = Vec::new();
+    let mut rows = Vec::new();
+    for name in names {
+        for level in &run.levels {
+            let Some(timings) = family(level).get(name) else {
+                continue;
+            };
+            let (titles, figures): (Vec<_>, Vec<_>) =
+                cells(timings, level.phases.hold_s).into_iter().unzip();
+            columns = [vec![Column::name("name"), Column::words("load")], titles].concat();
+            rows.push(Row::plain(
+                [vec![Some(name.clone()), Some(label(&level.load))], figures].concat(),
+            ));
+        }
+    }
+    Table::new(columns, rows)
+}
+
+fn counts_and_response(timings: &Timings, hold_s: f64) -> Cells {
+    let at = |q| Some(estimate_in_full(timings.response_at(q), timings.timeout));
+    vec![
+        (Column::number("ended"), Some(count(timings.count))),
+        (Column::number("rate"), rate_of(timings.count, hold_s)),
+        (
+            Column::number("failed"),
+            Some(part(timings.failed, timings.count)),
+        ),
+        (Column::number("timed out"), timed_out(timings)),
+        (
+            Column::number("unfinished"),
+            (timings.unfinished > 0).then(|| count(timings.unfinished)),
+        ),
+        (Column::number("response p50"), at(0.5)),
+        (Column::number("p95"), at(0.95)),
+        (Column::number("p99"), at(0.99)),
+        (Column::number("p99.9"), stated(timings, 0.999)),
+        (Column::number("max"), longest(timings)),
+    ]
+}
+
+fn service_and_bytes(timings: &Timings, _hold_s: f64) -> Cells {
+    let at = |q| Some(estimate(timings.service_at(q), timings.timeout));
+    let measured = |bytes_moved: u64| (bytes_moved > 0).then(|| bytes(bytes_moved));
+    vec![
+        (Column::number("service p50"), at(0.5)),
+        (Column::number("p95"), at(0.95)),
+        (Column::number("p99"), at(0.99)),
+        (Column::number("mean"), timings.service.mean().map(duration)),
+        (Column::number("received"), measured(timings.bytes_in)),
+        (Column::number("sent"), measured(timings.bytes_out)),
+    ]
+}
+
+fn timed_out(timings: &Timings) -> Option<String> {
+    let limit = timings
+        .timeout
+        .map_or_else(String::new, |limit| format!(" (> {limit})"));
+    (timings.timed_out > 0).then(|| format!("{}{limit}", count(timings.timed_out)))
+}
+
+/// A high percentile, left out where its samples are too few.
+fn stated(timings: &Timings, q: f64) -> Option<String> {
+    let enough = timings.response.count() + timings.timed_out >= stats::needed_samples(q);
+    enough.then(|| estimate_in_full(timings.response_at(q), timings.timeout))
+}
+
+/// The longest, or the limit that it is beyond.
+fn longest(timings: &Timings) -> Option<String> {
+    match timings.timeout.filter(|_| timings.timed_out > 0) {
+        Some(limit) => Some(format!("> {limit}")),
+        None => timings.longest().map(duration),
+    }
+}
+
+/// All named things of one level in one table, for the terminal: channels first.
+pub(crate) fn of_level(level: &Level) -> Table {
+    let columns = vec![
+        Column::words("what"),
+        Column::name("name"),
+        Column::number("count"),
+        Column::number("rate"),
+        Column::number("p50"),
+        Column::number("p95"),
+        Column::number("p99"),
+        Column::number("max"),
+        Column::number("lost"),
+        Column::number("failed"),
+    ];
+    let hold_s = level.phases.hold_s;
+    let channels = level.measured.deliveries.iter().map(|(name, one)| {
+        let at = |q| Some(estimate(one.latency_at(q), None));
+        let figures = [at(0.5), at(0.95), at(0.99), one.latency.max().map(duration)];
+        let ends = [Some(part(one.lost_count(), one.expected)), None];
+        short_row("delivery", name, (one.received(), hold_s), figures, ends)
+    });
+    let others = FAMILIES.iter().flat_map(|&(_, word, family)| {
+        family(level).iter().map(move |(name, one)| {
+            let at = |q| Some(estimate(one.response_at(q), one.timeout));
+            let figures = [at(0.5), at(0.95), at(0.99), longest(one)];
+            let ends = [None, Some(part(one.failed, one.count))];
+            short_row(word, name, (one.count, hold_s), figures, ends)
+        })
+    });
+    Table::new(columns, channels.chain(others).collect())
+}
+
+fn short_row(
+    what: &str,
+    name: &str,
+    (ended, hold_s): (u64, f64),
+    figures: [Option<String>; 4],
+    ends: [Option<String>; 2],
+) -> Row {
+    let name = crate::format::shorten(name, 32);
+    let head = [
+        Some(what.to_owned()),
+        Some(name),
+        Some(count(ended)),
+        rate_of(ended, hold_s),
+    ];
+    Row::plain(head.into_iter().chain(figures).chain(ends).collect())
+}

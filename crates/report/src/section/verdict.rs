@@ -1,0 +1,173 @@
+//! The first sentence: what the run found out, or why it did not.
+
+use model::Verdict;
+use record::{Level, Run, ThresholdResult};
+
+use super::{label, label_at};
+use crate::colour::Tone;
+use crate::format::plural;
+
+/// The first words and the rest of the first sentence.
+#[derive(Clone, Debug)]
+pub(crate) struct Headline {
+    pub(crate) verdict: &'static str,
+    pub(crate) tone: Tone,
+    pub(crate) sentence: String,
+}
+
+/// What the run found out.
+pub(crate) fn headline(run: &Run) -> Headline {
+    let (verdict, tone) = match run.verdict {
+        _ if run.interrupted => ("Interrupted", Tone::Doubtful),
+        Verdict::Passed => ("Passed", Tone::Good),
+        Verdict::Failed => ("Failed", Tone::Bad),
+        Verdict::NotSound => ("Not sound", Tone::Doubtful),
+    };
+    let sentence = match (run.interrupted, run.levels.len() as u64) {
+        (true, 0) => " before anything was measured.".to_owned(),
+        (false, 0) => ": nothing was measured.".to_owned(),
+        (true, levels) => {
+            let levels = plural(levels, "level");
+            format!(
+                " after {levels}; until then {}{}",
+                run.verdict,
+                outcome(run)
+            )
+        }
+        (false, _) => outcome(run),
+    };
+    Headline {
+        verdict,
+        tone,
+        sentence,
+    }
+}
+
+/// The outcome without its first word, of a run with levels.
+fn outcome(run: &Run) -> String {
+    match run.verdict {
+        Verdict::Passed => format!("{}{}", passed(run), untold(run)),
+        Verdict::Failed => format!("{}{}", failed(run), doubtful_levels(run)),
+        Verdict::NotSound => not_sound(run),
+    }
+}
+
+fn passed(run: &Run) -> String {
+    let reach = reach(&run.levels);
+    if run.thresholds.is_empty() {
+        let levels = plural(run.levels.len() as u64, "level");
+        return format!(": {levels} measured {reach}; no threshold was set.");
+    }
+    format!(": every threshold held {reach}.")
+}
+
+/// `at 50 users`, or `up to 1,000 users`, the last of these levels.
+fn reach(levels: &[Level]) -> String {
+    let preposition = if levels.len() == 1 { "at" } else { "up to" };
+    let last = levels
+        .last()
+        .map_or_else(|| "no load".to_owned(), |level| label(&level.load));
+    format!("{preposition} {last}")
+}
+
+fn untold(run: &Run) -> String {
+    let untold = run
+        .thresholds
+        .iter()
+        .filter(|result| result.held.is_none())
+        .count();
+    if untold == 0 {
+        return String::new();
+    }
+    format!(
+        " {} could not be judged.",
+        plural(untold as u64, "condition")
+    )
+}
+
+fn failed(run: &Run) -> String {
+    let broken = |result: &&ThresholdResult| result.held == Some(false);
+    let Some(first) = run
+        .thresholds
+        .iter()
+        .filter(broken)
+        .min_by_key(|result| result.level)
+    else {
+        return format!(": see the thresholds, {}.", reach(&run.levels));
+    };
+    let same_level = run
+        .thresholds
+        .iter()
+        .filter(broken)
+        .filter(|r| r.level == first.level);
+    let more = match same_level.count() - 1 {
+        0 => String::new(),
+        more => format!(", and {} more", plural(more as u64, "condition")),
+    };
+    let (metric, condition, observed) = (&first.metric, &first.condition, &first.observed_text);
+    let at = label_at(&run.levels, first.level);
+    format!(
+        " at {at}: {metric} {condition}, observed {observed}{more}.{}",
+        held_before(run, first)
+    )
+}
+
+fn held_before(run: &Run, first: &ThresholdResult) -> String {
+    let before = run
+        .levels
+        .iter()
+        .filter(|level| level.index < first.level && level.sound);
+    let before: Vec<Level> = before.cloned().collect();
+    if before.is_empty() {
+        return String::new();
+    }
+    format!(" Every threshold held {}.", reach(&before))
+}
+
+fn doubtful_levels(run: &Run) -> String {
+    let doubtful: Vec<String> = run
+        .levels
+        .iter()
+        .filter(|level| !level.sound)
+        .map(|level| label(&level.load))
+        .collect();
+    if doubtful.is_empty() {
+        return String::new();
+    }
+    format!(" Not measured soundly: {}.", doubtful.join(", "))
+}
+
+fn not_sound(run: &Run) -> String {
+    let Some(first) = run.levels.iter().find(|level| !level.sound) else {
+        return ": no claim about the target is made.".to_owned();
+    };
+    let at = label(&first.load);
+    let reason = first
+        .unsound_reasons
+        .first()
+        .map_or("no reason was noted", String::as_str);
+    let reason = reason.trim_end_matches('.');
+    format!(" at {at}: {reason}. No claim about the target is made there.")
+}
+
+/// What else must be known before the numbers are believed, one sentence each.
+pub(crate) fn remarks(run: &Run) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for level in run.levels.iter().filter(|level| !level.sound) {
+        let at = label(&level.load);
+        remarks.extend(
+            level
+                .unsound_reasons
+                .iter()
+                .map(|why| format!("not sound at {at}: {why}")),
+        );
+    }
+    let broken = run.check_identities();
+    remarks.extend(
+        broken
+            .into_iter()
+            .map(|text| format!("the record contradicts itself: {text}")),
+    );
+    remarks.extend(run.notes.iter().map(|note| note.text.clone()));
+    remarks
+}

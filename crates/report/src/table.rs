@@ -1,0 +1,209 @@
+//! Tables: cells with a place, drawn for the terminal or as Markdown.
+
+use crate::colour::{Tone, paint};
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    title: &'static str,
+    kind: Kind,
+}
+
+/// How a column is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Words, to the left.
+    Words,
+    /// A name from the user's scenario, to the left.
+    Name,
+    /// A number, to the right.
+    Number,
+}
+
+impl Column {
+    /// A column of words.
+    pub(crate) const fn words(title: &'static str) -> Self {
+        Self {
+            title,
+            kind: Kind::Words,
+        }
+    }
+
+    /// A column of names that the user gave.
+    pub(crate) const fn name(title: &'static str) -> Self {
+        Self {
+            title,
+            kind: Kind::Name,
+        }
+    }
+
+    /// A column of numbers.
+    pub(crate) const fn number(title: &'static str) -> Self {
+        Self {
+            title,
+            kind: Kind::Number,
+        }
+    }
+}
+
+/// A row; `None` is a cell that was not measured or means nothing here.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) cells: Vec<Option<String>>,
+    pub(crate) tone: Tone,
+}
+
+impl Row {
+    /// An ordinary row.
+    pub(crate) fn plain(cells: Vec<Option<String>>) -> Self {
+        Self {
+            cells,
+            tone: Tone::Plain,
+        }
+    }
+}
+
+/// Columns and rows. A column in which no row has anything is not drawn.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    columns: Vec<Column>,
+    rows: Vec<Row>,
+}
+
+const ABSENT: &str = "–";
+
+impl Table {
+    pub(crate) fn new(columns: Vec<Column>, rows: Vec<Row>) -> Self {
+        let used = |index: usize| rows.iter().any(|row| row.cells[index].is_some());
+        let kept: Vec<bool> = (0..columns.len()).map(used).collect();
+        let pick = |row: Row| Row {
+            cells: keep(row.cells, &kept),
+            tone: row.tone,
+        };
+        Self {
+            columns: keep(columns, &kept),
+            rows: rows.into_iter().map(pick).collect(),
+        }
+    }
+
+    /// How many rows it has.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether it has no row.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Keeps the first `rows`.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.rows.truncate(rows);
+    }
+
+    fn widths(&self, cell: impl Fn(&Column, Option<&str>) -> String) -> Vec<usize> {
+        let width = |index: usize| {
+            let column = &self.columns[index];
+            let cells = self
+                .rows
+                .iter()
+                .map(|row| cell(column, row.cells[index].as_deref()));
+            cells
+                .map(|text| text.chars().count())
+                .fold(column.title.chars().count(), usize::max)
+        };
+        (0..self.columns.len()).map(width).collect()
+    }
+
+    /// Aligned lines for the terminal, each indented by two spaces.
+    pub(crate) fn text(&self, colour: bool) -> Vec<String> {
+        let widths = self.widths(|_, cell| cell.unwrap_or(ABSENT).to_owned());
+        let line = |cells: Vec<&str>| {
+            let placed = self.columns.iter().zip(&widths).zip(cells);
+            let padded: Vec<String> = placed
+                .map(|((column, &width), cell)| place(cell, width, column.kind))
+                .collect();
+            format!("  {}", padded.join("  ").trim_end())
+        };
+        let head = line(self.columns.iter().map(|column| column.title).collect());
+        let rows = self.rows.iter().map(|row| {
+            let cells = row
+                .cells
+                .iter()
+                .map(|cell| cell.as_deref().unwrap_or(ABSENT))
+                .collect();
+            paint(&line(cells), row.tone, colour)
+        });
+        std::iter::once(paint(&head, Tone::Quiet, colour))
+            .chain(rows)
+            .collect()
+    }
+
+    /// A Markdown table, its source aligned too.
+    pub(crate) fn markdown(&self) -> Vec<String> {
+        let widths = self.widths(markdown_cell);
+        let join = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+        let columns = || self.columns.iter().zip(&widths);
+        let head = columns().map(|(column, &width)| place(column.title, width, column.kind));
+        let rule = columns().map(|(column, &width)| match column.kind {
+            Kind::Number => format!("{}:", "-".repeat(width.max(2) - 1)),
+            Kind::Words | Kind::Name => "-".repeat(width.max(2)),
+        });
+        let rows = self.rows.iter().map(|row| {
+            let cells = columns().zip(&row.cells).map(|((column, &width), cell)| {
+                place(&markdown_cell(column, cell.as_deref()), width, column.kind)
+            });
+            join(cells.collect())
+        });
+        [join(head.collect()), join(rule.collect())]
+            .into_iter()
+            .chain(rows)
+            .collect()
+    }
+}
+
+/// Those of `all` whose place in `kept` is true.
+fn keep<T>(all: Vec<T>, kept: &[bool]) -> Vec<T> {
+    let paired = all.into_iter().zip(kept);
+    paired
+        .filter_map(|(one, &kept)| kept.then_some(one))
+        .collect()
+}
+
+fn markdown_cell(column: &Column, cell: Option<&str>) -> String {
+    match cell {
+        Some(name) if column.kind == Kind::Name => code(name),
+        Some(text) => escape(text),
+        None => ABSENT.to_owned(),
+    }
+}
+
+fn place(text: &str, width: usize, kind: Kind) -> String {
+    let space = " ".repeat(width.saturating_sub(text.chars().count()));
+    match kind {
+        Kind::Number => space + text,
+        Kind::Words | Kind::Name => text.to_owned() + &space,
+    }
+}
+
+/// A name of the user as Markdown code, on one line and safe in a table.
+pub(crate) fn code(name: &str) -> String {
+    let line = crate::format::shorten(name, 200).replace('|', "\\|");
+    if line.contains('`') {
+        format!("`` {line} ``")
+    } else {
+        format!("`{line}`")
+    }
+}
+
+/// Text as Markdown that shows as it is written, on one line and safe in a table.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in crate::format::shorten(text, 1_000).chars() {
+        if matches!(character, '|' | '*' | '_' | '`' | '<' | '[' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}

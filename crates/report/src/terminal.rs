@@ -1,0 +1,220 @@
+//! One screen for the end of a run: the verdict first, then as much as fits, the most important first.
+
+use record::{Level, Run};
+
+use crate::colour::{Tone, paint};
+use crate::format::{share, shorten};
+use crate::section::failures::{self, Group};
+use crate::section::levels::{self, Lead};
+use crate::section::{deliveries, label, resources, thresholds, timings, verdict};
+
+/// How the terminal wants its text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Terminal<'a> {
+    /// Whether it shows colours.
+    pub colour: bool,
+    /// Where the record was saved, if it was.
+    pub saved_to: Option<&'a str>,
+}
+
+/// Lines of one screen.
+const SCREEN: usize = 40;
+/// Columns for free text, so that a line stays a line.
+const WIDTH: usize = 110;
+
+/// The result of a run on one screen, ending with a line break.
+pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
+    let colour = options.colour;
+    let mut lines = head(run, colour);
+    let mut foot = Vec::new();
+    if let Some(last) = run.levels.last() {
+        foot.extend(health(last, colour));
+    }
+    if let Some(path) = options.saved_to {
+        foot.push(labelled("saved", path, colour));
+    }
+    let verdicts = threshold_lines(run, colour);
+    let failed = failure_lines(run, colour);
+    let left =
+        |used: &[&[String]]| SCREEN.saturating_sub(used.iter().map(|part| part.len() + 1).sum());
+    let verdicts = cut(verdicts, left(&[&lines, &foot]).max(4) / 2, "conditions");
+    let failed = cut(
+        failed,
+        left(&[&lines, &foot, &verdicts]).max(4),
+        "lines of failures",
+    );
+    let names = named(run, left(&[&lines, &foot, &verdicts, &failed]), colour);
+    for part in [names, failed, verdicts, foot] {
+        if !part.is_empty() {
+            lines.push(String::new());
+            lines.extend(part);
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// The verdict, what must be known besides, and the levels.
+fn head(run: &Run, colour: bool) -> Vec<String> {
+    let headline = verdict::headline(run);
+    let first = paint(headline.verdict, headline.tone, colour);
+    let mut lines = vec![format!("{first}{}", headline.sentence)];
+    // The first reason is in the headline already.
+    let said = |remark: &String| headline.sentence.contains(remark_reason(remark));
+    let remarks: Vec<String> = verdict::remarks(run)
+        .into_iter()
+        .filter(|one| !said(one))
+        .collect();
+    let remarks = remarks
+        .into_iter()
+        .map(|one| labelled("note", &shorten(&one, WIDTH), colour));
+    lines.extend(cut(remarks.collect(), 4, "notes"));
+    if run.levels.is_empty() {
+        return lines;
+    }
+    let lead = Lead::of(run);
+    lines.push(String::new());
+    let about = format!("{}; {}", lead.rate_title(), lead.times_title());
+    lines.push(paint(&format!("Levels ({about})"), Tone::Strong, colour));
+    lines.extend(levels::table(run, false).text(colour));
+    lines
+}
+
+fn remark_reason(remark: &str) -> &str {
+    let reason = remark
+        .strip_prefix("not sound at ")
+        .and_then(|rest| rest.split_once(": "));
+    reason
+        .map_or(remark, |(_, reason)| reason)
+        .trim_end_matches('.')
+}
+
+/// The named things of the last level, if at least a few of them fit.
+fn named(run: &Run, room: usize, colour: bool) -> Vec<String> {
+    let Some(last) = run.levels.last() else {
+        return Vec::new();
+    };
+    let mut table = timings::of_level(last);
+    let all = table.len();
+    // The title and the head of the table, and the line that says how many are not shown.
+    let fitting = room.saturating_sub(3);
+    if all < 2 || fitting < 3 {
+        return Vec::new();
+    }
+    table.truncate(fitting);
+    let title = format!("By name at {}", label(&last.load));
+    let mut lines = vec![paint(&title, Tone::Strong, colour)];
+    lines.extend(table.text(colour));
+    if all > fitting {
+        let more = format!("  and {} more in the full report", all - fitting);
+        lines.push(paint(&more, Tone::Quiet, colour));
+    }
+    lines
+}
+
+fn failure_lines(run: &Run, colour: bool) -> Vec<String> {
+    let groups = failures::groups(run);
+    let mut lines: Vec<String> = Vec::new();
+    if !groups.is_empty() {
+        lines.push(paint("Failures", Tone::Strong, colour));
+        lines.extend(groups.iter().flat_map(|group| failure(group, colour)));
+    }
+    lines.extend(broken_checks(run, colour));
+    let Some(last) = run.levels.last() else {
+        return lines;
+    };
+    for none in [failures::none_failed(last), deliveries::none_lost(last)]
+        .into_iter()
+        .flatten()
+    {
+        lines.push(paint(&none, Tone::Quiet, colour));
+    }
+    lines
+}
+
+fn broken_checks(run: &Run, colour: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for level in &run.levels {
+        let checks = level.measured.checks.iter();
+        for (name, check) in checks.filter(|(_, check)| check.failed > 0) {
+            let word = paint("check", Tone::Bad, colour);
+            let broken = share(check.failed, check.passed + check.failed);
+            let at = label(&level.load);
+            lines.push(format!(
+                "  {word}: {}: {broken} did not hold at {at}",
+                shorten(name, 60)
+            ));
+        }
+    }
+    lines
+}
+
+fn failure(group: &Group<'_>, colour: bool) -> Vec<String> {
+    let side = paint(&group.side.to_string(), Tone::Bad, colour);
+    let head = format!("{}, {}: {}", group.kind, group.what, group.counts());
+    let example = group.first;
+    let detail = format!(
+        "first: {} ({})",
+        example.detail,
+        failures::circumstances(example)
+    );
+    let mut lines = vec![
+        format!("  {side}: {}", shorten(&head, WIDTH)),
+        format!("    {}", shorten(&detail, WIDTH)),
+    ];
+    let frame = example.frame.iter().flat_map(|frame| frame.lines());
+    lines.extend(
+        frame
+            .take(5)
+            .map(|line| paint(&format!("    {line}"), Tone::Quiet, colour)),
+    );
+    lines
+}
+
+fn threshold_lines(run: &Run, colour: bool) -> Vec<String> {
+    let told = thresholds::lines(run);
+    let line = |line: thresholds::Line| {
+        let word = paint(&format!("{:<10}", line.word), line.tone, colour);
+        format!("  {word}  {}", shorten(&line.text, WIDTH))
+    };
+    let mut lines: Vec<String> = told.into_iter().map(line).collect();
+    if !lines.is_empty() {
+        lines.insert(0, paint("Thresholds", Tone::Strong, colour));
+    }
+    lines
+}
+
+/// Target and generator at the last level.
+fn health(last: &Level, colour: bool) -> Vec<String> {
+    let at = label(&last.load);
+    let mut lines = Vec::new();
+    if let Some(target) = &last.target {
+        let text = format!("at {at}: {}", resources::target_line(target));
+        lines.push(labelled("target", &shorten(&text, WIDTH + 40), colour));
+    }
+    let shared = if last.shares_cores_with_target {
+        "; shares its cores with the target"
+    } else {
+        ""
+    };
+    let text = format!("at {at}: {}{shared}", resources::generator_line(last));
+    lines.push(labelled("generator", &shorten(&text, WIDTH + 40), colour));
+    lines
+}
+
+fn labelled(label: &str, text: &str, colour: bool) -> String {
+    format!(
+        "{}  {text}",
+        paint(&format!("{label:<9}"), Tone::Quiet, colour)
+    )
+}
+
+/// At most `room` lines, the last of them saying how many are left out.
+fn cut(mut lines: Vec<String>, room: usize, what: &str) -> Vec<String> {
+    if lines.len() > room {
+        let left_out = lines.len() - room + 1;
+        lines.truncate(room.saturating_sub(1));
+        lines.push(format!("  and {left_out} more {what} in the full report"));
+    }
+    lines
+}

@@ -1,0 +1,146 @@
+//! What every rendering keeps, whatever the record.
+
+mod common;
+
+use record::{Level, Run};
+use report::{Live, Terminal, live_line, markdown, terminal};
+
+const RUNS: [fn() -> Run; 6] = [
+    common::healthy,
+    common::with_losses,
+    common::not_sound,
+    common::interrupted,
+    common::requests_only,
+    common::crowded,
+];
+
+#[test]
+fn the_hand_made_records_do_not_contradict_themselves() {
+    for run in RUNS {
+        assert_eq!(run().check_identities(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_result_fits_on_one_screen() {
+    for run in RUNS {
+        let text = terminal(
+            &run(),
+            Terminal {
+                colour: false,
+                saved_to: Some("run.json"),
+            },
+        );
+        assert!(
+            text.lines().count() <= 41,
+            "{} lines\n{text}",
+            text.lines().count()
+        );
+    }
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    for run in RUNS {
+        let plain = terminal(&run(), Terminal::default());
+        let painted = terminal(
+            &run(),
+            Terminal {
+                colour: true,
+                saved_to: None,
+            },
+        );
+        assert!(!plain.contains('\u{1b}'));
+        assert!(painted.contains('\u{1b}'));
+        assert_eq!(without_colour(&painted), plain);
+    }
+}
+
+fn without_colour(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        plain.push_str(before);
+        rest = after.split_once('m').map_or("", |(_, after)| after);
+    }
+    plain + rest
+}
+
+#[test]
+fn an_interrupted_run_says_so_first() {
+    let mut run = common::healthy();
+    run.interrupted = true;
+    let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    let text = terminal(&run, Terminal::default());
+    let expected =
+        "Interrupted after 3 levels; until then passed: every threshold held up to 1,000 users.";
+    assert_eq!(first(&text), expected);
+    assert!(markdown(&run).contains("**Interrupted** after 3 levels"));
+}
+
+#[test]
+fn a_saved_run_renders_the_same_again() {
+    for run in RUNS {
+        let run = run();
+        let again = record::from_json(&record::to_json(&run).unwrap()).unwrap();
+        assert_eq!(markdown(&again), markdown(&run));
+        let text = |run: &Run| terminal(run, Terminal::default());
+        assert_eq!(text(&again), text(&run));
+    }
+}
+
+#[test]
+fn a_level_without_measurements_shows_no_number_in_their_place() {
+    let run = Run {
+        levels: vec![Level::default()],
+        ..Run::default()
+    };
+    let text = terminal(&run, Terminal::default());
+    for absent in ["0/s", "0 µs", "0 ms", "CPU", "lost", "memory"] {
+        assert!(!text.contains(absent), "{absent} in\n{text}");
+    }
+}
+
+#[test]
+fn a_contradiction_in_the_record_is_told() {
+    let mut run = common::requests_only();
+    run.levels[0].measured.iterations.planned += 1;
+    let told = "the record contradicts itself: level 1: iterations: 121 planned, but 120 started";
+    assert!(terminal(&run, Terminal::default()).contains(told));
+    assert!(markdown(&run).contains(told));
+}
+
+#[test]
+fn names_of_the_user_cannot_break_a_markdown_table() {
+    let mut run = common::requests_only();
+    let requests = &mut run.levels[0].measured.requests;
+    requests.insert("GET /a|b\n| `c` |".to_owned(), common::requests(1, 1.0));
+    let text = markdown(&run);
+    let row = text.lines().find(|line| line.contains("GET /a")).unwrap();
+    assert!(row.contains("`` GET /a\\|b \\| `c` \\| ``"), "{row}");
+}
+
+#[test]
+fn the_live_line_leaves_out_what_is_not_known() {
+    let live = Live {
+        level: 2,
+        levels: 5,
+        users: 1_000,
+        phase: "measuring".to_owned(),
+        elapsed_s: 12.7,
+        total_s: Some(30.0),
+        ..Live::default()
+    };
+    let quiet = live_line(&live);
+    assert_eq!(quiet, "level 2 of 5 · 1,000 users · measuring 12 s of 30 s");
+    let told = Live {
+        per_s: Some(41_234.5),
+        p95_ms: Some(9.71),
+        lost: Some(0),
+        failed: Some(3),
+        busy_percent: Some(31.4),
+        ..live
+    };
+    let figures = " · 41,234/s · p95 9.71 ms · lost 0 · failed 3 · busiest worker 31.4 %";
+    assert_eq!(live_line(&told), quiet + figures);
+}

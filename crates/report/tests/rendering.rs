@@ -1,0 +1,66 @@
+//! Whole reports as their readers see them.
+
+mod common;
+
+use record::Run;
+use report::{Terminal, markdown, terminal};
+
+fn on_terminal(run: &Run) -> String {
+    terminal(
+        run,
+        Terminal {
+            colour: false,
+            saved_to: Some("runs/room/run.json"),
+        },
+    )
+}
+
+#[test]
+fn healthy_on_the_terminal() {
+    insta::assert_snapshot!(on_terminal(&common::healthy()));
+}
+
+#[test]
+fn healthy_in_markdown() {
+    insta::assert_snapshot!(markdown(&common::healthy()));
+}
+
+#[test]
+fn losses_on_the_terminal() {
+    insta::assert_snapshot!(on_terminal(&common::with_losses()));
+}
+
+#[test]
+fn losses_in_markdown() {
+    insta::assert_snapshot!(markdown(&common::with_losses()));
+}
+
+#[test]
+fn not_sound_on_the_terminal() {
+    insta::assert_snapshot!(on_terminal(&common::not_sound()));
+}
+
+#[test]
+fn interrupted_before_anything_on_the_terminal() {
+    insta::assert_snapshot!(on_terminal(&common::interrupted()));
+}
+
+#[test]
+fn interrupted_before_anything_in_markdown() {
+    insta::assert_snapshot!(markdown(&common::interrupted()));
+}
+
+#[test]
+fn one_level_of_requests_on_the_terminal() {
+    insta::assert_snapshot!(on_terminal(&common::requests_only()));
+}
+
+#[test]
+fn one_level_of_requests_in_markdown() {
+    insta::assert_snapshot!(markdown(&common::requests_only()));
+}
+
+#[test]
+fn ten_crowded_levels_on_the_terminal() {
+    insta::assert_snapshot!(on_terminal(&common::crowded()));
+}
