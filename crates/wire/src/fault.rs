@@ -69,7 +69,43 @@ pub(crate) fn too_large(what: &str, limit: usize) -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use model::Side;
+
     use super::*;
+
+    #[test]
+    fn each_system_error_names_its_side_and_kind() {
+        let peer = "127.0.0.1:9".parse().unwrap();
+        let check = |errno, side, kind, words: &str| {
+            let fault = from_errno(errno, peer);
+            assert_eq!((fault.side, fault.kind), (side, kind), "{errno:?}");
+            assert!(fault.detail.contains(words), "{fault}");
+        };
+        let (target, own) = (Side::Target, Side::Generator);
+        check(
+            Errno::CONNREFUSED,
+            target,
+            FaultKind::Refused,
+            "nobody listens on 127.0.0.1:9",
+        );
+        check(Errno::CONNRESET, target, FaultKind::Reset, "reset");
+        check(Errno::PIPE, target, FaultKind::Reset, "closed");
+        check(
+            Errno::TIMEDOUT,
+            target,
+            FaultKind::TimedOut,
+            "does not answer",
+        );
+        check(Errno::NETUNREACH, target, FaultKind::Refused, "no route");
+        check(
+            Errno::ADDRNOTAVAIL,
+            own,
+            FaultKind::Resources,
+            "ip_local_port_range",
+        );
+        check(Errno::MFILE, own, FaultKind::Resources, "ulimit -n");
+        check(Errno::NOMEM, own, FaultKind::Resources, "memory");
+    }
 
     #[test]
     fn strange_bytes_are_quoted_in_one_short_line() {

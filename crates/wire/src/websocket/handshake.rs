@@ -209,6 +209,17 @@ mod tests {
         );
     }
 
+    proptest::proptest! {
+        #[test]
+        fn random_answers_never_panic(
+            start in proptest::bool::ANY,
+            noise in proptest::collection::vec(proptest::num::u8::ANY, 0..200),
+        ) {
+            let start = if start { "HTTP/1.1 101 X\r\nUpgrade: " } else { "" };
+            let _ = handshake(&["chat"]).check(&[start.as_bytes(), &noise].concat());
+        }
+    }
+
     #[test]
     fn headers_cannot_break_out_of_their_lines() {
         let url = Url::parse("ws://a.test/").unwrap();
