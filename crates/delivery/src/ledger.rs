@@ -34,6 +34,24 @@ pub enum Leaving {
     Disconnected,
 }
 
+/// What a receipt was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// Its fate.
+    pub fate: Fate,
+    /// From the planned sending to the read, for the first receipt of a message that counts.
+    pub latency: Option<Nanos>,
+}
+
+impl Receipt {
+    fn uncounted(fate: Fate) -> Self {
+        Self {
+            fate,
+            latency: None,
+        }
+    }
+}
+
 /// A message that was sent: what [`Ledger::refuse`] needs to take it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
@@ -249,16 +267,32 @@ impl Ledger {
         }
     }
 
-    /// Somebody read a stamp of this group. `via`: the channel on which the receiver listened.
+    /// Whether the stamp was made in this group and run.
+    pub fn is_own(&self, stamp: &Stamp) -> bool {
+        stamp.run == self.run && stamp.group == self.group
+    }
+
+    /// Counts the stamp of another group or run that a member read, and says which it is.
+    pub fn stranger(&self, stamp: &Stamp, tally: &mut Tally) -> StrayReason {
+        let reason = if stamp.run == self.run {
+            StrayReason::AnotherGroup
+        } else {
+            StrayReason::AnotherRun
+        };
+        tally.stray(reason);
+        reason
+    }
+
+    /// A member read a stamp of this group at `now`.
     pub fn receive(
         &mut self,
         stamp: &Stamp,
         receiver: u32,
         now: Nanos,
         tallies: &mut [Tally],
-    ) -> Fate {
+    ) -> Receipt {
         let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
-            return Fate::Strayed(StrayReason::Garbled);
+            return Receipt::uncounted(Fate::Strayed(StrayReason::Garbled));
         };
         let (tally, deadline) = (&mut tallies[channel.tally], channel.deadline);
         let Some(sender) = channel.senders.get_mut(stamp.sender as usize) else {
@@ -278,7 +312,7 @@ impl Ledger {
         }
         if !message.pending.contains(receiver) {
             tally.duplicated += u64::from(sending.measured);
-            return Fate::Duplicated;
+            return Receipt::uncounted(Fate::Duplicated);
         }
         let awaited_before = message.awaited();
         let fate = arrive(message, sending, receiver, deadline, now, tally);
@@ -286,7 +320,10 @@ impl Ledger {
         if sender.note_order(receiver, stamp.sequence) && sending.measured {
             tally.reordered += 1;
         }
-        fate
+        Receipt {
+            fate,
+            latency: sending.measured.then_some(now - sending.planned),
+        }
     }
 
     /// Deliveries that are still waited for.
@@ -351,15 +388,15 @@ fn audience_of(channel: &Channel, sender: u32) -> Bits {
     audience
 }
 
-fn stray(tally: &mut Tally, reason: StrayReason) -> Fate {
+fn stray(tally: &mut Tally, reason: StrayReason) -> Receipt {
     stray_if(true, tally, reason)
 }
 
-fn stray_if(counts: bool, tally: &mut Tally, reason: StrayReason) -> Fate {
+fn stray_if(counts: bool, tally: &mut Tally, reason: StrayReason) -> Receipt {
     if counts {
         tally.stray(reason);
     }
-    Fate::Strayed(reason)
+    Receipt::uncounted(Fate::Strayed(reason))
 }
 
 /// The first receipt by a member of the audience.

@@ -36,7 +36,9 @@ impl Room {
     }
 
     fn hear(&mut self, stamp: &Stamp, receiver: u32, at: Nanos) -> Fate {
-        self.ledger.receive(stamp, receiver, at, &mut self.tallies)
+        self.ledger
+            .receive(stamp, receiver, at, &mut self.tallies)
+            .fate
     }
 
     fn close(mut self) -> Tally {

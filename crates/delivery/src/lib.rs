@@ -14,7 +14,7 @@ mod stamp;
 mod tally;
 
 pub use json::Pointer;
-pub use ledger::{Audience, ChannelIndex, Leaving, Ledger, Sent};
+pub use ledger::{Audience, ChannelIndex, Leaving, Ledger, Receipt, Sent};
 pub use message::LossReason;
-pub use stamp::{Garbled, STAMP_LENGTH, Stamp, stamps_in};
+pub use stamp::{Garbled, STAMP_LENGTH, Stamp, has_stamp, stamps_in};
 pub use tally::{Fate, StrayReason, Tally};

@@ -76,6 +76,11 @@ impl Stamp {
     }
 }
 
+/// Whether a payload can hold a stamp at all: the cheap question before where it stands.
+pub fn has_stamp(payload: &[u8]) -> bool {
+    memmem::find(payload, PREFIX).is_some()
+}
+
 /// Every stamp in a payload, in order. What begins like one but is cut or changed is [`Garbled`].
 pub fn stamps_in(payload: &[u8]) -> impl Iterator<Item = Result<Stamp, Garbled>> + '_ {
     memmem::find_iter(payload, PREFIX).map(|at| {

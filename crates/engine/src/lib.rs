@@ -1,1 +1,39 @@
-//! Not written yet.
+//! Runs the load: a worker per core, users and their connections, pacing, recording, the life of a run.
+//!
+//! [`run`] takes a checked [`RunConfig`] and gives back the record. Between workers nothing is shared
+//! while a level runs: each has its own event loop, script engine, users, ledgers and recorder, and
+//! what they measured is merged at the end of the level.
+//!
+//! This crate prints nothing, and reads time in one place (`Clock`).
+
+mod arrival;
+mod aside;
+mod ask;
+mod clock;
+mod config;
+mod conn;
+mod crew;
+mod dials;
+mod exchange;
+mod filter;
+mod host;
+mod http;
+mod judge;
+mod keyed;
+mod level;
+mod level_run;
+mod merge;
+mod people;
+mod reactor;
+mod recorder;
+mod run;
+mod socket;
+mod tickers;
+mod timers;
+mod watcher;
+mod worker;
+mod world;
+
+pub use clock::Clock;
+pub use config::RunConfig;
+pub use run::{Live, Notice, Outcome, RunError, Stop, run};

@@ -48,6 +48,8 @@ pub enum FaultKind {
     LoopedForever,
     /// The script awaits something that nothing will ever settle.
     NeverSettles,
+    /// A check of the script came out false.
+    Check,
     /// A condition given to `eventually` did not come true in time.
     Eventually,
     /// Another member of the group failed, so that a barrier could not open.
@@ -122,6 +124,7 @@ impl fmt::Display for FaultKind {
             Self::Thrown => "thrown",
             Self::LoopedForever => "looped for ever",
             Self::NeverSettles => "never settles",
+            Self::Check => "check",
             Self::Eventually => "eventually",
             Self::Barrier => "barrier",
         })

@@ -1,0 +1,129 @@
+use model::{GroupId, Nanos, UserId};
+use script::ScriptFault;
+
+use crate::exchange::{AsideOutcome, Event, PooledUser};
+use crate::level::{SetupResult, Span};
+use crate::people::{Group, Stage, User};
+use crate::recorder::Recorder;
+use crate::worker::Worker;
+use crate::world::World;
+
+/// The group of `setup` and `teardown`; the levels' groups begin at 1.
+const ASIDE: GroupId = GroupId(0);
+
+/// `setup` or `teardown` under way: before and after the levels, and in none of their numbers.
+#[derive(Debug)]
+pub(crate) struct Aside {
+    pub(crate) group: GroupId,
+    outcome: Option<Result<Option<String>, ScriptFault>>,
+}
+
+impl Worker {
+    pub(crate) fn start_setup(&mut self) {
+        let user = self.begin_aside();
+        let user = self.user_start(user, 0, 0, None);
+        self.script.start_setup(ASIDE, user);
+    }
+
+    pub(crate) fn start_teardown(&mut self, setup: &SetupResult) {
+        let user = self.begin_aside();
+        let user = self.user_start(user, 0, 0, None);
+        self.script
+            .start_teardown(ASIDE, user, setup.value.as_deref());
+    }
+
+    fn begin_aside(&mut self) -> UserId {
+        self.aside = Some(Aside {
+            group: ASIDE,
+            outcome: None,
+        });
+        self.world.borrow_mut().add_aside_group()
+    }
+
+    pub(crate) fn end_aside(&mut self, outcome: Result<Option<String>, ScriptFault>) {
+        self.script.cancel_group(ASIDE);
+        if let Some(aside) = &mut self.aside {
+            aside.outcome.get_or_insert(outcome);
+        }
+    }
+
+    /// Tells control when it is over.
+    pub(crate) fn advance_aside(&mut self) {
+        let Some(Aside {
+            outcome: Some(_), ..
+        }) = &self.aside
+        else {
+            return;
+        };
+        let Some(Aside {
+            outcome: Some(result),
+            ..
+        }) = self.aside.take()
+        else {
+            return;
+        };
+        let outcome = self.world.borrow_mut().end_aside_group(result);
+        self.tell(Event::AsideDone(Box::new(outcome)));
+    }
+}
+
+impl World {
+    fn add_aside_group(&mut self) -> UserId {
+        self.hold = Span {
+            start: Nanos::ZERO,
+            end: Nanos::MAX,
+        };
+        self.hold_is_settled = true;
+        self.recorder = Recorder::default();
+        let seed = self.config.seed_of(u32::MAX, u32::MAX);
+        let user = self.users.add(User::new("setup".to_owned(), 0, 0, seed));
+        let mut group = Group::new(
+            ASIDE,
+            0,
+            vec![user],
+            vec![None],
+            self.config.run_id,
+            self.config.options.settle,
+        );
+        group.stage = Stage::Running {
+            since: self.clock.now(),
+        };
+        self.groups.push(group);
+        self.group_slots.insert(ASIDE, 0);
+        user
+    }
+
+    fn end_aside_group(&mut self, result: Result<Option<String>, ScriptFault>) -> AsideOutcome {
+        let pooled = std::mem::take(&mut self.pooled);
+        let pool = pooled.into_iter().filter_map(|(user, data)| {
+            let user = self.users.get(user)?;
+            Some(PooledUser {
+                data: data.into(),
+                cookies: user.cookies.export(),
+                headers: user.headers.clone(),
+            })
+        });
+        let pool: Vec<PooledUser> = pool.collect();
+        let users = self
+            .groups
+            .first()
+            .map_or(0, |group| group.users.len() as u64);
+        for user in self
+            .groups
+            .first()
+            .map(|group| group.users.clone())
+            .unwrap_or_default()
+        {
+            self.abandon_http(user);
+            self.close_sockets_of(user);
+        }
+        self.forget_people();
+        let measured = std::mem::take(&mut self.recorder).into_measured();
+        AsideOutcome {
+            result,
+            pool,
+            users,
+            measured,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+use std::net::IpAddr;
+
+use model::UserId;
+use plan::Options;
+use script::{Bundle, DataStore};
+use url::Url;
+
+/// Everything that a run needs, checked before the first byte is sent.
+#[derive(Debug)]
+pub struct RunConfig {
+    /// The scenario.
+    pub bundle: Bundle,
+    /// Its tables, loaded once for all workers.
+    pub data: DataStore,
+    /// Its options, read.
+    pub options: Options,
+    /// Its options as written, with what the command line changed: for the record.
+    pub options_json: serde_json::Value,
+    /// Whether the scenario has a `setup`.
+    pub has_setup: bool,
+    /// Whether it has a `teardown`.
+    pub has_teardown: bool,
+    /// The system under test.
+    pub target: Url,
+    /// The user states that the target is theirs, wherever it lies.
+    pub target_is_mine: bool,
+    /// Worker threads.
+    pub workers: u32,
+    /// Cores to pin the workers to, in turn; empty: the kernel chooses.
+    pub cores: Vec<usize>,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Tells this run's messages from those of others.
+    pub run_id: u32,
+    /// The target's process, where it is known better than by its port.
+    pub target_pid: Option<u32>,
+    /// PEM certificates to trust, as read from `options.ca`.
+    pub ca_pem: Option<Vec<u8>>,
+    /// Local addresses that users come from, in turn; empty: the kernel chooses.
+    pub sources: Vec<IpAddr>,
+}
+
+impl RunConfig {
+    /// The local address that a user's connections come from.
+    pub(crate) fn source_of(&self, user: UserId) -> Option<IpAddr> {
+        let count = u32::try_from(self.sources.len())
+            .ok()
+            .filter(|&count| count > 0)?;
+        self.sources.get((user.0 % count) as usize).copied()
+    }
+
+    /// The seed of one user: the same for the same seed, level and number, whatever else happens.
+    pub(crate) fn seed_of(&self, level: u32, number: u32) -> u64 {
+        // SplitMix64's finaliser, so that neighbouring numbers get unrelated sequences.
+        let mut mixed = self.seed
+            ^ (u64::from(level) << 32 | u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}

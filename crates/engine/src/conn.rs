@@ -1,0 +1,225 @@
+use model::{Fault, FaultKind, Nanos, UserId};
+use wire::{Phase, Read, Stream};
+
+use crate::dials::EndpointIndex;
+use crate::http::HttpLink;
+use crate::reactor::Ready;
+use crate::socket::SocketLink;
+use crate::world::World;
+
+/// One open or opening connection of a user.
+#[derive(Debug)]
+pub(crate) struct Conn {
+    pub(crate) user: UserId,
+    pub(crate) endpoint: EndpointIndex,
+    /// Writability is asked for.
+    pub(crate) asks_write: bool,
+    pub(crate) link: Link,
+}
+
+/// What is spoken on it.
+#[derive(Debug)]
+pub(crate) enum Link {
+    Http(HttpLink),
+    Socket(Box<SocketLink>),
+}
+
+impl Conn {
+    pub(crate) fn stream(&self) -> &Stream {
+        match &self.link {
+            Link::Http(http) => http.wire.stream(),
+            Link::Socket(socket) => socket.wire.stream(),
+        }
+    }
+
+    fn stream_mut(&mut self) -> &mut Stream {
+        match &mut self.link {
+            Link::Http(http) => http.wire.stream_mut(),
+            Link::Socket(socket) => socket.wire.stream_mut(),
+        }
+    }
+
+    /// When the earliest of its time limits is over.
+    fn limit(&self) -> Nanos {
+        match &self.link {
+            Link::Http(http) => http.limit(),
+            Link::Socket(socket) => socket.limit(),
+        }
+    }
+}
+
+impl World {
+    /// Takes a connection into the table and the epoll set.
+    pub(crate) fn admit(&mut self, conn: Conn) -> Result<u32, Fault> {
+        let full = || {
+            Fault::generator(
+                FaultKind::Resources,
+                "more connections than one worker holds",
+            )
+        };
+        let key = self.conns.insert(conn).ok_or_else(full)?;
+        if let Some(conn) = self.conns.get_mut(key) {
+            conn.asks_write = conn.stream().wants_write();
+            if let Err(why) = self.reactor.add(conn.stream().fd(), key, conn.asks_write) {
+                self.conns.remove(key);
+                return Err(Fault::generator(
+                    FaultKind::Resources,
+                    format!("epoll: {why}"),
+                ));
+            }
+        }
+        Ok(key)
+    }
+
+    /// Asks for writability while something waits to be sent, and only then.
+    pub(crate) fn update_interest(&mut self, key: u32) {
+        let Some(conn) = self.conns.get_mut(key) else {
+            return;
+        };
+        let wants = conn.stream().wants_write();
+        if wants != conn.asks_write {
+            conn.asks_write = wants;
+            self.reactor.change(conn.stream().fd(), key, wants);
+        }
+    }
+
+    /// From now on the connection's limits are watched.
+    pub(crate) fn watch_limit(&mut self, limit: Nanos) {
+        self.earliest_limit = self.earliest_limit.min(limit);
+    }
+
+    /// A socket is ready: finishes opening, sends what waits, reads what is there.
+    pub(crate) fn ready(&mut self, ready: Ready) {
+        if let Some(fault) = self.open_or_flush(ready) {
+            self.broke(ready.key, fault);
+            return;
+        }
+        if ready.readable {
+            self.read(ready.key);
+        }
+        self.update_interest(ready.key);
+    }
+
+    fn open_or_flush(&mut self, ready: Ready) -> Option<Fault> {
+        let conn = self.conns.get_mut(ready.key)?;
+        if conn.stream().phase() != Phase::Open {
+            let opened = match conn.stream_mut().advance() {
+                Ok(phase) => phase == Phase::Open,
+                Err(fault) => return Some(fault),
+            };
+            if opened {
+                self.opened(ready.key);
+            }
+            return None;
+        }
+        if ready.writable && conn.stream().wants_write() {
+            conn.stream_mut().flush().err()
+        } else {
+            None
+        }
+    }
+
+    /// TCP and TLS stand.
+    fn opened(&mut self, key: u32) {
+        let now = self.clock.now();
+        if let Some(Conn {
+            link: Link::Http(_),
+            ..
+        }) = self.conns.get(key)
+        {
+            self.http_opened(key, now);
+        }
+    }
+
+    fn read(&mut self, key: u32) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        loop {
+            let Some(conn) = self.conns.get_mut(key) else {
+                break;
+            };
+            if conn.stream().phase() != Phase::Open {
+                break;
+            }
+            let tls = self.dials_tls(key);
+            let Some(conn) = self.conns.get_mut(key) else {
+                break;
+            };
+            match conn.stream_mut().read(&mut buffer) {
+                Read::Bytes(count) => {
+                    // The moment of receipt: right behind the read, before anything is parsed.
+                    let now = self.clock.now();
+                    self.received(key, &buffer[..count], now);
+                    if count < buffer.len() && !tls {
+                        break;
+                    }
+                }
+                Read::Empty => break,
+                Read::Closed => {
+                    self.closed(key);
+                    break;
+                }
+                Read::Failed(fault) => {
+                    self.broke(key, fault);
+                    break;
+                }
+            }
+        }
+        self.buffer = buffer;
+    }
+
+    fn dials_tls(&self, key: u32) -> bool {
+        self.conns
+            .get(key)
+            .is_some_and(|conn| self.dials.is_tls(conn.endpoint))
+    }
+
+    fn received(&mut self, key: u32, bytes: &[u8], now: Nanos) {
+        match self.conns.get(key).map(|conn| &conn.link) {
+            Some(Link::Http(_)) => self.http_received(key, bytes, now),
+            Some(Link::Socket(_)) => self.socket_received(key, bytes, now),
+            None => {}
+        }
+    }
+
+    fn closed(&mut self, key: u32) {
+        match self.conns.get(key).map(|conn| &conn.link) {
+            Some(Link::Http(_)) => self.http_closed(key),
+            Some(Link::Socket(_)) => self.socket_closed(key),
+            None => {}
+        }
+    }
+
+    /// The connection failed.
+    pub(crate) fn broke(&mut self, key: u32, fault: Fault) {
+        match self.conns.get(key).map(|conn| &conn.link) {
+            Some(Link::Http(_)) => self.http_broke(key, fault),
+            Some(Link::Socket(_)) => self.socket_broke(key, fault),
+            None => {}
+        }
+    }
+
+    /// Looks through the limits, if one can be over.
+    pub(crate) fn enforce_limits(&mut self, now: Nanos) {
+        if now < self.earliest_limit {
+            return;
+        }
+        let mut over = Vec::new();
+        let mut earliest = Nanos::MAX;
+        for (key, conn) in self.conns.iter_mut() {
+            let limit = conn.limit();
+            if limit <= now {
+                over.push(key);
+            } else {
+                earliest = earliest.min(limit);
+            }
+        }
+        self.earliest_limit = earliest;
+        for key in over {
+            match self.conns.get(key).map(|conn| &conn.link) {
+                Some(Link::Http(_)) => self.http_ran_out(key, now),
+                Some(Link::Socket(_)) => self.socket_ran_out(key, now),
+                None => {}
+            }
+        }
+    }
+}

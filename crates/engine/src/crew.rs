@@ -1,0 +1,122 @@
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use wire::TlsSettings;
+
+use crate::clock::Clock;
+use crate::config::RunConfig;
+use crate::exchange::{Command, Event};
+use crate::reactor::Waker;
+use crate::worker::{Post, work};
+
+/// Stack of a worker: the script engine recurses on it.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The worker threads, as control sees them.
+#[derive(Debug)]
+pub(crate) struct Crew {
+    hands: Vec<Hand>,
+    events: Receiver<(u32, Event)>,
+}
+
+#[derive(Debug)]
+struct Hand {
+    commands: Sender<Command>,
+    waker: Receiver<Waker>,
+    awake: Option<Waker>,
+    thread: JoinHandle<()>,
+}
+
+/// What control heard.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    Event(u32, Event),
+    Nothing,
+    /// A worker's thread is gone without being told to.
+    Died(String),
+}
+
+impl Crew {
+    /// Starts the threads.
+    pub(crate) fn start(
+        config: &Arc<RunConfig>,
+        clock: Clock,
+        tls: &TlsSettings,
+    ) -> std::io::Result<Self> {
+        let (tell, events) = channel();
+        let hands = (0..config.workers).map(|number| {
+            let (commands, orders) = channel();
+            let (hand_over, waker) = channel();
+            let post = Post {
+                number,
+                config: Arc::clone(config),
+                clock,
+                tls: tls.clone(),
+                commands: orders,
+                events: tell.clone(),
+            };
+            let thread = thread::Builder::new()
+                .name(format!("worker-{number}"))
+                .stack_size(STACK_BYTES)
+                .spawn(move || {
+                    work(post, |waker| {
+                        let _ = hand_over.send(waker); // control is there until the thread is joined
+                    });
+                })?;
+            Ok(Hand {
+                commands,
+                waker,
+                awake: None,
+                thread,
+            })
+        });
+        Ok(Self {
+            hands: hands.collect::<std::io::Result<_>>()?,
+            events,
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.hands.len()
+    }
+
+    pub(crate) fn order(&mut self, worker: usize, command: Command) {
+        let hand = &mut self.hands[worker];
+        let _ = hand.commands.send(command); // a dead worker is noticed when it is listened to
+        if hand.awake.is_none() {
+            hand.awake = hand.waker.recv().ok();
+        }
+        if let Some(waker) = &hand.awake {
+            waker.wake();
+        }
+    }
+
+    pub(crate) fn order_all(&mut self, command: impl Fn() -> Command) {
+        for worker in 0..self.hands.len() {
+            self.order(worker, command());
+        }
+    }
+
+    /// Waits a while for the next event.
+    pub(crate) fn hear(&self, patience: Duration) -> Heard {
+        match self.events.recv_timeout(patience) {
+            Ok((worker, event)) => Heard::Event(worker, event),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                let dead = self.hands.iter().find(|hand| hand.thread.is_finished());
+                dead.map_or(Heard::Nothing, |hand| {
+                    Heard::Died(hand.thread.thread().name().unwrap_or("worker").to_owned())
+                })
+            }
+        }
+    }
+
+    /// Sends everybody home.
+    pub(crate) fn dismiss(mut self) {
+        self.order_all(|| Command::Exit);
+        for hand in self.hands {
+            let _ = hand.thread.join(); // a panic was reported when it happened
+        }
+    }
+}

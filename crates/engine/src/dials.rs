@@ -1,0 +1,121 @@
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use model::{Fault, FaultKind};
+use url::Url;
+use wire::{Endpoint, Stream, TlsSettings};
+
+/// Parsed URLs that are kept. Beyond, they are parsed each time.
+const URLS_KEPT: usize = 4096;
+
+/// Index of an endpoint in [`Dials`].
+pub(crate) type EndpointIndex = usize;
+
+/// From a URL of the script to an open socket: parsing, names, safety, TLS, source addresses.
+#[derive(Debug)]
+pub(crate) struct Dials {
+    target: Url,
+    allow_any: bool,
+    tls: TlsSettings,
+    urls: HashMap<String, (Arc<Url>, EndpointIndex)>,
+    endpoints: Vec<(Endpoint, Option<Result<SocketAddr, Fault>>)>,
+}
+
+impl Dials {
+    pub(crate) fn new(target: Url, allow_any: bool, tls: TlsSettings) -> Self {
+        Self {
+            target,
+            allow_any,
+            tls,
+            urls: HashMap::new(),
+            endpoints: Vec::new(),
+        }
+    }
+
+    pub(crate) fn target(&self) -> &Url {
+        &self.target
+    }
+
+    /// Where a URL leads, absolute or relative to the target.
+    pub(crate) fn locate(&mut self, url: &str) -> Result<(Arc<Url>, EndpointIndex), Fault> {
+        if let Some(known) = self.urls.get(url) {
+            return Ok(known.clone());
+        }
+        let parsed = self.target.join(url).map_err(|why| {
+            Fault::script(FaultKind::Protocol, format!("`{url}` is no URL: {why}"))
+        })?;
+        let found = self.endpoint_of(&parsed)?;
+        let entry = (Arc::new(parsed), found);
+        if self.urls.len() < URLS_KEPT {
+            self.urls.insert(url.to_owned(), entry.clone());
+        }
+        Ok(entry)
+    }
+
+    pub(crate) fn endpoint_of(&mut self, url: &Url) -> Result<EndpointIndex, Fault> {
+        let endpoint = Endpoint::try_from(url)?;
+        if let Some(known) = self
+            .endpoints
+            .iter()
+            .position(|(known, _)| *known == endpoint)
+        {
+            return Ok(known);
+        }
+        self.endpoints.push((endpoint, None));
+        Ok(self.endpoints.len() - 1)
+    }
+
+    /// Whether TLS is spoken there.
+    pub(crate) fn is_tls(&self, index: EndpointIndex) -> bool {
+        self.endpoints[index].0.tls
+    }
+
+    /// The name under which connecting is measured.
+    pub(crate) fn label(&self, index: EndpointIndex) -> String {
+        let Endpoint { host, port, tls } = &self.endpoints[index].0;
+        let scheme = if *tls { "https" } else { "http" };
+        format!("{scheme}://{host}:{port}")
+    }
+
+    /// Starts to connect. The name is looked up at the first use and kept.
+    pub(crate) fn connect(
+        &mut self,
+        index: EndpointIndex,
+        source: Option<IpAddr>,
+    ) -> Result<Stream, Fault> {
+        let (endpoint, address) = &mut self.endpoints[index];
+        let allow_any = self.allow_any;
+        let address = address
+            .get_or_insert_with(|| address_of(endpoint, allow_any))
+            .clone()?;
+        let tls = endpoint.tls.then_some((&self.tls, endpoint.host.as_str()));
+        Stream::connect(address, source, tls)
+    }
+}
+
+/// The endpoint's address, unless it lies where load must not go.
+pub(crate) fn address_of(endpoint: &Endpoint, allow_any: bool) -> Result<SocketAddr, Fault> {
+    let addresses = wire::resolve(endpoint)?;
+    // Servers that listen on one family only are mostly on IPv4.
+    let address = addresses
+        .iter()
+        .find(|address| address.is_ipv4())
+        .or(addresses.first())
+        .copied();
+    let address = address.ok_or_else(|| {
+        Fault::target(
+            FaultKind::Resolve,
+            format!("{} has no address", endpoint.host),
+        )
+    })?;
+    if allow_any || wire::is_allowed(address.ip()) {
+        return Ok(address);
+    }
+    let detail = format!(
+        "{} ({}) is neither this machine nor a private test host; say --target-is-mine if it is yours",
+        endpoint.host,
+        address.ip()
+    );
+    Err(Fault::script(FaultKind::NotAllowed, detail))
+}

@@ -1,0 +1,88 @@
+//! What control and workers say to each other: a few messages a second, none per request.
+
+use std::sync::Arc;
+
+use record::{Measured, OpenWindow};
+use script::ScriptFault;
+use script::host::LogLevel;
+use stats::Histogram;
+
+use crate::level::{LevelPlan, SetupResult};
+
+/// From control to a worker.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Run the scenario's `setup`.
+    Setup,
+    /// Run this worker's groups of a level.
+    Level(Arc<LevelPlan>),
+    /// Run the scenario's `teardown`.
+    Teardown(Arc<SetupResult>),
+    /// The hold ends now; settle and drain as usual.
+    EndHold,
+    /// Stop at once and send what was measured.
+    Abort,
+    /// The thread ends.
+    Exit,
+}
+
+/// From a worker to control.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The script is loaded and commands are read.
+    Ready,
+    /// One second of the level, for the series and the live line.
+    Window {
+        second: u64,
+        window: Box<OpenWindow>,
+        busy: f64,
+    },
+    /// The level is over on this worker.
+    LevelDone(Box<LevelOutcome>),
+    /// `setup` or `teardown` ended.
+    AsideDone(Box<AsideOutcome>),
+    /// A line of the script's `console`.
+    Log(LogLevel, String),
+    /// The run cannot go on.
+    Fatal(Box<Fatal>),
+}
+
+/// Why a run cannot go on.
+#[derive(Debug)]
+pub(crate) enum Fatal {
+    /// The script.
+    Script(ScriptFault),
+    /// The generator's machine.
+    Generator(String),
+}
+
+/// What one worker measured in one level.
+#[derive(Debug, Default)]
+pub(crate) struct LevelOutcome {
+    pub(crate) measured: Measured,
+    pub(crate) start_lag: Histogram,
+    /// Share of the hold in which the worker did not wait.
+    pub(crate) busy: f64,
+    pub(crate) gc_pause_ms_max: Option<f64>,
+    pub(crate) unclaimed_dropped: u64,
+    pub(crate) hold_s: f64,
+    pub(crate) settle_s: f64,
+    pub(crate) drain_s: f64,
+}
+
+/// A user that `setup` made, ready to take a place in a group.
+#[derive(Clone, Debug)]
+pub(crate) struct PooledUser {
+    pub(crate) data: Arc<str>,
+    pub(crate) cookies: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+/// What came of `setup` or `teardown`.
+#[derive(Debug)]
+pub(crate) struct AsideOutcome {
+    pub(crate) result: Result<Option<String>, ScriptFault>,
+    pub(crate) pool: Vec<PooledUser>,
+    pub(crate) users: u64,
+    pub(crate) measured: Measured,
+}

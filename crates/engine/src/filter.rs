@@ -1,0 +1,70 @@
+use delivery::Pointer;
+use model::{Fault, FaultKind};
+
+/// Values that must stand at JSON pointers of a message.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    wanted: Vec<(Pointer, String)>,
+}
+
+impl Filter {
+    /// From pointers and JSON texts, as the script gives them.
+    pub(crate) fn new(only: Vec<(String, String)>) -> Result<Self, Fault> {
+        let wanted = only
+            .into_iter()
+            .map(|(at, value)| Ok((pointer(&at)?, value)));
+        Ok(Self {
+            wanted: wanted.collect::<Result<_, Fault>>()?,
+        })
+    }
+
+    pub(crate) fn also(mut self, at: &str, value: String) -> Result<Self, Fault> {
+        self.wanted.push((pointer(at)?, value));
+        Ok(self)
+    }
+
+    pub(crate) fn fits(&self, message: &[u8]) -> bool {
+        self.wanted
+            .iter()
+            .all(|(at, value)| at.find(message).is_some_and(|raw| same_value(raw, value)))
+    }
+}
+
+pub(crate) fn pointer(at: &str) -> Result<Pointer, Fault> {
+    Pointer::parse(at).ok_or_else(|| {
+        Fault::script(
+            FaultKind::Thrown,
+            format!("`{at}` is no JSON pointer: it begins with `/`, like \"/text\""),
+        )
+    })
+}
+
+/// Equal as JSON values; texts that are equal to the letter need no parsing.
+fn same_value(raw: &[u8], wanted: &str) -> bool {
+    if raw == wanted.as_bytes() {
+        return true;
+    }
+    let plain_string = raw.first() == Some(&b'"') && !raw.contains(&b'\\');
+    if plain_string && !wanted.contains('\\') {
+        return false;
+    }
+    let parse = |text| serde_json::from_slice::<serde_json::Value>(text).ok();
+    parse(raw).is_some_and(|value| Some(value) == parse(wanted.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compares_values_and_not_spellings() {
+        let filter = |value: &str| Filter::new(vec![("/type".into(), value.into())]).unwrap();
+        assert!(filter("\"said\"").fits(br#"{"a":1,"type":"said"}"#));
+        assert!(filter("\"said\"").fits(br#"{"type":"s\u0061id"}"#));
+        assert!(!filter("\"said\"").fits(br#"{"type":"sad"}"#));
+        assert!(!filter("\"said\"").fits(br#"{"typ":"said"}"#));
+        assert!(filter("7").fits(br#"{"type": 7 }"#));
+        assert!(!filter("7").fits(b"\xff\xfe"));
+        assert!(Filter::default().fits(b"anything"));
+    }
+}

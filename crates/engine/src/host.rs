@@ -1,0 +1,303 @@
+use delivery::Audience as Listeners;
+use model::{Fault, FaultKind, GroupId, Nanos, Timing, UserId};
+use script::host::{
+    Audience, ChannelId, ExchangeCall, Host, HttpCall, LogLevel, MetricKind, OpId, Payload,
+    SocketCall, SocketId, StampPlace, TickerId, Value, Wake,
+};
+
+use crate::people::User;
+use crate::recorder::{Ending, Family};
+use crate::timers::{Alarm, Sleep};
+use crate::world::World;
+
+/// Lines of the script's console that wait for control.
+const LOG_LIMIT: usize = 1000;
+
+fn level_over() -> Fault {
+    Fault::script(FaultKind::Thrown, "the user's level is over")
+}
+
+impl Host for World {
+    fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    fn random(&mut self, user: UserId) -> f64 {
+        self.users.get(user).map_or(0.0, User::fraction)
+    }
+
+    fn new_user(&mut self, group: GroupId) -> UserId {
+        let slot = self.group_slots.get(&group).copied().unwrap_or(0);
+        let number = u32::try_from(self.users.len()).unwrap_or(u32::MAX);
+        let seed = self.config.seed_of(u32::MAX, number);
+        let member = self.groups.get(slot).map_or(0, |group| {
+            u32::try_from(group.users.len()).unwrap_or(u32::MAX)
+        });
+        let id = self
+            .users
+            .add(User::new(format!("setup{number}"), slot, member, seed));
+        if let Some(group) = self.groups.get_mut(slot) {
+            group.users.push(id);
+        }
+        id
+    }
+
+    fn set_header(&mut self, user: UserId, name: &str, value: Option<&str>) -> Result<(), Fault> {
+        let user = self.users.get(user).ok_or_else(level_over)?;
+        user.headers
+            .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+        user.headers
+            .extend(value.map(|value| (name.to_owned(), value.to_owned())));
+        Ok(())
+    }
+
+    fn cookie(&mut self, user: UserId, name: &str) -> Option<String> {
+        let header = self
+            .users
+            .get(user)?
+            .cookies
+            .header_for(self.dials.target())?;
+        header.split("; ").find_map(|pair| {
+            pair.strip_prefix(name)?
+                .strip_prefix('=')
+                .map(str::to_owned)
+        })
+    }
+
+    fn pool_user(&mut self, user: UserId, data: String) {
+        self.pooled.push((user, data));
+    }
+
+    fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault> {
+        self.start_http(op, user, call)
+    }
+
+    fn open_socket(&mut self, op: OpId, user: UserId, call: SocketCall) -> Result<(), Fault> {
+        self.start_socket(op, user, call)
+    }
+
+    fn send(
+        &mut self,
+        socket: SocketId,
+        payload: Payload,
+        planned: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.send_on_socket(socket, &payload, planned)
+    }
+
+    fn exchange(&mut self, op: OpId, socket: SocketId, call: ExchangeCall) -> Result<(), Fault> {
+        self.start_exchange(op, socket, call)
+    }
+
+    fn next_message(
+        &mut self,
+        op: OpId,
+        socket: SocketId,
+        only: Vec<(String, String)>,
+        timeout: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.await_message(op, socket, only, timeout)
+    }
+
+    fn listen(&mut self, socket: SocketId, on: bool) {
+        self.set_listening(socket, on);
+    }
+
+    fn ping(&mut self, op: OpId, socket: SocketId) -> Result<(), Fault> {
+        self.start_ping(op, socket)
+    }
+
+    fn close_socket(
+        &mut self,
+        op: OpId,
+        socket: SocketId,
+        code: u16,
+        reason: &str,
+    ) -> Result<(), Fault> {
+        self.close_socket_of_script(op, socket, code, reason)
+    }
+
+    fn sleep(&mut self, op: OpId, user: UserId, span: Nanos) {
+        let epoch = self.users.get(user).map_or(0, |user| user.epoch);
+        if let Some(key) = self.sleeps.insert(Sleep { op, user, epoch }) {
+            self.timers.set(self.clock.now() + span, Alarm::Wake(key));
+        }
+    }
+
+    fn stay(&mut self, op: OpId, user: UserId) {
+        let over = self.hold_is_settled;
+        match self.group_of(user) {
+            Some((group, ..)) if !over => group.staying.push(op),
+            _ => self.wakes.push_back(Wake::Done {
+                op,
+                result: Ok(Value::Nothing),
+            }),
+        }
+    }
+
+    fn every(&mut self, user: UserId, period: Nanos, first: Option<Nanos>) -> TickerId {
+        self.start_ticker(user, period, first)
+    }
+
+    fn stop_ticker(&mut self, ticker: TickerId) {
+        self.tickers.remove(ticker.0);
+    }
+
+    fn channel(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        audience: Audience,
+        deadline: Option<Nanos>,
+    ) -> Result<ChannelId, Fault> {
+        let tally = self.recorder.tally(name);
+        let deadline = deadline.unwrap_or(self.config.options.deadline);
+        let audience = match audience {
+            Audience::Others => Listeners::Others,
+            Audience::Everyone => Listeners::Everyone,
+            Audience::Users(users) => Listeners::Members(
+                users
+                    .iter()
+                    .filter_map(|&user| Some(self.users.get(user)?.member))
+                    .collect(),
+            ),
+        };
+        let group = self.group_by_id(group).ok_or_else(level_over)?;
+        if let Some((_, known)) = group.channels.iter().find(|(known, _)| known == name) {
+            return Ok(ChannelId(known.0.into()));
+        }
+        let index = group.ledger.add_channel(tally, audience, deadline);
+        group.channels.push((name.to_owned(), index));
+        Ok(ChannelId(index.0.into()))
+    }
+
+    fn stamp(
+        &mut self,
+        user: UserId,
+        channel: ChannelId,
+        planned: Option<Nanos>,
+    ) -> Result<String, Fault> {
+        let now = self.clock.now();
+        let (group, member, tallies) = self.group_of(user).ok_or_else(level_over)?;
+        let channel = channel_index(group, channel)?;
+        Ok(group
+            .ledger
+            .stamp(channel, member, planned.unwrap_or(now), tallies)
+            .encode())
+    }
+
+    fn receives(
+        &mut self,
+        socket: SocketId,
+        channel: ChannelId,
+        place: StampPlace,
+    ) -> Result<(), Fault> {
+        let user = self
+            .conns
+            .get(socket.0)
+            .map(|conn| conn.user)
+            .ok_or_else(level_over)?;
+        let (group, ..) = self.group_of(user).ok_or_else(level_over)?;
+        let channel = channel_index(group, channel)?;
+        self.start_receiving(socket, channel, place)
+    }
+
+    fn step_begin(&mut self, group: GroupId, _user: Option<UserId>, name: &str) {
+        if let Some(group) = self.group_by_id(group) {
+            group.step = Some(name.to_owned());
+        }
+    }
+
+    fn step_end(
+        &mut self,
+        group: GroupId,
+        _user: Option<UserId>,
+        name: &str,
+        started: Nanos,
+        ok: bool,
+    ) {
+        let now = self.clock.now();
+        if let Some(group) = self.group_by_id(group) {
+            group.last_done = Some(format!("step `{name}`"));
+            if ok {
+                group.step = None;
+            }
+        }
+        if self.hold.contains(started) {
+            let index = self.recorder.name(Family::Step, name);
+            let timing = Timing {
+                planned: started,
+                started,
+                ended: now,
+            };
+            self.recorder.time(
+                Family::Step,
+                index,
+                timing,
+                Ending::Answered { failed: !ok },
+            );
+        }
+    }
+
+    fn eventually(&mut self, _group: GroupId, name: &str, took: Nanos, ok: bool) {
+        let ended = self.clock.now();
+        let started = ended - took;
+        if self.hold.contains(started) {
+            let index = self.recorder.name(Family::Eventually, name);
+            let timing = Timing {
+                planned: started,
+                started,
+                ended,
+            };
+            let ending = if ok {
+                Ending::Answered { failed: false }
+            } else {
+                Ending::RanOut(took)
+            };
+            self.recorder
+                .time(Family::Eventually, index, timing, ending);
+        }
+    }
+
+    fn check(&mut self, _group: GroupId, user: Option<UserId>, name: &str, ok: bool) {
+        let now = self.clock.now();
+        if !self.hold.contains(now) {
+            return;
+        }
+        self.recorder.check(name, ok);
+        if !ok {
+            let fault = Fault::target(FaultKind::Check, format!("check `{name}` failed"));
+            self.fail(user.unwrap_or(UserId(u32::MAX)), name, now, &fault);
+        }
+    }
+
+    fn metric(&mut self, kind: MetricKind, name: &str, value: f64) {
+        let now = self.clock.now();
+        let kind = match kind {
+            MetricKind::Counter => record::MetricKind::Counter,
+            MetricKind::Gauge => record::MetricKind::Gauge,
+            MetricKind::Trend => record::MetricKind::Trend,
+        };
+        if self.hold.contains(now) {
+            self.recorder.metric(kind, name, value, now);
+        }
+    }
+
+    fn log(&mut self, level: LogLevel, line: &str) {
+        if self.logged.len() < LOG_LIMIT {
+            self.logged.push((level, line.to_owned()));
+        }
+    }
+}
+
+fn channel_index(
+    group: &crate::people::Group,
+    channel: ChannelId,
+) -> Result<delivery::ChannelIndex, Fault> {
+    let known = group
+        .channels
+        .iter()
+        .map(|(_, index)| *index)
+        .find(|index| u32::from(index.0) == channel.0);
+    known.ok_or_else(|| Fault::script(FaultKind::Thrown, "a channel of another group"))
+}

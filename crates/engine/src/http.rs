@@ -1,0 +1,551 @@
+use delivery::Sent;
+use model::{Fault, FaultKind, Nanos, Timing, UserId};
+use script::host::{Body, HttpCall, OpId, Reply, Value, Wake};
+use wire::http::{Connection, Part, Request, Response};
+
+use crate::conn::{Conn, Link};
+use crate::dials::EndpointIndex;
+use crate::people::CONNECTIONS_PER_USER;
+use crate::recorder::{Ending, Family, ending_of};
+use crate::world::World;
+
+/// One HTTP connection of a user.
+#[derive(Debug)]
+pub(crate) struct HttpLink {
+    pub(crate) wire: Connection,
+    pub(crate) call: Option<Box<InFlight>>,
+    /// When the connection was asked for, and until when it must stand; `None` once it does.
+    opening: Option<(Nanos, Nanos)>,
+}
+
+/// A request on its way.
+#[derive(Debug)]
+pub(crate) struct InFlight {
+    op: OpId,
+    user: UserId,
+    name: usize,
+    request: Request,
+    endpoint: EndpointIndex,
+    planned: Nanos,
+    started: Nanos,
+    until: Nanos,
+    first_byte_until: Nanos,
+    began: bool,
+    redirects: u32,
+    repeated: bool,
+    expect: Vec<u16>,
+    carried: Vec<Sent>,
+    bytes_out: u64,
+}
+
+impl HttpLink {
+    pub(crate) fn limit(&self) -> Nanos {
+        let opening = self.opening.map_or(Nanos::MAX, |(_, until)| until);
+        let call = self.call.as_ref().map_or(Nanos::MAX, |call| call.limit());
+        opening.min(call)
+    }
+}
+
+impl InFlight {
+    fn limit(&self) -> Nanos {
+        if self.began {
+            self.until
+        } else {
+            self.until.min(self.first_byte_until)
+        }
+    }
+}
+
+impl World {
+    /// Starts a request of the script.
+    pub(crate) fn start_http(
+        &mut self,
+        op: OpId,
+        user: UserId,
+        call: HttpCall,
+    ) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let planned = call.planned.unwrap_or(now);
+        let (url, endpoint) = self.dials.locate(&call.url)?;
+        let mut headers = call.headers;
+        self.add_standing_headers(user, &mut headers);
+        let request = Request {
+            method: call.method,
+            url,
+            headers,
+            body: body_of(call.body),
+        };
+        let timeouts = self.config.options.timeouts;
+        let total = call.timeout.unwrap_or(timeouts.total);
+        let measured = self.hold.contains(planned);
+        let carried = match self.group_of(user) {
+            Some((group, member, tallies)) => {
+                group.ledger.send(member, planned, now, measured, tallies)
+            }
+            None => return Err(Fault::script(FaultKind::Thrown, "the user's level is over")),
+        };
+        let flight = Box::new(InFlight {
+            op,
+            user,
+            name: self.recorder.name(Family::Request, &call.name),
+            request,
+            endpoint,
+            planned,
+            started: now,
+            until: now + total,
+            first_byte_until: now + timeouts.first_byte.min(total),
+            began: false,
+            redirects: call.redirects.unwrap_or(self.config.options.redirects),
+            repeated: false,
+            expect: call.expect,
+            carried,
+            bytes_out: 0,
+        });
+        self.dispatch(flight);
+        Ok(())
+    }
+
+    fn add_standing_headers(&mut self, user: UserId, headers: &mut Vec<(String, String)>) {
+        let named = |headers: &[(String, String)], name: &str| {
+            headers
+                .iter()
+                .any(|(known, _)| known.eq_ignore_ascii_case(name))
+        };
+        if let Some(user) = self.users.get(user) {
+            for (name, value) in &user.headers {
+                if !named(headers, name) {
+                    headers.push((name.clone(), value.clone()));
+                }
+            }
+        }
+        for (name, value) in &self.config.options.headers {
+            if !named(headers, name) {
+                headers.push((name.clone(), value.clone()));
+            }
+        }
+    }
+
+    /// Onto an idle connection of the user, a new one, or into the line.
+    fn dispatch(&mut self, flight: Box<InFlight>) {
+        let Some(user) = self.users.get(flight.user) else {
+            return;
+        };
+        let pool = user.pool(flight.endpoint);
+        if let Some(key) = pool.idle.pop() {
+            self.transmit(key, flight);
+        } else if pool.open.len() < CONNECTIONS_PER_USER {
+            self.open_http(flight);
+        } else {
+            pool.waiting.push_back(flight);
+        }
+    }
+
+    fn open_http(&mut self, flight: Box<InFlight>) {
+        let (user, endpoint, now) = (flight.user, flight.endpoint, self.clock.now());
+        let limit = self.config.options.max_message;
+        let until = now + self.config.options.timeouts.connect;
+        let opened = self
+            .dials
+            .connect(endpoint, self.config.source_of(user))
+            .and_then(|stream| {
+                let wire = Connection::with_body_limit(stream, limit);
+                let link = Link::Http(HttpLink {
+                    wire,
+                    call: None,
+                    opening: Some((now, until)),
+                });
+                self.admit(Conn {
+                    user,
+                    endpoint,
+                    asks_write: false,
+                    link,
+                })
+            });
+        match opened {
+            Ok(key) => {
+                if let Some(user) = self.users.get(user) {
+                    user.pool(endpoint).open.push(key);
+                }
+                self.watch_limit(until);
+                self.transmit(key, flight);
+            }
+            Err(fault) => self.end_http(flight, now, Err(fault)),
+        }
+    }
+
+    fn transmit(&mut self, key: u32, mut flight: Box<InFlight>) {
+        let cookies = self
+            .users
+            .get(flight.user)
+            .and_then(|user| user.cookies.header_for(&flight.request.url));
+        self.encoded.clear();
+        let encoded = flight
+            .request
+            .encode_into(cookies.as_deref(), &mut self.encoded);
+        let Some(Conn {
+            link: Link::Http(http),
+            ..
+        }) = self.conns.get_mut(key)
+        else {
+            return;
+        };
+        flight.bytes_out += self.encoded.len() as u64;
+        let sent =
+            encoded.and_then(|()| http.wire.send(&self.encoded, flight.request.expects_body()));
+        let limit = flight.limit();
+        http.call = Some(flight);
+        if let Err(fault) = sent {
+            self.broke(key, fault);
+            return;
+        }
+        self.watch_limit(limit);
+        self.update_interest(key);
+    }
+
+    pub(crate) fn http_opened(&mut self, key: u32, now: Nanos) {
+        let Some(Conn {
+            endpoint,
+            link: Link::Http(http),
+            ..
+        }) = self.conns.get_mut(key)
+        else {
+            return;
+        };
+        let Some((asked, _)) = http.opening.take() else {
+            return;
+        };
+        if self.hold.contains(asked) {
+            let name = self.dials.label(*endpoint);
+            let index = self.recorder.name(Family::Connection, &name);
+            let timing = Timing {
+                planned: asked,
+                started: asked,
+                ended: now,
+            };
+            self.recorder.time(
+                Family::Connection,
+                index,
+                timing,
+                Ending::Answered { failed: false },
+            );
+        }
+    }
+
+    pub(crate) fn http_received(&mut self, key: u32, bytes: &[u8], now: Nanos) {
+        let Some(Conn {
+            link: Link::Http(http),
+            ..
+        }) = self.conns.get_mut(key)
+        else {
+            return;
+        };
+        if let Some(call) = &mut http.call {
+            call.began = true;
+        }
+        match http.wire.on_bytes(bytes) {
+            Ok(Some(response)) => self.answered(key, response, now),
+            Ok(None) => {}
+            Err(fault) => self.http_broke(key, fault),
+        }
+    }
+
+    pub(crate) fn http_closed(&mut self, key: u32) {
+        let now = self.clock.now();
+        let Some(Conn {
+            link: Link::Http(http),
+            ..
+        }) = self.conns.get_mut(key)
+        else {
+            return;
+        };
+        match http.wire.on_close() {
+            Ok(Some(response)) => self.answered(key, response, now),
+            Ok(None) => self.drop_http(key),
+            Err(fault) => self.http_broke(key, fault),
+        }
+    }
+
+    pub(crate) fn http_broke(&mut self, key: u32, fault: Fault) {
+        let Some(Conn {
+            link: Link::Http(http),
+            ..
+        }) = self.conns.get_mut(key)
+        else {
+            return;
+        };
+        let (call, stale) = (http.call.take(), http.wire.is_stale_close());
+        let asked = http.opening.map(|(asked, _)| asked);
+        self.connection_failed(key, asked, &fault);
+        self.drop_http(key);
+        let Some(mut call) = call else { return };
+        // The peer closed an idle connection just as it was used: RFC 9112 §9.3.1 allows one repetition.
+        if stale && !call.repeated && matches!(fault.kind, FaultKind::Reset | FaultKind::Closed) {
+            call.repeated = true;
+            self.dispatch(call);
+            return;
+        }
+        let now = self.clock.now();
+        self.end_http(call, now, Err(fault));
+    }
+
+    fn connection_failed(&mut self, key: u32, asked: Option<Nanos>, fault: &Fault) {
+        let Some(asked) = asked.filter(|&asked| self.hold.contains(asked)) else {
+            return;
+        };
+        let Some(conn) = self.conns.get(key) else {
+            return;
+        };
+        let name = self.dials.label(conn.endpoint);
+        let index = self.recorder.name(Family::Connection, &name);
+        let timing = Timing {
+            planned: asked,
+            started: asked,
+            ended: self.clock.now(),
+        };
+        let limit = self.config.options.timeouts.connect;
+        self.recorder
+            .time(Family::Connection, index, timing, ending_of(fault, limit));
+    }
+
+    pub(crate) fn http_ran_out(&mut self, key: u32, now: Nanos) {
+        let Some(Conn {
+            link: Link::Http(http),
+            ..
+        }) = self.conns.get(key)
+        else {
+            return;
+        };
+        let timeouts = self.config.options.timeouts;
+        let detail = match (&http.opening, &http.call) {
+            (Some((_, until)), _) if *until <= now => {
+                format!("no connection within {}", timeouts.connect)
+            }
+            (_, Some(call)) if !call.began => format!(
+                "no byte of the answer within {}",
+                call.limit() - call.started
+            ),
+            (_, Some(call)) => format!(
+                "the answer was not whole within {}",
+                call.until - call.started
+            ),
+            (_, None) => return,
+        };
+        self.http_broke(key, Fault::target(FaultKind::TimedOut, detail));
+    }
+
+    fn drop_http(&mut self, key: u32) {
+        let Some(conn) = self.conns.remove(key) else {
+            return;
+        };
+        let Some(user) = self.users.get(conn.user) else {
+            return;
+        };
+        let pool = user.pool(conn.endpoint);
+        pool.idle.retain(|&idle| idle != key);
+        pool.open.retain(|&open| open != key);
+        if let Some(next) = pool.waiting.pop_front() {
+            self.dispatch(next);
+        }
+    }
+
+    /// A whole response: the connection goes back to the pool, the answer to the script.
+    fn answered(&mut self, key: u32, response: Response, now: Nanos) {
+        let Some(Conn {
+            link: Link::Http(http),
+            ..
+        }) = self.conns.get_mut(key)
+        else {
+            return;
+        };
+        let (call, reusable) = (http.call.take(), http.wire.reusable());
+        let Some(call) = call else { return };
+        let (user, endpoint) = (call.user, call.endpoint);
+        if let Some(user) = self.users.get(user) {
+            user.cookies.store(&call.request.url, &response.headers);
+        }
+        if reusable {
+            self.release(key, user, endpoint);
+        } else {
+            self.drop_http(key);
+        }
+        match self.redirected(&call, &response) {
+            Ok(Some((request, endpoint))) => {
+                let followed = InFlight {
+                    request,
+                    endpoint,
+                    redirects: call.redirects - 1,
+                    began: false,
+                    ..*call
+                };
+                self.dispatch(Box::new(followed));
+            }
+            Ok(None) => self.end_http(call, now, Ok(response)),
+            Err(fault) => self.end_http(call, now, Err(fault)),
+        }
+    }
+
+    fn redirected(
+        &mut self,
+        call: &InFlight,
+        response: &Response,
+    ) -> Result<Option<(Request, EndpointIndex)>, Fault> {
+        if call.redirects == 0 || !(300..400).contains(&response.status) {
+            return Ok(None);
+        }
+        let Some(request) = wire::http::follow(&call.request, response)? else {
+            return Ok(None);
+        };
+        if call.redirects == 1 {
+            return Err(Fault::target(
+                FaultKind::Protocol,
+                "more redirects than allowed",
+            ));
+        }
+        let endpoint = self.dials.endpoint_of(&request.url)?;
+        Ok(Some((request, endpoint)))
+    }
+
+    fn release(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
+        let Some(user) = self.users.get(user) else {
+            return;
+        };
+        let pool = user.pool(endpoint);
+        match pool.waiting.pop_front() {
+            Some(next) => self.transmit(key, next),
+            None => pool.idle.push(key),
+        }
+    }
+
+    /// Records how a request ended and tells the script.
+    fn end_http(&mut self, call: Box<InFlight>, now: Nanos, outcome: Result<Response, Fault>) {
+        let fault = match &outcome {
+            Ok(response) => refusal(response, &call.expect),
+            Err(fault) => Some(fault.clone()),
+        };
+        self.count_http(&call, now, fault.as_ref(), outcome.as_ref().ok());
+        if fault.is_some() && !call.carried.is_empty() {
+            if let Some((group, ..)) = self.group_of(call.user) {
+                call.carried
+                    .iter()
+                    .for_each(|&sent| group.ledger.refuse(sent));
+            }
+        }
+        let result = outcome.map(|response| {
+            Value::Response(Box::new(Reply {
+                status: response.status,
+                head: response.headers.into_raw(),
+                body: response.body,
+                url: call.request.url.as_str().to_owned(),
+                response_time: now - call.planned,
+            }))
+        });
+        self.wakes.push_back(Wake::Done {
+            op: call.op,
+            result,
+        });
+    }
+
+    fn count_http(
+        &mut self,
+        call: &InFlight,
+        now: Nanos,
+        fault: Option<&Fault>,
+        response: Option<&Response>,
+    ) {
+        if !self.hold.contains(call.planned) {
+            self.recorder.measured.before.requests += 1;
+            self.recorder.measured.before.failed_requests += u64::from(fault.is_some());
+            return;
+        }
+        let timing = Timing {
+            planned: call.planned,
+            started: call.started,
+            ended: now,
+        };
+        let ending = fault.map_or(Ending::Answered { failed: false }, |fault| {
+            ending_of(fault, call.until - call.started)
+        });
+        let timings = self
+            .recorder
+            .time(Family::Request, call.name, timing, ending);
+        timings.bytes_out += call.bytes_out;
+        timings.bytes_in += response.map_or(0, |response| {
+            (response.headers.size() + response.body.len()) as u64
+        });
+        if let Some(fault) = fault {
+            let name = self.recorder.name_of(Family::Request, call.name).to_owned();
+            self.fail(call.user, &name, now, fault);
+        }
+    }
+
+    /// The level is over for this user: what is in flight counts as unfinished, connections are closed.
+    pub(crate) fn abandon_http(&mut self, id: UserId) {
+        let Some(user) = self.users.get(id) else {
+            return;
+        };
+        let pools = std::mem::take(&mut user.pools);
+        let mut abandoned: Vec<Box<InFlight>> = Vec::new();
+        for pool in pools {
+            abandoned.extend(pool.waiting);
+            for key in pool.open {
+                if let Some(Conn {
+                    link: Link::Http(http),
+                    ..
+                }) = self.conns.remove(key)
+                {
+                    abandoned.extend(http.call);
+                }
+            }
+        }
+        for call in abandoned {
+            if self.hold.contains(call.planned) {
+                self.recorder.unfinished(Family::Request, call.name);
+            }
+        }
+    }
+}
+
+/// A status of 400 or more is a failure, unless the script expects it.
+fn refusal(response: &Response, expect: &[u16]) -> Option<Fault> {
+    if response.status < 400 || expect.contains(&response.status) {
+        return None;
+    }
+    let kind = if response.status == 429 {
+        FaultKind::RateLimited
+    } else {
+        FaultKind::Status
+    };
+    let reason = response.headers.reason();
+    Some(Fault::target(
+        kind,
+        format!("HTTP {} {reason}", response.status)
+            .trim_end()
+            .to_owned(),
+    ))
+}
+
+fn body_of(body: Body) -> wire::http::Body {
+    match body {
+        Body::None => wire::http::Body::empty(),
+        Body::Bytes {
+            content_type,
+            bytes,
+        } => wire::http::Body {
+            bytes,
+            content_type: content_type.map(str::to_owned),
+        },
+        Body::Form(fields) => wire::http::Body::form(fields),
+        Body::Multipart(parts) => {
+            let parts: Vec<Part> = parts
+                .into_iter()
+                .map(|part| Part {
+                    name: part.name,
+                    filename: part.filename,
+                    content_type: part.content_type,
+                    bytes: part.bytes,
+                })
+                .collect();
+            wire::http::Body::multipart(&parts)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+use std::sync::Arc;
+
+use model::{GroupId, Nanos};
+use plan::{Grouping, LevelLoad, Load, Phases};
+
+use crate::exchange::PooledUser;
+
+/// A span of the run's clock; what begins in it belongs to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: Nanos,
+    pub(crate) end: Nanos,
+}
+
+impl Span {
+    pub(crate) fn contains(self, at: Nanos) -> bool {
+        self.start <= at && at < self.end
+    }
+}
+
+/// What `setup` left behind for the groups.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SetupResult {
+    /// What it returned, as JSON.
+    pub(crate) value: Option<Arc<str>>,
+    /// The users of its pool.
+    pub(crate) pool: Vec<PooledUser>,
+}
+
+/// One level, as every worker gets it.
+#[derive(Clone, Debug)]
+pub(crate) struct LevelPlan {
+    pub(crate) index: u32,
+    pub(crate) load: LevelLoad,
+    /// Numbers of the groups in the run begin here.
+    pub(crate) first_group: GroupId,
+    /// Numbers of the users in the run begin here, for their names.
+    pub(crate) first_user: u32,
+    pub(crate) start: Nanos,
+    pub(crate) phases: Phases,
+    pub(crate) ramp: Nanos,
+    pub(crate) once: bool,
+    pub(crate) settle: Nanos,
+    pub(crate) roles: Option<Vec<(String, u32)>>,
+    pub(crate) setup: Arc<SetupResult>,
+}
+
+impl LevelPlan {
+    pub(crate) fn hold(&self) -> Span {
+        Span {
+            start: self.start + self.phases.hold_starts,
+            end: self.start + self.phases.hold_ends,
+        }
+    }
+}
+
+/// The levels of a load, planned but for when they start.
+pub(crate) fn plans(
+    load: &Load,
+    grouping: &Grouping,
+    settle: Nanos,
+    setup: &Arc<SetupResult>,
+) -> Vec<LevelPlan> {
+    let roles = match grouping {
+        Grouping::Roles(roles) => Some(roles.clone()),
+        Grouping::Size(_) | Grouping::Count(_) => None,
+    };
+    let (mut first_group, mut first_user) = (1, 1);
+    let levels = load.levels.iter().zip(0..).map(|(level, index)| {
+        let plan = LevelPlan {
+            index,
+            load: *level,
+            first_group: GroupId(first_group),
+            first_user,
+            start: Nanos::ZERO,
+            phases: Phases::of(load),
+            ramp: load.ramp,
+            once: load.once.is_some(),
+            settle,
+            roles: roles.clone(),
+            setup: Arc::clone(setup),
+        };
+        first_group += level.groups;
+        first_user += level.users;
+        plan
+    });
+    levels.collect()
+}

@@ -1,0 +1,71 @@
+use record::{GeneratorUse, Measured, OpenWindow, Window};
+use stats::Histogram;
+
+use crate::exchange::LevelOutcome;
+
+/// What the workers measured in one level, put together.
+#[derive(Debug, Default)]
+pub(crate) struct Merged {
+    pub(crate) measured: Measured,
+    pub(crate) generator: GeneratorUse,
+    pub(crate) unclaimed_dropped: u64,
+    /// How long the hold really was.
+    pub(crate) hold_s: Option<f64>,
+    pub(crate) settle_s: f64,
+    pub(crate) drain_s: f64,
+    windows: Vec<OpenWindow>,
+    start_lag: Histogram,
+    busiest: f64,
+}
+
+impl Merged {
+    /// One worker's second.
+    pub(crate) fn add_window(&mut self, second: u64, window: &OpenWindow) {
+        let Ok(second) = usize::try_from(second) else {
+            return;
+        };
+        if self.windows.len() <= second {
+            self.windows.resize_with(second + 1, OpenWindow::default);
+        }
+        self.windows[second].merge(window);
+    }
+
+    /// One worker's level.
+    pub(crate) fn add(&mut self, outcome: LevelOutcome) {
+        self.measured.merge(outcome.measured);
+        self.start_lag.merge(&outcome.start_lag);
+        self.busiest = self.busiest.max(outcome.busy);
+        self.unclaimed_dropped += outcome.unclaimed_dropped;
+        self.hold_s = Some(self.hold_s.unwrap_or(0.0).max(outcome.hold_s));
+        self.settle_s = self.settle_s.max(outcome.settle_s);
+        self.drain_s = self.drain_s.max(outcome.drain_s);
+        let pauses = [self.generator.gc_pause_ms_max, outcome.gc_pause_ms_max];
+        self.generator.gc_pause_ms_max = pauses.into_iter().flatten().reduce(f64::max);
+    }
+
+    /// Failed requests and exchanges in all windows.
+    pub(crate) fn failed_so_far(&self) -> u64 {
+        self.windows.iter().map(|window| window.failed).sum()
+    }
+
+    pub(crate) fn last_window(&self) -> Option<&OpenWindow> {
+        self.windows.last()
+    }
+
+    /// The time series of the level and the generator's own figures.
+    pub(crate) fn finish(mut self, users: u64) -> (Measured, GeneratorUse, Vec<Window>) {
+        let series = self
+            .windows
+            .iter_mut()
+            .zip(0_u32..)
+            .map(|(window, second)| {
+                window.users = users;
+                window.close(second.into())
+            });
+        let series = series.collect();
+        self.generator.busiest_worker_percent = Some(self.busiest * 100.0);
+        self.generator.start_lag = self.start_lag;
+        self.generator.dropped_queue = self.unclaimed_dropped;
+        (self.measured, self.generator, series)
+    }
+}

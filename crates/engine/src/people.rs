@@ -1,0 +1,164 @@
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use delivery::{ChannelIndex, Ledger};
+use model::{GroupId, Nanos, UserId};
+use rand_core::{RngCore, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use wire::http::CookieJar;
+
+use crate::dials::EndpointIndex;
+use crate::http::InFlight;
+
+/// Connections that one user opens to one endpoint at a time, as browsers do; more requests wait in line.
+pub(crate) const CONNECTIONS_PER_USER: usize = 6;
+
+/// One simulated person.
+#[derive(Debug)]
+pub(crate) struct User {
+    pub(crate) name: String,
+    pub(crate) group: usize,
+    pub(crate) member: u32,
+    /// Counts the iterations: what belongs to an earlier one finds a higher number and is dropped.
+    pub(crate) epoch: u32,
+    pub(crate) random: Pcg64Mcg,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) cookies: CookieJar,
+    pub(crate) pools: Vec<Pool>,
+    pub(crate) sockets: Vec<u32>,
+    pub(crate) data: Option<Arc<str>>,
+}
+
+/// A user's HTTP connections to one endpoint.
+#[derive(Debug, Default)]
+pub(crate) struct Pool {
+    pub(crate) endpoint: EndpointIndex,
+    pub(crate) open: Vec<u32>,
+    pub(crate) idle: Vec<u32>,
+    pub(crate) waiting: VecDeque<Box<InFlight>>,
+}
+
+impl User {
+    pub(crate) fn new(name: String, group: usize, member: u32, seed: u64) -> Self {
+        Self {
+            name,
+            group,
+            member,
+            epoch: 0,
+            random: Pcg64Mcg::seed_from_u64(seed),
+            headers: Vec::new(),
+            cookies: CookieJar::default(),
+            pools: Vec::new(),
+            sockets: Vec::new(),
+            data: None,
+        }
+    }
+
+    /// A number in [0, 1).
+    pub(crate) fn fraction(&mut self) -> f64 {
+        (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    pub(crate) fn pool(&mut self, endpoint: EndpointIndex) -> &mut Pool {
+        let at = self
+            .pools
+            .iter()
+            .position(|pool| pool.endpoint == endpoint)
+            .unwrap_or_else(|| {
+                self.pools.push(Pool {
+                    endpoint,
+                    ..Pool::default()
+                });
+                self.pools.len() - 1
+            });
+        &mut self.pools[at]
+    }
+}
+
+/// All users of a worker. Numbers are never given out twice in a run, so that what a script still
+/// holds of an earlier level finds nobody.
+#[derive(Debug, Default)]
+pub(crate) struct Users {
+    base: u32,
+    list: Vec<User>,
+}
+
+impl Users {
+    pub(crate) fn add(&mut self, user: User) -> UserId {
+        self.list.push(user);
+        UserId(self.base + u32::try_from(self.list.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    pub(crate) fn get(&mut self, id: UserId) -> Option<&mut User> {
+        self.list.get_mut(id.0.checked_sub(self.base)? as usize)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.base += u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        self.list.clear();
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+}
+
+/// Where a group is in its life.
+///
+/// | state | leaves when | for |
+/// |---|---|---|
+/// | `Waiting` | its start is due | `Running` |
+/// | `Running` | its function settles | `Settling`, or the next state at once when nothing is on its way |
+/// | `Settling` | deliveries are settled or their time is over | `Waiting` (closed load goes on) or `Done` |
+/// | `Done` | the level ends | – |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Waiting,
+    Running { since: Nanos },
+    Settling,
+    Done,
+}
+
+/// One group of users on this worker.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) id: GroupId,
+    pub(crate) number: u32,
+    pub(crate) iteration: u32,
+    pub(crate) stage: Stage,
+    pub(crate) users: Vec<UserId>,
+    pub(crate) roles: Vec<Option<String>>,
+    pub(crate) ledger: Ledger,
+    /// Channels by name, with the index in the ledger.
+    pub(crate) channels: Vec<(String, ChannelIndex)>,
+    /// Operations that wait for the end of the hold.
+    pub(crate) staying: Vec<script::host::OpId>,
+    pub(crate) step: Option<String>,
+    /// What was done last, to say where a script hangs.
+    pub(crate) last_done: Option<String>,
+}
+
+impl Group {
+    pub(crate) fn new(
+        id: GroupId,
+        number: u32,
+        users: Vec<UserId>,
+        roles: Vec<Option<String>>,
+        run: u32,
+        settle: Nanos,
+    ) -> Self {
+        Self {
+            id,
+            number,
+            iteration: 0,
+            stage: Stage::Waiting,
+            users,
+            roles,
+            ledger: Ledger::new(run, id, settle),
+            channels: Vec::new(),
+            staying: Vec::new(),
+            step: None,
+            last_done: None,
+        }
+    }
+}

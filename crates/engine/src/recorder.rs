@@ -1,0 +1,339 @@
+use std::collections::HashMap;
+
+use delivery::Tally;
+use model::{Fault, FaultKind, Nanos, Timing};
+use record::{
+    Deliveries, Example, Failure, Measured, Metric, MetricKind, OpenWindow, Timings, note_failure,
+};
+use stats::Histogram;
+
+/// Beyond so many names of one kind the rest is counted together: names must be low in cardinality.
+const NAMES_LIMIT: usize = 500;
+const OTHER_NAMES: &str = "(further names)";
+/// Kinds of failure that are kept with an example each.
+const FAILURES_LIMIT: usize = 200;
+
+/// What a span of time belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Connection,
+    Request,
+    Exchange,
+    Step,
+    Eventually,
+}
+
+const FAMILIES: usize = 5;
+
+/// Names of one family with their values, by index: the hot path looks a name up once.
+#[derive(Debug)]
+struct Named<T> {
+    index: HashMap<String, usize>,
+    values: Vec<(String, T)>,
+}
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Self {
+            index: HashMap::new(),
+            values: Vec::new(),
+        }
+    }
+}
+
+impl<T> Named<T> {
+    fn entry(&mut self, name: &str, fresh: impl FnOnce() -> T) -> usize {
+        if let Some(&at) = self.index.get(name) {
+            return at;
+        }
+        if self.values.len() >= NAMES_LIMIT && name != OTHER_NAMES {
+            return self.entry(OTHER_NAMES, fresh);
+        }
+        self.values.push((name.to_owned(), fresh()));
+        self.index.insert(name.to_owned(), self.values.len() - 1);
+        self.values.len() - 1
+    }
+}
+
+/// How something timed ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ending {
+    /// It was answered; the answer may be a failure.
+    Answered { failed: bool },
+    /// It broke without an answer.
+    Broke,
+    /// It ran out of this time.
+    RanOut(Nanos),
+}
+
+/// What one worker measures in one level. Nothing in it grows with the number of requests.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    timings: [Named<Timings>; FAMILIES],
+    pub(crate) measured: Measured,
+    pub(crate) window: OpenWindow,
+    pub(crate) start_lag: Histogram,
+    channels: Named<()>,
+    pub(crate) tallies: Vec<Tally>,
+    pub(crate) unclaimed_dropped: u64,
+}
+
+/// Where and to whom something happened, for the example that is kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scene {
+    pub(crate) what: String,
+    pub(crate) at: Nanos,
+    pub(crate) user: Option<String>,
+    pub(crate) step: Option<String>,
+}
+
+impl Recorder {
+    /// The index under which a name of a family is timed.
+    pub(crate) fn name(&mut self, family: Family, name: &str) -> usize {
+        self.timings[family as usize].entry(name, Timings::default)
+    }
+
+    pub(crate) fn name_of(&self, family: Family, index: usize) -> &str {
+        &self.timings[family as usize].values[index].0
+    }
+
+    /// Counts something timed that began within the hold.
+    pub(crate) fn time(
+        &mut self,
+        family: Family,
+        index: usize,
+        timing: Timing,
+        ending: Ending,
+    ) -> &mut Timings {
+        let timings = &mut self.timings[family as usize].values[index].1;
+        match ending {
+            Ending::Answered { failed } => {
+                timings.answered(timing.response_time(), timing.service_time(), failed);
+            }
+            Ending::Broke => timings.broke(),
+            Ending::RanOut(limit) => timings.ran_out(limit),
+        }
+        let failed = !matches!(ending, Ending::Answered { failed: false });
+        match family {
+            Family::Request => {
+                self.window.requests += 1;
+                self.window.failed += u64::from(failed);
+                self.window.response.record(timing.response_time());
+            }
+            Family::Exchange => {
+                self.window.exchanges += 1;
+                self.window.failed += u64::from(failed);
+                self.window.response.record(timing.response_time());
+            }
+            Family::Connection | Family::Step | Family::Eventually => {}
+        }
+        timings
+    }
+
+    /// Counts something that was still under way when the level was over.
+    pub(crate) fn unfinished(&mut self, family: Family, index: usize) {
+        self.timings[family as usize].values[index].1.unfinished += 1;
+    }
+
+    /// The tally of a kind of message.
+    pub(crate) fn tally(&mut self, channel: &str) -> usize {
+        let index = self.channels.entry(channel, || ());
+        if self.tallies.len() <= index {
+            self.tallies.resize_with(index + 1, Tally::default);
+        }
+        index
+    }
+
+    pub(crate) fn check(&mut self, name: &str, ok: bool) {
+        if let Some(check) = self.measured.checks.get_mut(name) {
+            check.passed += u64::from(ok);
+            check.failed += u64::from(!ok);
+            return;
+        }
+        let name = if self.measured.checks.len() >= NAMES_LIMIT {
+            OTHER_NAMES
+        } else {
+            name
+        };
+        let check = self.measured.checks.entry(name.to_owned()).or_default();
+        check.passed += u64::from(ok);
+        check.failed += u64::from(!ok);
+    }
+
+    pub(crate) fn metric(&mut self, kind: MetricKind, name: &str, value: f64, at: Nanos) {
+        if let Some(metric) = self.measured.metrics.get_mut(name) {
+            metric.record(value, at.as_secs_f64());
+            return;
+        }
+        let name = if self.measured.metrics.len() >= NAMES_LIMIT {
+            OTHER_NAMES
+        } else {
+            name
+        };
+        let metric = self
+            .measured
+            .metrics
+            .entry(name.to_owned())
+            .or_insert_with(|| Metric::new(kind));
+        metric.record(value, at.as_secs_f64());
+    }
+
+    /// Counts a failure and keeps the first example of its kind.
+    pub(crate) fn fail(
+        &mut self,
+        fault: &Fault,
+        scene: Scene,
+        location: Option<String>,
+        frame: Option<String>,
+    ) {
+        let known = self.measured.failures.iter_mut().find(|known| {
+            known.side == fault.side && known.kind == fault.kind && known.what == scene.what
+        });
+        if let Some(known) = known {
+            known.count += 1;
+            return;
+        }
+        let what = if self.measured.failures.len() >= FAILURES_LIMIT {
+            OTHER_NAMES.to_owned()
+        } else {
+            scene.what
+        };
+        let first = Example {
+            at_s: scene.at.as_secs_f64(),
+            user: scene.user,
+            step: scene.step,
+            detail: fault.detail.clone(),
+            location,
+            frame,
+        };
+        let failure = Failure {
+            side: fault.side,
+            kind: fault.kind,
+            what,
+            count: 1,
+            first,
+        };
+        note_failure(&mut self.measured.failures, failure);
+    }
+
+    /// The open window, and a fresh one in its place.
+    pub(crate) fn take_window(&mut self) -> OpenWindow {
+        std::mem::take(&mut self.window)
+    }
+
+    /// All that was measured, by name.
+    pub(crate) fn into_measured(self) -> Measured {
+        let mut measured = self.measured;
+        let [connections, requests, exchanges, steps, eventually] = self.timings;
+        for (named, map) in [
+            (connections, &mut measured.connections),
+            (requests, &mut measured.requests),
+            (exchanges, &mut measured.exchanges),
+            (steps, &mut measured.steps),
+            (eventually, &mut measured.eventually),
+        ] {
+            map.extend(
+                named
+                    .values
+                    .into_iter()
+                    .filter(|(_, timings)| timings.count + timings.unfinished > 0),
+            );
+        }
+        let channels = self.channels.values.into_iter().map(|(name, ())| name);
+        measured
+            .deliveries
+            .extend(channels.zip(self.tallies.into_iter().map(deliveries_of)));
+        measured
+    }
+}
+
+fn deliveries_of(tally: Tally) -> Deliveries {
+    Deliveries {
+        messages: tally.messages,
+        unsent: tally.unsent,
+        expected: tally.expected,
+        delivered: tally.delivered,
+        late: tally.late,
+        lost: tally
+            .lost
+            .iter()
+            .filter(|(_, count)| **count > 0)
+            .map(|(why, count)| (why.as_str().to_owned(), *count))
+            .collect(),
+        duplicated: tally.duplicated,
+        reordered: tally.reordered,
+        strayed: tally
+            .strayed
+            .iter()
+            .map(|(why, count)| (why.as_str().to_owned(), *count))
+            .collect(),
+        whole_audience: tally.last.count(),
+        latency: tally.latency,
+        first: tally.first,
+        median: tally.median,
+        last: tally.last,
+    }
+}
+
+/// How a request that ended with this fault is counted.
+pub(crate) fn ending_of(fault: &Fault, limit: Nanos) -> Ending {
+    match fault.kind {
+        FaultKind::TimedOut => Ending::RanOut(limit),
+        FaultKind::Status | FaultKind::RateLimited => Ending::Answered { failed: true },
+        _ => Ending::Broke,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_without_end_are_counted_together() {
+        let mut recorder = Recorder::default();
+        let timing = Timing {
+            planned: Nanos(1),
+            started: Nanos(1),
+            ended: Nanos(5),
+        };
+        for user in 0..1000 {
+            let index = recorder.name(Family::Request, &format!("GET /users/{user}"));
+            recorder.time(
+                Family::Request,
+                index,
+                timing,
+                Ending::Answered { failed: false },
+            );
+        }
+        let measured = recorder.into_measured();
+        assert_eq!(measured.requests.len(), NAMES_LIMIT + 1);
+        assert_eq!(measured.requests[OTHER_NAMES].count, 500);
+    }
+
+    #[test]
+    fn a_time_out_is_counted_and_is_no_latency() {
+        let mut recorder = Recorder::default();
+        let index = recorder.name(Family::Request, "GET /");
+        let timing = Timing {
+            planned: Nanos(1),
+            started: Nanos(1),
+            ended: Nanos(5),
+        };
+        recorder.time(
+            Family::Request,
+            index,
+            timing,
+            Ending::RanOut(Nanos::from_secs(3)),
+        );
+        let timings = &recorder.into_measured().requests["GET /"];
+        assert_eq!(
+            (
+                timings.count,
+                timings.failed,
+                timings.timed_out,
+                timings.response.count()
+            ),
+            (1, 1, 1, 0)
+        );
+    }
+}

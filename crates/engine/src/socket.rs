@@ -1,0 +1,653 @@
+use std::collections::VecDeque;
+
+use delivery::{ChannelIndex, Leaving, Pointer};
+use model::{Fault, FaultKind, Nanos, Timing, UserId};
+use rand_core::RngCore;
+use script::host::{
+    ExchangeCall, OpId, Payload, ReplyBy, SocketCall, SocketId, StampPlace, Value, Wake,
+};
+use wire::websocket::{Connection, Handshake};
+
+use crate::arrival::Arrival;
+use crate::conn::{Conn, Link};
+use crate::filter::{Filter, pointer};
+use crate::recorder::{Ending, Family, ending_of};
+use crate::world::World;
+
+/// How long the other side has to answer a close frame.
+const GOODBYE: Nanos = Nanos::from_secs(1);
+
+/// One WebSocket of a user.
+#[derive(Debug)]
+pub(crate) struct SocketLink {
+    pub(crate) wire: Connection,
+    pub(crate) state: SocketState,
+}
+
+/// What is awaited on a socket.
+#[derive(Debug, Default)]
+pub(crate) struct SocketState {
+    pub(crate) opening: Option<Opening>,
+    /// The name under which it is measured.
+    pub(crate) name: String,
+    pub(crate) receives: Vec<Receiving>,
+    /// The script has a message handler.
+    pub(crate) listening: bool,
+    pub(crate) waiting: VecDeque<Waiting>,
+    /// Messages that nobody has asked for yet.
+    pub(crate) inbox: VecDeque<Payload>,
+    pub(crate) pings: VecDeque<(OpId, Nanos)>,
+    pub(crate) closing: Option<Closing>,
+    /// What the server's close frame said.
+    pub(crate) close: Option<(Option<u16>, String)>,
+}
+
+/// A handshake under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opening {
+    pub(crate) op: OpId,
+    pub(crate) asked: Nanos,
+    pub(crate) until: Nanos,
+    pub(crate) limit: Nanos,
+}
+
+/// We have said goodbye.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Closing {
+    op: Option<OpId>,
+    until: Nanos,
+}
+
+/// A channel whose stamps are looked for.
+#[derive(Debug)]
+pub(crate) struct Receiving {
+    pub(crate) channel: ChannelIndex,
+    pub(crate) tally: usize,
+    pub(crate) at: Option<Pointer>,
+    pub(crate) only: Filter,
+}
+
+/// A reply or a message that the script awaits.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    pub(crate) op: OpId,
+    pub(crate) until: Nanos,
+    pub(crate) limit: Nanos,
+    pub(crate) filter: Filter,
+    /// Known by an id: taken even where a channel has a claim on the message.
+    pub(crate) by_id: bool,
+    /// `None`: merely the next message.
+    pub(crate) exchange: Option<Exchange>,
+}
+
+/// A message whose reply is timed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exchange {
+    pub(crate) name: usize,
+    pub(crate) planned: Nanos,
+    pub(crate) started: Nanos,
+}
+
+impl SocketLink {
+    pub(crate) fn limit(&self) -> Nanos {
+        let state = &self.state;
+        let opening = state.opening.map_or(Nanos::MAX, |opening| opening.until);
+        let closing = state.closing.map_or(Nanos::MAX, |closing| closing.until);
+        let waiting = state
+            .waiting
+            .iter()
+            .map(|waiting| waiting.until)
+            .min()
+            .unwrap_or(Nanos::MAX);
+        opening.min(closing).min(waiting)
+    }
+}
+
+impl World {
+    pub(crate) fn start_socket(
+        &mut self,
+        op: OpId,
+        user: UserId,
+        call: SocketCall,
+    ) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let (url, endpoint) = self.dials.locate(&call.url)?;
+        let limit = call.timeout.unwrap_or(self.config.options.timeouts.connect);
+        let mut headers = call.headers;
+        let (seed, nonce) = {
+            let gone = || Fault::script(FaultKind::Thrown, "the user's level is over");
+            let owner = self.users.get(user).ok_or_else(gone)?;
+            headers.extend(owner.headers.iter().cloned());
+            headers.extend(
+                owner
+                    .cookies
+                    .header_for(&url)
+                    .map(|cookies| ("Cookie".to_owned(), cookies)),
+            );
+            let mut nonce = [0; 16];
+            owner.random.fill_bytes(&mut nonce);
+            (owner.random.next_u64(), nonce)
+        };
+        let handshake = Handshake::new(&url, &call.subprotocols, &headers, nonce)?;
+        let max_message = self.config.options.max_message;
+        let opening = Opening {
+            op,
+            asked: now,
+            until: now + limit,
+            limit,
+        };
+        let state = SocketState {
+            opening: Some(opening),
+            name: call.name,
+            ..SocketState::default()
+        };
+        let opened = self
+            .dials
+            .connect(endpoint, self.config.source_of(user))
+            .and_then(|stream| {
+                let wire = Connection::with_message_limit(stream, handshake, seed, max_message)?;
+                let link = Link::Socket(Box::new(SocketLink { wire, state }));
+                self.admit(Conn {
+                    user,
+                    endpoint,
+                    asks_write: false,
+                    link,
+                })
+            });
+        match opened {
+            Ok(key) => {
+                if let Some(owner) = self.users.get(user) {
+                    owner.sockets.push(key);
+                }
+                self.watch_limit(now + limit);
+            }
+            Err(fault) => self.wakes.push_back(Wake::Done {
+                op,
+                result: Err(fault),
+            }),
+        }
+        Ok(())
+    }
+
+    fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {
+        match self.conns.get_mut(id.0) {
+            Some(Conn {
+                user,
+                link: Link::Socket(socket),
+                ..
+            }) => Ok((*user, socket)),
+            _ => Err(Fault::target(FaultKind::Closed, "the WebSocket is closed")),
+        }
+    }
+
+    /// Sends a message; the user's stamps leave with it.
+    pub(crate) fn send_on_socket(
+        &mut self,
+        id: SocketId,
+        payload: &Payload,
+        planned: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        let (user, _) = self.socket(id)?;
+        let now = self.clock.now();
+        let planned = planned.unwrap_or(now);
+        let measured = self.hold.contains(planned);
+        let carried = match self.group_of(user) {
+            Some((group, member, tallies)) => {
+                group.ledger.send(member, planned, now, measured, tallies)
+            }
+            None => Vec::new(),
+        };
+        if measured {
+            self.recorder.window.messages += carried.len() as u64;
+        } else {
+            self.recorder.measured.before.messages += carried.len() as u64;
+        }
+        let (_, socket) = self.socket(id)?;
+        let sent = match payload {
+            Payload::Text(text) => socket.wire.send_text(text),
+            Payload::Binary(bytes) => socket.wire.send_binary(bytes),
+        };
+        if sent.is_err() {
+            if let Some((group, ..)) = self.group_of(user) {
+                carried
+                    .into_iter()
+                    .for_each(|sent| group.ledger.refuse(sent));
+            }
+        }
+        self.update_interest(id.0);
+        sent
+    }
+
+    pub(crate) fn start_exchange(
+        &mut self,
+        op: OpId,
+        id: SocketId,
+        call: ExchangeCall,
+    ) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let mut filter = Filter::new(call.only)?;
+        let by_id = matches!(call.by, ReplyBy::Id { .. });
+        if let ReplyBy::Id { at, value } = call.by {
+            filter = filter.also(&at, value)?;
+        }
+        self.send_on_socket(id, &call.payload, call.planned)?;
+        let name = self.recorder.name(Family::Exchange, &call.name);
+        let limit = call.timeout.unwrap_or(self.config.options.timeouts.total);
+        let exchange = Exchange {
+            name,
+            planned: call.planned.unwrap_or(now),
+            started: now,
+        };
+        let waiting = Waiting {
+            op,
+            until: now + limit,
+            limit,
+            filter,
+            by_id,
+            exchange: Some(exchange),
+        };
+        self.socket(id)?.1.state.waiting.push_back(waiting);
+        self.watch_limit(now + limit);
+        Ok(())
+    }
+
+    pub(crate) fn await_message(
+        &mut self,
+        op: OpId,
+        id: SocketId,
+        only: Vec<(String, String)>,
+        timeout: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        let filter = Filter::new(only)?;
+        let limit = timeout.unwrap_or(self.config.options.timeouts.total);
+        let until = self.clock.now() + limit;
+        let (_, socket) = self.socket(id)?;
+        let inbox = &mut socket.state.inbox;
+        if let Some(at) = inbox
+            .iter()
+            .position(|message| filter.fits(bytes_of(message)))
+        {
+            let value = inbox.remove(at).map_or(Value::Nothing, Value::Message);
+            self.wakes.push_back(Wake::Done {
+                op,
+                result: Ok(value),
+            });
+            return Ok(());
+        }
+        let waiting = Waiting {
+            op,
+            until,
+            limit,
+            filter,
+            by_id: false,
+            exchange: None,
+        };
+        socket.state.waiting.push_back(waiting);
+        self.watch_limit(until);
+        Ok(())
+    }
+
+    pub(crate) fn start_ping(&mut self, op: OpId, id: SocketId) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let (_, socket) = self.socket(id)?;
+        socket.wire.send_ping(&now.0.to_be_bytes())?;
+        socket.state.pings.push_back((op, now));
+        self.update_interest(id.0);
+        Ok(())
+    }
+
+    /// The script has, or no longer has, a message handler; what waits in the inbox goes to it.
+    pub(crate) fn set_listening(&mut self, id: SocketId, on: bool) {
+        let Ok((_, socket)) = self.socket(id) else {
+            return;
+        };
+        socket.state.listening = on;
+        if on {
+            let inbox = std::mem::take(&mut socket.state.inbox);
+            self.wakes
+                .extend(inbox.into_iter().map(|payload| Wake::Message {
+                    socket: id,
+                    payload,
+                }));
+        }
+    }
+
+    pub(crate) fn start_receiving(
+        &mut self,
+        id: SocketId,
+        channel: ChannelIndex,
+        place: StampPlace,
+    ) -> Result<(), Fault> {
+        let at = place.at.as_deref().map(pointer).transpose()?;
+        let only = Filter::new(place.only)?;
+        let (user, _) = self.socket(id)?;
+        let Some((group, member, _)) = self.group_of(user) else {
+            return Ok(());
+        };
+        group.ledger.join(channel, member);
+        let tally = group.ledger.tally_of(channel);
+        self.socket(id)?.1.state.receives.push(Receiving {
+            channel,
+            tally,
+            at,
+            only,
+        });
+        Ok(())
+    }
+
+    /// Says goodbye; the script's promise ends when the other side has done so too.
+    pub(crate) fn close_socket_of_script(
+        &mut self,
+        op: OpId,
+        id: SocketId,
+        code: u16,
+        reason: &str,
+    ) -> Result<(), Fault> {
+        let Ok((_, socket)) = self.socket(id) else {
+            self.wakes.push_back(Wake::Done {
+                op,
+                result: Ok(Value::Nothing),
+            });
+            return Ok(());
+        };
+        let _ = socket.wire.close(Some(code), reason); // a broken connection is closed all the same
+        self.say_goodbye(id.0, Some(op));
+        Ok(())
+    }
+
+    fn say_goodbye(&mut self, key: u32, op: Option<OpId>) {
+        let until = self.clock.now() + GOODBYE;
+        self.leave_channels(key, Leaving::Left);
+        if let Ok((_, socket)) = self.socket(SocketId(key)) {
+            socket.state.closing = Some(Closing { op, until });
+            self.watch_limit(until);
+            self.update_interest(key);
+        }
+    }
+
+    /// The iteration is over: its sockets are closed politely, and nobody waits for them.
+    pub(crate) fn close_sockets_of(&mut self, user: UserId) {
+        let keys = self
+            .users
+            .get(user)
+            .map(|user| std::mem::take(&mut user.sockets))
+            .unwrap_or_default();
+        for key in keys {
+            let Ok((_, socket)) = self.socket(SocketId(key)) else {
+                continue;
+            };
+            let opening = socket.state.opening.is_some();
+            let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed all the same
+            self.count_unfinished_exchanges(key);
+            if opening {
+                self.conns.remove(key);
+            } else {
+                self.say_goodbye(key, None);
+            }
+        }
+    }
+
+    fn count_unfinished_exchanges(&mut self, key: u32) {
+        let Ok((_, socket)) = self.socket(SocketId(key)) else {
+            return;
+        };
+        let waiting = std::mem::take(&mut socket.state.waiting);
+        for exchange in waiting.into_iter().filter_map(|waiting| waiting.exchange) {
+            if self.hold.contains(exchange.planned) {
+                self.recorder.unfinished(Family::Exchange, exchange.name);
+            }
+        }
+    }
+
+    pub(crate) fn socket_received(&mut self, key: u32, bytes: &[u8], now: Nanos) {
+        let Some(Conn {
+            user,
+            link: Link::Socket(socket),
+            ..
+        }) = self.conns.get_mut(key)
+        else {
+            return;
+        };
+        let (group, member) = match self.users.get(*user) {
+            Some(owner) => (self.groups.get_mut(owner.group), owner.member),
+            None => (None, 0),
+        };
+        let SocketLink { wire, state } = &mut **socket;
+        let was_opening = state.opening;
+        let mut arrival = Arrival {
+            key,
+            now,
+            member,
+            group,
+            state,
+            recorder: &mut self.recorder,
+            hold: self.hold,
+            wakes: &mut self.wakes,
+        };
+        let outcome = wire.on_bytes(bytes, &mut |event| arrival.on(event));
+        let (open, done, closed) = (
+            state.opening.is_none(),
+            wire.is_done(),
+            state.close.is_some(),
+        );
+        if let (Some(opening), true) = (was_opening, open) {
+            self.count_opening(key, opening, now, Ending::Answered { failed: false });
+        }
+        match outcome {
+            Err(fault) => self.socket_broke(key, fault),
+            Ok(()) if done || closed => self.socket_closed(key),
+            Ok(()) => {}
+        }
+    }
+
+    fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
+        if !self.hold.contains(opening.asked) {
+            return;
+        }
+        let Ok((_, socket)) = self.socket(SocketId(key)) else {
+            return;
+        };
+        let name = socket.state.name.clone();
+        let index = self.recorder.name(Family::Connection, &name);
+        let timing = Timing {
+            planned: opening.asked,
+            started: opening.asked,
+            ended: now,
+        };
+        self.recorder
+            .time(Family::Connection, index, timing, ending);
+    }
+
+    /// The server sent its last byte.
+    pub(crate) fn socket_closed(&mut self, key: u32) {
+        let Ok((_, socket)) = self.socket(SocketId(key)) else {
+            return;
+        };
+        let fault = match (&socket.state.close, socket.wire.on_close()) {
+            (Some((code, reason)), _) => {
+                let code = code.map_or("no code".to_owned(), |code| code.to_string());
+                Fault::target(
+                    FaultKind::Closed,
+                    format!("the server closed the WebSocket: {code} {reason}").trim_end(),
+                )
+            }
+            (None, Err(fault)) => fault,
+            (None, Ok(())) => Fault::target(FaultKind::Closed, "the server closed the WebSocket"),
+        };
+        self.socket_broke(key, fault);
+    }
+
+    /// The socket is gone, by whomever: everything that waits on it ends.
+    pub(crate) fn socket_broke(&mut self, key: u32, fault: Fault) {
+        let now = self.clock.now();
+        let expected = self
+            .socket(SocketId(key))
+            .is_ok_and(|(_, socket)| socket.state.closing.is_some());
+        self.leave_channels(
+            key,
+            if expected {
+                Leaving::Left
+            } else {
+                Leaving::Disconnected
+            },
+        );
+        if let Ok((
+            _,
+            SocketLink {
+                state:
+                    SocketState {
+                        opening: Some(opening),
+                        ..
+                    },
+                ..
+            },
+        )) = self.socket(SocketId(key))
+        {
+            let opening = *opening;
+            self.count_opening(key, opening, now, ending_of(&fault, opening.limit));
+        }
+        let Some(Conn {
+            user,
+            link: Link::Socket(socket),
+            ..
+        }) = self.conns.remove(key)
+        else {
+            return;
+        };
+        if let Some(owner) = self.users.get(user) {
+            owner.sockets.retain(|&open| open != key);
+        }
+        let state = socket.state;
+        if !expected && self.hold.contains(now) {
+            self.fail(user, &format!("websocket {}", state.name), now, &fault);
+        }
+        self.end_waiting(user, key, state, &fault);
+    }
+
+    fn end_waiting(&mut self, user: UserId, key: u32, state: SocketState, fault: &Fault) {
+        let now = self.clock.now();
+        let refused = |op| Wake::Done {
+            op,
+            result: Err(fault.clone()),
+        };
+        self.wakes
+            .extend(state.opening.map(|opening| refused(opening.op)));
+        for waiting in state.waiting {
+            self.count_broken_exchange(user, &waiting, fault, now);
+            self.wakes.push_back(refused(waiting.op));
+        }
+        self.wakes
+            .extend(state.pings.into_iter().map(|(op, _)| refused(op)));
+        if state.opening.is_none() {
+            let (code, reason) = state.close.unwrap_or((None, fault.detail.clone()));
+            self.wakes.push_back(Wake::Closed {
+                socket: SocketId(key),
+                code,
+                reason,
+            });
+        }
+        let op = state.closing.and_then(|closing| closing.op);
+        self.wakes.extend(op.map(|op| Wake::Done {
+            op,
+            result: Ok(Value::Nothing),
+        }));
+    }
+
+    fn count_broken_exchange(
+        &mut self,
+        user: UserId,
+        waiting: &Waiting,
+        fault: &Fault,
+        now: Nanos,
+    ) {
+        let Some(exchange) = waiting
+            .exchange
+            .filter(|exchange| self.hold.contains(exchange.planned))
+        else {
+            return;
+        };
+        let timing = Timing {
+            planned: exchange.planned,
+            started: exchange.started,
+            ended: now,
+        };
+        self.recorder.time(
+            Family::Exchange,
+            exchange.name,
+            timing,
+            ending_of(fault, waiting.limit),
+        );
+        let name = self
+            .recorder
+            .name_of(Family::Exchange, exchange.name)
+            .to_owned();
+        self.fail(user, &name, now, fault);
+    }
+
+    fn leave_channels(&mut self, key: u32, how: Leaving) {
+        let now = self.clock.now();
+        let Ok((user, socket)) = self.socket(SocketId(key)) else {
+            return;
+        };
+        let receives = std::mem::take(&mut socket.state.receives);
+        let Some((group, member, _)) = self.group_of(user) else {
+            return;
+        };
+        for receiving in receives {
+            group.ledger.leave(receiving.channel, member, now, how);
+        }
+    }
+
+    pub(crate) fn socket_ran_out(&mut self, key: u32, now: Nanos) {
+        let Ok((user, socket)) = self.socket(SocketId(key)) else {
+            return;
+        };
+        if let Some(opening) = socket.state.opening.filter(|opening| opening.until <= now) {
+            let detail = format!("the WebSocket did not open within {}", opening.limit);
+            self.socket_broke(key, Fault::target(FaultKind::TimedOut, detail));
+            return;
+        }
+        if socket
+            .state
+            .closing
+            .is_some_and(|closing| closing.until <= now)
+        {
+            self.socket_broke(
+                key,
+                Fault::target(
+                    FaultKind::TimedOut,
+                    "the server did not answer the close frame",
+                ),
+            );
+            return;
+        }
+        let waiting = std::mem::take(&mut socket.state.waiting);
+        let (over, kept): (VecDeque<_>, VecDeque<_>) = waiting
+            .into_iter()
+            .partition(|waiting| waiting.until <= now);
+        socket.state.waiting = kept;
+        for waiting in over {
+            let what = if waiting.exchange.is_some() {
+                "no reply"
+            } else {
+                "no message that fits"
+            };
+            let fault = Fault::target(
+                FaultKind::TimedOut,
+                format!("{what} within {}", waiting.limit),
+            );
+            self.count_broken_exchange(user, &waiting, &fault, now);
+            self.wakes.push_back(Wake::Done {
+                op: waiting.op,
+                result: Err(fault),
+            });
+        }
+    }
+}
+
+pub(crate) fn bytes_of(message: &Payload) -> &[u8] {
+    match message {
+        Payload::Text(text) => text.as_bytes(),
+        Payload::Binary(bytes) => bytes,
+    }
+}

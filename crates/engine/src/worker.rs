@@ -1,0 +1,281 @@
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+
+use model::{GroupId, Nanos, UserId};
+use script::host::{Host, Wake};
+use script::{Limits, Script, ScriptError, ScriptFault, UserStart};
+use wire::TlsSettings;
+
+use crate::aside::Aside;
+use crate::clock::Clock;
+use crate::config::RunConfig;
+use crate::exchange::{Command, Event, Fatal};
+use crate::level_run::LevelRun;
+use crate::reactor::{Ready, Waker};
+use crate::timers::Alarm;
+use crate::world::World;
+
+/// Wakes that the script gets in one turn: between turns the sockets are read, so that a large crowd's
+/// answers do not wait for each other's scripts.
+const WAKES_PER_TURN: usize = 64;
+/// Below this the script's garbage is not worth a pause in the middle of a level.
+const GARBAGE_WORTH_A_PAUSE: usize = 128 << 20;
+
+/// One core's share of the run: an event loop, a script engine, the users and what they measure.
+pub(crate) struct Worker {
+    pub(crate) number: u32,
+    pub(crate) world: Rc<RefCell<World>>,
+    pub(crate) script: Script,
+    pub(crate) level: Option<LevelRun>,
+    pub(crate) aside: Option<Aside>,
+    commands: Receiver<Command>,
+    events: Sender<(u32, Event)>,
+    ready: Vec<Ready>,
+    batch: VecDeque<Wake>,
+    /// Time spent waiting since the thread began.
+    idle: Nanos,
+    memory_after_collection: usize,
+}
+
+/// What a worker thread is given.
+#[derive(Debug)]
+pub(crate) struct Post {
+    pub(crate) number: u32,
+    pub(crate) config: Arc<RunConfig>,
+    pub(crate) clock: Clock,
+    pub(crate) tls: TlsSettings,
+    pub(crate) commands: Receiver<Command>,
+    pub(crate) events: Sender<(u32, Event)>,
+}
+
+/// The body of a worker thread. `hand_over` gets the waker as soon as there is one.
+pub(crate) fn work(post: Post, hand_over: impl FnOnce(Waker)) {
+    let (number, events) = (post.number, post.events.clone());
+    match Worker::new(post, hand_over) {
+        Ok(mut worker) => {
+            worker.tell(Event::Ready);
+            worker.run();
+        }
+        Err(fatal) => {
+            // Nobody listens any more only when the run is over already.
+            let _ = events.send((number, Event::Fatal(Box::new(fatal))));
+        }
+    }
+}
+
+impl Worker {
+    fn new(post: Post, hand_over: impl FnOnce(Waker)) -> Result<Self, Fatal> {
+        let Post {
+            number,
+            config,
+            clock,
+            tls,
+            commands,
+            events,
+        } = post;
+        pin(&config.cores, number);
+        let world = World::new(Arc::clone(&config), clock, config.target.clone(), tls)
+            .map_err(|why| Fatal::Generator(format!("cannot make an epoll set: {why}")))?;
+        hand_over(world.reactor.waker());
+        let world = Rc::new(RefCell::new(world));
+        let host: Rc<RefCell<dyn Host>> = Rc::<RefCell<World>>::clone(&world);
+        let limits = Limits {
+            memory_bytes: config.options.script.memory,
+            busy: config.options.script.time.into(),
+        };
+        let script = Script::load(&config.bundle, &config.data, host, limits).map_err(fatal_of)?;
+        Ok(Self {
+            number,
+            world,
+            script,
+            level: None,
+            aside: None,
+            commands,
+            events,
+            ready: Vec::new(),
+            batch: VecDeque::new(),
+            idle: Nanos::ZERO,
+            memory_after_collection: 0,
+        })
+    }
+
+    fn run(&mut self) {
+        loop {
+            while let Ok(command) = self.commands.try_recv() {
+                if matches!(command, Command::Exit) {
+                    return;
+                }
+                self.obey(command);
+            }
+            self.poll();
+            self.turn();
+            self.end_iterations();
+            self.report_console();
+            self.advance_aside();
+            self.advance_level();
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Setup => self.start_setup(),
+            Command::Teardown(setup) => self.start_teardown(&setup),
+            Command::Level(plan) => self.start_level(plan),
+            Command::EndHold => self.end_hold(),
+            Command::Abort => self.abort(),
+            Command::Exit => {}
+        }
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        // Nobody listens any more only when the run is over already.
+        let _ = self.events.send((self.number, event));
+    }
+
+    /// Sleeps until something is ready or due, and does it: sockets first, then what the clock asks for.
+    fn poll(&mut self) {
+        let mut world = self.world.borrow_mut();
+        let timeout = world.until_next();
+        let before = world.clock.now();
+        world.reactor.wait(timeout, &mut self.ready);
+        let now = world.clock.now();
+        self.idle += now - before;
+        for ready in self.ready.drain(..) {
+            world.ready(ready);
+        }
+        let now = world.clock.now();
+        world.enforce_limits(now);
+        let mut starts = Vec::new();
+        while let Some((due, alarm)) = world.timers.pop_due(now) {
+            match alarm {
+                Alarm::Wake(key) => world.end_sleep(key),
+                Alarm::Tick(key) => world.tick(key, due),
+                Alarm::Begin(slot) => starts.push((slot as usize, due)),
+                Alarm::Look => {}
+            }
+        }
+        drop(world);
+        for (slot, due) in starts {
+            self.begin_iteration(slot, due);
+        }
+    }
+
+    /// One bounded turn of the script.
+    fn turn(&mut self) {
+        let world = &self.world;
+        {
+            let mut world = world.borrow_mut();
+            let count = world.wakes.len().min(WAKES_PER_TURN);
+            self.batch.extend(world.wakes.drain(..count));
+        }
+        if self.batch.is_empty() {
+            return;
+        }
+        let mut told = self.batch.drain(..).inspect(|wake| {
+            if let Wake::Tick { due, .. } = wake {
+                world.borrow_mut().note_start(*due);
+            }
+        });
+        self.script.turn(&mut told);
+        drop(told);
+        if let Some(fault) = self.script.take_fatal() {
+            self.tell(Event::Fatal(Box::new(Fatal::Script(fault))));
+        }
+    }
+
+    fn report_console(&mut self) {
+        let logged = std::mem::take(&mut self.world.borrow_mut().logged);
+        for (level, line) in logged {
+            self.tell(Event::Log(level, line));
+        }
+    }
+
+    pub(crate) fn now(&self) -> Nanos {
+        self.world.borrow().clock.now()
+    }
+
+    /// Time spent waiting until now.
+    pub(crate) fn idle(&self) -> Nanos {
+        self.idle
+    }
+
+    /// Frees the script's garbage at a moment that is measured as the generator's own pause.
+    /// In the middle of a level only when there is a lot of it.
+    pub(crate) fn collect_garbage(&mut self, between_levels: bool) -> Option<Nanos> {
+        let used = self.script.memory_used();
+        let worth = used > GARBAGE_WORTH_A_PAUSE && used > 2 * self.memory_after_collection;
+        if !between_levels && !worth {
+            return None;
+        }
+        let before = self.now();
+        self.script.collect_garbage();
+        self.memory_after_collection = self.script.memory_used();
+        Some(self.now() - before)
+    }
+
+    pub(crate) fn user_start(
+        &self,
+        id: UserId,
+        index: u32,
+        number: u32,
+        role: Option<String>,
+    ) -> UserStart {
+        let mut world = self.world.borrow_mut();
+        let user = world.users.get(id);
+        let (name, data) = user.map_or((String::new(), None), |user| {
+            (user.name.clone(), user.data.clone())
+        });
+        UserStart {
+            id,
+            name,
+            index,
+            number,
+            role,
+            data,
+        }
+    }
+
+    /// Ends what the script told us has ended, and what will never end by itself.
+    fn end_iterations(&mut self) {
+        for ended in self.script.take_ended() {
+            self.iteration_ended(ended.group, ended.outcome);
+        }
+        for group in self.script.stuck() {
+            let fault = self.never_settles(group);
+            self.iteration_ended(group, Err(fault));
+        }
+    }
+
+    fn iteration_ended(&mut self, group: GroupId, outcome: Result<Option<String>, ScriptFault>) {
+        if self
+            .aside
+            .as_ref()
+            .is_some_and(|aside| aside.group == group)
+        {
+            self.end_aside(outcome);
+        } else {
+            self.end_iteration(group, outcome.map(drop));
+        }
+    }
+}
+
+fn fatal_of(error: ScriptError) -> Fatal {
+    match error {
+        ScriptError::Thrown(fault) => Fatal::Script(*fault),
+        other => Fatal::Generator(other.to_string()),
+    }
+}
+
+/// Keeps the thread on its core, where the machine allows it.
+fn pin(cores: &[usize], number: u32) {
+    if cores.is_empty() {
+        return;
+    }
+    let mut set = rustix::thread::CpuSet::new();
+    set.set(cores[number as usize % cores.len()]);
+    // Not allowed in some containers: then the kernel chooses, as it does without.
+    let _ = rustix::thread::sched_setaffinity(None, &set);
+}

@@ -1,0 +1,139 @@
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use delivery::Tally;
+use model::{Fault, GroupId, Nanos, UserId};
+use script::host::Wake;
+use url::Url;
+use wire::TlsSettings;
+
+use crate::clock::Clock;
+use crate::config::RunConfig;
+use crate::conn::Conn;
+use crate::dials::Dials;
+use crate::keyed::Keyed;
+use crate::level::Span;
+use crate::people::{Group, Users};
+use crate::reactor::Reactor;
+use crate::recorder::{Recorder, Scene};
+use crate::tickers::Ticker;
+use crate::timers::{Sleep, Timers};
+
+/// Messages and answers are read into one buffer per worker, so that an idle connection has none.
+pub(crate) const READ_BUFFER: usize = 256 * 1024;
+
+/// Everything on a worker that is not script: sockets, users, clocks, ledgers, the recorder.
+///
+/// The script reaches it through `script::Host`; the worker's loop drives it. Each file of this crate
+/// adds the methods of one topic.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) clock: Clock,
+    pub(crate) config: Arc<RunConfig>,
+    pub(crate) reactor: Reactor,
+    pub(crate) timers: Timers,
+    pub(crate) sleeps: Keyed<Sleep>,
+    pub(crate) tickers: Keyed<Ticker>,
+    pub(crate) dials: Dials,
+    pub(crate) conns: Keyed<Conn>,
+    /// No connection has a limit that is due before this: only then all are looked through.
+    pub(crate) earliest_limit: Nanos,
+    pub(crate) users: Users,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) group_slots: HashMap<GroupId, usize>,
+    pub(crate) recorder: Recorder,
+    /// When what begins is measured.
+    pub(crate) hold: Span,
+    /// The hold is over and its deliveries are settled: nobody stays any longer.
+    pub(crate) hold_is_settled: bool,
+    /// When the loop is woken to look at the phases.
+    pub(crate) next_look: Nanos,
+    pub(crate) wakes: VecDeque<Wake>,
+    pub(crate) pooled: Vec<(UserId, String)>,
+    pub(crate) logged: Vec<(script::host::LogLevel, String)>,
+    pub(crate) buffer: Vec<u8>,
+    pub(crate) encoded: Vec<u8>,
+}
+
+impl World {
+    pub(crate) fn new(
+        config: Arc<RunConfig>,
+        clock: Clock,
+        target: Url,
+        tls: TlsSettings,
+    ) -> Result<Self, rustix::io::Errno> {
+        Ok(Self {
+            clock,
+            dials: Dials::new(target, config.target_is_mine, tls),
+            config,
+            reactor: Reactor::new()?,
+            timers: Timers::default(),
+            sleeps: Keyed::default(),
+            tickers: Keyed::default(),
+            conns: Keyed::default(),
+            earliest_limit: Nanos::MAX,
+            users: Users::default(),
+            groups: Vec::new(),
+            group_slots: HashMap::new(),
+            recorder: Recorder::default(),
+            hold: Span::default(),
+            hold_is_settled: false,
+            next_look: Nanos::ZERO,
+            wakes: VecDeque::new(),
+            pooled: Vec::new(),
+            logged: Vec::new(),
+            buffer: vec![0; READ_BUFFER],
+            encoded: Vec::new(),
+        })
+    }
+
+    /// The group of a user with the tallies that its ledger counts into.
+    pub(crate) fn group_of(&mut self, user: UserId) -> Option<(&mut Group, u32, &mut [Tally])> {
+        let user = self.users.get(user)?;
+        let member = user.member;
+        let group = self.groups.get_mut(user.group)?;
+        Some((group, member, &mut self.recorder.tallies))
+    }
+
+    pub(crate) fn group_by_id(&mut self, id: GroupId) -> Option<&mut Group> {
+        let slot = *self.group_slots.get(&id)?;
+        self.groups.get_mut(slot)
+    }
+
+    /// Counts a failure of a user under the name of what failed, if it belongs to the hold.
+    pub(crate) fn fail(&mut self, user: UserId, what: &str, at: Nanos, fault: &Fault) {
+        let (name, step) = match self.users.get(user) {
+            Some(user) => (
+                Some(user.name.clone()),
+                self.groups
+                    .get(user.group)
+                    .and_then(|group| group.step.clone()),
+            ),
+            None => (None, None),
+        };
+        self.recorder.fail(
+            fault,
+            Scene {
+                what: what.to_owned(),
+                at,
+                user: name,
+                step,
+            },
+            None,
+            None,
+        );
+    }
+
+    /// How long the loop may sleep.
+    pub(crate) fn until_next(&self) -> Option<Nanos> {
+        if !self.wakes.is_empty() {
+            return Some(Nanos::ZERO);
+        }
+        let due = self
+            .timers
+            .next_due()
+            .unwrap_or(Nanos::MAX)
+            .min(self.earliest_limit);
+        (due < Nanos::MAX).then(|| due - self.clock.now())
+    }
+}
