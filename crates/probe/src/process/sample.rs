@@ -3,7 +3,7 @@
 use model::Nanos;
 use procfs::process::{LimitValue, Process, Stat, Task};
 
-use super::cpu::from_ticks;
+use super::cpu::{account, from_ticks};
 
 /// A process and its descendants at one moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,18 +85,17 @@ fn threads(process: &Process) -> Vec<ThreadSample> {
 
 fn of_thread(task: &Task) -> Option<ThreadSample> {
     let stat = task.stat().ok()?;
-    let account = task
-        .schedstat()
-        .ok()
-        .filter(|account| account.sum_exec_runtime > 0);
+    let kept = task.schedstat().ok();
+    let account = kept.and_then(|kept| account(kept.sum_exec_runtime, kept.run_delay, kept.pcount));
+    let (cpu, waited) = match account {
+        Some((run, wait)) => (run, Some(wait)),
+        None => (from_ticks(stat.utime + stat.stime), None),
+    };
     Some(ThreadSample {
         tid: task.tid,
         started: stat.starttime,
         name: stat.comm,
-        cpu: account.as_ref().map_or_else(
-            || from_ticks(stat.utime + stat.stime),
-            |account| Nanos(account.sum_exec_runtime),
-        ),
-        waited: account.map(|account| Nanos(account.run_delay)),
+        cpu,
+        waited,
     })
 }
