@@ -39,7 +39,8 @@ pub(crate) fn number(value: f64) -> String {
         _ if size >= 0.0995 => 2,
         _ if size >= 0.00995 => 3,
         _ if size >= 0.000_995 => 4,
-        _ if size >= 0.000_000_1 => 6,
+        _ if size >= 0.000_099_5 => 5,
+        _ if size >= 0.000_000_995 => 6,
         _ => return format!("{value:.2e}"),
     };
     let text = format!("{size:.decimals$}");
@@ -49,6 +50,16 @@ pub(crate) fn number(value: f64) -> String {
     let sign = if value < 0.0 { "-" } else { "" };
     let point = if fraction.is_empty() { "" } else { "." };
     format!("{sign}{}{point}{fraction}", group(whole))
+}
+
+/// A number that may be a count: whole ones without a point, others as [`number`].
+pub(crate) fn amount(value: f64) -> String {
+    const EXACT: f64 = 9e15;
+    if value.fract() == 0.0 && value.abs() < EXACT {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return format!("{sign}{}", group(&format!("{:.0}", value.abs())));
+    }
+    number(value)
 }
 
 /// The unit that a span is told in, and its length in nanoseconds.
@@ -102,17 +113,22 @@ pub(crate) fn part(part: u64, whole: u64) -> String {
     if part == 0 || whole == 0 {
         return count(part);
     }
-    format!(
-        "{} ({})",
-        count(part),
-        percent(part as f64 / whole as f64 * 100.0)
-    )
+    format!("{} ({})", count(part), percent_of(part, whole))
 }
 
 /// A part of a whole in a sentence: `3 of 1,000 (0.30 %)`.
 pub(crate) fn share(part: u64, whole: u64) -> String {
-    let percent = percent(part as f64 / whole.max(1) as f64 * 100.0);
+    let percent = percent_of(part, whole);
     format!("{} of {} ({percent})", count(part), count(whole))
+}
+
+/// Almost all is never rounded up to all.
+fn percent_of(part: u64, whole: u64) -> String {
+    let share = part as f64 / whole.max(1) as f64 * 100.0;
+    if part < whole && share >= 99.95 {
+        return "> 99.9 %".to_owned();
+    }
+    percent(share)
 }
 
 /// Memory given in MB: `25.1 MB`, `1.25 GB`.

@@ -56,6 +56,12 @@ pub(crate) fn label(load: &Load) -> String {
     }
 }
 
+/// How a level is called beside its figures: one that is not sound says so every time.
+pub(crate) fn marked(level: &Level) -> String {
+    let mark = if level.sound { "" } else { " (not sound)" };
+    format!("{}{mark}", label(&level.load))
+}
+
 /// How the level with this index is called.
 pub(crate) fn label_at(levels: &[Level], index: usize) -> String {
     let level = levels.iter().find(|level| level.index == index);

@@ -3,10 +3,10 @@
 use record::{Level, Run};
 
 use crate::colour::{Tone, paint};
-use crate::format::{share, shorten};
+use crate::format::{count, share, shorten};
 use crate::section::failures::{self, Group};
 use crate::section::levels::{self, Lead};
-use crate::section::{deliveries, label, resources, thresholds, timings, verdict};
+use crate::section::{deliveries, label, marked, resources, thresholds, timings, verdict};
 
 /// How the terminal wants its text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,7 +77,16 @@ fn head(run: &Run, colour: bool) -> Vec<String> {
     let about = format!("{}; {}", lead.rate_title(), lead.times_title());
     lines.push(paint(&format!("Levels ({about})"), Tone::Strong, colour));
     lines.extend(levels::table(run, false).text(colour));
+    if lines.iter().any(|line| line.contains("n/a")) {
+        lines.push(paint(&too_few(), Tone::Quiet, colour));
+    }
     lines
+}
+
+fn too_few() -> String {
+    let needs = [0.5, 0.95, 0.99].map(|q| count(stats::needed_samples(q)));
+    let [p50, p95, p99] = needs;
+    format!("  n/a: too few samples; p50 needs {p50}, p95 {p95}, p99 {p99}")
 }
 
 fn remark_reason(remark: &str) -> &str {
@@ -102,7 +111,7 @@ fn named(run: &Run, room: usize, colour: bool) -> Vec<String> {
         return Vec::new();
     }
     table.truncate(fitting);
-    let title = format!("By name at {}", label(&last.load));
+    let title = format!("By name at {}", marked(last));
     let mut lines = vec![paint(&title, Tone::Strong, colour)];
     lines.extend(table.text(colour));
     if all > fitting {
@@ -120,7 +129,7 @@ fn failure_lines(run: &Run, colour: bool) -> Vec<String> {
         lines.extend(groups.iter().flat_map(|group| failure(group, colour)));
     }
     lines.extend(broken_checks(run, colour));
-    let Some(last) = run.levels.last() else {
+    let Some(last) = run.levels.iter().rfind(|level| level.sound) else {
         return lines;
     };
     for none in [failures::none_failed(last), deliveries::none_lost(last)]
@@ -187,17 +196,21 @@ fn threshold_lines(run: &Run, colour: bool) -> Vec<String> {
 /// Target and generator at the last level.
 fn health(last: &Level, colour: bool) -> Vec<String> {
     let at = label(&last.load);
+    let told = |text: String| {
+        if text.is_empty() {
+            text
+        } else {
+            format!(": {text}")
+        }
+    };
     let mut lines = Vec::new();
     if let Some(target) = &last.target {
-        let text = format!("at {at}: {}", resources::target_line(target));
+        let figures = told(resources::target_line(target));
+        let text = format!("{} (pid {}) at {at}{figures}", target.name, target.pid);
         lines.push(labelled("target", &shorten(&text, WIDTH + 40), colour));
     }
-    let shared = if last.shares_cores_with_target {
-        "; shares its cores with the target"
-    } else {
-        ""
-    };
-    let text = format!("at {at}: {}{shared}", resources::generator_line(last));
+    let health = if last.sound { "healthy" } else { "NOT SOUND" };
+    let text = format!("{health} at {at}{}", told(resources::generator_line(last)));
     lines.push(labelled("generator", &shorten(&text, WIDTH + 40), colour));
     lines
 }

@@ -2,16 +2,17 @@
 
 mod common;
 
+use common::runs;
 use record::{Level, Run};
 use report::{Live, Terminal, live_line, markdown, terminal};
 
 const RUNS: [fn() -> Run; 6] = [
-    common::healthy,
-    common::with_losses,
-    common::not_sound,
-    common::interrupted,
-    common::requests_only,
-    common::crowded,
+    runs::healthy,
+    runs::with_losses,
+    runs::not_sound,
+    runs::interrupted,
+    runs::requests_only,
+    runs::crowded,
 ];
 
 #[test]
@@ -68,7 +69,7 @@ fn without_colour(text: &str) -> String {
 
 #[test]
 fn an_interrupted_run_says_so_first() {
-    let mut run = common::healthy();
+    let mut run = runs::healthy();
     run.interrupted = true;
     let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     let text = terminal(&run, Terminal::default());
@@ -103,7 +104,7 @@ fn a_level_without_measurements_shows_no_number_in_their_place() {
 
 #[test]
 fn a_contradiction_in_the_record_is_told() {
-    let mut run = common::requests_only();
+    let mut run = runs::requests_only();
     run.levels[0].measured.iterations.planned += 1;
     let told = "the record contradicts itself: level 1: iterations: 121 planned, but 120 started";
     assert!(terminal(&run, Terminal::default()).contains(told));
@@ -112,9 +113,12 @@ fn a_contradiction_in_the_record_is_told() {
 
 #[test]
 fn names_of_the_user_cannot_break_a_markdown_table() {
-    let mut run = common::requests_only();
+    let mut run = runs::requests_only();
     let requests = &mut run.levels[0].measured.requests;
-    requests.insert("GET /a|b\n| `c` |".to_owned(), common::requests(1, 1.0));
+    requests.insert(
+        "GET /a|b\n| `c` |".to_owned(),
+        common::parts::requests(1, 1.0),
+    );
     let text = markdown(&run);
     let row = text.lines().find(|line| line.contains("GET /a")).unwrap();
     assert!(row.contains("`` GET /a\\|b \\| `c` \\| ``"), "{row}");

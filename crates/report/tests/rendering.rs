@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::runs;
 use record::Run;
 use report::{Terminal, markdown, terminal};
 
@@ -17,50 +18,50 @@ fn on_terminal(run: &Run) -> String {
 
 #[test]
 fn healthy_on_the_terminal() {
-    insta::assert_snapshot!(on_terminal(&common::healthy()));
+    insta::assert_snapshot!(on_terminal(&runs::healthy()));
 }
 
 #[test]
 fn healthy_in_markdown() {
-    insta::assert_snapshot!(markdown(&common::healthy()));
+    insta::assert_snapshot!(markdown(&runs::healthy()));
 }
 
 #[test]
 fn losses_on_the_terminal() {
-    insta::assert_snapshot!(on_terminal(&common::with_losses()));
+    insta::assert_snapshot!(on_terminal(&runs::with_losses()));
 }
 
 #[test]
 fn losses_in_markdown() {
-    insta::assert_snapshot!(markdown(&common::with_losses()));
+    insta::assert_snapshot!(markdown(&runs::with_losses()));
 }
 
 #[test]
 fn not_sound_on_the_terminal() {
-    insta::assert_snapshot!(on_terminal(&common::not_sound()));
+    insta::assert_snapshot!(on_terminal(&runs::not_sound()));
 }
 
 #[test]
 fn interrupted_before_anything_on_the_terminal() {
-    insta::assert_snapshot!(on_terminal(&common::interrupted()));
+    insta::assert_snapshot!(on_terminal(&runs::interrupted()));
 }
 
 #[test]
 fn interrupted_before_anything_in_markdown() {
-    insta::assert_snapshot!(markdown(&common::interrupted()));
+    insta::assert_snapshot!(markdown(&runs::interrupted()));
 }
 
 #[test]
 fn one_level_of_requests_on_the_terminal() {
-    insta::assert_snapshot!(on_terminal(&common::requests_only()));
+    insta::assert_snapshot!(on_terminal(&runs::requests_only()));
 }
 
 #[test]
 fn one_level_of_requests_in_markdown() {
-    insta::assert_snapshot!(markdown(&common::requests_only()));
+    insta::assert_snapshot!(markdown(&runs::requests_only()));
 }
 
 #[test]
 fn ten_crowded_levels_on_the_terminal() {
-    insta::assert_snapshot!(on_terminal(&common::crowded()));
+    insta::assert_snapshot!(on_terminal(&runs::crowded()));
 }

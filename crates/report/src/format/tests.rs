@@ -40,6 +40,22 @@ fn percentages_come_with_their_counts() {
 }
 
 #[test]
+fn almost_all_is_not_all() {
+    assert_eq!(part(14_999, 15_000), "14,999 (> 99.9 %)");
+    assert_eq!(part(15_000, 15_000), "15,000 (100 %)");
+}
+
+#[test]
+fn whole_amounts_have_no_point() {
+    let check = |value: f64, expected: &str| assert_eq!(amount(value), expected);
+    check(0.0, "0");
+    check(30.0, "30");
+    check(-1_234.0, "-1,234");
+    check(2.5, "2.50");
+    check(1e300, &number(1e300));
+}
+
+#[test]
 fn things_have_a_plural() {
     assert_eq!(plural(1, "user"), "1 user");
     assert_eq!(plural(1_000, "user"), "1,000 users");

@@ -2,8 +2,8 @@
 
 use record::{Check, Iterations, Level, Metric, MetricKind, Run};
 
-use super::{Block, Section, label};
-use crate::format::{count, duration, estimate_in_full, number, part};
+use super::{Block, Section, marked};
+use crate::format::{amount, count, duration, estimate_in_full, part};
 use crate::table::{Column, Row, Table};
 
 /// Calls of the scenario.
@@ -38,7 +38,7 @@ pub(crate) fn iterations(run: &Run) -> Option<Section> {
         let at =
             |q| (!time.is_empty()).then(|| estimate_in_full(stats::estimate(time, 0, q), None));
         Row::plain(vec![
-            Some(label(&level.load)),
+            Some(marked(level)),
             Some(count(*planned)),
             Some(count(*started)),
             Some(count(*succeeded)),
@@ -90,14 +90,14 @@ pub(crate) fn metrics(run: &Run) -> Option<Section> {
 fn metric_cells(metric: &Metric) -> Vec<Option<String>> {
     let any = metric.count > 0;
     let only = |kind: MetricKind, value: Option<f64>| {
-        value.filter(|_| any && metric.kind == kind).map(number)
+        value.filter(|_| any && metric.kind == kind).map(amount)
     };
     let at = |q| {
         metric
             .values
             .as_ref()
             .and_then(|values| values.stated(q))
-            .map(number)
+            .map(amount)
     };
     let kind = match metric.kind {
         MetricKind::Counter => "counter",
@@ -107,7 +107,7 @@ fn metric_cells(metric: &Metric) -> Vec<Option<String>> {
     let spread = |value: Option<f64>| {
         value
             .filter(|_| metric.kind != MetricKind::Counter)
-            .map(number)
+            .map(amount)
     };
     vec![
         Some(kind.to_owned()),
@@ -131,7 +131,7 @@ fn by_name<T>(
     let mut rows: Vec<(&String, Row)> = Vec::new();
     for level in &run.levels {
         for (name, one) in named(level) {
-            let head = vec![Some(name.clone()), Some(label(&level.load))];
+            let head = vec![Some(name.clone()), Some(marked(level))];
             rows.push((name, Row::plain([head, cells(one)].concat())));
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{Deliveries, Level, Run};
 use stats::{Estimate, Histogram, estimate as estimate_of};
 
-use super::{Block, Section, label};
+use super::{Block, Section, label, marked};
 use crate::format::{count, duration, estimate, estimate_in_full, part, percent, rate_of};
 use crate::table::{Column, Row, Table};
 
@@ -29,7 +29,7 @@ fn table(
     let mut rows: Vec<(&String, Row)> = Vec::new();
     for level in &run.levels {
         for (name, one) in &level.measured.deliveries {
-            let head = vec![Some(name.clone()), Some(label(&level.load))];
+            let head = vec![Some(name.clone()), Some(marked(level))];
             rows.push((name, Row::plain([head, cells(level, one)].concat())));
         }
     }
@@ -145,19 +145,19 @@ fn told(reasons: &BTreeMap<String, u64>) -> String {
     told.join(", ")
 }
 
-/// The bound that no loss in so many messages gives, where nothing was lost.
+/// The bound that no loss in so many messages gives, where nothing was lost in a sound level.
 pub(crate) fn none_lost(level: &Level) -> Option<String> {
     let all = super::levels::all_deliveries(level);
-    if all.lost_count() > 0 || all.expected == 0 {
+    if !level.sound || all.lost_count() > 0 || all.expected == 0 {
         return None;
     }
     // The deliveries of one message are not independent: the bound counts messages.
     let bound = stats::zero_failures_bound(all.messages)? * 100.0;
     Some(format!(
-        "at {}: none of {} deliveries lost; with {} messages that bounds the loss at {} (95 % confidence)",
-        label(&level.load),
+        "none of {} deliveries ({} messages) lost at {}: at most {} are (95 % confidence)",
         count(all.expected),
         count(all.messages),
+        label(&level.load),
         percent(bound),
     ))
 }

@@ -2,7 +2,7 @@
 
 use record::{Level, Run};
 
-use super::{Block, Section, label};
+use super::{Block, Section, marked};
 use crate::format::{count, megabytes, part, seconds};
 use crate::table::{Column, Row, Table};
 
@@ -93,7 +93,7 @@ fn phase_row(level: &Level) -> Row {
     ];
     let spent = spent.map(|time| (time > 0.0).then(|| seconds(time)));
     Row::plain(
-        [Some(label(&level.load)), group]
+        [Some(marked(level)), group]
             .into_iter()
             .chain(spent)
             .chain(outside)

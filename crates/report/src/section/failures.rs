@@ -25,13 +25,17 @@ impl Group<'_> {
         self.by_level.iter().map(|(_, number)| number).sum()
     }
 
-    /// `3 at 50 users, 12 at 200 users`.
+    /// `3 at 50 users, 12 at 200 users`; of many levels the first two and the last.
     pub(crate) fn counts(&self) -> String {
-        let told = self
-            .by_level
-            .iter()
-            .map(|(place, number)| format!("{} {place}", count(*number)));
-        told.collect::<Vec<_>>().join(", ")
+        let all = self.by_level.iter();
+        let mut told: Vec<String> = all
+            .map(|(place, number)| format!("{} {place}", count(*number)))
+            .collect();
+        if told.len() > 4 {
+            let last = told.len() - 1;
+            told.splice(2..last, ["…".to_owned()]);
+        }
+        told.join(", ")
     }
 }
 
@@ -126,17 +130,17 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     Section::unless_empty("Failures", blocks)
 }
 
-/// The bound that no failure in so many operations gives, where nothing failed.
+/// The bound that no failure in so many operations gives, where nothing failed in a sound level.
 pub(crate) fn none_failed(level: &Level) -> Option<String> {
     let all = all_operations(level);
-    if all.failed > 0 {
+    if !level.sound || all.failed > 0 {
         return None;
     }
     let bound = stats::zero_failures_bound(all.count)? * 100.0;
     Some(format!(
-        "at {}: none of {} operations failed, which bounds the failures at {} (95 % confidence)",
-        label(&level.load),
+        "none of {} operations failed at {}: at most {} do (95 % confidence)",
         count(all.count),
+        label(&level.load),
         percent(bound),
     ))
 }

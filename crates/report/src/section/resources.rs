@@ -3,13 +3,15 @@
 use record::{GeneratorUse, Level, Run, TargetUse};
 use stats::Histogram;
 
-use super::{Block, Section, label};
-use crate::format::{count, estimate, millis, number, percent};
+use super::{Block, Section, label, marked};
+use crate::format::{amount, count, estimate, megabytes, millis, number, percent};
 use crate::table::{Column, Row, Table};
 
-/// One line about the target's process in a level, without what was not measured.
+/// One line about the target's process in a level: what was measured, and descriptors where they run out.
 pub(crate) fn target_line(target: &TargetUse) -> String {
     let busiest = target.busiest_thread.as_ref();
+    let short = target.descriptors.zip(target.descriptor_limit);
+    let short = short.is_some_and(|(open, limit)| open >= limit / 2);
     let parts = [
         target
             .cpu_percent
@@ -22,28 +24,28 @@ pub(crate) fn target_line(target: &TargetUse) -> String {
             )
         }),
         memory(target).map(|memory| format!("memory {memory}")),
-        target
-            .connections
-            .map(|open| format!("connections {}", count(open))),
-        descriptors(target).map(|open| format!("descriptors {open}")),
+        descriptors(target)
+            .filter(|_| short)
+            .map(|open| format!("descriptors {open}")),
     ];
-    let told: Vec<String> = parts.into_iter().flatten().collect();
-    format!("{} (pid {}): {}", target.name, target.pid, told.join(", "))
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// `20.1 → 25.1 MB, at most 26.0 MB`, as far as it is known.
 fn memory(target: &TargetUse) -> Option<String> {
-    let change = match (target.memory_mb_start, target.memory_mb_end) {
-        (Some(start), Some(end)) => Some(format!("{} → {} MB", number(start), number(end))),
-        (start, end) => start.or(end).map(|one| format!("{} MB", number(one))),
+    let (start, end) = (target.memory_mb_start, target.memory_mb_end);
+    let change = match (start, end) {
+        (Some(start), Some(end)) => format!("{} → {} MB", number(start), number(end)),
+        (start, end) => return start.or(end).or(target.memory_mb_max).map(megabytes),
     };
-    let most = target
-        .memory_mb_max
-        .map(|most| format!("{} MB", number(most)));
-    match (change, most) {
-        (Some(change), Some(most)) => Some(format!("{change} (at most {most})")),
-        (change, most) => change.or(most),
-    }
+    // The most is news only when it lies well above both ends.
+    let ends = start.into_iter().chain(end);
+    let high = ends.fold(0.0, f64::max) * 1.05;
+    let most = target.memory_mb_max.filter(|&most| most > high);
+    Some(match most {
+        Some(most) => format!("{change} (at most {})", megabytes(most)),
+        None => change,
+    })
 }
 
 fn descriptors(target: &TargetUse) -> Option<String> {
@@ -54,9 +56,15 @@ fn descriptors(target: &TargetUse) -> Option<String> {
     })
 }
 
+/// How much waiting for a CPU is worth a word.
+const NOTABLE_WAIT_PERCENT: f64 = 1.0;
+
 /// One line about the generator in a level: healthy or not, and the figures that say so.
 pub(crate) fn generator_line(level: &Level) -> String {
     let generator = &level.generator;
+    let wait = generator
+        .cpu_wait_percent
+        .filter(|&wait| wait >= NOTABLE_WAIT_PERCENT);
     let parts = [
         generator
             .cpu_percent
@@ -66,24 +74,14 @@ pub(crate) fn generator_line(level: &Level) -> String {
             .map(|busy| format!("busiest worker {}", percent(busy))),
         p99(&generator.start_lag).map(|lag| format!("start lag p99 {lag}")),
         read_delay(generator).map(|delay| format!("read delay p99 {delay}")),
-        generator
-            .cpu_wait_percent
-            .map(|wait| format!("waiting for a CPU {}", percent(wait))),
+        wait.map(|wait| format!("waiting for a CPU {}", percent(wait))),
         (generator.dropped_queue > 0)
             .then(|| format!("{} dropped", count(generator.dropped_queue))),
+        level
+            .shares_cores_with_target
+            .then(|| "shares its cores with the target".to_owned()),
     ];
-    let told: Vec<String> = parts.into_iter().flatten().collect();
-    let health = if level.sound {
-        "healthy"
-    } else {
-        "THE MEASUREMENT IS NOT SOUND"
-    };
-    let figures = if told.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", told.join(", "))
-    };
-    format!("{health}{figures}")
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn p99(times: &Histogram) -> Option<String> {
@@ -134,7 +132,7 @@ pub(crate) fn target(run: &Run) -> Option<Section> {
             let at = label(&level.load);
             notes.push(format!(
                 "{} left over from before, when {at} began",
-                number(left)
+                amount(left)
             ));
         }
     }
@@ -146,16 +144,15 @@ pub(crate) fn target(run: &Run) -> Option<Section> {
 
 fn target_row(level: &Level) -> Option<Row> {
     let target = level.target.as_ref()?;
-    let megabytes = |amount: Option<f64>| amount.map(crate::format::megabytes);
     let busiest = target.busiest_thread.as_ref();
     Some(Row::plain(vec![
-        Some(label(&level.load)),
+        Some(marked(level)),
         Some(format!("{} (pid {})", target.name, target.pid)),
         target.cpu_percent.map(percent),
         busiest.map(|thread| format!("{} {}", thread.name, percent(thread.cpu_percent))),
-        megabytes(target.memory_mb_start),
-        megabytes(target.memory_mb_end),
-        megabytes(target.memory_mb_max),
+        target.memory_mb_start.map(megabytes),
+        target.memory_mb_end.map(megabytes),
+        target.memory_mb_max.map(megabytes),
         target.threads.map(count),
         descriptors(target),
         target.connections.map(count),
@@ -194,7 +191,7 @@ fn generator_row(level: &Level) -> Row {
         (!times.is_empty()).then(|| estimate(stats::estimate(times, 0, q), None))
     };
     Row::plain(vec![
-        Some(label(&level.load)),
+        Some(marked(level)),
         generator.cpu_percent.map(percent),
         generator.busiest_worker_percent.map(percent),
         at(lag, 0.5),

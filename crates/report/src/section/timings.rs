@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::{Level, Run, Timings};
 
-use super::{Block, Section, label};
+use super::{Block, Section, marked};
 use crate::format::{bytes, count, duration, estimate, estimate_in_full, part, rate_of};
 use crate::table::{Column, Row, Table};
 
@@ -58,7 +58,7 @@ fn table(run: &Run, family: Family, cells: fn(&Timings, f64) -> Cells) -> Table 
                 cells(timings, level.phases.hold_s).into_iter().unzip();
             columns = [vec![Column::name("name"), Column::words("load")], titles].concat();
             rows.push(Row::plain(
-                [vec![Some(name.clone()), Some(label(&level.load))], figures].concat(),
+                [vec![Some(name.clone()), Some(marked(level))], figures].concat(),
             ));
         }
     }

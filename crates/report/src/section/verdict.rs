@@ -102,7 +102,7 @@ fn failed(run: &Run) -> String {
         .filter(|r| r.level == first.level);
     let more = match same_level.count() - 1 {
         0 => String::new(),
-        more => format!(", and {} more", plural(more as u64, "condition")),
+        more => format!(", and {}", plural(more as u64, "other condition")),
     };
     let (metric, condition, observed) = (&first.metric, &first.condition, &first.observed_text);
     let at = label_at(&run.levels, first.level);
