@@ -41,7 +41,7 @@ impl OwnThread {
         self.tid
     }
 
-    /// What it has used since it started: one read of some microseconds. Fails when the thread has ended.
+    /// What it has used since it started: one read of about a microsecond. Fails when the thread has ended.
     pub fn read(&self) -> io::Result<ThreadTime> {
         let mut bytes = [0; 64];
         let length = self.schedstat.read_at(&mut bytes, 0)?;

@@ -71,7 +71,7 @@ impl Sampler {
         self.pid
     }
 
-    /// Looks now, `now` being the caller's time. Costs some ten microseconds per thread.
+    /// Looks now, `now` being the caller's time. Costs about 15 µs of CPU per thread.
     ///
     /// Once the process has ended, every later call says so without looking.
     pub fn sample(&mut self, now: Nanos) -> Result<Sample, SampleError> {
