@@ -1,0 +1,59 @@
+//! The native calls, by topic. Only the prelude can reach them.
+
+mod arg;
+mod data;
+mod group;
+mod http;
+mod measure;
+mod op;
+mod options;
+mod payload;
+mod request;
+mod response;
+mod socket;
+mod text;
+mod time;
+mod url;
+mod user;
+
+use std::rc::Rc;
+
+use rquickjs::function::IntoJsFunc;
+use rquickjs::{Ctx, Function, Object, Result};
+
+use crate::state::State;
+
+pub(crate) use response::Response;
+
+/// The object that hands the native calls to the prelude, which takes it out of the globals.
+const HANDOVER: &str = "$headcount";
+
+/// The native calls while they are being put together.
+struct Natives<'js> {
+    object: Object<'js>,
+    state: Rc<State>,
+}
+
+impl<'js> Natives<'js> {
+    fn add<P>(&self, name: &str, call: impl IntoJsFunc<'js, P> + 'js) -> Result<()> {
+        let function = Function::new(self.object.ctx().clone(), call)?.with_name(name)?;
+        self.object.set(name, function)
+    }
+}
+
+/// Puts all native calls where the prelude finds them.
+pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
+    let natives = Natives {
+        object: Object::new(ctx.clone())?,
+        state: state.clone(),
+    };
+    http::install(&natives)?;
+    socket::install(&natives)?;
+    user::install(&natives)?;
+    time::install(&natives)?;
+    group::install(&natives)?;
+    measure::install(&natives)?;
+    data::install(&natives)?;
+    text::install(&natives)?;
+    ctx.globals().set(HANDOVER, natives.object)
+}

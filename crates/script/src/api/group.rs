@@ -1,0 +1,140 @@
+//! The story of a group: its end, its channels.
+
+use rquickjs::function::Opt;
+use rquickjs::{Ctx, IntoJs, Result, Undefined, Value};
+
+use super::Natives;
+use super::arg::{ended, optional_span, text, throw, type_error};
+use super::op::user;
+use super::payload::json;
+use crate::fault;
+use crate::host::{Audience, ChannelId};
+use crate::state::State;
+
+pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
+    story(natives)?;
+    channels(natives)
+}
+
+fn story<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add("done", move |group: u32| state.end(group, Ok(None)))?;
+    let state = natives.state.clone();
+    natives.add(
+        "returned",
+        move |ctx: Ctx<'js>, group: u32, value: Value<'js>| -> Result<()> {
+            let value = if value.is_undefined() {
+                None
+            } else {
+                Some(json(&ctx, &value, "what `setup` returned")?)
+            };
+            state.end(group, Ok(value));
+            Ok(())
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "failed",
+        move |ctx: Ctx<'js>,
+              group: u32,
+              error: Value<'js>,
+              user: Option<u32>,
+              step: Option<String>| {
+            let mut fault = fault::read(&ctx, &state, &error);
+            if let Some(user) = user {
+                fault.user = state.user_id(user);
+            }
+            fault.step = step;
+            state.fail(group, fault);
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "setupOf",
+        move |ctx: Ctx<'js>, group: u32| -> Result<Value<'js>> {
+            let setup = state
+                .work
+                .borrow()
+                .groups
+                .get(group)
+                .and_then(|group| group.setup.clone());
+            match setup {
+                Some(setup) => ctx.json_parse(&*setup),
+                None => Undefined.into_js(&ctx),
+            }
+        },
+    )
+}
+
+fn channels<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add(
+        "channel",
+        move |ctx: Ctx<'js>,
+              group: u32,
+              name: Value<'js>,
+              to: Value<'js>,
+              deadline: Value<'js>|
+              -> Result<u32> {
+            let id = state
+                .work
+                .borrow()
+                .group_id(group)
+                .ok_or_else(|| ended(&ctx))?;
+            let name = text(&ctx, &name, "channel(name, options): the name")?;
+            let deadline = optional_span(&ctx, &deadline, "channel(name, options): `deadline`")?;
+            let audience = audience(&ctx, &state, &to)?;
+            let channel = state
+                .host
+                .borrow_mut()
+                .channel(id, &name, audience, deadline);
+            channel
+                .map(|channel| channel.0)
+                .map_err(|fault| throw(&ctx, &state, &fault))
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "stamp",
+        move |ctx: Ctx<'js>, key: u32, channel: u32, before: Opt<Value<'js>>| -> Result<String> {
+            let (id, _) = user(&ctx, &state, key)?;
+            let mut stamped = match before.0 {
+                Some(before) if !before.is_undefined() => {
+                    text(&ctx, &before, "channel.stamp(user, text): the text")?
+                }
+                _ => String::new(),
+            };
+            let planned = state.now.planned.get();
+            let stamp = state
+                .host
+                .borrow_mut()
+                .stamp(id, ChannelId(channel), planned);
+            stamped.push_str(&stamp.map_err(|fault| throw(&ctx, &state, &fault))?);
+            Ok(stamped)
+        },
+    )
+}
+
+/// "others", "everyone", or the keys of users.
+fn audience<'js>(ctx: &Ctx<'js>, state: &State, to: &Value<'js>) -> Result<Audience> {
+    if let Some(list) = to.as_array() {
+        let users: Result<Vec<_>> = list
+            .iter::<u32>()
+            .map(|key| Ok(user(ctx, state, key?)?.0))
+            .collect();
+        return users.map(Audience::Users);
+    }
+    match to
+        .as_string()
+        .map(|to| to.to_string())
+        .transpose()?
+        .as_deref()
+    {
+        Some("others") => Ok(Audience::Others),
+        Some("everyone") => Ok(Audience::Everyone),
+        _ => Err(type_error(
+            ctx,
+            "channel(name, options): `to` must be \"others\", \"everyone\" or a list of users",
+        )),
+    }
+}

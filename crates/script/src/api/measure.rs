@@ -1,0 +1,121 @@
+//! Checks, steps, conditions, own metrics, log lines.
+
+use model::{GroupId, Nanos, UserId};
+use rquickjs::{Ctx, Result, Value};
+
+use super::Natives;
+use super::arg::{text, type_error};
+use crate::host::{LogLevel, MetricKind};
+use crate::state::State;
+
+/// Whose it is: what belongs to nobody any more is not counted.
+fn whose(state: &State, group: u32, user: Option<u32>) -> Option<(GroupId, Option<UserId>)> {
+    let work = state.work.borrow();
+    let user = user
+        .and_then(|user| work.members.get(user))
+        .map(|member| member.id);
+    Some((work.group_id(group)?, user))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it was a `Nanos` before"
+)]
+fn nanos(number: f64) -> Nanos {
+    Nanos(number as u64)
+}
+
+pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add(
+        "check",
+        move |ctx: Ctx<'js>,
+              group: u32,
+              user: Option<u32>,
+              name: Value<'js>,
+              ok: bool|
+              -> Result<bool> {
+            let name = text(&ctx, &name, "check(name, ok): the name")?;
+            if let Some((group, user)) = whose(&state, group, user) {
+                state.host.borrow_mut().check(group, user, &name, ok);
+            }
+            Ok(ok)
+        },
+    )?;
+    steps(natives)?;
+    metrics(natives)
+}
+
+fn steps<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add(
+        "stepBegin",
+        move |group: u32, user: Option<u32>, name: String| -> f64 {
+            let Some((group, user)) = whose(&state, group, user) else {
+                return 0.0;
+            };
+            let mut host = state.host.borrow_mut();
+            host.step_begin(group, user, &name);
+            host.now().0 as f64
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "stepEnd",
+        move |group: u32, user: Option<u32>, name: String, started: f64, ok: bool| {
+            if let Some((group, user)) = whose(&state, group, user) {
+                state
+                    .host
+                    .borrow_mut()
+                    .step_end(group, user, &name, nanos(started), ok);
+            }
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "eventually",
+        move |group: u32, name: String, took: f64, ok: bool| {
+            if let Some((group, _)) = whose(&state, group, None) {
+                state
+                    .host
+                    .borrow_mut()
+                    .eventually(group, &name, nanos(took), ok);
+            }
+        },
+    )
+}
+
+fn metrics<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add(
+        "metric",
+        move |ctx: Ctx<'js>, kind: u32, name: String, value: Value<'js>| -> Result<()> {
+            let Some(value) = value.as_number().filter(|value| value.is_finite()) else {
+                return Err(type_error(
+                    &ctx,
+                    &format!("metric {name:?}: the value must be a finite number"),
+                ));
+            };
+            let kind = match kind {
+                0 => MetricKind::Counter,
+                1 => MetricKind::Gauge,
+                _ => MetricKind::Trend,
+            };
+            state.host.borrow_mut().metric(kind, &name, value);
+            Ok(())
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add("log", move |level: u32, line: Value<'js>| {
+        let level = match level {
+            0 => LogLevel::Debug,
+            1 => LogLevel::Info,
+            2 => LogLevel::Warn,
+            _ => LogLevel::Error,
+        };
+        let line = line.as_string().and_then(|line| line.to_string().ok());
+        let line = line.unwrap_or_else(|| "(text with half a surrogate pair)".to_owned());
+        state.host.borrow_mut().log(level, &line);
+    })
+}

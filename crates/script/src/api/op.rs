@@ -1,0 +1,47 @@
+//! Operations: a promise for the script, an id for the engine.
+
+use model::{Fault, UserId};
+use rquickjs::{Ctx, Error, Persistent, Promise, Result};
+
+use super::arg::ended;
+use crate::host::{Host, OpId};
+use crate::state::State;
+use crate::turn::reject;
+use crate::work::Then;
+
+/// The user under a key, with their group.
+pub(super) fn user(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(UserId, u32)> {
+    let work = state.work.borrow();
+    let member = work
+        .members
+        .get(key)
+        .map(|member| (member.id, member.group));
+    member.ok_or_else(|| ended(ctx))
+}
+
+/// Asks the engine for something and gives the promise of its answer. What the engine refuses at
+/// once rejects the promise.
+pub(super) fn begin<'js>(
+    ctx: &Ctx<'js>,
+    state: &State,
+    (group, user): (u32, u32),
+    then: Then,
+    ask: impl FnOnce(&mut dyn Host, OpId) -> std::result::Result<(), Fault>,
+) -> Result<Promise<'js>> {
+    let (promise, resolve, refuse) = ctx.promise()?;
+    let kept = (
+        Persistent::save(ctx, resolve),
+        Persistent::save(ctx, refuse),
+    );
+    let op = state
+        .work
+        .borrow_mut()
+        .add_op((group, user), then, kept)
+        .ok_or(Error::Allocation)?;
+    let asked = ask(&mut *state.host.borrow_mut(), op);
+    if let Err(fault) = asked {
+        let op = state.work.borrow_mut().take_op(op).ok_or(Error::Unknown)?;
+        reject(ctx, state, op.reject, &fault)?;
+    }
+    Ok(promise)
+}

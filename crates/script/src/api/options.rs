@@ -1,0 +1,141 @@
+//! Option objects: every key must be known.
+
+use rquickjs::{Ctx, Result, Value};
+
+use super::arg::{kind, type_error};
+
+/// Hands every option that is set to `set`. A key that is not `known` throws, with the nearest one.
+pub(super) fn each<'js>(
+    ctx: &Ctx<'js>,
+    options: &Value<'js>,
+    call: &str,
+    known: &[&str],
+    mut set: impl FnMut(&str, Value<'js>) -> Result<()>,
+) -> Result<()> {
+    if options.is_undefined() {
+        return Ok(());
+    }
+    let Some(object) = options
+        .as_object()
+        .filter(|_| !options.is_array() && !options.is_function())
+    else {
+        let message = format!(
+            "{call}: the options must be an object, not {}",
+            kind(options)
+        );
+        return Err(type_error(ctx, &message));
+    };
+    for property in object.props::<String, Value<'js>>() {
+        let (key, value) = property?;
+        if !known.contains(&key.as_str()) {
+            return Err(type_error(
+                ctx,
+                &format!("{call}: {}", unknown(&key, known)),
+            ));
+        }
+        if !value.is_undefined() {
+            set(&key, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// The complaint about a key that nobody knows.
+pub(super) fn unknown(key: &str, known: &[&str]) -> String {
+    let near = known
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(key, name), name))
+        .filter(|(distance, name)| *distance <= name.len().max(key.len()) / 3 + 1)
+        .min();
+    match near {
+        Some((_, name)) => format!("unknown option `{key}`, did you mean `{name}`?"),
+        None => format!("unknown option `{key}`; there are: {}", known.join(", ")),
+    }
+}
+
+/// Names with scalar values: `{ a: 1, b: "x" }`.
+pub(super) fn pairs<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    what: &str,
+) -> Result<Vec<(String, String)>> {
+    let Some(object) = value.as_object() else {
+        return Err(type_error(
+            ctx,
+            &format!("{what} must be an object, not {}", kind(value)),
+        ));
+    };
+    let mut pairs = Vec::new();
+    for property in object.props::<String, Value<'js>>() {
+        let (name, value) = property?;
+        if value.is_undefined() {
+            continue;
+        }
+        let text = super::arg::scalar(ctx, &value, &format!("{what}.{name}"))?;
+        pairs.push((name, text));
+    }
+    Ok(pairs)
+}
+
+/// JSON pointers with the JSON text of their values: `{ "/type": "said" }`.
+pub(super) fn pointers<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    what: &str,
+) -> Result<Vec<(String, String)>> {
+    let Some(object) = value.as_object() else {
+        return Err(type_error(
+            ctx,
+            &format!("{what} must be an object, not {}", kind(value)),
+        ));
+    };
+    let mut pairs = Vec::new();
+    for property in object.props::<String, Value<'js>>() {
+        let (at, value) = property?;
+        let at = pointer(ctx, at, what)?;
+        let json = ctx
+            .json_stringify(value)?
+            .map(|json| json.to_string())
+            .transpose()?;
+        let Some(json) = json else {
+            return Err(type_error(
+                ctx,
+                &format!("{what}[{at:?}] cannot be written as JSON"),
+            ));
+        };
+        pairs.push((at, json));
+    }
+    Ok(pairs)
+}
+
+/// A JSON pointer.
+pub(super) fn pointer(ctx: &Ctx<'_>, at: String, what: &str) -> Result<String> {
+    if at.is_empty() || at.starts_with('/') {
+        return Ok(at);
+    }
+    Err(type_error(
+        ctx,
+        &format!("{what}: a JSON pointer begins with `/`, {at:?} does not"),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unknown;
+
+    #[test]
+    fn a_slip_of_the_pen_is_understood() {
+        assert_eq!(
+            unknown("jsn", &["json", "form"]),
+            "unknown option `jsn`, did you mean `json`?"
+        );
+        assert_eq!(
+            unknown("timout", &["name", "timeout"]),
+            "unknown option `timout`, did you mean `timeout`?"
+        );
+        assert_eq!(
+            unknown("zzzzzz", &["json", "form"]),
+            "unknown option `zzzzzz`; there are: json, form"
+        );
+    }
+}

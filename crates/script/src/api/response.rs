@@ -1,0 +1,154 @@
+//! The response object: nothing is parsed or copied until the script looks at it.
+
+use rquickjs::class::{JsClass, Readable, Trace, Tracer};
+use rquickjs::function::{Constructor, This};
+use rquickjs::object::{Accessor, Property};
+use rquickjs::{
+    ArrayBuffer, Class, Ctx, Exception, JsLifetime, Object, Result, String as JsString, Value,
+};
+
+use crate::host::Reply;
+
+/// Characters of a body that are shown when it is not JSON.
+const SHOWN: usize = 60;
+
+/// An HTTP answer in the script.
+#[derive(JsLifetime)]
+pub(crate) struct Response {
+    reply: Reply,
+}
+
+type Receiver<'js> = This<Class<'js, Response>>;
+
+impl Response {
+    pub(crate) fn object<'js>(ctx: &Ctx<'js>, reply: Reply) -> Result<Value<'js>> {
+        Class::instance(ctx.clone(), Self { reply }).map(Class::into_value)
+    }
+}
+
+impl<'js> Trace<'js> for Response {
+    fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
+}
+
+impl<'js> JsClass<'js> for Response {
+    const NAME: &'static str = "Response";
+    type Mutable = Readable;
+
+    fn prototype(ctx: &Ctx<'js>) -> Result<Option<Object<'js>>> {
+        let proto = Object::new(ctx.clone())?;
+        proto.prop(
+            "status",
+            Accessor::from(|this: Receiver<'js>| this.borrow().reply.status),
+        )?;
+        proto.prop(
+            "ok",
+            Accessor::from(|this: Receiver<'js>| this.borrow().reply.status < 400),
+        )?;
+        proto.prop(
+            "url",
+            Accessor::from(|this: Receiver<'js>| this.borrow().reply.url.clone()),
+        )?;
+        proto.prop(
+            "time",
+            Accessor::from(|this: Receiver<'js>| this.borrow().reply.response_time.as_millis_f64()),
+        )?;
+        proto.prop("json", Accessor::from(json))?;
+        proto.prop("text", Accessor::from(text))?;
+        proto.prop("body", Accessor::from(body))?;
+        proto.prop("headers", Accessor::from(headers))?;
+        Ok(Some(proto))
+    }
+
+    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
+        Ok(None)
+    }
+}
+
+/// Puts what was worked out beside the getter, so that it is worked out once.
+fn remember<'js>(this: &Receiver<'js>, name: &str, value: Value<'js>) -> Result<Value<'js>> {
+    this.as_inner().prop(name, Property::from(value.clone()))?;
+    Ok(value)
+}
+
+fn json<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
+    let parsed = {
+        let response = this.borrow();
+        // The engine's parser takes any bytes for text, so they are looked at first.
+        match std::str::from_utf8(&response.reply.body) {
+            Ok(_) => ctx.json_parse(response.reply.body.as_slice()),
+            Err(error) => Err(Exception::throw_syntax(
+                &ctx,
+                &format!("not UTF-8 from byte {}", error.valid_up_to()),
+            )),
+        }
+    };
+    match parsed {
+        Ok(value) => remember(&this, "json", value),
+        Err(error) => {
+            let why = if error.is_exception() {
+                ctx.catch()
+                    .into_object()
+                    .and_then(|error| error.get::<_, String>("message").ok())
+                    .unwrap_or_default()
+            } else {
+                error.to_string()
+            };
+            Err(Exception::throw_syntax(
+                &ctx,
+                &not_json(&this.borrow().reply, &why),
+            ))
+        }
+    }
+}
+
+fn not_json(reply: &Reply, why: &str) -> String {
+    let body = String::from_utf8_lossy(&reply.body);
+    if body.is_empty() {
+        return format!(
+            "the answer (status {}) has no body, so it is no JSON",
+            reply.status
+        );
+    }
+    let begin: String = body.chars().take(SHOWN).collect();
+    format!(
+        "the answer (status {}) is not JSON: {why}; it begins with {begin:?}",
+        reply.status
+    )
+}
+
+fn text<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
+    let text = JsString::from_str(ctx, &String::from_utf8_lossy(&this.borrow().reply.body))?;
+    remember(&this, "text", text.into_value())
+}
+
+fn body<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
+    let bytes = ArrayBuffer::new_copy(ctx, &this.borrow().reply.body)?;
+    remember(&this, "body", bytes.into_value())
+}
+
+fn headers<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
+    let object = Object::new(ctx)?;
+    for (name, value) in fields(&this.borrow().reply.head) {
+        let before: Option<String> = object.get(name.as_str())?;
+        match before {
+            Some(before) => object.set(name, format!("{before}, {value}"))?,
+            None => object.set(name, value)?,
+        }
+    }
+    remember(&this, "headers", object.into_value())
+}
+
+/// Names in lower case with their values; the status line is left out.
+fn fields(head: &[u8]) -> impl Iterator<Item = (String, String)> {
+    head.split(|&byte| byte == b'\n')
+        .skip(1)
+        .filter_map(|line| {
+            let colon = line.iter().position(|&byte| byte == b':')?;
+            let (name, value) = line.split_at_checked(colon)?;
+            let value = String::from_utf8_lossy(value.get(1..)?).trim().to_owned();
+            Some((
+                String::from_utf8_lossy(name).trim().to_ascii_lowercase(),
+                value,
+            ))
+        })
+}

@@ -1,0 +1,274 @@
+//! Sockets.
+
+use std::rc::Rc;
+
+use model::Nanos;
+use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
+
+use super::Natives;
+use super::arg::{ended, span, text, throw, type_error, whole};
+use super::op::begin;
+use super::options::{each, pointer, pointers};
+use super::payload::message;
+use crate::host::{ChannelId, ExchangeCall, Payload, ReplyBy, SocketId, StampPlace};
+use crate::state::State;
+use crate::work::Then;
+
+/// WebSocket close code for "normal".
+const NORMAL: u16 = 1000;
+
+/// A socket that the script may use: id, and group and user for operations on it.
+fn held(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(SocketId, (u32, u32))> {
+    let work = state.work.borrow();
+    let socket = work
+        .sockets
+        .get(key)
+        .map(|socket| (socket.id, (socket.group, socket.user)));
+    socket.ok_or_else(|| ended(ctx))
+}
+
+pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
+    sending(natives)?;
+    receiving(natives)?;
+    ending(natives)
+}
+
+fn sending<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add(
+        "send",
+        move |ctx: Ctx<'js>, key: u32, value: Value<'js>| -> Result<()> {
+            let (socket, _) = held(&ctx, &state, key)?;
+            let payload = message(&ctx, &value, "socket.send(message): the message")?;
+            let sent = state
+                .host
+                .borrow_mut()
+                .send(socket, payload, state.now.planned.get());
+            sent.map_err(|fault| throw(&ctx, &state, &fault))
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "exchange",
+        move |ctx: Ctx<'js>,
+              key: u32,
+              value: Value<'js>,
+              options: Value<'js>|
+              -> Result<Promise<'js>> {
+            let (socket, who) = held(&ctx, &state, key)?;
+            let call = exchange_call(&ctx, &state, key, &value, &options)?;
+            let then = if sent_as_json(&value) {
+                Then::Parsed
+            } else {
+                Then::Plain
+            };
+            begin(&ctx, &state, who, then, |host, op| {
+                host.exchange(op, socket, call)
+            })
+        },
+    )
+}
+
+/// What is sent as an object is answered in JSON.
+fn sent_as_json(value: &Value<'_>) -> bool {
+    value.is_object() && super::payload::bytes(value).is_none()
+}
+
+fn exchange_call<'js>(
+    ctx: &Ctx<'js>,
+    state: &Rc<State>,
+    key: u32,
+    value: &Value<'js>,
+    options: &Value<'js>,
+) -> Result<ExchangeCall> {
+    let call = "socket.request(message, options)";
+    let payload = message(ctx, value, "socket.request(message): the message")?;
+    let name = state
+        .work
+        .borrow()
+        .sockets
+        .get(key)
+        .map(|socket| socket.name.clone());
+    let mut made = ExchangeCall {
+        name: name.unwrap_or_default(),
+        payload,
+        by: ReplyBy::FirstInFirstOut,
+        only: Vec::new(),
+        timeout: None,
+        planned: state.now.planned.get(),
+    };
+    each(
+        ctx,
+        options,
+        call,
+        &["name", "by", "only", "timeout"],
+        |key, value| {
+            let what = format!("{call}: `{key}`");
+            match key {
+                "name" => made.name = text(ctx, &value, &what)?,
+                "only" => made.only = pointers(ctx, &value, &what)?,
+                "timeout" => made.timeout = Some(span(ctx, &value, &what)?),
+                _ => {
+                    let at = pointer(ctx, text(ctx, &value, &what)?, &what)?;
+                    made.by = reply_by(ctx, &made.payload, at, &what)?;
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok(made)
+}
+
+/// The reply carries the value that the message has at the pointer.
+fn reply_by(ctx: &Ctx<'_>, payload: &Payload, at: String, what: &str) -> Result<ReplyBy> {
+    let parsed: Option<serde_json::Value> = match payload {
+        Payload::Text(text) => serde_json::from_str(text).ok(),
+        Payload::Binary(_) => None,
+    };
+    match parsed.as_ref().and_then(|message| message.pointer(&at)) {
+        Some(value) => Ok(ReplyBy::Id {
+            value: value.to_string(),
+            at,
+        }),
+        None => Err(type_error(
+            ctx,
+            &format!("{what}: the message has nothing at {at:?}"),
+        )),
+    }
+}
+
+fn receiving<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add(
+        "next",
+        move |ctx: Ctx<'js>, key: u32, options: Value<'js>| -> Result<Promise<'js>> {
+            let (socket, who) = held(&ctx, &state, key)?;
+            let (mut only, mut timeout, mut then) = (Vec::new(), None::<Nanos>, Then::Plain);
+            let call = "socket.next(options)";
+            each(
+                &ctx,
+                &options,
+                call,
+                &["only", "timeout", "json"],
+                |key, value| {
+                    let what = format!("{call}: `{key}`");
+                    match key {
+                        "only" => only = pointers(&ctx, &value, &what)?,
+                        "timeout" => timeout = Some(span(&ctx, &value, &what)?),
+                        _ if value.as_bool() == Some(true) => then = Then::Parsed,
+                        _ => then = Then::Plain,
+                    }
+                    Ok(())
+                },
+            )?;
+            begin(&ctx, &state, who, then, |host, op| {
+                host.next_message(op, socket, only, timeout)
+            })
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "receives",
+        move |ctx: Ctx<'js>, key: u32, channel: u32, options: Value<'js>| -> Result<()> {
+            let (socket, _) = held(&ctx, &state, key)?;
+            let mut place = StampPlace::default();
+            let call = "socket.receives(channel, options)";
+            each(&ctx, &options, call, &["at", "only"], |key, value| {
+                let what = format!("{call}: `{key}`");
+                if key == "at" {
+                    place.at = Some(pointer(&ctx, text(&ctx, &value, &what)?, &what)?);
+                } else {
+                    place.only = pointers(&ctx, &value, &what)?;
+                }
+                Ok(())
+            })?;
+            let done = state
+                .host
+                .borrow_mut()
+                .receives(socket, ChannelId(channel), place);
+            done.map_err(|fault| throw(&ctx, &state, &fault))
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "listen",
+        move |ctx: Ctx<'js>, key: u32, event: String, function: Function<'js>| -> Result<()> {
+            let function = Persistent::save(&ctx, function);
+            let mut work = state.work.borrow_mut();
+            let Some(socket) = work.sockets.get_mut(key) else {
+                drop(work);
+                return Err(ended(&ctx));
+            };
+            if !socket.open {
+                return Ok(());
+            }
+            let (id, group) = (socket.id, socket.group);
+            let messages = event == "message";
+            let handlers = if messages {
+                &mut socket.on_message
+            } else {
+                &mut socket.on_close
+            };
+            handlers.push(function);
+            let first = handlers.len() == 1;
+            work.listening(group);
+            drop(work);
+            if messages && first {
+                state.host.borrow_mut().listen(id, true);
+            }
+            Ok(())
+        },
+    )
+}
+
+fn ending<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add("isOpen", move |key: u32| {
+        state
+            .work
+            .borrow()
+            .sockets
+            .get(key)
+            .is_some_and(|socket| socket.open)
+    })?;
+    let state = natives.state.clone();
+    natives.add(
+        "ping",
+        move |ctx: Ctx<'js>, key: u32| -> Result<Promise<'js>> {
+            let (socket, who) = held(&ctx, &state, key)?;
+            let then = Then::Elapsed(state.host.borrow().now());
+            begin(&ctx, &state, who, then, |host, op| host.ping(op, socket))
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "closeSocket",
+        move |ctx: Ctx<'js>,
+              key: u32,
+              code: Value<'js>,
+              reason: Value<'js>|
+              -> Result<Promise<'js>> {
+            let (socket, who) = held(&ctx, &state, key)?;
+            let what = "socket.close(code, reason)";
+            let code = if code.is_undefined() {
+                NORMAL
+            } else {
+                u16::try_from(whole(
+                    &ctx,
+                    &code,
+                    &format!("{what}: the code"),
+                    (1000, 4999),
+                )?)
+                .unwrap_or(NORMAL)
+            };
+            let reason = if reason.is_undefined() {
+                String::new()
+            } else {
+                text(&ctx, &reason, &format!("{what}: the reason"))?
+            };
+            begin(&ctx, &state, who, Then::Plain, |host, op| {
+                host.close_socket(op, socket, code, &reason)
+            })
+        },
+    )
+}

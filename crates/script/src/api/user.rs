@@ -1,0 +1,124 @@
+//! What a user has: headers, cookies, chance, data; and users made by `setup`.
+
+use model::UserId;
+use rquickjs::function::Opt;
+use rquickjs::{Ctx, IntoJs, Result, Undefined, Value};
+
+use super::Natives;
+use super::arg::{ended, text, throw};
+use super::op::user;
+use super::payload::json;
+use crate::state::NOBODY;
+
+pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
+    belongings(natives)?;
+    chance(natives)?;
+    pool(natives)
+}
+
+fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add(
+        "header",
+        move |ctx: Ctx<'js>, key: u32, name: Value<'js>, value: Value<'js>| -> Result<()> {
+            let (id, _) = user(&ctx, &state, key)?;
+            let name = text(&ctx, &name, "user.header(name, value): the name")?;
+            let value = match &value {
+                none if none.is_undefined() => None,
+                some => Some(text(&ctx, some, "user.header(name, value): the value")?),
+            };
+            let done = state
+                .host
+                .borrow_mut()
+                .set_header(id, &name, value.as_deref());
+            done.map_err(|fault| throw(&ctx, &state, &fault))
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "cookie",
+        move |ctx: Ctx<'js>, key: u32, name: Value<'js>| -> Result<Option<String>> {
+            let (id, _) = user(&ctx, &state, key)?;
+            let name = text(&ctx, &name, "user.cookie(name): the name")?;
+            Ok(state.host.borrow_mut().cookie(id, &name))
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "dataOf",
+        move |ctx: Ctx<'js>, key: u32| -> Result<Value<'js>> {
+            let data = state
+                .work
+                .borrow()
+                .members
+                .get(key)
+                .and_then(|member| member.data.clone());
+            match data {
+                Some(data) => ctx.json_parse(&*data),
+                None => Undefined.into_js(&ctx),
+            }
+        },
+    )
+}
+
+fn chance<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add("random", move |ctx: Ctx<'js>, key: u32| -> Result<f64> {
+        let (id, _) = user(&ctx, &state, key)?;
+        Ok(state.host.borrow_mut().random(id))
+    })?;
+    // `Math.random`: of the user for whom the script runs. While modules load there is nobody: a fixed
+    // sequence, the same on every worker.
+    let state = natives.state.clone();
+    let loading = std::cell::Cell::new(0_u64);
+    natives.add("chance", move || {
+        let current = state.now.user.get();
+        let id = (current != NOBODY)
+            .then(|| state.user_id(current))
+            .flatten();
+        match id {
+            Some(id) => state.host.borrow_mut().random(id),
+            None => {
+                loading.set(loading.get().wrapping_add(1));
+                fraction(loading.get())
+            }
+        }
+    })
+}
+
+/// The n-th of a fixed sequence in [0, 1): `SplitMix64`.
+fn fraction(n: u64) -> f64 {
+    let mut z = n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn pool<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add("newUser", move |ctx: Ctx<'js>, group: u32| -> Result<u32> {
+        let id = state
+            .work
+            .borrow()
+            .group_id(group)
+            .ok_or_else(|| ended(&ctx))?;
+        let user: UserId = state.host.borrow_mut().new_user(id);
+        let key = state.work.borrow_mut().add_member(group, user, None);
+        key.ok_or(rquickjs::Error::Allocation)
+    })?;
+    let state = natives.state.clone();
+    natives.add(
+        "poolUser",
+        move |ctx: Ctx<'js>, key: u32, made: Opt<Value<'js>>| -> Result<()> {
+            let (id, _) = user(&ctx, &state, key)?;
+            let data = match made.0 {
+                Some(made) if !made.is_undefined() => {
+                    json(&ctx, &made, "what pool's function returned")?
+                }
+                _ => "null".to_owned(),
+            };
+            state.host.borrow_mut().pool_user(id, data);
+            Ok(())
+        },
+    )
+}

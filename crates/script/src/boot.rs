@@ -1,0 +1,276 @@
+//! Makes the script engine: limits, module loader, native calls, prelude, main module.
+
+use std::rc::Rc;
+
+use model::{Fault, FaultKind};
+use rquickjs::loader::{ImportAttributes, Loader, Resolver};
+use rquickjs::module::{Declared as Linked, Evaluated};
+use rquickjs::promise::PromiseState;
+use rquickjs::{Ctx, Exception, Function, Module, Object, Persistent, Promise, Runtime, Value};
+
+use crate::api;
+use crate::bundle::{Import, resolve};
+use crate::error::{ScriptError, ScriptFault};
+use crate::fault;
+use crate::script::{Declared, Limits, Script};
+use crate::state::State;
+use crate::work::Kept;
+
+/// Stack of the script engine. The thread's own stack must be well above it.
+const STACK_BYTES: usize = 512 << 10;
+
+/// The API in JavaScript, by topic. `headcount` is what users import, the rest is out of their reach.
+const PRELUDE: [(&str, &str); 10] = [
+    ("headcount", include_str!("prelude/public.js")),
+    ("headcount/native", include_str!("prelude/native.js")),
+    ("headcount/check", include_str!("prelude/check.js")),
+    ("headcount/globals", include_str!("prelude/globals.js")),
+    ("headcount/inspect", include_str!("prelude/inspect.js")),
+    ("headcount/user", include_str!("prelude/user.js")),
+    ("headcount/socket", include_str!("prelude/socket.js")),
+    ("headcount/together", include_str!("prelude/together.js")),
+    ("headcount/group", include_str!("prelude/group.js")),
+    ("headcount/entry", include_str!("prelude/entry.js")),
+];
+
+/// The functions of the prelude that native code calls.
+pub(crate) struct Entry {
+    /// Runs the default function for a group.
+    pub(crate) run: Kept,
+    /// Runs `setup`.
+    pub(crate) setup: Kept,
+    /// Runs `teardown`.
+    pub(crate) teardown: Kept,
+    /// Makes a socket object.
+    pub(crate) socket: Kept,
+    /// Makes an error object of a fault.
+    pub(crate) failure: Kept,
+    /// A value as a line of text.
+    pub(crate) describe: Kept,
+    /// `options` as JSON text.
+    pub(crate) plain: Kept,
+}
+
+impl Entry {
+    fn of(exports: &Object<'_>) -> rquickjs::Result<Self> {
+        let ctx = exports.ctx();
+        let kept = |name: &str| -> rquickjs::Result<Kept> {
+            Ok(Persistent::save(ctx, exports.get::<_, Function<'_>>(name)?))
+        };
+        Ok(Self {
+            run: kept("run")?,
+            setup: kept("runSetup")?,
+            teardown: kept("runTeardown")?,
+            socket: kept("makeSocket")?,
+            failure: kept("failure")?,
+            describe: kept("describe")?,
+            plain: kept("plain")?,
+        })
+    }
+}
+
+/// A runtime with its limits and watchers.
+pub(crate) fn runtime(state: &Rc<State>, limits: Limits) -> Result<Runtime, ScriptError> {
+    let runtime = Runtime::new()?;
+    runtime.set_memory_limit(limits.memory_bytes);
+    runtime.set_max_stack_size(STACK_BYTES);
+    runtime.set_gc_threshold(usize::MAX);
+    runtime.set_loader(Linker(state.clone()), Linker(state.clone()));
+    let watched = state.clone();
+    runtime.set_interrupt_handler(Some(Box::new(move || watched.watch.poll(&watched.host))));
+    let tracked = state.clone();
+    runtime.set_host_promise_rejection_tracker(Some(Box::new(
+        move |ctx, promise, reason, handled| {
+            let rejections = &mut tracked.outcome.borrow_mut().rejections;
+            if handled {
+                rejections.handled(&ctx, &promise);
+            } else {
+                rejections.add(&ctx, promise, reason);
+            }
+        },
+    )));
+    Ok(runtime)
+}
+
+impl Script {
+    /// Loads the API and gives it its native calls.
+    pub(crate) fn boot_prelude(&mut self) -> Result<(), ScriptError> {
+        let state = &self.state;
+        self.context.with(|ctx| {
+            api::install(&ctx, state)?;
+            let (name, source) = PRELUDE[PRELUDE.len() - 1];
+            let (module, done) = Module::declare(ctx.clone(), name, source)?.eval()?;
+            while ctx.execute_pending_job() {}
+            done.result::<()>().transpose()?;
+            *state.entry.borrow_mut() = Some(Rc::new(Entry::of(&module.namespace()?)?));
+            Ok::<_, rquickjs::Error>(())
+        })?;
+        Ok(())
+    }
+
+    /// Evaluates the scenario's modules; gives the main one's exports.
+    pub(crate) fn evaluate_main(&mut self) -> Result<Persistent<Object<'static>>, ScriptError> {
+        self.state.watch.restart();
+        let begun = self.context.with(|ctx| {
+            let begun = begin_main(&ctx, &self.state);
+            begun.map_err(|error| thrown(&ctx, &self.state, &error))
+        });
+        let (exports, done) = begun?;
+        self.run_jobs();
+        self.state.outcome.borrow_mut().rejections.clear();
+        let loaded = self.context.with(|ctx| settled(&ctx, &self.state, done));
+        loaded.map(|()| exports)
+    }
+}
+
+type KeptObject = Persistent<Object<'static>>;
+type KeptPromise = Persistent<Promise<'static>>;
+
+fn begin_main(ctx: &Ctx<'_>, state: &State) -> rquickjs::Result<(KeptObject, KeptPromise)> {
+    let bundle = &state.material.bundle;
+    let main = bundle
+        .module(bundle.name())
+        .ok_or(rquickjs::Error::Unknown)?;
+    let declared = Module::declare(ctx.clone(), main.name.as_str(), main.code.as_str())?;
+    let (module, done): (Module<'_, Evaluated>, _) = declared.eval()?;
+    Ok((
+        Persistent::save(ctx, module.namespace()?),
+        Persistent::save(ctx, done),
+    ))
+}
+
+/// Whether the main module came to its end.
+fn settled(ctx: &Ctx<'_>, state: &State, done: KeptPromise) -> Result<(), ScriptError> {
+    if let Some(looped) = state.outcome.borrow_mut().fatal.take() {
+        return Err(looped.into());
+    }
+    let done = done.restore(ctx)?;
+    match done.state() {
+        PromiseState::Resolved => Ok(()),
+        PromiseState::Rejected => match done.result::<Value<'_>>() {
+            Some(Err(error)) => Err(thrown(ctx, state, &error)),
+            _ => Err(ScriptError::Engine(
+                "a module failed without a reason".to_owned(),
+            )),
+        },
+        PromiseState::Pending => Err(plain_fault(
+            state,
+            FaultKind::NeverSettles,
+            "a module must load without waiting: this top-level `await` is never settled; \
+             move it into `setup` or the default function",
+        )),
+    }
+}
+
+/// What went wrong in the script engine while loading, in the user's terms.
+fn thrown(ctx: &Ctx<'_>, state: &State, error: &rquickjs::Error) -> ScriptError {
+    if !error.is_exception() {
+        return ScriptError::Engine(error.to_string());
+    }
+    let mut fault = fault::read(ctx, state, &ctx.catch());
+    if let Some(name) = missing_export(&fault.fault.detail) {
+        fault.fault.detail = format!(
+            "\"headcount\" exports no value `{name}`; if it is a type, write `import type {{ {name} }}`"
+        );
+    }
+    fault.into()
+}
+
+/// The name in QuickJS's complaint about an import that the API does not have.
+fn missing_export(message: &str) -> Option<&str> {
+    let (_, rest) = message.split_once("Could not find export '")?;
+    let (name, rest) = rest.split_once('\'')?;
+    rest.contains("'headcount'").then_some(name)
+}
+
+fn plain_fault(state: &State, kind: FaultKind, message: &str) -> ScriptError {
+    let message = format!("{}: {message}", state.material.bundle.name());
+    ScriptFault::from(Fault::script(kind, message)).into()
+}
+
+/// What the main module exports.
+pub(crate) fn declared(
+    ctx: &Ctx<'_>,
+    state: &State,
+    exports: Option<&KeptObject>,
+) -> Result<Declared, ScriptError> {
+    let missing = || {
+        let message =
+            "it has no default export; write `export default async function (group) { … }`";
+        plain_fault(state, FaultKind::Thrown, message)
+    };
+    let exports = exports.cloned().ok_or_else(missing)?.restore(ctx)?;
+    let is_function = |name: &str| {
+        exports
+            .get::<_, Value<'_>>(name)
+            .is_ok_and(|v| v.is_function())
+    };
+    if !is_function("default") {
+        return Err(missing());
+    }
+    let options: Value<'_> = exports.get("options")?;
+    let options = if options.is_undefined() {
+        serde_json::Value::Null
+    } else {
+        let entry = state.entry().ok_or_else(missing)?;
+        let plain = entry.plain.clone().restore(ctx)?;
+        let text: String = plain
+            .call((options, "options"))
+            .map_err(|error| thrown(ctx, state, &error))?;
+        serde_json::from_str(&text).map_err(|error| ScriptError::Engine(error.to_string()))?
+    };
+    Ok(Declared {
+        options,
+        has_setup: is_function("setup"),
+        has_teardown: is_function("teardown"),
+    })
+}
+
+/// Finds modules in the bundle and the prelude, and nowhere else.
+struct Linker(Rc<State>);
+
+impl Resolver for Linker {
+    fn resolve<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        base: &str,
+        name: &str,
+        _attributes: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        let bundle = &self.0.material.bundle;
+        if !bundle.has(base) {
+            return Ok(name.to_owned());
+        }
+        match resolve(base, name) {
+            Ok(Import::Api) => Ok("headcount".to_owned()),
+            Ok(Import::Module(found)) if bundle.has(&found) => Ok(found),
+            Ok(Import::Module(found)) => {
+                let message = format!(
+                    "cannot import `{name}`: there was no {found} when the scenario was read"
+                );
+                Err(Exception::throw_type(ctx, &message))
+            }
+            Err(message) => Err(Exception::throw_type(ctx, &message)),
+        }
+    }
+}
+
+impl Loader for Linker {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _attributes: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Linked>> {
+        if let Some(module) = self.0.material.bundle.module(name) {
+            return Module::declare(ctx.clone(), name, module.code.as_str());
+        }
+        match PRELUDE.iter().find(|(known, _)| *known == name) {
+            Some((_, source)) => Module::declare(ctx.clone(), name, *source),
+            None => Err(Exception::throw_type(
+                ctx,
+                &format!("cannot import `{name}`"),
+            )),
+        }
+    }
+}

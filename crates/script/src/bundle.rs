@@ -1,0 +1,108 @@
+//! The modules of a scenario, read and stripped once for all workers.
+
+mod discover;
+mod path;
+mod text;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::ScriptError;
+use crate::frame::{Location, code_frame};
+
+pub(crate) use path::{Import, resolve};
+
+/// One module.
+#[derive(Debug)]
+pub(crate) struct Module {
+    /// The path as it appears in messages: as given, or joined to its importer's.
+    pub(crate) name: String,
+    /// What the user wrote.
+    pub(crate) source: String,
+    /// What the script engine runs: the same, line for line and column for column, without types.
+    pub(crate) code: String,
+}
+
+#[derive(Debug)]
+struct Modules {
+    /// The main module first, the others in the order in which they were met.
+    list: Vec<Module>,
+    index: HashMap<String, usize>,
+}
+
+/// Every module of a scenario. Cheap to clone, and the same for all workers.
+#[derive(Clone, Debug)]
+pub struct Bundle(Arc<Modules>);
+
+impl Bundle {
+    /// Reads a scenario file and all that it imports.
+    pub fn read(path: &Path) -> Result<Self, ScriptError> {
+        let name = path::name_of(path);
+        let source = discover::read_file(path)?;
+        Self::of(name, source, true)
+    }
+
+    /// A scenario that is part of the program. It may import nothing but `"headcount"`.
+    pub fn embedded(name: &str, source: &str) -> Result<Self, ScriptError> {
+        Self::of(name.to_owned(), source.to_owned(), false)
+    }
+
+    fn of(name: String, source: String, files: bool) -> Result<Self, ScriptError> {
+        let list = discover::modules(name, source, files)?;
+        let index = list
+            .iter()
+            .enumerate()
+            .map(|(at, module)| (module.name.clone(), at))
+            .collect();
+        Ok(Self(Arc::new(Modules { list, index })))
+    }
+
+    /// The main module's name, as messages show it.
+    pub fn name(&self) -> &str {
+        self.0.list.first().map_or("", |main| &main.name)
+    }
+
+    /// The main module as the user wrote it.
+    pub fn main_source(&self) -> &str {
+        self.0.list.first().map_or("", |main| &main.source)
+    }
+
+    /// SHA-256 in hex. Of a single module: of its text, as `sha256sum` says. Of several: of all
+    /// names, relative to the main module's folder, and texts.
+    pub fn sha256(&self) -> String {
+        let mut hash = Sha256::new();
+        if let [only] = self.0.list.as_slice() {
+            hash.update(&only.source);
+        } else {
+            let folder = path::folder(self.name());
+            for module in &self.0.list {
+                let name = module.name.strip_prefix(folder).unwrap_or(&module.name);
+                for text in [name, &module.source] {
+                    hash.update((text.len() as u64).to_le_bytes());
+                    hash.update(text);
+                }
+            }
+        }
+        hash.finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.index.contains_key(name)
+    }
+
+    pub(crate) fn module(&self, name: &str) -> Option<&Module> {
+        self.0.list.get(*self.0.index.get(name)?)
+    }
+
+    /// The user's code around a place.
+    pub(crate) fn frame(&self, place: &Location) -> Option<String> {
+        let module = self.module(&place.file)?;
+        Some(code_frame(&module.source, place.line, place.column))
+    }
+}

@@ -1,0 +1,199 @@
+//! Tables of test data, in memory once for all workers.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value as Json};
+
+/// The largest table, in bytes.
+const TABLE_BYTES: u64 = 1 << 30;
+
+/// Rows as JSON texts, one behind the other.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Table {
+    fn push(&mut self, row: &str) {
+        self.text.push_str(row);
+        self.ends.push(self.text.len());
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The JSON text of one row.
+    pub(crate) fn row(&self, index: usize) -> Option<&str> {
+        let end = *self.ends.get(index)?;
+        let start = index
+            .checked_sub(1)
+            .map_or(Some(0), |before| self.ends.get(before).copied())?;
+        self.text.get(start..end)
+    }
+}
+
+/// What kind of file holds the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Format {
+    /// A header line, then rows; fields parted by this byte.
+    Csv(u8),
+    /// An array of rows.
+    Json,
+}
+
+#[derive(Debug)]
+struct Tables {
+    base: PathBuf,
+    list: Mutex<Vec<Arc<Table>>>,
+    index: Mutex<HashMap<(PathBuf, Format), usize>>,
+}
+
+/// The tables that the modules of a scenario opened. Each file is read once, by the first worker
+/// that asks; clones share it.
+#[derive(Clone, Debug)]
+pub struct DataStore(Arc<Tables>);
+
+impl DataStore {
+    /// Paths are taken relative to `base`, the folder of the scenario.
+    pub fn new(base: &Path) -> Self {
+        Self(Arc::new(Tables {
+            base: base.to_owned(),
+            list: Mutex::default(),
+            index: Mutex::default(),
+        }))
+    }
+
+    /// Reads a file unless it is known; gives the table's number.
+    pub(crate) fn open(&self, path: &str, format: Format) -> Result<usize, String> {
+        let mut index = self.0.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (PathBuf::from(path), format);
+        if let Some(&known) = index.get(&key) {
+            return Ok(known);
+        }
+        let text = self.text(path, format)?;
+        let table = match format {
+            Format::Csv(separator) => from_csv(&text, separator),
+            Format::Json => from_json(&text),
+        };
+        let table = table.map_err(|reason| format!("{path}: {reason}"))?;
+        let mut list = self.0.list.lock().unwrap_or_else(PoisonError::into_inner);
+        list.push(Arc::new(table));
+        index.insert(key, list.len() - 1);
+        Ok(list.len() - 1)
+    }
+
+    pub(crate) fn table(&self, number: usize) -> Option<Arc<Table>> {
+        let list = self.0.list.lock().unwrap_or_else(PoisonError::into_inner);
+        list.get(number).cloned()
+    }
+
+    fn text(&self, path: &str, format: Format) -> Result<String, String> {
+        let endings: &[&str] = match format {
+            Format::Csv(_) => &[".csv", ".tsv", ".txt"],
+            Format::Json => &[".json"],
+        };
+        if !endings.iter().any(|ending| path.ends_with(ending)) {
+            return Err(format!(
+                "{path}: the file's name must end in {}",
+                endings.join(" or ")
+            ));
+        }
+        let file = self.0.base.join(path);
+        let about = fs::metadata(&file).map_err(|error| format!("{path}: {error}"))?;
+        if !about.is_file() {
+            return Err(format!("{path}: not a regular file"));
+        }
+        if about.len() > TABLE_BYTES {
+            return Err(format!(
+                "{path}: {} bytes, a table may have {TABLE_BYTES}",
+                about.len()
+            ));
+        }
+        let bytes = fs::read(&file).map_err(|error| format!("{path}: {error}"))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            format!(
+                "{path}: not UTF-8 from byte {}",
+                error.utf8_error().valid_up_to()
+            )
+        })?;
+        Ok(text
+            .strip_prefix('\u{feff}')
+            .map_or(text.clone(), str::to_owned))
+    }
+}
+
+fn from_csv(text: &str, separator: u8) -> Result<Table, String> {
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(separator)
+        .from_reader(text.as_bytes());
+    let header = reader.headers().map_err(|error| error.to_string())?.clone();
+    if let Some(empty) = header.iter().position(|name| name.trim().is_empty()) {
+        return Err(format!(
+            "column {} has no name in the header line",
+            empty + 1
+        ));
+    }
+    let mut table = Table::default();
+    for record in reader.records() {
+        let record = record.map_err(|error| error.to_string())?;
+        let row: Map<String, Json> = header
+            .iter()
+            .zip(&record)
+            .map(|(name, value)| (name.to_owned(), Json::from(value)))
+            .collect();
+        table.push(&Json::Object(row).to_string());
+    }
+    Ok(table)
+}
+
+fn from_json(text: &str) -> Result<Table, String> {
+    let rows: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| {
+        match serde_json::from_str::<IgnoredAny>(text) {
+            Ok(_) => "it must hold an array".to_owned(),
+            Err(_) => format!("not JSON: {error}"),
+        }
+    })?;
+    let mut table = Table::default();
+    for row in rows {
+        table.push(row.get());
+    }
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{from_csv, from_json};
+
+    #[test]
+    fn rows_of_a_csv_file_are_objects_of_strings() {
+        let table = from_csv("name;age\n\"a;b\";3\nc;4\n", b';').unwrap();
+        assert_eq!(table.len(), 2);
+        assert_eq!(table.row(0), Some(r#"{"name":"a;b","age":"3"}"#));
+        assert_eq!(table.row(1), Some(r#"{"name":"c","age":"4"}"#));
+        assert_eq!(table.row(2), None);
+    }
+
+    #[test]
+    fn a_row_with_missing_fields_is_refused_with_its_line() {
+        let error = from_csv("a,b\n1,2\n3\n", b',').unwrap_err();
+        assert!(error.contains("line: 3"), "{error}");
+    }
+
+    #[test]
+    fn rows_of_a_json_file_are_its_elements() {
+        let table = from_json(r#"[{"a":1}, [2], "x"]"#).unwrap();
+        assert_eq!(
+            (table.row(0), table.row(2)),
+            (Some(r#"{"a":1}"#), Some(r#""x""#))
+        );
+        assert_eq!(from_json("{}").unwrap_err(), "it must hold an array");
+        assert!(from_json("[1,").unwrap_err().starts_with("not JSON"));
+    }
+}

@@ -1,0 +1,146 @@
+//! From whatever a script threw to a fault with place and code frame.
+
+use model::{Fault, FaultKind, Side};
+use rquickjs::{Ctx, FromJs, Value};
+use serde::de::DeserializeOwned;
+
+use crate::bundle::Bundle;
+use crate::error::ScriptFault;
+use crate::frame::Location;
+use crate::state::{NOBODY, State};
+
+/// Longer messages are cut: one example of each kind is kept in the record.
+const DETAIL_CHARS: usize = 500;
+
+/// What a thrown value says, with its place in the user's files.
+pub(crate) fn read<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> ScriptFault {
+    let stack = field::<String>(thrown, "stack").unwrap_or_default();
+    let calls = user_calls(&state.material.bundle, &stack);
+    let location = calls.first().map(|(location, _)| location.clone());
+    let fault = if state.watch.tripped() {
+        let detail = format!("ran for more than {} without a pause", state.watch.busy());
+        Fault::script(FaultKind::LoopedForever, detail)
+    } else {
+        what(ctx, state, thrown)
+    };
+    let lines: Vec<&str> = calls.iter().map(|(_, line)| *line).collect();
+    ScriptFault {
+        frame: location
+            .as_ref()
+            .and_then(|place| state.material.bundle.frame(place)),
+        stack: (!lines.is_empty()).then(|| lines.join("\n")),
+        location,
+        user: Some(state.now.user.get())
+            .filter(|&user| user != NOBODY)
+            .and_then(|user| state.user_id(user)),
+        step: None,
+        fault,
+    }
+}
+
+fn what<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> Fault {
+    let message = field::<String>(thrown, "message");
+    note_memory(state, thrown, message.as_deref());
+    if let (Some(side), Some(kind)) = (
+        named::<Side>(thrown, "side"),
+        named::<FaultKind>(thrown, "kind"),
+    ) {
+        return Fault {
+            side,
+            kind,
+            detail: cut(message.unwrap_or_default()),
+        };
+    }
+    let detail = match (thrown.is_error(), field::<String>(thrown, "name"), message) {
+        (true, Some(name), Some(message)) if message.is_empty() => name,
+        (true, Some(name), Some(message)) => format!("{name}: {message}"),
+        _ => format!("thrown: {}", describe(ctx, state, thrown)),
+    };
+    Fault::script(FaultKind::Thrown, cut(detail))
+}
+
+/// A value as `console.log` would show it.
+fn describe<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>) -> String {
+    let shown = state.entry().and_then(|entry| {
+        entry
+            .describe
+            .clone()
+            .restore(ctx)
+            .ok()?
+            .call::<_, String>((value.clone(),))
+            .ok()
+    });
+    shown.unwrap_or_else(|| {
+        let _ = ctx.catch();
+        value.type_name().to_owned()
+    })
+}
+
+fn note_memory(state: &State, thrown: &Value<'_>, message: Option<&str>) {
+    let mut outcome = state.outcome.borrow_mut();
+    outcome.memory_suspect |= thrown.is_null();
+    outcome.memory_full |=
+        thrown.is_error() && message.is_some_and(|message| message.starts_with("out of memory"));
+}
+
+/// A property of a thrown object; whatever goes wrong on the way counts as not there.
+fn field<'js, T: FromJs<'js>>(thrown: &Value<'js>, name: &str) -> Option<T> {
+    let object = thrown.as_object()?;
+    object
+        .get::<_, T>(name)
+        .map_err(|_| object.ctx().catch())
+        .ok()
+}
+
+fn named<T: DeserializeOwned>(thrown: &Value<'_>, name: &str) -> Option<T> {
+    serde_json::from_value(serde_json::Value::String(field(thrown, name)?)).ok()
+}
+
+fn cut(mut text: String) -> String {
+    if let Some((at, _)) = text.char_indices().nth(DETAIL_CHARS) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
+}
+
+/// The lines of a stack that lie in the scenario's own files.
+fn user_calls<'s>(bundle: &Bundle, stack: &'s str) -> Vec<(Location, &'s str)> {
+    let call = |line: &'s str| Some((place(line)?, line)).filter(|(at, _)| bundle.has(&at.file));
+    stack.lines().filter_map(call).collect()
+}
+
+/// The place in a line such as `    at trade (room.ts:12:5)` or `    at room.ts:12:5`.
+pub(crate) fn place(line: &str) -> Option<Location> {
+    let line = line.trim();
+    let inner = match line.rfind('(') {
+        Some(open) => line.get(open + 1..)?.strip_suffix(')')?,
+        None => line.strip_prefix("at ")?,
+    };
+    let mut parts = inner.rsplitn(3, ':');
+    let column = parts.next()?.parse().ok()?;
+    let line = parts.next()?.parse().ok()?;
+    let file = parts.next()?.to_owned();
+    Some(Location { file, line, column })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn places_are_read_from_stack_lines() {
+        let at = |line: &str| place(line).map(|place| place.to_string());
+        assert_eq!(
+            at("    at trade (a/room.ts:12:5)").as_deref(),
+            Some("a/room.ts:12:5")
+        );
+        assert_eq!(
+            at("    at <anonymous> (room.ts:1:2)").as_deref(),
+            Some("room.ts:1:2")
+        );
+        assert_eq!(at("    at room.ts:1:2").as_deref(), Some("room.ts:1:2"));
+        assert_eq!(at("    at call (native)"), None);
+        assert_eq!(at(""), None);
+    }
+}

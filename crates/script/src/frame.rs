@@ -1,0 +1,77 @@
+use std::fmt;
+use std::fmt::Write as _;
+
+/// A place in a file of the scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The file as the bundle names it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// Lines shown before the line in question.
+const BEFORE: usize = 2;
+/// Lines shown after it.
+const AFTER: usize = 1;
+/// Longer lines are cut around the column.
+const WIDTH: usize = 120;
+
+/// The lines around a place, numbered, with a caret under the column.
+pub(crate) fn code_frame(source: &str, line: u32, column: u32) -> String {
+    let line = line.max(1) as usize;
+    let column = column.max(1) as usize;
+    let first = line.saturating_sub(BEFORE).max(1);
+    let digits = (line + AFTER).to_string().len();
+    let mut frame = String::new();
+    let cut = column.saturating_sub(WIDTH);
+    for (index, text) in source.lines().enumerate().skip(first - 1) {
+        let number = index + 1;
+        if number > line + AFTER {
+            break;
+        }
+        let mark = if number == line { '>' } else { ' ' };
+        let shown: String = text.chars().skip(cut).take(WIDTH + 20).collect();
+        let _ = writeln!(frame, "{mark} {number:>digits$} | {}", shown.trim_end());
+        if number == line {
+            let indent: String = text
+                .chars()
+                .skip(cut)
+                .take(column - 1 - cut)
+                .map(|c| if c == '\t' { '\t' } else { ' ' })
+                .collect();
+            let _ = writeln!(frame, "  {:digits$} | {indent}^", "");
+        }
+    }
+    frame.truncate(frame.trim_end().len());
+    frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code_frame;
+
+    #[test]
+    fn a_frame_points_at_the_column() {
+        let frame = code_frame("one\n\ttwo three\nfour\nfive", 2, 6);
+        assert_eq!(
+            frame,
+            "  1 | one\n> 2 | \ttwo three\n    | \t    ^\n  3 | four"
+        );
+    }
+
+    #[test]
+    fn a_frame_survives_places_that_do_not_exist() {
+        assert_eq!(code_frame("one", 9, 9), "");
+        assert!(code_frame("one", 0, 0).contains('^'));
+        assert!(code_frame(&"x".repeat(5000), 1, 4000).len() < 500);
+    }
+}

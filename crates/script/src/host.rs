@@ -1,0 +1,342 @@
+//! What a script asks of the engine, and what the engine answers.
+//!
+//! The script side never waits: every call returns at once, and what takes time comes back later as
+//! a [`Wake`] that carries the [`OpId`] which the script gave to the call.
+
+use model::{Fault, GroupId, Nanos, UserId};
+
+/// One pending promise. Given out by the script, handed back in [`Wake::Done`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OpId(pub u32);
+
+/// One open socket of a user, given out by the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SocketId(pub u32);
+
+/// One running `every`, given out by the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TickerId(pub u32);
+
+/// One channel of one group, given out by the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ChannelId(pub u32);
+
+/// A message on a socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// A text frame.
+    Text(String),
+    /// A binary frame.
+    Binary(Vec<u8>),
+}
+
+/// Who must get a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Every member who listens, but the sender.
+    Others,
+    /// Every member who listens, the sender included.
+    Everyone,
+    /// These members, where they listen.
+    Users(Vec<UserId>),
+}
+
+/// Where a channel's stamp stands in a received message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StampPlace {
+    /// JSON pointer (RFC 6901) of the value that holds the stamp; `None`: anywhere in the message.
+    pub at: Option<String>,
+    /// Values that must stand at other pointers, as JSON text: `("/type", "\"said\"")`.
+    pub only: Vec<(String, String)>,
+}
+
+/// The body of an HTTP request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Body {
+    /// No body.
+    #[default]
+    None,
+    /// Bytes with their content type.
+    Bytes {
+        /// `Content-Type`, unless the headers name one.
+        content_type: Option<&'static str>,
+        /// The body itself.
+        bytes: Vec<u8>,
+    },
+    /// `application/x-www-form-urlencoded`.
+    Form(Vec<(String, String)>),
+    /// `multipart/form-data`.
+    Multipart(Vec<Part>),
+}
+
+/// One part of a multipart body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Field name.
+    pub name: String,
+    /// File name, when the part is a file.
+    pub filename: Option<String>,
+    /// Content type, when the part states one.
+    pub content_type: Option<String>,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
+
+/// One HTTP request as the script asked for it.
+#[derive(Clone, Debug, Default)]
+pub struct HttpCall {
+    /// `GET`, `POST`, …
+    pub method: String,
+    /// Absolute, or relative to the target; `:name` parameters are already filled in.
+    pub url: String,
+    /// The name under which it is measured: low in cardinality, parameters unfilled.
+    pub name: String,
+    /// Headers of this request.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Body,
+    /// Whole time allowed, if other than the run's.
+    pub timeout: Option<Nanos>,
+    /// How many redirects are followed, if other than the run's.
+    pub redirects: Option<u32>,
+    /// Statuses of 400 and more that are no failure.
+    pub expect: Vec<u16>,
+    /// When it should have been sent; `None`: now.
+    pub planned: Option<Nanos>,
+}
+
+/// A WebSocket to open.
+#[derive(Clone, Debug, Default)]
+pub struct SocketCall {
+    /// Absolute (`ws:`, `wss:`, `http:`, `https:`), or relative to the target.
+    pub url: String,
+    /// The name under which connecting is measured.
+    pub name: String,
+    /// Extra headers of the handshake.
+    pub headers: Vec<(String, String)>,
+    /// Subprotocols offered.
+    pub subprotocols: Vec<String>,
+    /// Whole time allowed for connecting, if other than the run's.
+    pub timeout: Option<Nanos>,
+}
+
+/// How a reply is matched to its message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReplyBy {
+    /// The first message that fits, in the order of sending.
+    FirstInFirstOut,
+    /// The message with this JSON value at this pointer.
+    Id {
+        /// JSON pointer in the reply.
+        at: String,
+        /// JSON text of the value.
+        value: String,
+    },
+}
+
+/// A message to which a reply is awaited.
+#[derive(Clone, Debug)]
+pub struct ExchangeCall {
+    /// The name under which it is measured.
+    pub name: String,
+    /// What is sent.
+    pub payload: Payload,
+    /// How the reply is known.
+    pub by: ReplyBy,
+    /// Values that must stand at pointers of the reply, as JSON text.
+    pub only: Vec<(String, String)>,
+    /// Time allowed, if other than the run's.
+    pub timeout: Option<Nanos>,
+    /// When it should have been sent; `None`: now.
+    pub planned: Option<Nanos>,
+}
+
+/// An HTTP answer. The head is kept raw: it is parsed only when the script looks at it.
+#[derive(Clone, Debug, Default)]
+pub struct Reply {
+    /// HTTP status.
+    pub status: u16,
+    /// Status line and headers as received, with the blank line.
+    pub head: Vec<u8>,
+    /// The decoded body.
+    pub body: Vec<u8>,
+    /// The URL that answered, after redirects.
+    pub url: String,
+    /// From the planned start to the last byte.
+    pub response_time: Nanos,
+}
+
+/// What a finished operation gives to its promise.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `undefined`.
+    Nothing,
+    /// A response object.
+    Response(Box<Reply>),
+    /// A socket object with the subprotocol agreed on.
+    Socket(SocketId, Option<String>),
+    /// A message: a string or an `ArrayBuffer`.
+    Message(Payload),
+}
+
+/// Something that happened, to be told to the script in its next turn.
+#[derive(Clone, Debug)]
+pub enum Wake {
+    /// A pending operation ended.
+    Done {
+        /// Which.
+        op: OpId,
+        /// How.
+        result: Result<Value, Fault>,
+    },
+    /// A ticker is due.
+    Tick {
+        /// Which.
+        ticker: TickerId,
+        /// When it was due: what is sent in the callback counts from here.
+        due: Nanos,
+    },
+    /// A message for the handlers of a socket.
+    Message {
+        /// Where it came in.
+        socket: SocketId,
+        /// What came in.
+        payload: Payload,
+    },
+    /// A socket is gone: its `close` handlers are called.
+    Closed {
+        /// Which.
+        socket: SocketId,
+        /// WebSocket close code, when one was sent.
+        code: Option<u16>,
+        /// The reason in words.
+        reason: String,
+    },
+}
+
+/// An own metric of the scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricKind {
+    /// A sum.
+    Counter,
+    /// The last value, with its minimum and maximum.
+    Gauge,
+    /// A distribution.
+    Trend,
+}
+
+/// How loud a line of the script's `console` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLevel {
+    /// `console.debug`
+    Debug,
+    /// `console.log`, `console.info`
+    Info,
+    /// `console.warn`
+    Warn,
+    /// `console.error`
+    Error,
+}
+
+/// The engine as a script sees it. No call blocks, and none enters the script again.
+pub trait Host {
+    /// The run's clock.
+    fn now(&self) -> Nanos;
+    /// A random number in `[0, 1)` from the user's own seeded generator.
+    fn random(&mut self, user: UserId) -> f64;
+    /// Makes one more user in a set-up group.
+    fn new_user(&mut self, group: GroupId) -> UserId;
+    /// Sets a header that all later requests of the user carry; `None` takes it away.
+    fn set_header(&mut self, user: UserId, name: &str, value: Option<&str>) -> Result<(), Fault>;
+    /// The user's cookie of that name for the target, if there is one.
+    fn cookie(&mut self, user: UserId, name: &str) -> Option<String>;
+    /// Marks a set-up user for the pool, with the JSON text of what the script made for them.
+    fn pool_user(&mut self, user: UserId, data: String);
+
+    /// Starts an HTTP request.
+    fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault>;
+    /// Starts to open a WebSocket.
+    fn open_socket(&mut self, op: OpId, user: UserId, call: SocketCall) -> Result<(), Fault>;
+    /// Sends a message.
+    fn send(
+        &mut self,
+        socket: SocketId,
+        payload: Payload,
+        planned: Option<Nanos>,
+    ) -> Result<(), Fault>;
+    /// Sends a message and awaits its reply.
+    fn exchange(&mut self, op: OpId, socket: SocketId, call: ExchangeCall) -> Result<(), Fault>;
+    /// Awaits the next message on which no receipt or exchange has a claim; `only` as in [`StampPlace`].
+    fn next_message(
+        &mut self,
+        op: OpId,
+        socket: SocketId,
+        only: Vec<(String, String)>,
+        timeout: Option<Nanos>,
+    ) -> Result<(), Fault>;
+    /// Whether the script has a message handler on the socket. Without one no script runs per message.
+    fn listen(&mut self, socket: SocketId, on: bool);
+    /// Sends a ping; done when the pong is there.
+    fn ping(&mut self, op: OpId, socket: SocketId) -> Result<(), Fault>;
+    /// Closes a socket; done when the other side has closed too, or after a second.
+    fn close_socket(
+        &mut self,
+        op: OpId,
+        socket: SocketId,
+        code: u16,
+        reason: &str,
+    ) -> Result<(), Fault>;
+
+    /// Wakes the operation after a while.
+    fn sleep(&mut self, op: OpId, user: UserId, span: Nanos);
+    /// Wakes the operation when the level's hold is over and its deliveries have settled.
+    fn stay(&mut self, op: OpId, user: UserId);
+    /// Starts an open clock: ticks every `period`, whatever the answers do, until the hold ends.
+    /// `first`: time to the first tick; `None`: a random phase within the period.
+    fn every(&mut self, user: UserId, period: Nanos, first: Option<Nanos>) -> TickerId;
+    /// Stops a ticker.
+    fn stop_ticker(&mut self, ticker: TickerId);
+
+    /// Makes (or finds, by name) a channel of a group. `deadline`: later than that is late.
+    fn channel(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        audience: Audience,
+        deadline: Option<Nanos>,
+    ) -> Result<ChannelId, Fault>;
+    /// A fresh stamp of this user on this channel. It counts as sent with the user's next send or request.
+    fn stamp(
+        &mut self,
+        user: UserId,
+        channel: ChannelId,
+        planned: Option<Nanos>,
+    ) -> Result<String, Fault>;
+    /// From now on stamps of the channel are looked for, natively, in what the socket receives.
+    fn receives(
+        &mut self,
+        socket: SocketId,
+        channel: ChannelId,
+        place: StampPlace,
+    ) -> Result<(), Fault>;
+
+    /// A step of a user (or of the group, with `None`) began.
+    fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: &str);
+    /// The step ended; `started` is when it began.
+    fn step_end(
+        &mut self,
+        group: GroupId,
+        user: Option<UserId>,
+        name: &str,
+        started: Nanos,
+        ok: bool,
+    );
+    /// How long a condition took to come true (`ok`), or that it did not.
+    fn eventually(&mut self, group: GroupId, name: &str, took: Nanos, ok: bool);
+    /// A check was made.
+    fn check(&mut self, group: GroupId, user: Option<UserId>, name: &str, ok: bool);
+    /// A value of an own metric.
+    fn metric(&mut self, kind: MetricKind, name: &str, value: f64);
+    /// A line of the script's `console`.
+    fn log(&mut self, level: LogLevel, line: &str);
+}

@@ -1,0 +1,53 @@
+// What scenarios find in the global scope, and what they must not find there.
+import { chance, log, utf8Decode, utf8Encode } from "headcount/native";
+import { line } from "headcount/inspect";
+
+const define = (name, value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+
+define("console", Object.freeze({
+  debug: (...values) => log(0, line(values)),
+  log: (...values) => log(1, line(values)),
+  info: (...values) => log(1, line(values)),
+  warn: (...values) => log(2, line(values)),
+  error: (...values) => log(3, line(values)),
+}));
+
+define("TextEncoder", class TextEncoder {
+  get encoding() { return "utf-8"; }
+  encode(text = "") { return utf8Encode(String(text)); }
+});
+
+define("TextDecoder", class TextDecoder {
+  #fatal;
+  constructor(label = "utf-8", options = {}) {
+    if (!/^utf-?8$/i.test(label)) throw new RangeError(`TextDecoder: only utf-8, not ${label}`);
+    this.#fatal = Boolean(options.fatal);
+  }
+  get encoding() { return "utf-8"; }
+  get fatal() { return this.#fatal; }
+  decode(bytes) { return bytes === undefined ? "" : utf8Decode(bytes, this.#fatal); }
+});
+
+Math.random = () => chance();
+
+const refuse = (name, advice) => define(name, () => {
+  throw new TypeError(`${name} is not available in scenarios: ${advice}`);
+});
+refuse("setTimeout", 'use `await user.think("1s")`');
+refuse("setInterval", 'use `user.every("1s", fn)`');
+refuse("setImmediate", "use `await`");
+refuse("fetch", "use `await user.get(url)`");
+refuse("require", 'use `import`');
+refuse("eval", "code comes from files only");
+
+// `Function("…")` and its relatives, which every function reaches through `constructor`.
+const kinds = [function () {}, async function () {}, function* () {}, async function* () {}];
+for (const sample of kinds) {
+  const prototype = Object.getPrototypeOf(sample);
+  const refused = function Function() {
+    throw new TypeError("Function(text) is not available in scenarios: code comes from files only");
+  };
+  Object.defineProperty(refused, "prototype", { value: prototype });
+  Object.defineProperty(prototype, "constructor", { value: refused });
+  if (sample === kinds[0]) define("Function", refused);
+}

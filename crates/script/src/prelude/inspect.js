@@ -1,0 +1,104 @@
+// Values as people read them, for `console` and for thrown values that are no errors.
+
+const DEPTH = 4;
+const ITEMS = 100;
+
+const isName = /^[A-Za-z_$][\w$]*$/;
+
+function entries(value, depth, seen) {
+  const keys = Object.keys(value);
+  const shown = keys.slice(0, ITEMS).map((key) => {
+    const name = isName.test(key) ? key : JSON.stringify(key);
+    return `${name}: ${inspect(value[key], depth + 1, seen)}`;
+  });
+  if (keys.length > ITEMS) shown.push(`… ${keys.length - ITEMS} more`);
+  return shown;
+}
+
+function items(list, depth, seen) {
+  const shown = list.slice(0, ITEMS).map((item) => inspect(item, depth + 1, seen));
+  if (list.length > ITEMS) shown.push(`… ${list.length - ITEMS} more`);
+  return shown;
+}
+
+const block = (open, shown, close) => (shown.length === 0 ? open + close : `${open} ${shown.join(", ")} ${close}`);
+
+function object(value, depth, seen) {
+  if (value instanceof Error) {
+    const stack = typeof value.stack === "string" ? userLines(value.stack) : "";
+    return `${value.name}: ${value.message}${stack}`;
+  }
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
+  if (value instanceof RegExp) return String(value);
+  if (value instanceof Promise) return "Promise {}";
+  if (value instanceof ArrayBuffer) return `ArrayBuffer(${value.byteLength})`;
+  if (Array.isArray(value)) return depth >= DEPTH ? "[…]" : `[${items(value, depth, seen).join(", ")}]`;
+  if (ArrayBuffer.isView(value)) return `${value.constructor.name}(${value.length ?? value.byteLength})`;
+  if (depth >= DEPTH) return "{…}";
+  if (value instanceof Map) {
+    const shown = [...value].slice(0, ITEMS).map(([key, of]) => `${inspect(key, depth + 1, seen)} => ${inspect(of, depth + 1, seen)}`);
+    return `Map(${value.size}) ${block("{", shown, "}")}`;
+  }
+  if (value instanceof Set) return `Set(${value.size}) ${block("{", items([...value], depth, seen), "}")}`;
+  const name = Object.getPrototypeOf(value)?.constructor?.name;
+  const prefix = name && name !== "Object" ? `${name} ` : "";
+  return prefix + block("{", entries(value, depth, seen), "}");
+}
+
+/** The lines of a stack outside this API. */
+function userLines(stack) {
+  const lines = stack.split("\n").filter((line) => line.trim() !== "" && !line.includes("headcount/") && !line.includes("(native)"));
+  return lines.length === 0 ? "" : `\n${lines.join("\n")}`;
+}
+
+function inspect(value, depth, seen) {
+  switch (typeof value) {
+    case "string": return JSON.stringify(value);
+    case "bigint": return `${value}n`;
+    case "symbol": return value.toString();
+    case "function": return value.name ? `[function ${value.name}]` : "[function]";
+    case "object": break;
+    default: return Object.is(value, -0) ? "-0" : String(value);
+  }
+  if (value === null) return "null";
+  if (seen.includes(value)) return "[circular]";
+  seen.push(value);
+  try {
+    return object(value, depth, seen);
+  } finally {
+    seen.pop();
+  }
+}
+
+/** One value as text; never throws. */
+export function describe(value) {
+  try {
+    return inspect(value, 0, []);
+  } catch {
+    return `[${typeof value}]`;
+  }
+}
+
+/** Several values on a line: strings as they are. */
+export const line = (values) => values.map((value) => (typeof value === "string" ? value : describe(value))).join(" ");
+
+/** Options as JSON text; what JSON would lose in silence is refused. */
+export function plain(value, path) {
+  refuseUnplain(value, path, []);
+  return JSON.stringify(value);
+}
+
+function refuseUnplain(value, path, seen) {
+  const kind = typeof value;
+  if (kind === "function" || kind === "symbol" || kind === "bigint") {
+    throw new TypeError(`\`${path}\` is a ${kind}; options must be plain data`);
+  }
+  if (kind === "number" && !Number.isFinite(value)) throw new TypeError(`\`${path}\` is ${value}; options must be plain data`);
+  if (kind !== "object" || value === null) return;
+  if (value instanceof Promise) throw new TypeError(`\`${path}\` is a promise; options must be plain data`);
+  if (seen.includes(value)) throw new TypeError(`\`${path}\` contains itself; options must be plain data`);
+  for (const key of Object.keys(value)) {
+    const at = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`;
+    refuseUnplain(value[key], at, [...seen, value]);
+  }
+}

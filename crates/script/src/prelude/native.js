@@ -1,0 +1,13 @@
+// The native calls, taken out of the globals before any user code runs.
+const given = globalThis.$headcount;
+delete globalThis.$headcount;
+
+export const {
+  http, websocket,
+  send, exchange, next, receives, listen, isOpen, ping, closeSocket,
+  header, cookie, dataOf, random, chance, newUser, poolUser,
+  think, stay, every, stopTicker, now, span,
+  done, returned, failed, setupOf, channel, stamp,
+  check, stepBegin, stepEnd, eventually, metric, log,
+  openTable, rowAt, utf8Encode, utf8Decode,
+} = given;

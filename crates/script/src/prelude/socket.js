@@ -1,0 +1,43 @@
+// An open WebSocket, and what travels on it.
+import { closeSocket, exchange, isOpen, listen, next, ping, receives, send, stamp } from "headcount/native";
+import { mustBeFunction } from "headcount/check";
+import { User } from "headcount/user";
+
+export class Channel {
+  #id;
+  constructor(id, name) {
+    this.#id = id;
+    this.name = name;
+  }
+  stamp(user, text) { return stamp(User.key(user), this.#id, text); }
+
+  /** The native id of a channel; not for scenarios. */
+  static id(channel) {
+    if (typeof channel !== "object" || channel === null || !(#id in channel)) {
+      throw new TypeError("socket.receives(channel): the channel must come from group.channel()");
+    }
+    return channel.#id;
+  }
+}
+
+class Socket {
+  #key;
+  constructor(key, subprotocol) {
+    this.#key = key;
+    if (subprotocol !== undefined) this.subprotocol = subprotocol;
+  }
+  get open() { return isOpen(this.#key); }
+  send(message) { send(this.#key, message); }
+  request(message, options) { return exchange(this.#key, message, options); }
+  receives(channel, options) { receives(this.#key, Channel.id(channel), options); }
+  next(options) { return next(this.#key, options); }
+  on(event, fn) {
+    if (event !== "message" && event !== "close") throw new TypeError(`socket.on(event, fn): the event is "message" or "close", not ${JSON.stringify(event)}`);
+    mustBeFunction(fn, "socket.on(event, fn): `fn`");
+    listen(this.#key, event, fn);
+  }
+  ping() { return ping(this.#key); }
+  close(code, reason) { return closeSocket(this.#key, code, reason); }
+}
+
+export const makeSocket = (key, subprotocol) => new Socket(key, subprotocol);

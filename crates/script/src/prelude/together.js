@@ -1,0 +1,153 @@
+// Several people at once: running them, barriers between them, steps, conditions.
+import { eventually as measured, now, span, stepBegin, stepEnd, think } from "headcount/native";
+import { Failure, isBarrier, mustBeFunction, mustBeName, mustKnow } from "headcount/check";
+
+/** Remembers whose failure it was, and in which step; the innermost knows best. */
+export function blame(story, error, user, stepName) {
+  if (story.blame === undefined || story.blame.error !== error) story.blame = { error, user: undefined, step: undefined };
+  story.blame.user ??= user;
+  story.blame.step ??= stepName;
+}
+
+export async function step(story, user, name, fn) {
+  mustBeName(name, "step(name, fn): the name");
+  mustBeFunction(fn, "step(name, fn): `fn`");
+  const started = stepBegin(story.key, user, name);
+  let ok = false;
+  try {
+    const result = await fn();
+    ok = true;
+    return result;
+  } catch (error) {
+    blame(story, error, user, name);
+    throw error;
+  } finally {
+    stepEnd(story.key, user, name, started, ok);
+  }
+}
+
+/** The places where the members of one `everyone` wait for each other. */
+class Barriers {
+  #waiting = new Map();
+  #count;
+  #gone = [];
+  constructor(count) { this.#count = count; }
+
+  arrive(name, member) {
+    mustBeName(name, "here(name): the name");
+    if (this.#gone.length > 0) return Promise.reject(this.#closed(name));
+    let place = this.#waiting.get(name);
+    if (place === undefined) this.#waiting.set(name, (place = new Map()));
+    if (place.has(member)) throw new TypeError(`here(${JSON.stringify(name)}): called twice by one user; is an \`await\` missing?`);
+    if (place.size + 1 === this.#count) {
+      this.#waiting.delete(name);
+      for (const waiter of place.values()) waiter.resolve();
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => place.set(member, { resolve, reject }));
+  }
+
+  /** A member ended: a barrier without them never opens. */
+  leave(name, failed) {
+    this.#gone.push(`${name} ${failed ? "failed" : "ended"}`);
+    for (const [place, waiters] of this.#waiting) {
+      for (const waiter of waiters.values()) waiter.reject(this.#closed(place));
+    }
+    this.#waiting.clear();
+  }
+
+  #closed(place) {
+    return new Failure("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: ${this.#gone[0]}`);
+  }
+}
+
+/** Runs `call` for all at the same time; ends when the last has ended, with the first failure if any. */
+function all(story, users, keyOf, call, left) {
+  return new Promise((resolve, reject) => {
+    const results = new Array(users.length);
+    let open = users.length;
+    let failures = 0;
+    let first;
+    const end = () => {
+      if (--open > 0) return;
+      if (failures === 0) resolve(results);
+      else reject(first);
+    };
+    const run = async (user, index) => {
+      let failed = false;
+      try {
+        results[index] = await call(user, index);
+      } catch (error) {
+        failed = true;
+        // That a barrier stayed shut follows from another failure: it never hides that one.
+        if (failures === 0 || (isBarrier(first) && !isBarrier(error))) {
+          first = error;
+          blame(story, error, keyOf(user), undefined);
+        }
+        failures += 1;
+      }
+      left?.(user, failed);
+      end();
+    };
+    if (open === 0) resolve(results);
+    users.forEach((user, index) => void run(user, index));
+  });
+}
+
+export function everyone(story, users, keyOf, fn) {
+  mustBeFunction(fn, "everyone(fn): `fn`");
+  const barriers = new Barriers(users.length);
+  const call = (user) => fn(user, (name) => barriers.arrive(name, user));
+  return all(story, users, keyOf, call, (user, failed) => barriers.leave(user.name, failed));
+}
+
+export function together(story, users, keyOf, fn) {
+  if (!Array.isArray(users)) throw new TypeError("together(users, fn): `users` must be a list of users");
+  mustBeFunction(fn, "together(users, fn): `fn`");
+  users.forEach(keyOf);
+  return all(story, users, keyOf, fn);
+}
+
+/** At most `atOnce` at a time, in order. */
+export async function inTurn(story, count, atOnce, run) {
+  const results = new Array(count);
+  let index = 0;
+  const lane = async () => {
+    while (index < count) {
+      const mine = index++;
+      results[mine] = await run(mine);
+    }
+  };
+  const lanes = Array.from({ length: Math.min(atOnce, count) }, (_, at) => at);
+  await all(story, lanes, () => undefined, lane);
+  return results;
+}
+
+const POLL = "50ms";
+
+export async function eventually(story, sleeper, name, within, condition, options) {
+  const call = "eventually(name, within, condition, options)";
+  mustBeName(name, `${call}: the name`);
+  mustBeFunction(condition, `${call}: \`condition\``);
+  mustKnow(options, call, ["every"]);
+  const limit = span(within, `${call}: \`within\``);
+  const pause = options?.every ?? POLL;
+  const missed = new Failure("target", "eventually", `${name}: not true within ${typeof within === "number" ? `${within}ms` : within}`);
+  const started = now();
+  let ok = false;
+  try {
+    for (;;) {
+      const held = await condition();
+      const took = now() - started;
+      if (held && took <= limit) {
+        ok = true;
+        return;
+      }
+      if (took >= limit) throw missed;
+      const left = (limit - took) / 1e6;
+      await think(sleeper, Math.min(span(pause, `${call}: \`every\``) / 1e6, left), undefined);
+    }
+  } finally {
+    measured(story.key, name, now() - started, ok);
+  }
+}

@@ -1,0 +1,93 @@
+// One simulated person.
+import {
+  check, cookie, dataOf, every, header, http, random, rowAt, stay, stopTicker, think, websocket,
+} from "headcount/native";
+import { mustBeName, pick } from "headcount/check";
+import { step } from "headcount/together";
+
+class Ticker {
+  #id;
+  constructor(id) { this.#id = id; }
+  stop() { stopTicker(this.#id); }
+}
+
+/** A table of test data. */
+export class Table {
+  #id;
+  #path;
+  #take;
+  constructor(path, [id, length, take]) {
+    this.#path = path;
+    this.#id = id;
+    this.#take = take;
+    Object.defineProperty(this, "length", { value: length, enumerable: true });
+  }
+  at(index) { return rowAt(this.#id, index < 0 ? this.length + index : index); }
+
+  /** Which row is this user's. */
+  static indexFor(table, user, share) {
+    if (typeof table !== "object" || table === null || !(#take in table)) throw new TypeError("user.row(table): the table must come from csv() or json()");
+    const { length } = table;
+    if (length === 0) throw new Error(`${table.#path} has no rows`);
+    if (table.#take === "random") return Math.floor(share() * length);
+    if (table.#take === "unique" && user.number >= length) {
+      throw new Error(`${table.#path} has ${length} rows, user ${user.number + 1} needs one of their own`);
+    }
+    return user.number % length;
+  }
+}
+
+export class User {
+  #key;
+  #story;
+  #data;
+  #rows;
+
+  constructor(key, story, name, index, number, role) {
+    this.#key = key;
+    this.#story = story;
+    this.name = name;
+    this.index = index;
+    this.number = number;
+    this.role = role;
+  }
+
+  /** The native key of a user; not for scenarios. */
+  static key(user) {
+    if (typeof user !== "object" || user === null || !(#key in user)) throw new TypeError("a user is expected here");
+    return user.#key;
+  }
+
+  get data() { return (this.#data ??= dataOf(this.#key)); }
+
+  get(url, options) { return http(this.#key, "GET", url, options); }
+  head(url, options) { return http(this.#key, "HEAD", url, options); }
+  post(url, options) { return http(this.#key, "POST", url, options); }
+  put(url, options) { return http(this.#key, "PUT", url, options); }
+  patch(url, options) { return http(this.#key, "PATCH", url, options); }
+  delete(url, options) { return http(this.#key, "DELETE", url, options); }
+  request(method, url, options) {
+    mustBeName(method, "user.request(method, url): the method");
+    return http(this.#key, method.toUpperCase(), url, options);
+  }
+  websocket(url, options) { return websocket(this.#key, url, options); }
+  header(name, value) { header(this.#key, name, value); }
+  cookie(name) { return cookie(this.#key, name); }
+
+  every(period, fn, options) { return new Ticker(every(this.#key, period, fn, options)); }
+  stay() { return stay(this.#key); }
+  think(time, upTo) { return think(this.#key, time, upTo); }
+  step(name, fn) { return step(this.#story, this.#key, name, fn); }
+  check(name, ok) { return check(this.#story.key, this.#key, name, Boolean(ok)); }
+  random(of) { return of === undefined ? random(this.#key) : pick(random(this.#key), of); }
+
+  row(table) {
+    this.#rows ??= new Map();
+    let row = this.#rows.get(table);
+    if (row === undefined) {
+      row = table.at(Table.indexFor(table, this, () => random(this.#key)));
+      this.#rows.set(table, row);
+    }
+    return row;
+  }
+}

@@ -1,0 +1,39 @@
+//! Promises that were rejected while nobody awaited them.
+
+use rquickjs::{Ctx, Persistent, Value};
+
+type KeptValue = Persistent<Value<'static>>;
+
+/// Rejected promises of the current step, until somebody handles them.
+#[derive(Default)]
+pub(crate) struct Rejections {
+    unhandled: Vec<(KeptValue, KeptValue)>,
+}
+
+impl Rejections {
+    /// Nobody awaits this promise yet.
+    pub(crate) fn add<'js>(&mut self, ctx: &Ctx<'js>, promise: Value<'js>, reason: Value<'js>) {
+        let promise = Persistent::save(ctx, promise);
+        self.unhandled
+            .push((promise, Persistent::save(ctx, reason)));
+    }
+
+    /// Now somebody does.
+    pub(crate) fn handled<'js>(&mut self, ctx: &Ctx<'js>, promise: &Value<'js>) {
+        self.unhandled
+            .retain(|(kept, _)| kept.clone().restore(ctx).is_ok_and(|kept| kept != *promise));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.unhandled.is_empty()
+    }
+
+    /// The reasons of those that nobody handled, oldest first.
+    pub(crate) fn take(&mut self) -> Vec<KeptValue> {
+        self.unhandled.drain(..).map(|(_, reason)| reason).collect()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.unhandled.clear();
+    }
+}

@@ -1,0 +1,187 @@
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use model::GroupId;
+use rquickjs::{Context, Object, Persistent, Runtime};
+use serde_json::Value as Json;
+
+use crate::boot;
+use crate::bundle::Bundle;
+use crate::data::DataStore;
+use crate::error::{ScriptError, ScriptFault};
+use crate::host::Host;
+use crate::state::{Material, NOBODY, Now, Outcome, State};
+use crate::watch::Watch;
+use crate::work::Work;
+
+/// What a script may use up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Memory of the script engine of one worker.
+    pub memory_bytes: usize,
+    /// Longest time in one step without a pause.
+    pub busy: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 1 << 30,
+            busy: Duration::from_secs(1),
+        }
+    }
+}
+
+/// What the main module exports beside its default function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declared {
+    /// `options`, or null.
+    pub options: Json,
+    /// Whether there is a `setup`.
+    pub has_setup: bool,
+    /// Whether there is a `teardown`.
+    pub has_teardown: bool,
+}
+
+/// An iteration of a group that ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    /// Which group.
+    pub group: GroupId,
+    /// What `setup` returned, as JSON; nothing for iterations; or why it failed.
+    pub outcome: Result<Option<String>, ScriptFault>,
+}
+
+/// The script engine of one worker. Not for sharing between threads.
+///
+/// Everything happens inside [`Script::turn`] and the three `start` calls: the script runs until all
+/// its promises wait for something that only the engine can bring.
+pub struct Script {
+    pub(crate) state: Rc<State>,
+    pub(crate) context: Context,
+    pub(crate) runtime: Runtime,
+    pub(crate) limits: Limits,
+    /// The main module's exports. An option, so that it can go before the engine does.
+    exports: Option<Persistent<Object<'static>>>,
+}
+
+impl std::fmt::Debug for Script {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Script")
+            .field("bundle", &self.state.material.bundle.name())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Script {
+    /// Evaluates the modules of a bundle.
+    pub fn load(
+        bundle: &Bundle,
+        data: &DataStore,
+        host: Rc<RefCell<dyn Host>>,
+        limits: Limits,
+    ) -> Result<Self, ScriptError> {
+        let state = Rc::new(State {
+            host,
+            work: RefCell::new(Work::default()),
+            now: Now {
+                group: Cell::new(NOBODY),
+                user: Cell::new(NOBODY),
+                planned: Cell::new(None),
+            },
+            watch: Watch::new(limits.busy.into()),
+            outcome: RefCell::new(Outcome::default()),
+            material: Material {
+                bundle: bundle.clone(),
+                data: data.clone(),
+                loading: Cell::new(true),
+            },
+            entry: RefCell::new(None),
+        });
+        let runtime = boot::runtime(&state, limits)?;
+        let context = Context::full(&runtime)?;
+        let mut script = Self {
+            state,
+            context,
+            runtime,
+            limits,
+            exports: None,
+        };
+        script.boot_prelude()?;
+        script.exports = Some(script.evaluate_main()?);
+        script.state.material.loading.set(false);
+        Ok(script)
+    }
+
+    /// What the main module exports.
+    pub fn declared(&self) -> Result<Declared, ScriptError> {
+        let (state, exports) = (&self.state, &self.exports);
+        self.context
+            .with(|ctx| boot::declared(&ctx, state, exports.as_ref()))
+    }
+
+    /// The iterations that ended since this was last asked.
+    pub fn take_ended(&mut self) -> Vec<Ended> {
+        std::mem::take(&mut self.state.outcome.borrow_mut().ended)
+    }
+
+    /// Forgets a group: its operations, tickers, handlers and barriers. What still comes for them is
+    /// ignored.
+    pub fn cancel_group(&mut self, group: GroupId) {
+        self.state.work.borrow_mut().remove_group(group);
+    }
+
+    /// Groups that still run although nothing that could wake them is outstanding: unless another
+    /// group settles a promise of theirs, they never end. Each is told once.
+    pub fn stuck(&mut self) -> Vec<GroupId> {
+        let idle = std::mem::take(&mut self.state.outcome.borrow_mut().idle);
+        let work = self.state.work.borrow();
+        let mut stuck: Vec<GroupId> = idle
+            .into_iter()
+            .filter_map(|key| work.groups.get(key))
+            .filter(|group| !group.ended && !group.waits())
+            .map(|group| GroupId(group.id))
+            .collect();
+        stuck.sort_unstable();
+        stuck.dedup();
+        stuck
+    }
+
+    /// Memory ran out: the run must end.
+    pub fn take_fatal(&mut self) -> Option<ScriptFault> {
+        self.state.outcome.borrow_mut().fatal.take()
+    }
+
+    /// Bytes that the script engine holds. It walks over all objects: not for every turn.
+    pub fn memory_used(&self) -> usize {
+        usize::try_from(self.runtime.memory_usage().malloc_size).unwrap_or(0)
+    }
+
+    /// Collects cyclic garbage. It never happens by itself in a measured window; the pause grows with
+    /// the number of users (some 2 ms per thousand).
+    pub fn collect_garbage(&mut self) {
+        self.runtime.run_gc();
+    }
+}
+
+impl Script {
+    /// One exported function of the main module.
+    pub(crate) fn export(&self, name: &str) -> Option<Persistent<rquickjs::Function<'static>>> {
+        let exports = self.exports.clone()?;
+        self.context.with(|ctx| {
+            let value: rquickjs::Value<'_> = exports.restore(&ctx).ok()?.get(name).ok()?;
+            Some(Persistent::save(&ctx, value.into_function()?))
+        })
+    }
+}
+
+impl Drop for Script {
+    /// The engine must not end before the values that are kept outside it.
+    fn drop(&mut self) {
+        self.exports = None;
+        self.state.work.borrow_mut().clear();
+        self.state.outcome.borrow_mut().rejections.clear();
+        self.state.entry.borrow_mut().take();
+    }
+}

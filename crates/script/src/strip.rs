@@ -1,0 +1,90 @@
+//! TypeScript to JavaScript by blanking out the types: every line and column stays where it was.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use swc_common::errors::{DiagnosticBuilder, Emitter, Handler};
+use swc_common::sync::Lrc;
+use swc_common::{GLOBALS, Globals, SourceMap};
+use swc_ts_fast_strip::{ErrorCode, Options, operate};
+
+use crate::error::Problem;
+use crate::frame::Location;
+
+/// What TypeScript calls erasable is allowed; the rest would need code that the user did not write.
+const NOT_ERASABLE: &str = "TypeScript that needs code generation (enum, namespace, parameter \
+    properties) is not supported; use a const object";
+
+/// The first complaint of the parser.
+#[derive(Clone, Default)]
+struct FirstComplaint(Arc<Mutex<Option<Complaint>>>);
+
+struct Complaint {
+    message: String,
+    at: Option<swc_common::BytePos>,
+}
+
+impl Emitter for FirstComplaint {
+    fn emit(&mut self, diagnostic: &mut DiagnosticBuilder<'_>) {
+        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| Complaint {
+            message: diagnostic.message(),
+            at: diagnostic.span.primary_span().map(|span| span.lo),
+        });
+    }
+}
+
+/// The JavaScript of a TypeScript module, column for column.
+pub(crate) fn strip_types(name: &str, source: &str) -> Result<String, Problem> {
+    let map: Lrc<SourceMap> = Lrc::default();
+    let complaint = FirstComplaint::default();
+    let handler = Handler::with_emitter(true, false, Box::new(complaint.clone()));
+    let options = Options {
+        module: Some(true),
+        filename: Some(name.to_owned()),
+        ..Options::default()
+    };
+    let stripped = catch_unwind(AssertUnwindSafe(|| {
+        GLOBALS.set(&Globals::default(), || {
+            operate(&map, &handler, source.to_owned(), options)
+        })
+    }));
+    let code = match stripped {
+        Ok(Ok(output)) => return Ok(output.code),
+        Ok(Err(error)) => Some(error.code),
+        Err(_) => None,
+    };
+    let first = complaint
+        .0
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    let (detail, at) = first.map_or_else(
+        || {
+            (
+                "the TypeScript parser gave up on this file".to_owned(),
+                None,
+            )
+        },
+        |complaint| (complaint.message, complaint.at),
+    );
+    let message = match code {
+        Some(ErrorCode::UnsupportedSyntax) => NOT_ERASABLE.to_owned(),
+        _ => format!("syntax error: {detail}"),
+    };
+    let (line, column) = at
+        .and_then(|at| map.try_lookup_char_pos(at).ok())
+        .map_or((1, 1), |loc| {
+            (saturated(loc.line), saturated(loc.col.0 + 1))
+        });
+    let location = Location {
+        file: name.to_owned(),
+        line,
+        column,
+    };
+    Err(Problem::new(message, location, source))
+}
+
+fn saturated(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,244 @@
+//! What is under way: groups with their users, operations, sockets and tickers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use model::{GroupId, Nanos, UserId};
+use rquickjs::{Function, Persistent};
+
+use crate::host::{OpId, SocketId, TickerId};
+use crate::slots::Slots;
+
+/// A function of the script that outlives the turn.
+pub(crate) type Kept = Persistent<Function<'static>>;
+
+/// One running group.
+#[derive(Default)]
+pub(crate) struct Group {
+    pub(crate) id: u32,
+    pub(crate) ended: bool,
+    pub(crate) users: Vec<u32>,
+    pub(crate) setup: Option<Arc<str>>,
+    ops: Vec<u32>,
+    sockets: Vec<u32>,
+    tickers: Vec<TickerId>,
+    listening: usize,
+}
+
+impl Group {
+    /// Whether anything is still to come for it.
+    pub(crate) fn waits(&self) -> bool {
+        !self.ops.is_empty() || !self.tickers.is_empty() || self.listening > 0
+    }
+}
+
+/// One user of a running group.
+pub(crate) struct Member {
+    pub(crate) id: UserId,
+    pub(crate) group: u32,
+    pub(crate) data: Option<Arc<str>>,
+}
+
+/// What a finished operation becomes in the script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// The value as it is.
+    Plain,
+    /// The message, JSON text parsed.
+    Parsed,
+    /// Milliseconds since then.
+    Elapsed(Nanos),
+    /// A socket object; what happens on it is measured under this name.
+    Socket(Box<str>),
+}
+
+/// One promise that waits.
+pub(crate) struct Op {
+    pub(crate) group: u32,
+    pub(crate) user: u32,
+    pub(crate) then: Then,
+    pub(crate) resolve: Kept,
+    pub(crate) reject: Kept,
+    place: usize,
+}
+
+/// One socket that a script holds.
+pub(crate) struct Socket {
+    pub(crate) id: SocketId,
+    pub(crate) group: u32,
+    pub(crate) user: u32,
+    /// The name under which it is measured.
+    pub(crate) name: String,
+    pub(crate) open: bool,
+    pub(crate) on_message: Vec<Kept>,
+    pub(crate) on_close: Vec<Kept>,
+}
+
+/// One running `every`.
+#[derive(Clone)]
+pub(crate) struct Ticker {
+    pub(crate) group: u32,
+    pub(crate) user: u32,
+    pub(crate) function: Kept,
+}
+
+/// All of it, for one worker.
+#[derive(Default)]
+pub(crate) struct Work {
+    pub(crate) groups: Slots<Group>,
+    pub(crate) members: Slots<Member>,
+    pub(crate) sockets: Slots<Socket>,
+    ops: Slots<Op>,
+    tickers: HashMap<TickerId, Ticker>,
+    group_keys: HashMap<GroupId, u32>,
+    socket_keys: HashMap<SocketId, u32>,
+}
+
+impl Work {
+    pub(crate) fn add_group(&mut self, id: GroupId, setup: Option<Arc<str>>) -> Option<u32> {
+        let key = self.groups.insert(Group {
+            id: id.0,
+            setup,
+            ..Group::default()
+        })?;
+        self.group_keys.insert(id, key);
+        Some(key)
+    }
+
+    pub(crate) fn group_id(&self, key: u32) -> Option<GroupId> {
+        self.groups.get(key).map(|group| GroupId(group.id))
+    }
+
+    pub(crate) fn add_member(
+        &mut self,
+        group: u32,
+        id: UserId,
+        data: Option<Arc<str>>,
+    ) -> Option<u32> {
+        let key = self.members.insert(Member { id, group, data })?;
+        self.groups.get_mut(group)?.users.push(key);
+        Some(key)
+    }
+
+    pub(crate) fn add_op(
+        &mut self,
+        (group, user): (u32, u32),
+        then: Then,
+        (resolve, reject): (Kept, Kept),
+    ) -> Option<OpId> {
+        let place = self.groups.get(group)?.ops.len();
+        let key = self.ops.insert(Op {
+            group,
+            user,
+            then,
+            resolve,
+            reject,
+            place,
+        })?;
+        self.groups.get_mut(group)?.ops.push(key);
+        Some(OpId(key))
+    }
+
+    pub(crate) fn take_op(&mut self, id: OpId) -> Option<Op> {
+        let op = self.ops.remove(id.0)?;
+        let group = self.groups.get_mut(op.group)?;
+        group.ops.swap_remove(op.place);
+        if let Some(&moved) = group.ops.get(op.place)
+            && let Some(moved) = self.ops.get_mut(moved)
+        {
+            moved.place = op.place;
+        }
+        Some(op)
+    }
+
+    pub(crate) fn add_socket(&mut self, socket: Socket) -> Option<u32> {
+        let (id, group) = (socket.id, socket.group);
+        let key = self.sockets.insert(socket)?;
+        self.groups.get_mut(group)?.sockets.push(key);
+        self.socket_keys.insert(id, key);
+        Some(key)
+    }
+
+    pub(crate) fn socket_key(&self, id: SocketId) -> Option<u32> {
+        self.socket_keys.get(&id).copied()
+    }
+
+    /// One more listener on this socket keeps its group waiting.
+    pub(crate) fn listening(&mut self, group: u32) {
+        if let Some(group) = self.groups.get_mut(group) {
+            group.listening += 1;
+        }
+    }
+
+    /// The socket is gone: nothing more comes from it. Its `close` handlers are handed out.
+    pub(crate) fn close_socket(&mut self, key: u32) -> Option<(u32, u32, Vec<Kept>)> {
+        let socket = self.sockets.get_mut(key)?;
+        socket.open = false;
+        let (group, user) = (socket.group, socket.user);
+        let handlers = std::mem::take(&mut socket.on_close);
+        let silenced = std::mem::take(&mut socket.on_message).len();
+        self.socket_keys.remove(&socket.id);
+        if let Some(group) = self.groups.get_mut(group) {
+            group.listening = group.listening.saturating_sub(handlers.len() + silenced);
+        }
+        Some((group, user, handlers))
+    }
+
+    pub(crate) fn add_ticker(&mut self, id: TickerId, ticker: Ticker) {
+        if let Some(group) = self.groups.get_mut(ticker.group) {
+            group.tickers.push(id);
+            self.tickers.insert(id, ticker);
+        }
+    }
+
+    pub(crate) fn ticker(&self, id: TickerId) -> Option<Ticker> {
+        self.tickers.get(&id).cloned()
+    }
+
+    /// Whether the ticker was still running.
+    pub(crate) fn stop_ticker(&mut self, id: TickerId) -> bool {
+        let Some(ticker) = self.tickers.remove(&id) else {
+            return false;
+        };
+        if let Some(group) = self.groups.get_mut(ticker.group) {
+            group.tickers.retain(|&other| other != id);
+        }
+        true
+    }
+
+    /// Forgets a group with everything that belongs to it; what still comes for it finds nothing.
+    pub(crate) fn remove_group(&mut self, id: GroupId) {
+        let Some(group) = self
+            .group_keys
+            .remove(&id)
+            .and_then(|key| self.groups.remove(key))
+        else {
+            return;
+        };
+        for op in group.ops {
+            self.ops.remove(op);
+        }
+        for ticker in group.tickers {
+            self.tickers.remove(&ticker);
+        }
+        for socket in group.sockets {
+            if let Some(socket) = self.sockets.remove(socket) {
+                self.socket_keys.remove(&socket.id);
+            }
+        }
+        for user in group.users {
+            self.members.remove(user);
+        }
+    }
+
+    /// Lets go of everything the script engine owns; it must happen before the engine ends.
+    pub(crate) fn clear(&mut self) {
+        self.groups.clear();
+        self.members.clear();
+        self.sockets.clear();
+        self.ops.clear();
+        self.tickers.clear();
+        self.group_keys.clear();
+        self.socket_keys.clear();
+    }
+}
