@@ -1,4 +1,4 @@
-//! Who answers: the built-in persona, at no cost, or any endpoint that speaks the OpenAI chat
+//! Who answers: the built-in persona, at no cost, or any endpoint that speaks the `OpenAI` chat
 //! completions API.
 
 mod remote;

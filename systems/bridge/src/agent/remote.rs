@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 /// An answer longer than this is not read to its end.
 const LARGEST_ANSWER: usize = 1 << 20;
 
-/// An endpoint that speaks the OpenAI chat completions API.
+/// An endpoint that speaks the `OpenAI` chat completions API.
 #[derive(Debug)]
 pub(crate) struct Remote {
     client: Client,

@@ -297,8 +297,8 @@ impl House {
     /// Hands a message to somebody who listens in another room than `room`, on order.
     pub(crate) fn stray(&mut self, said: &Arc<crate::mailbox::Said>) {
         let count = self.rooms.len();
-        let others = (1..count).map(|step| &self.rooms[(said.room + step) % count]);
-        let wrong = others.filter_map(|room| room.somebody(self.strays)).next();
+        let mut others = (1..count).map(|step| &self.rooms[(said.room + step) % count]);
+        let wrong = others.find_map(|room| room.somebody(self.strays));
         if let Some(mailbox) = wrong
             && mailbox.post(Mail::Stray(said.clone()))
         {

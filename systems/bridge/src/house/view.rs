@@ -17,7 +17,7 @@ impl House {
         self.sessions.len()
     }
 
-    /// WebSockets that listen.
+    /// Connections that listen.
     pub(crate) fn listening(&self) -> usize {
         self.rooms.iter().map(Room::listening).sum()
     }

@@ -1,0 +1,18 @@
+//! The bridge from outside: as a router, and as a process over real sockets.
+
+#[cfg(test)]
+mod agent;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod rooms;
+#[cfg(test)]
+mod routes;
+#[cfg(test)]
+mod served;
+#[cfg(test)]
+mod sessions;
+#[cfg(test)]
+mod slow;
+#[cfg(test)]
+mod stopping;

@@ -1,0 +1,23 @@
+use serde_json::json;
+
+use crate::served::Served;
+
+#[tokio::test]
+async fn a_receiver_that_does_not_read_is_cut_off_and_nobody_else_is_hurt() {
+    const MESSAGES: usize = 4000;
+    let bridge = Served::start(&["--queue", "64"]);
+    let _stuck = bridge.join("user=stuck&room=Tower").await;
+    let mut healthy = bridge.join("user=healthy&room=Tower").await;
+    let mut speaker = bridge.join("user=speaker&room=Tower").await;
+    // More in all than the sockets of one connection can hold.
+    let text = "x".repeat(4000);
+    let mut heard = 0;
+    for _ in 0..MESSAGES {
+        speaker.send(&json!({ "type": "say", "text": text })).await;
+        assert_eq!(speaker.event().await["type"], "said");
+        assert_eq!(speaker.event().await["type"], "reply");
+        heard += usize::from(healthy.event().await["type"] == "said");
+    }
+    assert_eq!(heard, MESSAGES);
+    assert_eq!(bridge.metric("bridge_sockets_too_slow_total").await, 1);
+}
