@@ -13,8 +13,8 @@ use super::chat;
 use crate::bridge::Bridge;
 
 /// The door: messages take the short way to their handler, everything else goes through the router,
-/// which knows the same route. The router costs 1.8 µs of CPU per request, a quarter of all that a
-/// message costs.
+/// which knows the same route. The router would add 1.3 to 2.3 µs of CPU (three pairs of runs) to the
+/// 7.5 to 8.5 that a message costs.
 #[derive(Clone, Debug)]
 pub(crate) struct Front {
     pub(crate) bridge: Arc<Bridge>,
