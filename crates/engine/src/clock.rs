@@ -6,6 +6,7 @@ use model::Nanos;
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: Instant,
+    wall: jiff::Timestamp,
 }
 
 impl Clock {
@@ -14,7 +15,13 @@ impl Clock {
     pub fn start() -> Self {
         Self {
             origin: Instant::now(),
+            wall: jiff::Timestamp::now(),
         }
+    }
+
+    /// The wall-clock time of the start, as RFC 3339.
+    pub fn started_at(&self) -> String {
+        self.wall.to_string()
     }
 
     /// Time since the start.

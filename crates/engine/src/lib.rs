@@ -24,6 +24,7 @@ mod level;
 mod level_run;
 mod merge;
 mod people;
+mod prepare;
 mod reactor;
 mod recorder;
 mod run;
@@ -36,4 +37,5 @@ mod world;
 
 pub use clock::Clock;
 pub use config::RunConfig;
+pub use prepare::{PrepareError, Settings, prepare};
 pub use run::{Live, Notice, Outcome, RunError, Stop, run};

@@ -1,0 +1,134 @@
+use std::cell::RefCell;
+use std::net::IpAddr;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use plan::{Options, Overrides, Problems, with_overrides};
+use script::host::Host;
+use script::{Bundle, DataStore, Declared, Limits, Script, ScriptError};
+use serde_json::json;
+use thiserror::Error;
+use url::Url;
+use wire::TlsSettings;
+
+use crate::clock::Clock;
+use crate::config::RunConfig;
+use crate::world::World;
+
+/// What is decided outside the scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// What the command line changes in the scenario's options.
+    pub overrides: Overrides,
+    /// Worker threads; `None`: half of the cores when the target is on this machine, else all.
+    pub workers: Option<u32>,
+    /// Cores to pin the workers to.
+    pub cores: Vec<usize>,
+    /// Local addresses that users come from.
+    pub sources: Vec<IpAddr>,
+    /// The user states that the target is theirs.
+    pub target_is_mine: bool,
+    /// The target's process.
+    pub target_pid: Option<u32>,
+    /// Seed when neither the scenario nor the command line gives one.
+    pub fresh_seed: u64,
+}
+
+/// Why a run cannot be prepared.
+#[derive(Debug, Error)]
+pub enum PrepareError {
+    /// The scenario itself.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    /// Its options.
+    #[error("{0}")]
+    Options(Problems),
+    /// There is nothing to put load on.
+    #[error("no target: give `target` in the scenario's options, or --target http://…")]
+    NoTarget,
+    /// Something that the options point to.
+    #[error("{0}")]
+    Unusable(String),
+}
+
+/// Reads the scenario's options and checks everything that can be checked before the first byte is sent.
+pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunConfig, PrepareError> {
+    let data = DataStore::new(base);
+    let declared = declare(&bundle, &data)?;
+    let options_json = with_overrides(declared.options, &settings.overrides);
+    let options = Options::from_json(&options_json).map_err(PrepareError::Options)?;
+    let target = options.target.as_deref().ok_or(PrepareError::NoTarget)?;
+    let target = Url::parse(target).map_err(|why| PrepareError::Unusable(format!("target `{target}`: {why}")))?;
+    let ca_pem = options.ca.as_deref().map(|path| read_ca(base, path)).transpose()?;
+    let workers = settings.workers.unwrap_or_else(|| default_workers(&target));
+    let seed = options.seed.unwrap_or(settings.fresh_seed);
+    Ok(RunConfig {
+        bundle,
+        data,
+        options,
+        options_json,
+        has_setup: declared.has_setup,
+        has_teardown: declared.has_teardown,
+        target,
+        target_is_mine: settings.target_is_mine,
+        workers: workers.max(1),
+        cores: settings.cores,
+        seed,
+        run_id: run_id(settings.fresh_seed),
+        target_pid: settings.target_pid,
+        ca_pem,
+        sources: settings.sources,
+    })
+}
+
+/// Loads the module once, with nobody in its world, to see what it exports.
+fn declare(bundle: &Bundle, data: &DataStore) -> Result<Declared, PrepareError> {
+    let nothing = || PrepareError::Unusable("cannot make an empty world for the script".to_owned());
+    let options = Options::from_json(&json!({ "load": { "users": 1 } })).map_err(PrepareError::Options)?;
+    let target = Url::parse("http://127.0.0.1/").map_err(|_| nothing())?;
+    let config = RunConfig {
+        bundle: bundle.clone(),
+        data: data.clone(),
+        options,
+        options_json: json!({}),
+        has_setup: false,
+        has_teardown: false,
+        target: target.clone(),
+        target_is_mine: false,
+        workers: 1,
+        cores: Vec::new(),
+        seed: 0,
+        run_id: 0,
+        target_pid: None,
+        ca_pem: None,
+        sources: Vec::new(),
+    };
+    let tls = TlsSettings::new(true, None).map_err(|_| nothing())?;
+    let world = World::new(Arc::new(config), Clock::start(), target, tls).map_err(|_| nothing())?;
+    let host: Rc<RefCell<dyn Host>> = Rc::new(RefCell::new(world));
+    Ok(Script::load(bundle, data, host, Limits::default())?.declared()?)
+}
+
+fn read_ca(base: &Path, path: &str) -> Result<Vec<u8>, PrepareError> {
+    let path = base.join(path);
+    std::fs::read(&path).map_err(|why| PrepareError::Unusable(format!("cannot read `ca` {}: {why}", path.display())))
+}
+
+/// A target on this machine needs cores too.
+fn default_workers(target: &Url) -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1));
+    let here = match target.host() {
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        Some(url::Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    if here { cores.div_ceil(2) } else { cores }
+}
+
+/// Runs must tell their messages apart even when they are repeated with one seed.
+#[expect(clippy::cast_possible_truncation, reason = "any 32 bits will do")]
+fn run_id(fresh_seed: u64) -> u32 {
+    (fresh_seed ^ (fresh_seed >> 32)) as u32
+}

@@ -1,0 +1,144 @@
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// How many people can it really hold?
+///
+/// headcount puts groups of interacting users on a system, follows every message from its sender to
+/// everyone who should get it, and refuses to print what it could not measure.
+#[derive(Debug, Parser)]
+#[command(name = "headcount", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scenario: one load, or a ladder of levels
+    Run(RunArgs),
+    /// Render a saved run again
+    Report(ReportArgs),
+    /// Run one of the built-in systems
+    Serve(ServeArgs),
+    /// Write a starter scenario with its types
+    Init(InitArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  headcount run room.ts
+  headcount run room.ts --target http://127.0.0.1:5000 --users 10,50,200 --hold 30s
+  headcount run room.ts --json > summary.json
+
+Exit codes:
+  0 passed · 1 bug · 2 usage · 3 script error · 4 target not reachable
+  99 a threshold failed · 98 not measured soundly · 130 interrupted (what was measured is saved)")]
+pub(crate) struct RunArgs {
+    /// The scenario, a TypeScript or JavaScript file
+    pub(crate) scenario: PathBuf,
+
+    /// Base URL of the system under test, instead of the scenario's
+    #[arg(long, value_name = "URL", help_heading = "Target")]
+    pub(crate) target: Option<String>,
+    /// I state that the target is mine, though it lies beyond this machine and private networks
+    #[arg(long, help_heading = "Target")]
+    pub(crate) target_is_mine: bool,
+    /// Process of the target to watch, where it cannot be found by its port
+    #[arg(long, value_name = "PID", help_heading = "Target")]
+    pub(crate) target_pid: Option<u32>,
+
+    /// Users at the same time: one level, or several (10,50,200)
+    #[arg(long, value_name = "N,N,…", help_heading = "Load")]
+    pub(crate) users: Option<String>,
+    /// How long each level is measured
+    #[arg(long, value_name = "TIME", help_heading = "Load")]
+    pub(crate) hold: Option<String>,
+    /// Over which time a level's groups start
+    #[arg(long, value_name = "TIME", help_heading = "Load")]
+    pub(crate) ramp: Option<String>,
+    /// Time with all groups at work before measuring
+    #[arg(long, value_name = "TIME", help_heading = "Load")]
+    pub(crate) warmup: Option<String>,
+    /// Seed of all random choices
+    #[arg(long, value_name = "N", help_heading = "Load")]
+    pub(crate) seed: Option<u64>,
+
+    /// Worker threads [default: half of the cores when the target is on this machine, else all]
+    #[arg(long, value_name = "N", help_heading = "Generator", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) workers: Option<u32>,
+    /// Cores to pin the workers to, in turn
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', help_heading = "Generator")]
+    pub(crate) cores: Vec<usize>,
+    /// Local addresses that users come from, in turn (more than 28,000 connections need several)
+    #[arg(long, value_name = "IP,IP,…", value_delimiter = ',', help_heading = "Generator")]
+    pub(crate) source: Vec<IpAddr>,
+
+    /// Folder for run.json and report.md [default: headcount-run-<time>]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print a summary as JSON on stdout instead of the report
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+    /// No progress
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  headcount report headcount-run-20261121T120000
+  headcount report run.json --format markdown > report.md")]
+pub(crate) struct ReportArgs {
+    /// A run's folder, or its run.json
+    pub(crate) run: PathBuf,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    pub(crate) format: Format,
+}
+
+/// What a saved run is rendered as.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// One screen
+    Terminal,
+    /// The full report
+    Markdown,
+    /// The summary for scripts
+    Json,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  headcount serve bridge
+  headcount serve bridge --port 0 --faults drop=100,stall=1s/10s")]
+pub(crate) struct ServeArgs {
+    #[command(subcommand)]
+    pub(crate) system: System,
+}
+
+/// The built-in systems.
+#[derive(Debug, Subcommand)]
+pub(crate) enum System {
+    /// Users talk in rooms, with each other and with an agent
+    Bridge(Box<bridge::Config>),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct InitArgs {
+    /// Where to write scenario.ts, headcount.d.ts and tsconfig.json
+    #[arg(default_value = ".")]
+    pub(crate) folder: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// For which shell
+    pub(crate) shell: clap_complete::Shell,
+}

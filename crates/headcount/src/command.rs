@@ -1,0 +1,7 @@
+//! One file per command.
+
+pub(crate) mod completions;
+pub(crate) mod init;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod serve;

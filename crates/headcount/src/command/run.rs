@@ -1,0 +1,90 @@
+use std::path::Path;
+
+use engine::{Clock, Notice, Outcome, RunConfig, Settings, Stop, prepare};
+use plan::Overrides;
+use script::Bundle;
+
+use crate::args::RunArgs;
+use crate::exit::Exit;
+use crate::progress::Progress;
+use crate::save::{prepare_folder, save};
+use crate::screen::{colour, complain, print, say};
+
+/// `headcount run`
+pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
+    let clock = Clock::start();
+    let bundle = Bundle::read(&args.scenario).map_err(engine::PrepareError::from)?;
+    let base = args.scenario.parent().unwrap_or(Path::new(""));
+    let config = prepare(bundle, base, settings(args)?)?;
+    let folder = prepare_folder(args.out.as_deref(), &clock.started_at())?;
+    let outcome = run_and_watch(config, clock, args.quiet)?;
+    finish(&outcome, &folder, args.json)
+}
+
+fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
+    if let Err(why) = probe::raise_descriptor_limit() {
+        say(&format!("warning: the limit of open files could not be raised: {why}"));
+    }
+    Ok(Settings {
+        overrides: Overrides {
+            target: args.target.clone(),
+            users: args.users.clone(),
+            hold: args.hold.clone(),
+            ramp: args.ramp.clone(),
+            warmup: args.warmup.clone(),
+            seed: args.seed,
+        },
+        workers: args.workers,
+        cores: args.cores.clone(),
+        sources: args.source.clone(),
+        target_is_mine: args.target_is_mine,
+        target_pid: args.target_pid,
+        fresh_seed: fresh_seed()?,
+    })
+}
+
+/// 53 bits, so that the seed survives every reader of JSON.
+pub(crate) fn fresh_seed() -> anyhow::Result<u64> {
+    Ok(getrandom::u64()? >> 11)
+}
+
+/// Runs with progress on stderr; Ctrl-C ends the run early and in order, a second one at once.
+pub(crate) fn run_and_watch(config: RunConfig, clock: Clock, quiet: bool) -> anyhow::Result<Outcome> {
+    let stop = Stop::default();
+    let asked = stop.clone();
+    ctrlc::set_handler(move || {
+        asked.ask();
+        say(match asked.asked() {
+            1 => "\nstopping: what is on its way is waited for; Ctrl-C again stops at once",
+            _ => "\nstopping at once",
+        });
+    })?;
+    let mut progress = Progress::new(quiet);
+    let outcome = engine::run(config, clock, &stop, &mut |notice: Notice| progress.show(notice));
+    progress.close();
+    Ok(outcome)
+}
+
+/// Saves, prints, and says how it ended.
+fn finish(outcome: &Outcome, folder: &Path, json: bool) -> anyhow::Result<Exit> {
+    let run = &outcome.record;
+    let measured_something = !run.levels.is_empty();
+    if measured_something {
+        let saved = save(run, folder);
+        let place = saved.as_ref().ok().map(|saved| saved.folder.display().to_string());
+        if json {
+            print(&format!("{:#}\n", record::summary(run)))?;
+        } else {
+            print(&report::terminal(run, report::Terminal { colour: colour(), saved_to: place.as_deref() }))?;
+        }
+        saved?;
+    } else {
+        let _ = std::fs::remove_dir(folder); // only if it is empty
+    }
+    if let Some(error) = &outcome.error {
+        let exit = Exit::from(error);
+        complain(&anyhow::anyhow!("{error}"));
+        return Ok(if run.interrupted { Exit::Interrupted } else { exit });
+    }
+    Ok(if run.interrupted { Exit::Interrupted } else { run.verdict.into() })
+}

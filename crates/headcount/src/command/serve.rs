@@ -1,0 +1,12 @@
+use std::io::{self, Write as _};
+
+use crate::args::{ServeArgs, System};
+use crate::exit::Exit;
+
+/// `headcount serve`
+pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
+    match args.system {
+        System::Bridge(config) => bridge::serve(*config, |url| writeln!(io::stdout(), "listening on {url}"))?,
+    }
+    Ok(Exit::Passed)
+}

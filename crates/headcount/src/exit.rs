@@ -1,0 +1,63 @@
+use std::process::ExitCode;
+
+use engine::{PrepareError, RunError};
+use model::Verdict;
+use script::ScriptError;
+
+/// How the program ends. The numbers are documented in the README and never change their meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Every threshold held.
+    Passed = 0,
+    /// A fault of headcount or of the machine it runs on.
+    Bug = 1,
+    /// Wrong arguments, options or files.
+    Usage = 2,
+    /// The scenario is wrong: syntax, imports, an error while it is loaded or set up.
+    Script = 3,
+    /// Nobody answers at the target before the start.
+    Unreachable = 4,
+    /// The generator was the limit: the numbers say nothing about the target.
+    NotSound = 98,
+    /// A threshold failed.
+    Failed = 99,
+    /// Ctrl-C; what was measured until then is saved.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+impl From<Verdict> for Exit {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Passed => Self::Passed,
+            Verdict::Failed => Self::Failed,
+            Verdict::NotSound => Self::NotSound,
+        }
+    }
+}
+
+impl From<&RunError> for Exit {
+    fn from(error: &RunError) -> Self {
+        match error {
+            RunError::Unreachable { .. } => Self::Unreachable,
+            RunError::Script(_) => Self::Script,
+            RunError::Usage(_) => Self::Usage,
+            RunError::Generator(_) => Self::Bug,
+        }
+    }
+}
+
+impl From<&PrepareError> for Exit {
+    fn from(error: &PrepareError) -> Self {
+        match error {
+            PrepareError::Script(ScriptError::NotFound { .. } | ScriptError::Read { .. }) => Self::Usage,
+            PrepareError::Script(_) => Self::Script,
+            PrepareError::Options(_) | PrepareError::NoTarget | PrepareError::Unusable(_) => Self::Usage,
+        }
+    }
+}

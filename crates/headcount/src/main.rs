@@ -1,0 +1,39 @@
+//! `headcount`: how many people can it really hold?
+//!
+//! The only crate that prints, exits and reads the command line. Everything else is on lower floors.
+
+mod args;
+mod command;
+mod exit;
+mod progress;
+mod save;
+mod screen;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::{Args, Command};
+use crate::exit::Exit;
+
+/// QuickJS and the servers allocate small things all the time; this one is the cheapest at it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print(); // where even this cannot be written, the exit code has to do
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Passed.into() };
+        }
+    };
+    let result = match args.command {
+        Command::Run(args) => command::run::run(&args),
+        Command::Report(args) => command::report::report(&args),
+        Command::Serve(args) => command::serve::serve(args),
+        Command::Init(args) => command::init::init(&args),
+        Command::Completions(args) => command::completions::completions(&args),
+    };
+    result.unwrap_or_else(|error| screen::complain(&error)).into()
+}

@@ -1,0 +1,80 @@
+use std::io::{self, IsTerminal as _, Write as _};
+
+use engine::{Live, Notice};
+use script::host::LogLevel;
+
+use crate::screen::say;
+
+/// Shows on stderr what a run is doing: one live line per level on a terminal, else a line every ten seconds.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    quiet: bool,
+    terminal: bool,
+    line_open: bool,
+    said_at_s: f64,
+}
+
+impl Progress {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { quiet, terminal: io::stderr().is_terminal(), line_open: false, said_at_s: f64::NEG_INFINITY }
+    }
+
+    pub(crate) fn show(&mut self, notice: Notice) {
+        match notice {
+            Notice::Log(level, line) => self.console(level, &line),
+            _ if self.quiet => {}
+            Notice::SettingUp => self.line("setting up …"),
+            Notice::Live(live) => self.live(&live),
+            Notice::LevelDone(_) => self.close(),
+        }
+    }
+
+    /// Lines of the script's own console are shown even when quiet: the user wrote them to be seen.
+    fn console(&mut self, level: LogLevel, line: &str) {
+        self.close();
+        match level {
+            LogLevel::Warn => say(&format!("warning: {line}")),
+            LogLevel::Error => say(&format!("error: {line}")),
+            LogLevel::Debug | LogLevel::Info => say(line),
+        }
+    }
+
+    fn live(&mut self, live: &Live) {
+        let first = live.elapsed_s < self.said_at_s;
+        if !self.terminal && !first && live.elapsed_s - self.said_at_s < 10.0 {
+            return;
+        }
+        self.said_at_s = live.elapsed_s;
+        self.line(&report::live_line(&report::Live {
+            level: live.level as usize,
+            levels: live.levels as usize,
+            users: live.users.into(),
+            phase: live.phase.to_owned(),
+            elapsed_s: live.elapsed_s,
+            total_s: Some(live.total_s),
+            per_s: Some(live.per_s),
+            p95_ms: live.p95_ms,
+            lost: None,
+            failed: (live.failed > 0).then_some(live.failed),
+            busy_percent: Some(live.busy_percent),
+        }));
+    }
+
+    fn line(&mut self, text: &str) {
+        if self.terminal {
+            let _ = write!(io::stderr(), "\r\x1b[2K{text}"); // nowhere left to complain
+            let _ = io::stderr().flush();
+            self.line_open = true;
+        } else {
+            say(text);
+        }
+    }
+
+    /// Ends the live line, so that what follows stands on its own.
+    pub(crate) fn close(&mut self) {
+        self.said_at_s = f64::NEG_INFINITY;
+        if std::mem::take(&mut self.line_open) {
+            say("");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What goes to the terminal: data to stdout, everything else to stderr.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use crate::exit::Exit;
+
+/// Whether stdout shows colours: a terminal, and `NO_COLOR` is not set.
+pub(crate) fn colour() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Data, on stdout. A reader who has gone away is no error.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
+        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => Err(why.into()),
+        _ => Ok(()),
+    }
+}
+
+/// A remark, on stderr.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}"); // nowhere left to complain
+}
+
+/// An error with its causes, on stderr; its exit code.
+pub(crate) fn complain(error: &anyhow::Error) -> Exit {
+    say(&format!("error: {error:#}"));
+    exit_of(error)
+}
+
+fn exit_of(error: &anyhow::Error) -> Exit {
+    if let Some(prepare) = error.downcast_ref::<engine::PrepareError>() {
+        return prepare.into();
+    }
+    if let Some(run) = error.downcast_ref::<engine::RunError>() {
+        return run.into();
+    }
+    Exit::Usage
+}
