@@ -1,0 +1,54 @@
+//! `cargo run -p xtask -- tidy [--bless]`
+
+use std::path::Path;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo run -p xtask -- tidy [--bless]
+
+  tidy           check the repository; every complaint says what to do
+  tidy --bless   lower the numbers in xtask/ratchet.txt to what is there now, then check";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let bless = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["tidy"] => false,
+        ["tidy", "--bless"] => true,
+        _ => return usage(),
+    };
+    match run(bless) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// How many complaints there are.
+fn run(bless: bool) -> Result<usize, xtask::OpenError> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let repository = xtask::Repository::open(&root)?;
+    if bless {
+        xtask::bless(&repository)?;
+    }
+    let complaints = xtask::tidy(&repository);
+    for complaint in &complaints {
+        complain(&complaint.to_string());
+    }
+    complain(&match complaints.len() {
+        0 => format!("tidy: {} files, nothing to say", repository.files.len()),
+        count => format!("tidy: {count} to mend"),
+    });
+    Ok(complaints.len())
+}
+
+fn usage() -> ExitCode {
+    complain(USAGE);
+    ExitCode::from(2)
+}
+
+#[expect(clippy::print_stderr, reason = "the one place where tidy speaks")]
+fn complain(text: &str) {
+    eprintln!("{text}");
+}

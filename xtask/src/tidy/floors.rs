@@ -1,0 +1,112 @@
+//! Which crate may use which: always one on a lower floor.
+
+use super::complaint::Complaint;
+use super::metadata::{Dependency, Package};
+use super::repository::Repository;
+
+/// The floors of the load tester, as `ARCHITECTURE.md` draws them.
+const FLOORS: &[(&str, u8)] = &[
+    ("model", 0),
+    ("stats", 1),
+    ("plan", 1),
+    ("delivery", 2),
+    ("probe", 2),
+    ("record", 2),
+    ("wire", 3),
+    ("audit", 3),
+    ("script", 4),
+    ("report", 4),
+    ("engine", 5),
+    ("capacity", 6),
+    ("fleet", 7),
+    ("study", 7),
+    ("headcount", 8),
+];
+
+/// What the systems share.
+const KIT: &str = "kit";
+
+/// The one crate that may start a system.
+const BINARY: &str = "headcount";
+
+enum Place {
+    Floor(u8),
+    System,
+    Tool,
+}
+
+pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
+    let members = &repository.workspace.members;
+    let mut complaints = Vec::new();
+    for package in members {
+        let Some(place) = place_of(package) else {
+            complaints.push(Complaint::of_file(
+                &package.manifest,
+                format!("`{}` has no floor: give it one in xtask/src/tidy/floors.rs and in ARCHITECTURE.md", package.name),
+            ));
+            continue;
+        };
+        for dependency in package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.ours)
+        {
+            let used = members.iter().find(|member| member.name == dependency.name);
+            let reason = used
+                .and_then(place_of)
+                .and_then(|below| refusal(package, &place, dependency, &below));
+            complaints
+                .extend(reason.map(|reason| complaint(repository, package, dependency, &reason)));
+        }
+    }
+    complaints
+}
+
+/// Crates under `systems/` have no floor: they are what the tester is pointed at.
+fn place_of(package: &Package) -> Option<Place> {
+    if package.folder.starts_with("systems/") {
+        return Some(Place::System);
+    }
+    if package.name == "xtask" {
+        return Some(Place::Tool);
+    }
+    FLOORS
+        .iter()
+        .find(|(name, _)| *name == package.name)
+        .map(|(_, floor)| Place::Floor(*floor))
+}
+
+fn refusal(user: &Package, place: &Place, used: &Dependency, below: &Place) -> Option<String> {
+    let (from, to) = (&user.name, &used.name);
+    match (place, below) {
+        (Place::Floor(upper), Place::Floor(lower)) if lower < upper => None,
+        (Place::Floor(upper), Place::Floor(lower)) => Some(format!(
+            "`{from}` is on floor {upper} and may not use `{to}` on floor {lower}: edges go strictly down"
+        )),
+        (Place::Floor(_), Place::System) if from == BINARY => None,
+        (Place::Floor(_), Place::System) => Some(format!(
+            "only `{BINARY}` may use the systems: `{from}` must not know `{to}`"
+        )),
+        (Place::System, Place::System) if to == KIT && from != KIT => None,
+        (Place::System, _) => Some(format!(
+            "the systems share `{KIT}` and nothing else, so that a fault in a codec is not cancelled \
+             by its twin: `{from}` must not use `{to}`"
+        )),
+        (Place::Tool, _) | (_, Place::Tool) => Some(format!(
+            "xtask stands alone: no edge between `{from}` and `{to}`"
+        )),
+    }
+}
+
+fn complaint(
+    repository: &Repository,
+    package: &Package,
+    used: &Dependency,
+    reason: &str,
+) -> Complaint {
+    let names = |line: &str| line.split(['.', ' ', '=']).next() == Some(used.name.as_str());
+    match repository.text(&package.manifest).lines().position(names) {
+        Some(index) => Complaint::at(&package.manifest, index + 1, reason),
+        None => Complaint::of_file(&package.manifest, reason),
+    }
+}

@@ -1,0 +1,63 @@
+//! Functions of JavaScript and TypeScript, by their layout: the closing brace stands under the first word.
+
+use super::length::Size;
+
+/// Declared functions with their sizes.
+pub(super) fn functions(text: &str) -> Vec<(String, Size)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (start, line) in lines.iter().enumerate() {
+        let Some(name) = declared(line) else { continue };
+        let indent = line.len() - line.trim_start().len();
+        let closes = |line: &str| {
+            line.len() - line.trim_start().len() == indent && line[indent..].starts_with('}')
+        };
+        if let Some(length) = lines[start..].iter().position(|line| closes(line)) {
+            found.push((
+                name.to_owned(),
+                Size {
+                    lines: length + 1,
+                    at: start + 1,
+                },
+            ));
+        }
+    }
+    found
+}
+
+/// The name in `export default async function* name(…) {`.
+fn declared(line: &str) -> Option<&str> {
+    let (before, after) = line.split_once("function")?;
+    let modifiers = before
+        .split_whitespace()
+        .all(|word| matches!(word, "export" | "default" | "async"));
+    let name = after.trim_start_matches(['*', ' ']).split('(').next()?;
+    (modifiers && line.ends_with('{') && !name.contains(' ')).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::functions;
+
+    #[test]
+    fn functions_end_at_the_brace_under_their_first_word() {
+        let text = "\
+export default async function session(group) {
+  function inner() {
+    if (a) {
+    }
+  }
+}
+const functions = {
+};
+";
+        let found: Vec<_> = functions(text)
+            .into_iter()
+            .map(|(name, size)| (name, size.at, size.lines))
+            .collect();
+        assert_eq!(
+            found,
+            [("session".to_owned(), 1, 6), ("inner".to_owned(), 2, 4)]
+        );
+    }
+}

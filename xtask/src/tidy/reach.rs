@@ -1,0 +1,142 @@
+//! Dead files: Rust that no module names, assets that nothing includes, and the other way round.
+
+use std::collections::BTreeMap;
+
+use super::complaint::Complaint;
+use super::metadata::{Package, TargetKind};
+use super::repository::{Repository, folder_of, has_extension, join};
+use super::rust::{Module, Source};
+
+/// Macros that read a file while compiling.
+const INCLUDES: &[&str] = &["include_str", "include_bytes", "include"];
+
+pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
+    let reached = reached(repository);
+    let mut complaints = Vec::new();
+    let mut included = Vec::new();
+    for (path, source) in &repository.sources {
+        for (file, line) in inclusions(source) {
+            match join(folder_of(path), file).filter(|target| repository.files.contains_key(target))
+            {
+                Some(target) => included.push(target),
+                None => complaints.push(Complaint::at(
+                    path,
+                    line,
+                    format!("includes `{file}`, which is not in the repository"),
+                )),
+            }
+        }
+    }
+    for package in &repository.workspace.members {
+        let dead = |path: &str| {
+            let known = reached.contains_key(path) || included.iter().any(|target| target == path);
+            !known && is_source_of(package, path)
+        };
+        let message = |path: &str| {
+            if has_extension(path, &["rs"]) {
+                "no `mod` and no target reaches this file: name it or delete it"
+            } else {
+                "nothing includes this file: include it or delete it"
+            }
+        };
+        let files = repository.files.keys().filter(|path| dead(path));
+        complaints.extend(files.map(|path| Complaint::of_file(path, message(path))));
+    }
+    complaints.extend(repository.unparsed.iter().map(|(path, (line, error))| {
+        Complaint::at(path, *line, format!("does not parse: {error}"))
+    }));
+    complaints
+}
+
+/// Every Rust file that a target of the workspace reaches, and whether it only serves tests, examples or benches.
+pub(super) fn reached(repository: &Repository) -> BTreeMap<String, bool> {
+    let mut reached = BTreeMap::new();
+    let targets = repository
+        .workspace
+        .members
+        .iter()
+        .flat_map(|package| &package.targets);
+    let mut open: Vec<Reach> = targets
+        .map(|target| Reach {
+            path: target.root.clone(),
+            aside: target.kind == TargetKind::Aside,
+            is_root: true,
+        })
+        .collect();
+    while let Some(reach) = open.pop() {
+        let aside = reached
+            .get(&reach.path)
+            .copied()
+            .map_or(reach.aside, |before| before && reach.aside);
+        if reached.insert(reach.path.clone(), aside) == Some(aside) {
+            continue; // been there: this is how the walk ends
+        }
+        let Some(source) = repository.sources.get(&reach.path) else {
+            continue;
+        };
+        for module in &source.modules {
+            let found = candidates(&reach, module)
+                .into_iter()
+                .find(|path| repository.files.contains_key(path));
+            open.extend(found.map(|path| {
+                let is_root = module.file.is_some();
+                Reach {
+                    path,
+                    aside: aside || module.test,
+                    is_root,
+                }
+            }));
+        }
+    }
+    reached
+}
+
+struct Reach {
+    path: String,
+    aside: bool,
+    /// Its modules lie beside it, not in a folder with its name.
+    is_root: bool,
+}
+
+/// Where the file of a module may lie.
+fn candidates(from: &Reach, module: &Module) -> Vec<String> {
+    let here = folder_of(&from.path);
+    let beside = from.is_root || from.path.ends_with("/mod.rs");
+    let base = if beside {
+        here
+    } else {
+        from.path.trim_end_matches(".rs")
+    };
+    let stem = module.path.join("/");
+    let around = folder_of(&stem);
+    let found = match &module.file {
+        Some(file) if around.is_empty() => vec![join(here, file)],
+        Some(file) => vec![join(base, &format!("{around}/{file}"))],
+        None => vec![
+            join(base, &format!("{stem}.rs")),
+            join(base, &format!("{stem}/mod.rs")),
+        ],
+    };
+    found.into_iter().flatten().collect()
+}
+
+fn is_source_of(package: &Package, path: &str) -> bool {
+    let inside = path
+        .strip_prefix(package.folder.as_str())
+        .and_then(|rest| rest.strip_prefix('/'));
+    inside.is_some_and(|rest| {
+        rest.starts_with("src/") || has_extension(rest, &["rs"]) && !rest.contains("/fixtures/")
+    })
+}
+
+/// `include_str!("…")` and its like, where the name is written out.
+fn inclusions(source: &Source) -> impl Iterator<Item = (&str, usize)> {
+    source.words.windows(4).filter_map(|window| match window {
+        [(name, line), (bang, _), (open, _), (file, _)]
+            if INCLUDES.contains(&name.as_str()) && bang == "!" && open == "(" =>
+        {
+            Some((file.strip_prefix('"')?.strip_suffix('"')?, *line))
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,201 @@
+//! The tree as the checks see it: files that belong to it, their text, and what cargo knows.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fs, io};
+
+use super::metadata::{self, Workspace};
+use super::rust::Source;
+
+/// Folders that belong to no repository. Only needed where git cannot say so itself.
+const GENERATED: &[&str] = &[".git", "target", "node_modules", ".venv", "__pycache__"];
+
+/// Why a tree cannot be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A file of the tree cannot be read or written.
+    #[error("cannot read or write {path}: {source}")]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// `cargo metadata` did not work.
+    #[error("cargo metadata failed: {0}")]
+    Metadata(String),
+}
+
+/// One state of the tree, read once.
+#[derive(Debug)]
+pub struct Repository {
+    pub(crate) root: PathBuf,
+    /// Every file that is tracked or could be, relative to the root; with its text, where it is text.
+    pub files: BTreeMap<String, Option<String>>,
+    pub(crate) workspace: Workspace,
+    /// Every Rust file that parses.
+    pub(crate) sources: BTreeMap<String, Source>,
+    /// Files that rustc would refuse, with its reason.
+    pub(crate) unparsed: BTreeMap<String, (usize, String)>,
+}
+
+impl Repository {
+    /// Reads the tree under a root.
+    pub fn open(root: &Path) -> Result<Self, OpenError> {
+        let root = root.canonicalize().map_err(|source| OpenError::File {
+            path: root.to_owned(),
+            source,
+        })?;
+        let mut files = BTreeMap::new();
+        for path in tracked(&root).map_or_else(|| walked(&root), Ok)? {
+            let bytes = fs::read(root.join(&path)).map_err(|source| OpenError::File {
+                path: root.join(&path),
+                source,
+            })?;
+            files.insert(path, String::from_utf8(bytes).ok());
+        }
+        let workspace = metadata::read(&root)?;
+        let (mut sources, mut unparsed) = (BTreeMap::new(), BTreeMap::new());
+        for (path, text) in &files {
+            let Some(text) = text.as_deref().filter(|_| has_extension(path, &["rs"])) else {
+                continue;
+            };
+            match Source::parse(text) {
+                Ok(source) => drop(sources.insert(path.clone(), source)),
+                Err(error) => drop(unparsed.insert(path.clone(), error)),
+            }
+        }
+        Ok(Self {
+            root,
+            files,
+            workspace,
+            sources,
+            unparsed,
+        })
+    }
+
+    /// The text of one file, or nothing.
+    pub(crate) fn text(&self, path: &str) -> &str {
+        self.files
+            .get(path)
+            .and_then(Option::as_deref)
+            .unwrap_or_default()
+    }
+
+    /// All text files.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files
+            .iter()
+            .filter_map(|(path, text)| Some((path.as_str(), text.as_deref()?)))
+    }
+
+    /// Whether there is such a file, or a folder with files in it.
+    pub(crate) fn holds(&self, path: &str) -> bool {
+        let folder = format!("{}/", path.trim_end_matches('/'));
+        path.is_empty()
+            || self.files.contains_key(path)
+            || self
+                .files
+                .range(folder.clone()..)
+                .next()
+                .is_some_and(|(file, _)| file.starts_with(&folder))
+    }
+}
+
+/// Whether a path ends in one of these.
+pub(crate) fn has_extension(path: &str, extensions: &[&str]) -> bool {
+    Path::new(path)
+        .extension()
+        .is_some_and(|found| extensions.iter().any(|wanted| found == *wanted))
+}
+
+/// The folder of a file, without a closing slash.
+pub(crate) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// `folder/relative` without `.` and `..`; `None` where it leaves the tree.
+pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// What git tracks or would, or `None` where this is no work tree of its own.
+fn tracked(root: &Path) -> Option<Vec<String>> {
+    if !root.join(".git").exists() {
+        return None;
+    }
+    let output = Command::new("git")
+        .args([
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ])
+        .current_dir(root)
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let list = String::from_utf8(output.stdout).ok()?;
+    let there = |path: &&str| root.join(path).is_file();
+    Some(
+        list.split_terminator('\0')
+            .filter(there)
+            .map(str::to_owned)
+            .collect(),
+    )
+}
+
+/// Every file below the root that is not generated: for a tree without git.
+fn walked(root: &Path) -> Result<Vec<String>, OpenError> {
+    let mut found = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = |source| OpenError::File {
+            path: folder.clone(),
+            source,
+        };
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
+            if path.is_dir() && !GENERATED.contains(&name) && !name.starts_with("headcount-run-") {
+                folders.push(path);
+            } else if path.is_file() {
+                found.extend(
+                    path.strip_prefix(root)
+                        .ok()
+                        .and_then(Path::to_str)
+                        .map(str::to_owned),
+                );
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join;
+
+    #[test]
+    fn a_relative_path_is_followed_and_never_leaves_the_tree() {
+        assert_eq!(
+            join("docs/design", "../../README.md").as_deref(),
+            Some("README.md")
+        );
+        assert_eq!(join("", "./a/./b").as_deref(), Some("a/b"));
+        assert_eq!(join("docs", "../../etc"), None);
+    }
+}
