@@ -176,7 +176,7 @@ fn thrown(ctx: &Ctx<'_>, state: &State, error: &rquickjs::Error) -> ScriptError 
     fault.into()
 }
 
-/// The name in QuickJS's complaint about an import that the API does not have.
+/// The name in the engine's complaint about an import that the API does not have.
 fn missing_export(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("Could not find export '")?;
     let (name, rest) = rest.split_once('\'')?;

@@ -5,6 +5,7 @@ mod path;
 mod text;
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -42,15 +43,15 @@ impl Bundle {
     pub fn read(path: &Path) -> Result<Self, ScriptError> {
         let name = path::name_of(path);
         let source = discover::read_file(path)?;
-        Self::of(name, source, true)
+        Self::of(&name, source, true)
     }
 
     /// A scenario that is part of the program. It may import nothing but `"headcount"`.
     pub fn embedded(name: &str, source: &str) -> Result<Self, ScriptError> {
-        Self::of(name.to_owned(), source.to_owned(), false)
+        Self::of(name, source.to_owned(), false)
     }
 
-    fn of(name: String, source: String, files: bool) -> Result<Self, ScriptError> {
+    fn of(name: &str, source: String, files: bool) -> Result<Self, ScriptError> {
         let list = discover::modules(name, source, files)?;
         let index = list
             .iter()
@@ -86,10 +87,11 @@ impl Bundle {
                 }
             }
         }
-        hash.finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        let mut hex = String::with_capacity(64);
+        for byte in hash.finalize() {
+            let _ = write!(hex, "{byte:02x}");
+        }
+        hex
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {

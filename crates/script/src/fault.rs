@@ -12,6 +12,10 @@ use crate::state::{NOBODY, State};
 /// Longer messages are cut: one example of each kind is kept in the record.
 const DETAIL_CHARS: usize = 500;
 
+/// The engine throws `null` when not even an error object fits into its memory any more.
+const NULL_THROWN: &str = "thrown: null (the script engine also throws this when memory runs out: \
+    options.script.memory)";
+
 /// What a thrown value says, with its place in the user's files.
 pub(crate) fn read<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> ScriptFault {
     let stack = field::<String>(thrown, "stack").unwrap_or_default();
@@ -54,6 +58,7 @@ fn what<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> Fault {
     let detail = match (thrown.is_error(), field::<String>(thrown, "name"), message) {
         (true, Some(name), Some(message)) if message.is_empty() => name,
         (true, Some(name), Some(message)) => format!("{name}: {message}"),
+        _ if thrown.is_null() => NULL_THROWN.to_owned(),
         _ => format!("thrown: {}", describe(ctx, state, thrown)),
     };
     Fault::script(FaultKind::Thrown, cut(detail))

@@ -1,4 +1,4 @@
-//! Scenarios: TypeScript modules on QuickJS, one script engine per worker thread.
+//! Scenarios: TypeScript modules on `QuickJS`, one script engine per worker thread.
 //!
 //! A [`Bundle`] holds the modules of a scenario, read and stripped of their types once. Each worker
 //! makes a [`Script`] of it, starts groups, and hands over what happened ([`host::Wake`]) in bounded
@@ -18,6 +18,7 @@ mod frame;
 pub mod host;
 mod rejections;
 mod script;
+mod settle;
 mod slots;
 mod start;
 mod state;

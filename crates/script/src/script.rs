@@ -13,7 +13,7 @@ use crate::error::{ScriptError, ScriptFault};
 use crate::host::Host;
 use crate::state::{Material, NOBODY, Now, Outcome, State};
 use crate::watch::Watch;
-use crate::work::Work;
+use crate::work::{Kept, Work};
 
 /// What a script may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub struct Script {
     pub(crate) limits: Limits,
     /// The main module's exports. An option, so that it can go before the engine does.
     exports: Option<Persistent<Object<'static>>>,
+    /// Its default function, called for every iteration.
+    pub(crate) main: Option<Kept>,
 }
 
 impl std::fmt::Debug for Script {
@@ -107,9 +109,11 @@ impl Script {
             runtime,
             limits,
             exports: None,
+            main: None,
         };
         script.boot_prelude()?;
         script.exports = Some(script.evaluate_main()?);
+        script.main = script.export("default");
         script.state.material.loading.set(false);
         Ok(script)
     }
@@ -167,7 +171,7 @@ impl Script {
 
 impl Script {
     /// One exported function of the main module.
-    pub(crate) fn export(&self, name: &str) -> Option<Persistent<rquickjs::Function<'static>>> {
+    pub(crate) fn export(&self, name: &str) -> Option<Kept> {
         let exports = self.exports.clone()?;
         self.context.with(|ctx| {
             let value: rquickjs::Value<'_> = exports.restore(&ctx).ok()?.get(name).ok()?;
@@ -180,6 +184,7 @@ impl Drop for Script {
     /// The engine must not end before the values that are kept outside it.
     fn drop(&mut self) {
         self.exports = None;
+        self.main = None;
         self.state.work.borrow_mut().clear();
         self.state.outcome.borrow_mut().rejections.clear();
         self.state.entry.borrow_mut().take();

@@ -1,5 +1,6 @@
 //! A story from its start to its end.
 
+#[path = "common/stage.rs"]
 mod common;
 
 use common::{reply, stage, story};

@@ -1,6 +1,9 @@
 /**
  * Types of headcount scenarios. Written by `headcount init`; do not edit.
  *
+ * An error that nobody catches fails the iteration, and so does a rejected promise that nobody awaits.
+ * There are no timers, no files and no network but through this API. `Math.random` is seeded too.
+ *
  * A scenario is an async function of one group of interacting users. Module state is shared by all
  * users of a worker thread and by nobody else: keep what belongs to a user in the scenario function.
  */
@@ -76,7 +79,7 @@ declare module "headcount" {
     limit?: Duration;
   }
 
-  /** Opens when all members of the group have called it with the same name; fails when one of them has failed. */
+  /** Opens when all members have called it with the same name; fails when one of them ended without. Can be used again. */
   export type Barrier = (name: string) => Promise<void>;
 
   /** One group of interacting users. */
@@ -97,7 +100,7 @@ declare module "headcount" {
     everyone<T>(fn: (user: User, here: Barrier) => Promise<T> | T): Promise<T[]>;
     /** The same for some of them. */
     together<T>(users: User[], fn: (user: User, index: number) => Promise<T> | T): Promise<T[]>;
-    /** Asks until the condition comes true; how long that took is measured. Fails after `within`. */
+    /** Asks until the condition comes true, every 50 ms; how long that took is measured. Fails after `within`. */
     eventually(
       name: string,
       within: Duration,
@@ -202,7 +205,14 @@ declare module "headcount" {
     expect?: number | number[];
   }
 
-  /** An answer. A status of 400 or more counts as failed but does not throw; a failed transport throws. */
+  /** What a failed connection, a timeout, a closed barrier and the like throw. */
+  export interface Failure extends Error {
+    readonly side: "target" | "generator" | "script";
+    /** E.g. "refused", "reset", "timed_out", "tls", "closed", "barrier", "eventually". */
+    readonly kind: string;
+  }
+
+  /** An answer. A status of 400 or more counts as failed but does not throw; a failed transport throws a `Failure`. */
   export interface Response {
     readonly status: number;
     /** Status below 400. */
@@ -241,7 +251,10 @@ declare module "headcount" {
     readonly subprotocol: string | undefined;
     readonly open: boolean;
     send(message: string | ArrayBuffer | Uint8Array | object): void;
-    /** Sends a message and awaits its reply: by the value at pointer `by`, else the next fitting message. */
+    /**
+     * Sends a message and awaits its reply: the one with the same value at pointer `by` as the message, else the next
+     * fitting message. When an object was sent, the reply comes parsed.
+     */
     request(
       message: string | ArrayBuffer | Uint8Array | object,
       options?: { name?: string; by?: string; only?: Only; timeout?: Duration },
@@ -250,7 +263,7 @@ declare module "headcount" {
     receives(channel: Channel, options?: { at?: string; only?: Only }): void;
     /** The next message that fits and that no reply or channel has a claim on. JSON text comes parsed with `json: true`. */
     next(options?: { only?: Only; timeout?: Duration; json?: boolean }): Promise<any>;
-    /** Runs `fn` for each message (that costs script time) or when the socket is gone. */
+    /** Runs `fn` for each message (that costs script time) or when the socket is gone. What it throws fails the iteration. */
     on(event: "message", fn: (message: Message) => void): void;
     on(event: "close", fn: (code: number | undefined, reason: string) => void): void;
     /** Round trip of a ping in milliseconds. */
@@ -260,7 +273,7 @@ declare module "headcount" {
 
   /** What `setup` gets. */
   export interface Setup {
-    /** Makes users before the clock starts, many at a time; the groups' users take their places in turn. */
+    /** Makes users before the clock starts, 32 at a time; what `fn` returns is their `data`. The groups' users take their places in turn. */
     pool<T>(count: number, fn: (user: User, index: number) => Promise<T> | T, options?: { atOnce?: number }): Promise<T[]>;
     /** One user for single calls. */
     readonly user: User;
@@ -279,9 +292,9 @@ declare module "headcount" {
     readonly length: number;
     at(index: number): T;
   }
-  /** "unique": each user number has its own row, too few rows is an error; "cycle": begin again; "random". */
+  /** "unique": each user number has its own row, too few rows is an error; "cycle" (default): begin again; "random". */
   export type Take = "unique" | "cycle" | "random";
-  /** Reads a CSV file with a header line, relative to the scenario. Only while the module loads. */
+  /** Reads a CSV file (.csv, .tsv, .txt) with a header line, relative to the scenario. Only while the module loads. */
   export function csv<T extends object = Record<string, string>>(path: string, options?: { take?: Take; separator?: string }): Table<T>;
   /** Reads a JSON file that holds an array. Only while the module loads. */
   export function json<T extends object = any>(path: string, options?: { take?: Take }): Table<T>;
@@ -301,6 +314,19 @@ declare module "headcount" {
     constructor(name: string);
     add(value: number): void;
   }
+}
+
+/** UTF-8 only. */
+declare class TextEncoder {
+  readonly encoding: string;
+  encode(text?: string): Uint8Array;
+}
+/** UTF-8 only. */
+declare class TextDecoder {
+  constructor(label?: string, options?: { fatal?: boolean });
+  readonly encoding: string;
+  readonly fatal: boolean;
+  decode(bytes?: ArrayBuffer | Uint8Array): string;
 }
 
 declare const console: {

@@ -3,8 +3,8 @@
 use model::{Fault, Nanos};
 use rquickjs::{Ctx, Error, Exception, FromJs, Result, Value};
 
+use crate::settle::failure;
 use crate::state::State;
-use crate::turn::failure;
 
 pub(super) fn type_error(ctx: &Ctx<'_>, message: &str) -> Error {
     Exception::throw_type(ctx, message)

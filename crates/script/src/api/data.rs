@@ -9,7 +9,12 @@ use crate::data::Format;
 
 const TAKES: [&str; 3] = ["unique", "cycle", "random"];
 
-pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
+pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
+    opening(natives)?;
+    rows(natives)
+}
+
+fn opening<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "openTable",
@@ -69,7 +74,10 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
             about.set(2, take)?;
             Ok(about)
         },
-    )?;
+    )
+}
+
+fn rows<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "rowAt",

@@ -11,7 +11,7 @@ use crate::fault;
 use crate::host::{Audience, ChannelId};
 use crate::state::State;
 
-pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
+pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
     story(natives)?;
     channels(natives)
 }
@@ -126,7 +126,7 @@ fn audience<'js>(ctx: &Ctx<'js>, state: &State, to: &Value<'js>) -> Result<Audie
     }
     match to
         .as_string()
-        .map(|to| to.to_string())
+        .map(rquickjs::String::to_string)
         .transpose()?
         .as_deref()
     {

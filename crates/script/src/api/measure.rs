@@ -26,19 +26,33 @@ fn nanos(number: f64) -> Nanos {
     Nanos(number as u64)
 }
 
+/// What a wrong name of a check is called.
+const CHECK: &str = "check(name, ok): the name";
+
 pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "check",
-        move |ctx: Ctx<'js>,
-              group: u32,
-              user: Option<u32>,
-              name: Value<'js>,
-              ok: bool|
-              -> Result<bool> {
-            let name = text(&ctx, &name, "check(name, ok): the name")?;
-            if let Some((group, user)) = whose(&state, group, user) {
+        move |ctx: Ctx<'js>, group: u32, name: Value<'js>, ok: bool| -> Result<bool> {
+            let name = text(&ctx, &name, CHECK)?;
+            if let Some((group, user)) = whose(&state, group, None) {
                 state.host.borrow_mut().check(group, user, &name, ok);
+            }
+            Ok(ok)
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "checkUser",
+        move |ctx: Ctx<'js>, key: u32, name: Value<'js>, ok: bool| -> Result<bool> {
+            let name = text(&ctx, &name, CHECK)?;
+            let owner = {
+                let work = state.work.borrow();
+                let member = work.members.get(key);
+                member.and_then(|member| Some((work.group_id(member.group)?, member.id)))
+            };
+            if let Some((group, user)) = owner {
+                state.host.borrow_mut().check(group, Some(user), &name, ok);
             }
             Ok(ok)
         },
@@ -47,7 +61,7 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     metrics(natives)
 }
 
-fn steps<'js>(natives: &Natives<'js>) -> Result<()> {
+fn steps(natives: &Natives<'_>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "stepBegin",

@@ -5,8 +5,8 @@ use rquickjs::{Ctx, Error, Persistent, Promise, Result};
 
 use super::arg::ended;
 use crate::host::{Host, OpId};
+use crate::settle::reject;
 use crate::state::State;
-use crate::turn::reject;
 use crate::work::Then;
 
 /// The user under a key, with their group.

@@ -89,7 +89,7 @@ pub(super) fn http_call<'js>(
         ..HttpCall::default()
     };
     if options.is_undefined() {
-        made.name = format!("{method} {}", template(&url));
+        made.name = [&method, " ", template(&url)].concat();
         made.url = if url.contains("/:") {
             address.url(ctx, &call(), &url)?
         } else {

@@ -70,6 +70,10 @@ fn remember<'js>(this: &Receiver<'js>, name: &str, value: Value<'js>) -> Result<
     Ok(value)
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the shape of a native getter"
+)]
 fn json<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
     let parsed = {
         let response = this.borrow();
@@ -116,16 +120,28 @@ fn not_json(reply: &Reply, why: &str) -> String {
     )
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the shape of a native getter"
+)]
 fn text<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
     let text = JsString::from_str(ctx, &String::from_utf8_lossy(&this.borrow().reply.body))?;
     remember(&this, "text", text.into_value())
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the shape of a native getter"
+)]
 fn body<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
     let bytes = ArrayBuffer::new_copy(ctx, &this.borrow().reply.body)?;
     remember(&this, "body", bytes.into_value())
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the shape of a native getter"
+)]
 fn headers<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
     let object = Object::new(ctx)?;
     for (name, value) in fields(&this.borrow().reply.head) {

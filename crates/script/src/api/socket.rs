@@ -27,9 +27,10 @@ fn held(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(SocketId, (u32, u32))
     socket.ok_or_else(|| ended(ctx))
 }
 
-pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
+pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
     sending(natives)?;
     receiving(natives)?;
+    listening(natives)?;
     ending(natives)
 }
 
@@ -188,7 +189,10 @@ fn receiving<'js>(natives: &Natives<'js>) -> Result<()> {
                 .receives(socket, ChannelId(channel), place);
             done.map_err(|fault| throw(&ctx, &state, &fault))
         },
-    )?;
+    )
+}
+
+fn listening<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "listen",

@@ -23,7 +23,7 @@ pub(super) fn fill(url: &str, params: &[(String, String)]) -> Result<String, Str
                 *used = true;
             }
             filled.push_str(before.strip_suffix(':').unwrap_or(before));
-            filled.push_str(&escape(&params.get(at).map_or("", |(_, value)| value)));
+            filled.push_str(&escape(params.get(at).map_or("", |(_, value)| value)));
         }
         tail = behind;
     }

@@ -10,7 +10,7 @@ use super::op::user;
 use super::payload::json;
 use crate::state::NOBODY;
 
-pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
+pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
     belongings(natives)?;
     chance(natives)?;
     pool(natives)
@@ -76,13 +76,11 @@ fn chance<'js>(natives: &Natives<'js>) -> Result<()> {
         let id = (current != NOBODY)
             .then(|| state.user_id(current))
             .flatten();
-        match id {
-            Some(id) => state.host.borrow_mut().random(id),
-            None => {
-                loading.set(loading.get().wrapping_add(1));
-                fraction(loading.get())
-            }
+        if let Some(id) = id {
+            return state.host.borrow_mut().random(id);
         }
+        loading.set(loading.get().wrapping_add(1));
+        fraction(loading.get())
     })
 }
 

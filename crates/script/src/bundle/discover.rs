@@ -49,16 +49,12 @@ impl Found {
 type Shared = Rc<RefCell<Found>>;
 
 /// All modules of a scenario, the main one first.
-pub(super) fn modules(
-    name: String,
-    source: String,
-    files: bool,
-) -> Result<Vec<Module>, ScriptError> {
+pub(super) fn modules(name: &str, source: String, files: bool) -> Result<Vec<Module>, ScriptError> {
     let found: Shared = Rc::new(RefCell::new(Found {
         files,
         ..Found::default()
     }));
-    let main = prepare(&name, source)?;
+    let main = prepare(name, source)?;
     let runtime = Runtime::new()?;
     runtime.set_loader(Follow(found.clone()), Follow(found.clone()));
     let context = Context::full(&runtime)?;
@@ -121,13 +117,12 @@ fn follow_dynamic(context: &Context, found: &Shared) -> Result<(), ScriptError> 
 
 /// The code of a module by the ending of its name.
 fn prepare(name: &str, source: String) -> Result<Module, ScriptError> {
-    let is = |endings: [&str; 2]| endings.iter().any(|ending| name.ends_with(ending));
-    let code = if name.ends_with(".json") {
-        text::json_module(name, &source)?
-    } else if is([".js", ".mjs"]) {
-        source.clone()
-    } else {
-        strip_types(name, &source).map_err(|problem| ScriptError::Syntax(Box::new(problem)))?
+    let code = match name.rsplit('.').next() {
+        Some("json") => text::json_module(name, &source)?,
+        Some("js" | "mjs") => source.clone(),
+        _ => {
+            strip_types(name, &source).map_err(|problem| ScriptError::Syntax(Box::new(problem)))?
+        }
     };
     Ok(Module {
         name: name.to_owned(),

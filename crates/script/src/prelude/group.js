@@ -12,12 +12,13 @@ export class Group {
   #story;
   #setup;
 
-  constructor(story, name, [number, iteration, index, users, groups], members) {
+  // Indices and not a pattern: this runs once for every iteration, and a pattern goes through iterators.
+  constructor(story, name, numbers, members) {
     this.#story = story;
     this.id = name;
-    this.number = number;
-    this.iteration = iteration;
-    this.level = { index, users, groups };
+    this.number = numbers[0];
+    this.iteration = numbers[1];
+    this.level = { index: numbers[2], users: numbers[3], groups: numbers[4] };
     this.users = members;
   }
 
@@ -26,7 +27,7 @@ export class Group {
   get everyone() { return (fn) => everyone(this.#story, this.users, keyOf, fn); }
   get together() { return (users, fn) => together(this.#story, users, keyOf, fn); }
   get step() { return (name, fn) => step(this.#story, undefined, name, fn); }
-  get check() { return (name, ok) => check(this.#story.key, undefined, name, Boolean(ok)); }
+  get check() { return (name, ok) => check(this.#story.key, name, !!ok); }
   get think() { return (time, upTo) => think(this.#first(), time, upTo); }
   get random() { return (of) => pick(random(this.#first()), of); }
   get eventually() {

@@ -8,6 +8,6 @@ export const {
   header, cookie, dataOf, random, chance, newUser, poolUser,
   think, stay, every, stopTicker, now, span,
   done, returned, failed, setupOf, channel, stamp,
-  check, stepBegin, stepEnd, eventually, metric, log,
+  check, checkUser, stepBegin, stepEnd, eventually, metric, log,
   openTable, rowAt, utf8Encode, utf8Decode,
 } = given;

@@ -28,14 +28,16 @@ export async function step(story, user, name, fn) {
 
 /** The places where the members of one `everyone` wait for each other. */
 class Barriers {
-  #waiting = new Map();
+  #waiting = undefined;
   #count;
-  #gone = [];
+  /** Who ended first. */
+  #gone = undefined;
   constructor(count) { this.#count = count; }
 
   arrive(name, member) {
     mustBeName(name, "here(name): the name");
-    if (this.#gone.length > 0) return Promise.reject(this.#closed(name));
+    if (this.#gone !== undefined) return Promise.reject(this.#closed(name));
+    this.#waiting ??= new Map();
     let place = this.#waiting.get(name);
     if (place === undefined) this.#waiting.set(name, (place = new Map()));
     if (place.has(member)) throw new TypeError(`here(${JSON.stringify(name)}): called twice by one user; is an \`await\` missing?`);
@@ -49,7 +51,8 @@ class Barriers {
 
   /** A member ended: a barrier without them never opens. */
   leave(name, failed) {
-    this.#gone.push(`${name} ${failed ? "failed" : "ended"}`);
+    this.#gone ??= `${name} ${failed ? "failed" : "ended"}`;
+    if (this.#waiting === undefined) return;
     for (const [place, waiters] of this.#waiting) {
       for (const waiter of waiters.values()) waiter.reject(this.#closed(place));
     }
@@ -57,7 +60,7 @@ class Barriers {
   }
 
   #closed(place) {
-    return new Failure("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: ${this.#gone[0]}`);
+    return new Failure("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: ${this.#gone}`);
   }
 }
 
@@ -73,24 +76,35 @@ function all(story, users, keyOf, call, left) {
       if (failures === 0) resolve(results);
       else reject(first);
     };
-    const run = async (user, index) => {
-      let failed = false;
-      try {
-        results[index] = await call(user, index);
-      } catch (error) {
-        failed = true;
-        // That a barrier stayed shut follows from another failure: it never hides that one.
-        if (failures === 0 || (isBarrier(first) && !isBarrier(error))) {
-          first = error;
-          blame(story, error, keyOf(user), undefined);
-        }
-        failures += 1;
+    const failed = (user, error) => {
+      // That a barrier stayed shut follows from another failure: it never hides that one.
+      if (failures === 0 || (isBarrier(first) && !isBarrier(error))) {
+        first = error;
+        blame(story, error, keyOf(user), undefined);
       }
-      left?.(user, failed);
+      failures += 1;
+      left?.(user, true);
       end();
     };
+    const run = (user, index) => {
+      let ended;
+      try {
+        ended = call(user, index);
+      } catch (error) {
+        ended = Promise.reject(error);
+      }
+      // No `async` here: a suspended frame for every user would cost a kilobyte.
+      Promise.resolve(ended).then(
+        (result) => {
+          results[index] = result;
+          left?.(user, false);
+          end();
+        },
+        (error) => failed(user, error),
+      );
+    };
     if (open === 0) resolve(results);
-    users.forEach((user, index) => void run(user, index));
+    users.forEach(run);
   });
 }
 

@@ -1,6 +1,6 @@
 // One simulated person.
 import {
-  check, cookie, dataOf, every, header, http, random, rowAt, stay, stopTicker, think, websocket,
+  checkUser, cookie, dataOf, every, header, http, random, rowAt, stay, stopTicker, think, websocket,
 } from "headcount/native";
 import { mustBeName, pick } from "headcount/check";
 import { step } from "headcount/together";
@@ -78,7 +78,7 @@ export class User {
   stay() { return stay(this.#key); }
   think(time, upTo) { return think(this.#key, time, upTo); }
   step(name, fn) { return step(this.#story, this.#key, name, fn); }
-  check(name, ok) { return check(this.#story.key, this.#key, name, Boolean(ok)); }
+  check(name, ok) { return checkUser(this.#key, name, !!ok); }
   random(of) { return of === undefined ? random(this.#key) : pick(random(this.#key), of); }
 
   row(table) {

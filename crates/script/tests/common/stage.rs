@@ -352,7 +352,10 @@ impl Stage {
     pub fn fault(&mut self) -> ScriptFault {
         let mut ended = self.ended();
         assert_eq!(ended.len(), 1, "{ended:?}");
-        ended.remove(0).outcome.unwrap_err()
+        match ended.remove(0).outcome {
+            Err(fault) => fault,
+            Ok(value) => panic!("it ended well: {value:?}"),
+        }
     }
 
     pub fn logged(&self) -> Vec<String> {

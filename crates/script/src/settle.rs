@@ -1,0 +1,110 @@
+//! Promises come to their end: from what the engine answers to what the script sees.
+
+use std::rc::Rc;
+
+use model::Fault;
+use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, String as JsString, Undefined, Value};
+
+use crate::api::Response;
+use crate::host::{Payload, SocketId, Value as HostValue};
+use crate::state::State;
+use crate::work::{Kept, Op, Socket, Then};
+
+/// Resolves or rejects the promise of an operation.
+pub(crate) fn settle(
+    ctx: &Ctx<'_>,
+    state: &Rc<State>,
+    op: Op,
+    result: std::result::Result<HostValue, Fault>,
+) -> Result<()> {
+    let settled = match result {
+        Ok(value) => value_of(ctx, state, &op, value),
+        Err(fault) => return reject(ctx, state, op.reject, &fault),
+    };
+    match settled {
+        Ok(value) => op.resolve.restore(ctx)?.call((value,)),
+        Err(error) if error.is_exception() => op.reject.restore(ctx)?.call((ctx.catch(),)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Rejects a promise with a fault as an `Error`.
+pub(crate) fn reject(ctx: &Ctx<'_>, state: &State, reject: Kept, fault: &Fault) -> Result<()> {
+    let error = failure(ctx, state, fault)?;
+    reject.restore(ctx)?.call((error,))
+}
+
+/// A fault as the script sees it: an `Error` with `side` and `kind`.
+pub(crate) fn failure<'js>(ctx: &Ctx<'js>, state: &State, fault: &Fault) -> Result<Value<'js>> {
+    let name = |value: serde_json::Result<serde_json::Value>| {
+        value
+            .ok()
+            .and_then(|value| value.as_str().map(str::to_owned))
+    };
+    let side = name(serde_json::to_value(fault.side));
+    let kind = name(serde_json::to_value(fault.kind));
+    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
+    entry
+        .failure
+        .clone()
+        .restore(ctx)?
+        .call((side, kind, fault.detail.as_str()))
+}
+
+fn value_of<'js>(
+    ctx: &Ctx<'js>,
+    state: &Rc<State>,
+    op: &Op,
+    value: HostValue,
+) -> Result<Value<'js>> {
+    match value {
+        HostValue::Nothing => match &op.then {
+            Then::Elapsed(since) => (state.host.borrow().now() - *since)
+                .as_millis_f64()
+                .into_js(ctx),
+            _ => Undefined.into_js(ctx),
+        },
+        HostValue::Response(reply) => Response::object(ctx, *reply),
+        HostValue::Socket(id, subprotocol) => socket_object(ctx, state, op, id, subprotocol),
+        HostValue::Message(Payload::Text(text)) if op.then == Then::Parsed => ctx.json_parse(text),
+        HostValue::Message(payload) => message_value(ctx, &payload),
+    }
+}
+
+pub(crate) fn message_value<'js>(ctx: &Ctx<'js>, payload: &Payload) -> Result<Value<'js>> {
+    match payload {
+        Payload::Text(text) => JsString::from_str(ctx.clone(), text).map(JsString::into_value),
+        Payload::Binary(bytes) => {
+            ArrayBuffer::new_copy(ctx.clone(), bytes).map(ArrayBuffer::into_value)
+        }
+    }
+}
+
+fn socket_object<'js>(
+    ctx: &Ctx<'js>,
+    state: &Rc<State>,
+    op: &Op,
+    id: SocketId,
+    subprotocol: Option<String>,
+) -> Result<Value<'js>> {
+    let name = match &op.then {
+        Then::Socket(name) => name.to_string(),
+        _ => String::new(),
+    };
+    let socket = Socket {
+        id,
+        group: op.group,
+        user: op.user,
+        name,
+        open: true,
+        on_message: Vec::new(),
+        on_close: Vec::new(),
+    };
+    let key = state
+        .work
+        .borrow_mut()
+        .add_socket(socket)
+        .ok_or(rquickjs::Error::Allocation)?;
+    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
+    entry.socket.clone().restore(ctx)?.call((key, subprotocol))
+}
