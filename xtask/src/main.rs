@@ -28,10 +28,10 @@ fn main() -> ExitCode {
 /// How many complaints there are.
 fn run(bless: bool) -> Result<usize, xtask::OpenError> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let repository = xtask::Repository::open(&root)?;
     if bless {
-        xtask::bless(&repository)?;
+        xtask::bless(&xtask::Repository::open(&root)?)?;
     }
+    let repository = xtask::Repository::open(&root)?;
     let complaints = xtask::tidy(&repository);
     for complaint in &complaints {
         complain(&complaint.to_string());
