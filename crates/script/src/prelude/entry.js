@@ -11,6 +11,9 @@ export { failure } from "headcount/check";
 export { describe, plain } from "headcount/inspect";
 export { makeSocket } from "headcount/socket";
 
+/** What the objects of one story share. */
+const storyOf = (key, flat) => ({ key, first: flat[0], blame: undefined, kept: undefined, setup: undefined });
+
 function report(story, error) {
   const known = story.blame !== undefined && story.blame.error === error ? story.blame : undefined;
   failed(story.key, error, known?.user, known?.step);
@@ -18,7 +21,7 @@ function report(story, error) {
 
 /** One iteration of a group. */
 export function run(key, main, name, numbers, roles, flat) {
-  const story = { key, first: flat[0], blame: undefined };
+  const story = storyOf(key, flat);
   const fail = (error) => report(story, error);
   let ended;
   try {
@@ -59,7 +62,7 @@ function pool(story, count, fn, options) {
 
 /** Before the clock starts. */
 export async function runSetup(key, setup, flat) {
-  const story = { key, first: flat[0], blame: undefined };
+  const story = storyOf(key, flat);
   try {
     const [user] = usersOf(story, flat);
     const value = await setup({
@@ -75,7 +78,7 @@ export async function runSetup(key, setup, flat) {
 
 /** When everything is over. */
 export async function runTeardown(key, teardown, flat) {
-  const story = { key, first: flat[0], blame: undefined };
+  const story = storyOf(key, flat);
   try {
     const [user] = usersOf(story, flat);
     await teardown({

@@ -10,7 +10,6 @@ const keyOf = User.key;
 
 export class Group {
   #story;
-  #setup;
 
   // Indices and not a pattern: this runs once for every iteration, and a pattern goes through iterators.
   constructor(story, name, numbers, members) {
@@ -22,7 +21,7 @@ export class Group {
     this.users = members;
   }
 
-  get setup() { return (this.#setup ??= setupOf(this.#story.key)); }
+  get setup() { return (this.#story.setup ??= setupOf(this.#story.key)); }
 
   get everyone() { return (fn) => everyone(this.#story, this.users, keyOf, fn); }
   get together() { return (users, fn) => together(this.#story, users, keyOf, fn); }

@@ -37,11 +37,19 @@ export class Table {
   }
 }
 
+/** What `make` gives, worked out once for this user. */
+function kept(story, key, name, make) {
+  story.kept ??= new Map();
+  let mine = story.kept.get(key);
+  if (mine === undefined) story.kept.set(key, (mine = new Map()));
+  if (!mine.has(name)) mine.set(name, make());
+  return mine.get(name);
+}
+
 export class User {
+  // Few fields: a user is made for every iteration. What is rarely asked for is kept in the story.
   #key;
   #story;
-  #data;
-  #rows;
 
   constructor(key, story, name, index, number, role) {
     this.#key = key;
@@ -58,7 +66,7 @@ export class User {
     return user.#key;
   }
 
-  get data() { return (this.#data ??= dataOf(this.#key)); }
+  get data() { return kept(this.#story, this.#key, "data", () => dataOf(this.#key)); }
 
   get(url, options) { return http(this.#key, "GET", url, options); }
   head(url, options) { return http(this.#key, "HEAD", url, options); }
@@ -82,12 +90,6 @@ export class User {
   random(of) { return of === undefined ? random(this.#key) : pick(random(this.#key), of); }
 
   row(table) {
-    this.#rows ??= new Map();
-    let row = this.#rows.get(table);
-    if (row === undefined) {
-      row = table.at(Table.indexFor(table, this, () => random(this.#key)));
-      this.#rows.set(table, row);
-    }
-    return row;
+    return kept(this.#story, this.#key, table, () => table.at(Table.indexFor(table, this, () => random(this.#key))));
   }
 }
