@@ -105,6 +105,8 @@ fn dead_files_are_found() {
     tree.write("crates/model/src/alone.rs", "");
     tree.write("crates/model/src/alone.js", "");
     tree.write("crates/model/tests/common/unused.rs", "");
+    tree.write("stray.rs", "");
+    tree.refused("stray.rs: no `mod` and no target reaches this file");
     tree.refused("crates/model/src/alone.rs: no `mod` and no target reaches this file");
     tree.refused("crates/model/src/alone.js: nothing includes this file");
     tree.refused("crates/model/tests/common/unused.rs: no `mod` and no target reaches this file");
@@ -114,7 +116,7 @@ fn dead_files_are_found() {
     );
     tree.write(
         "crates/model/tests/it.rs",
-        "#[path = \"common/unused.rs\"]\nmod used;\n",
+        "#[path = \"common/unused.rs\"]\nmod used;\n#[path = \"../../../stray.rs\"]\nmod stray;\n",
     );
     assert_eq!(tree.complaints(), [""; 0]);
 }

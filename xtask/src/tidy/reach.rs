@@ -1,9 +1,9 @@
 //! Dead files: Rust that no module names, assets that nothing includes, and the other way round.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::complaint::Complaint;
-use super::metadata::{Package, TargetKind};
+use super::metadata::TargetKind;
 use super::repository::{Repository, folder_of, has_extension, join};
 use super::rust::{Module, Source};
 
@@ -13,12 +13,12 @@ const INCLUDES: &[&str] = &["include_str", "include_bytes", "include"];
 pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     let reached = reached(repository);
     let mut complaints = Vec::new();
-    let mut included = Vec::new();
+    let mut included = BTreeSet::new();
     for (path, source) in &repository.sources {
         for (file, line) in inclusions(source) {
             match join(folder_of(path), file).filter(|target| repository.files.contains_key(target))
             {
-                Some(target) => included.push(target),
+                Some(target) => drop(included.insert(target)),
                 None => complaints.push(Complaint::at(
                     path,
                     line,
@@ -27,20 +27,15 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
             }
         }
     }
-    for package in &repository.workspace.members {
-        let dead = |path: &str| {
-            let known = reached.contains_key(path) || included.iter().any(|target| target == path);
-            !known && is_source_of(package, path)
-        };
-        let message = |path: &str| {
-            if has_extension(path, &["rs"]) {
-                "no `mod` and no target reaches this file: name it or delete it"
-            } else {
-                "nothing includes this file: include it or delete it"
-            }
-        };
-        let files = repository.files.keys().filter(|path| dead(path));
-        complaints.extend(files.map(|path| Complaint::of_file(path, message(path))));
+    let used = |path: &String| reached.contains_key(path) || included.contains(path);
+    for path in repository.files.keys().filter(|path| !used(path)) {
+        if has_extension(path, &["rs"]) {
+            let message = "no `mod` and no target reaches this file: name it or delete it";
+            complaints.push(Complaint::of_file(path, message));
+        } else if is_source(repository, path) {
+            let message = "nothing includes this file: include it or delete it";
+            complaints.push(Complaint::of_file(path, message));
+        }
     }
     complaints.extend(repository.unparsed.iter().map(|(path, (line, error))| {
         Complaint::at(path, *line, format!("does not parse: {error}"))
@@ -120,13 +115,13 @@ fn candidates(from: &Reach, module: &Module) -> Vec<String> {
     found.into_iter().flatten().collect()
 }
 
-fn is_source_of(package: &Package, path: &str) -> bool {
-    let inside = path
-        .strip_prefix(package.folder.as_str())
-        .and_then(|rest| rest.strip_prefix('/'));
-    inside.is_some_and(|rest| {
-        rest.starts_with("src/") || has_extension(rest, &["rs"]) && !rest.contains("/fixtures/")
-    })
+fn is_source(repository: &Repository, path: &str) -> bool {
+    let folders = repository
+        .workspace
+        .members
+        .iter()
+        .map(|package| format!("{}/src/", package.folder));
+    folders.into_iter().any(|folder| path.starts_with(&folder))
 }
 
 /// `include_str!("…")` and its like, where the name is written out.
