@@ -12,6 +12,9 @@ const START_LAG_LIMIT: Nanos = Nanos::from_millis(10);
 
 /// Why a level's numbers are not the target's; empty for a sound level.
 pub(crate) fn unsound_reasons(level: &Level) -> Vec<String> {
+    if level.phases.hold_s <= 0.0 {
+        return vec!["it ended before anything was measured".to_owned()];
+    }
     let mut reasons = Vec::new();
     if let Some(busy) = level
         .generator

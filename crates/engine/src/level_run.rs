@@ -92,7 +92,12 @@ impl Worker {
             let mut world = self.world.borrow_mut();
             let now = world.clock.now();
             let in_time = loading && now < world.hold.end;
-            let Some(group) = world.groups.get_mut(slot) else {
+            // Where Ctrl-C has cut the hold short, a start that was planned comes after the group's end.
+            let Some(group) = world
+                .groups
+                .get_mut(slot)
+                .filter(|group| group.stage == Stage::Waiting)
+            else {
                 return;
             };
             if !in_time {
@@ -293,6 +298,7 @@ impl Worker {
         let mut world = self.world.borrow_mut();
         world.hold_is_settled = true;
         world.timers.set(until, Alarm::Look);
+        world.timers.set(now, Alarm::Look); // nobody may be left to wait for
         let World { groups, wakes, .. } = &mut *world;
         for op in groups.iter_mut().flat_map(|group| group.staying.drain(..)) {
             wakes.push_back(Wake::Done {
@@ -326,6 +332,7 @@ impl Worker {
         }
         let until = now + GOODBYES;
         world.timers.set(until, Alarm::Look);
+        world.timers.set(now, Alarm::Look); // no socket may be left
         drop(world);
         for (id, _) in unfinished {
             self.script.cancel_group(id);
@@ -518,7 +525,8 @@ impl World {
     }
 
     fn count_unfinished(&mut self, since: Nanos) {
-        if since < self.hold.end {
+        let Span { start, end } = self.hold;
+        if since < end && start < end {
             let iterations = &mut self.recorder.measured.iterations;
             iterations.planned += 1;
             iterations.started += 1;
