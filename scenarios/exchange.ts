@@ -1,0 +1,18 @@
+// Questions and answers over one WebSocket, matched by an id: each round trip is timed, whatever comes in between.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:8080",
+  load: { users: [10, 50], hold: "10s" },
+  thresholds: { "exchange(ask)": ["p95 < 50ms", "failed == 0"] },
+};
+
+export default async function ask({ users: [user], check }: Group) {
+  const socket = await user!.websocket("/");
+  for (let id = 1; id <= 20; id++) {
+    const answer = await socket.request({ type: "ask", text: "and now?", id }, { name: "ask", by: "/id", timeout: "2s" });
+    check("the answer to this question", answer.id === id);
+    await user!.think("10ms", "50ms");
+  }
+  await socket.close();
+}

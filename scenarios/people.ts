@@ -1,0 +1,28 @@
+// Accounts that are made before the clock starts, and data from a file.
+import { csv, type Group, type Options, type Setup } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:4004", // headcount serve bridge
+  load: { users: 20, hold: "10s" },
+  thresholds: { requests: "failed == 0", checks: "failed == 0" },
+};
+
+// Five rows for twenty users: who comes sixth begins again at the first.
+const people = csv<{ name: string; room: string; greeting: string }>("people.csv", { take: "cycle" });
+
+// What the function returns is the user's `data` later on. The time that this takes is told apart.
+export async function setup({ pool }: Setup) {
+  await pool(20, async (user, index) => {
+    const { name, room, greeting } = people.at(index % people.length);
+    const answer = await user.post("/bridge/chat", { json: { user: `${name}-${index}`, room, message: greeting } });
+    return { name: `${name}-${index}`, session: answer.json.session as string };
+  });
+}
+
+export default async function greet({ users: [user], check, think }: Group) {
+  const { name, session } = user!.data;
+  const { room, greeting } = user!.row(people);
+  const answer = await user!.post("/bridge/chat", { json: { user: name, session, room, message: greeting } });
+  check("still my session", answer.json.session === session);
+  await think("50ms", "150ms");
+}
