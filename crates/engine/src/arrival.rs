@@ -79,7 +79,7 @@ impl Arrival<'_> {
     fn keep(&mut self, payload: Payload) {
         if self.state.inbox.len() >= INBOX_LIMIT {
             self.state.inbox.pop_front();
-            self.recorder.unclaimed_dropped += 1;
+            self.recorder.dropped += 1;
         }
         self.state.inbox.push_back(payload);
     }

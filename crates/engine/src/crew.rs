@@ -32,7 +32,7 @@ struct Hand {
 /// What control heard.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    Event(u32, Event),
+    Event(Event),
     Nothing,
     /// A worker's thread is gone without being told to.
     Died(String),
@@ -102,7 +102,7 @@ impl Crew {
     /// Waits a while for the next event.
     pub(crate) fn hear(&self, patience: Duration) -> Heard {
         match self.events.recv_timeout(patience) {
-            Ok((worker, event)) => Heard::Event(worker, event),
+            Ok((_, event)) => Heard::Event(event),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                 let dead = self.hands.iter().find(|hand| hand.thread.is_finished());
                 dead.map_or(Heard::Nothing, |hand| {

@@ -113,9 +113,18 @@ pub(crate) fn address_of(endpoint: &Endpoint, allow_any: bool) -> Result<SocketA
         return Ok(address);
     }
     let detail = format!(
-        "{} ({}) is neither this machine nor a private test host; say --target-is-mine if it is yours",
-        endpoint.host,
-        address.ip()
+        "{} is neither this machine nor in a private network; if it is yours, say so with --target-is-mine",
+        where_it_lies(&endpoint.host, address.ip())
     );
     Err(Fault::script(FaultKind::NotAllowed, detail))
+}
+
+/// A host with its address, unless they are the same.
+fn where_it_lies(host: &str, address: IpAddr) -> String {
+    let address = address.to_string();
+    if host == address {
+        address
+    } else {
+        format!("{host} ({address})")
+    }
 }

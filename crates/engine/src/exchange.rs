@@ -63,8 +63,10 @@ pub(crate) struct LevelOutcome {
     pub(crate) start_lag: Histogram,
     /// Share of the hold in which the worker did not wait.
     pub(crate) busy: f64,
+    /// Share of the hold in which the worker was ready to run and had no CPU.
+    pub(crate) cpu_wait: Option<f64>,
     pub(crate) gc_pause_ms_max: Option<f64>,
-    pub(crate) unclaimed_dropped: u64,
+    pub(crate) dropped: u64,
     pub(crate) hold_s: f64,
     pub(crate) settle_s: f64,
     pub(crate) drain_s: f64,

@@ -22,6 +22,10 @@ impl Host for World {
         self.clock.now()
     }
 
+    fn holds(&self) -> bool {
+        self.clock.now() < self.hold.end
+    }
+
     fn random(&mut self, user: UserId) -> f64 {
         self.users.get(user).map_or(0.0, User::fraction)
     }

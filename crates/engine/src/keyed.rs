@@ -76,6 +76,14 @@ impl<T> Keyed<T> {
         Some(value)
     }
 
+    /// Takes everything out; keys of what was in stay stale.
+    pub(crate) fn clear(&mut self) {
+        for place in 0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX) {
+            let key = self.slots[place as usize].turn << PLACE_BITS | place;
+            self.remove(key);
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }

@@ -8,7 +8,7 @@ use crate::exchange::LevelOutcome;
 pub(crate) struct Merged {
     pub(crate) measured: Measured,
     pub(crate) generator: GeneratorUse,
-    pub(crate) unclaimed_dropped: u64,
+    pub(crate) dropped: u64,
     /// How long the hold really was.
     pub(crate) hold_s: Option<f64>,
     pub(crate) settle_s: f64,
@@ -35,10 +35,15 @@ impl Merged {
         self.measured.merge(outcome.measured);
         self.start_lag.merge(&outcome.start_lag);
         self.busiest = self.busiest.max(outcome.busy);
-        self.unclaimed_dropped += outcome.unclaimed_dropped;
+        self.dropped += outcome.dropped;
         self.hold_s = Some(self.hold_s.unwrap_or(0.0).max(outcome.hold_s));
         self.settle_s = self.settle_s.max(outcome.settle_s);
         self.drain_s = self.drain_s.max(outcome.drain_s);
+        let waits = [
+            self.generator.cpu_wait_percent,
+            outcome.cpu_wait.map(|share| share * 100.0),
+        ];
+        self.generator.cpu_wait_percent = waits.into_iter().flatten().reduce(f64::max);
         let pauses = [self.generator.gc_pause_ms_max, outcome.gc_pause_ms_max];
         self.generator.gc_pause_ms_max = pauses.into_iter().flatten().reduce(f64::max);
     }
@@ -65,7 +70,7 @@ impl Merged {
         let series = series.collect();
         self.generator.busiest_worker_percent = Some(self.busiest * 100.0);
         self.generator.start_lag = self.start_lag;
-        self.generator.dropped_queue = self.unclaimed_dropped;
+        self.generator.dropped_queue = self.dropped;
         (self.measured, self.generator, series)
     }
 }

@@ -59,8 +59,13 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
     let options_json = with_overrides(declared.options, &settings.overrides);
     let options = Options::from_json(&options_json).map_err(PrepareError::Options)?;
     let target = options.target.as_deref().ok_or(PrepareError::NoTarget)?;
-    let target = Url::parse(target).map_err(|why| PrepareError::Unusable(format!("target `{target}`: {why}")))?;
-    let ca_pem = options.ca.as_deref().map(|path| read_ca(base, path)).transpose()?;
+    let target = Url::parse(target)
+        .map_err(|why| PrepareError::Unusable(format!("target `{target}`: {why}")))?;
+    let ca_pem = options
+        .ca
+        .as_deref()
+        .map(|path| read_ca(base, path))
+        .transpose()?;
     let workers = settings.workers.unwrap_or_else(|| default_workers(&target));
     let seed = options.seed.unwrap_or(settings.fresh_seed);
     Ok(RunConfig {
@@ -85,7 +90,8 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
 /// Loads the module once, with nobody in its world, to see what it exports.
 fn declare(bundle: &Bundle, data: &DataStore) -> Result<Declared, PrepareError> {
     let nothing = || PrepareError::Unusable("cannot make an empty world for the script".to_owned());
-    let options = Options::from_json(&json!({ "load": { "users": 1 } })).map_err(PrepareError::Options)?;
+    let options =
+        Options::from_json(&json!({ "load": { "users": 1 } })).map_err(PrepareError::Options)?;
     let target = Url::parse("http://127.0.0.1/").map_err(|_| nothing())?;
     let config = RunConfig {
         bundle: bundle.clone(),
@@ -112,12 +118,15 @@ fn declare(bundle: &Bundle, data: &DataStore) -> Result<Declared, PrepareError> 
 
 fn read_ca(base: &Path, path: &str) -> Result<Vec<u8>, PrepareError> {
     let path = base.join(path);
-    std::fs::read(&path).map_err(|why| PrepareError::Unusable(format!("cannot read `ca` {}: {why}", path.display())))
+    std::fs::read(&path).map_err(|why| {
+        PrepareError::Unusable(format!("cannot read `ca` {}: {why}", path.display()))
+    })
 }
 
 /// A target on this machine needs cores too.
 fn default_workers(target: &Url) -> u32 {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1));
+    let cores = std::thread::available_parallelism()
+        .map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1));
     let here = match target.host() {
         Some(url::Host::Ipv4(address)) => address.is_loopback(),
         Some(url::Host::Ipv6(address)) => address.is_loopback(),

@@ -27,7 +27,9 @@ pub(crate) struct Reactor {
 
 impl std::fmt::Debug for Reactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reactor").field("epoll", &self.epoll).finish_non_exhaustive()
+        f.debug_struct("Reactor")
+            .field("epoll", &self.epoll)
+            .finish_non_exhaustive()
     }
 }
 

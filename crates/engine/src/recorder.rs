@@ -75,7 +75,8 @@ pub(crate) struct Recorder {
     pub(crate) start_lag: Histogram,
     channels: Named<()>,
     pub(crate) tallies: Vec<Tally>,
-    pub(crate) unclaimed_dropped: u64,
+    /// Messages and ticks that a full queue did not take.
+    pub(crate) dropped: u64,
 }
 
 /// Where and to whom something happened, for the example that is kept.

@@ -236,25 +236,22 @@ impl<'a> Control<'a> {
             self.pass_on_stop(&mut asked);
             self.watcher.watch(self.clock.now(), plan.hold());
             match self.crew.hear(LOOK) {
-                Heard::Event(
-                    _,
-                    Event::Window {
-                        second,
-                        window,
-                        busy: share,
-                    },
-                ) => {
+                Heard::Event(Event::Window {
+                    second,
+                    window,
+                    busy: share,
+                }) => {
                     merged.add_window(second, &window);
                     busy = busy.max(share);
                     let live = self.live(plan, count, merged, busy * 100.0);
                     (self.tell)(Notice::Live(live));
                     busy = 0.0;
                 }
-                Heard::Event(_, Event::LevelDone(outcome)) => {
+                Heard::Event(Event::LevelDone(outcome)) => {
                     merged.add(*outcome);
                     done += 1;
                 }
-                Heard::Event(_, event) => self.other(event)?,
+                Heard::Event(event) => self.other(event)?,
                 Heard::Died(worker) => return Err(died(&worker)),
                 Heard::Nothing if self.clock.now() > limit => {
                     self.crew.order_all(|| Command::Abort);
@@ -431,8 +428,8 @@ impl<'a> Control<'a> {
         let until = self.clock.now() + limit;
         loop {
             match self.crew.hear(LOOK) {
-                Heard::Event(_, event @ (Event::Fatal(_) | Event::Log(..))) => self.other(event)?,
-                Heard::Event(_, event) => {
+                Heard::Event(event @ (Event::Fatal(_) | Event::Log(..))) => self.other(event)?,
+                Heard::Event(event) => {
                     if let Some(picked) = pick(event) {
                         return Ok(picked);
                     }

@@ -1,30 +1,38 @@
 use model::{Nanos, UserId};
-use script::host::{TickerId, Wake};
+use script::host::{TickerId, Value, Wake};
 
 use crate::timers::Alarm;
 use crate::world::World;
 
-/// An `every`: tick `k` is due at `first + k * period`, whatever the answers do.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ticker {
-    pub(crate) user: UserId,
-    pub(crate) epoch: u32,
-    pub(crate) first: Nanos,
-    pub(crate) period: Nanos,
-    pub(crate) ticks: u64,
-}
+/// Wakes that may wait for the script before ticks are dropped.
+const WAKES_LIMIT: usize = 100_000;
 
-impl Ticker {
-    fn due(&self, tick: u64) -> Nanos {
-        Nanos(
-            self.first
-                .0
-                .saturating_add(self.period.0.saturating_mul(tick)),
-        )
-    }
+/// An `every`: tick `k` is due at `first + k * period`, whatever the answers do.
+#[derive(Debug)]
+pub(crate) struct Ticker {
+    user: UserId,
+    epoch: u32,
+    clock: plan::Ticker,
 }
 
 impl World {
+    /// A sleep is over, unless its iteration is.
+    pub(crate) fn end_sleep(&mut self, key: u32) {
+        let Some(sleep) = self.sleeps.remove(key) else {
+            return;
+        };
+        if self
+            .users
+            .get(sleep.user)
+            .is_some_and(|user| user.epoch == sleep.epoch)
+        {
+            self.wakes.push_back(Wake::Done {
+                op: sleep.op,
+                result: Ok(Value::Nothing),
+            });
+        }
+    }
+
     pub(crate) fn start_ticker(
         &mut self,
         user: UserId,
@@ -41,18 +49,18 @@ impl World {
         let ticker = Ticker {
             user,
             epoch: owner.epoch,
-            first: now + phase,
-            period,
-            ticks: 0,
+            clock: plan::Ticker::new(now, phase, period),
         };
+        let due = ticker.clock.next_due();
         let Some(key) = self.tickers.insert(ticker) else {
             return TickerId(u32::MAX);
         };
-        self.timers.set(ticker.due(0), Alarm::Tick(key));
+        self.timers.set(due, Alarm::Tick(key));
         TickerId(key)
     }
 
-    /// A tick is due. One that comes late keeps its own due time, and none is skipped.
+    /// A tick is due. One that comes late keeps its own due time, and none is skipped but for those that
+    /// a script cannot take any more: they are counted.
     pub(crate) fn tick(&mut self, key: u32, due: Nanos) {
         let Some(ticker) = self.tickers.get_mut(key) else {
             return;
@@ -66,32 +74,17 @@ impl World {
             self.tickers.remove(key);
             return;
         }
-        ticker.ticks += 1;
-        self.timers.set(ticker.due(ticker.ticks), Alarm::Tick(key));
-        self.wakes.push_back(Wake::Tick {
-            ticker: TickerId(key),
-            due,
-        });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_are_due_at_whole_periods_from_the_first_however_late_the_last_one_was() {
-        let ticker = Ticker {
-            user: UserId(0),
-            epoch: 0,
-            first: Nanos(7),
-            period: Nanos(10),
-            ticks: 0,
-        };
-        assert_eq!(
-            [0, 1, 1000].map(|tick| ticker.due(tick)),
-            [Nanos(7), Nanos(17), Nanos(10_007)]
-        );
-        assert_eq!(ticker.due(u64::MAX), Nanos::MAX);
+        let now = self.clock.now();
+        if self.wakes.len() < WAKES_LIMIT {
+            ticker.clock.fire(now);
+            self.wakes.push_back(Wake::Tick {
+                ticker: TickerId(key),
+                due,
+            });
+        } else {
+            let overdue = ticker.clock.overdue(now);
+            self.recorder.dropped += ticker.clock.drop_overdue(now, overdue);
+        }
+        self.timers.set(ticker.clock.next_due(), Alarm::Tick(key));
     }
 }

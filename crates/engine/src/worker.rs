@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
 use model::{GroupId, Nanos, UserId};
+use probe::OwnThread;
 use script::host::{Host, Wake};
 use script::{Limits, Script, ScriptError, ScriptFault, UserStart};
 use wire::TlsSettings;
@@ -22,7 +23,7 @@ use crate::world::World;
 /// answers do not wait for each other's scripts.
 const WAKES_PER_TURN: usize = 64;
 /// Below this the script's garbage is not worth a pause in the middle of a level.
-const GARBAGE_WORTH_A_PAUSE: usize = 128 << 20;
+const GARBAGE_WORTH_A_PAUSE: u64 = 128 << 20;
 
 /// One core's share of the run: an event loop, a script engine, the users and what they measure.
 pub(crate) struct Worker {
@@ -37,7 +38,8 @@ pub(crate) struct Worker {
     batch: VecDeque<Wake>,
     /// Time spent waiting since the thread began.
     idle: Nanos,
-    memory_after_collection: usize,
+    memory_after_collection: u64,
+    thread: Option<OwnThread>,
 }
 
 /// What a worker thread is given.
@@ -99,6 +101,7 @@ impl Worker {
             batch: VecDeque::new(),
             idle: Nanos::ZERO,
             memory_after_collection: 0,
+            thread: OwnThread::current().ok(),
         })
     }
 
@@ -202,17 +205,23 @@ impl Worker {
         self.idle
     }
 
+    /// Time that the thread was ready to run and had no CPU, since it began.
+    pub(crate) fn waited_for_cpu(&self) -> Option<Nanos> {
+        Some(self.thread.as_ref()?.read().ok()?.waited)
+    }
+
     /// Frees the script's garbage at a moment that is measured as the generator's own pause.
     /// In the middle of a level only when there is a lot of it.
     pub(crate) fn collect_garbage(&mut self, between_levels: bool) -> Option<Nanos> {
-        let used = self.script.memory_used();
-        let worth = used > GARBAGE_WORTH_A_PAUSE && used > 2 * self.memory_after_collection;
-        if !between_levels && !worth {
+        let grown = probe::own_memory()
+            .unwrap_or(0)
+            .saturating_sub(self.memory_after_collection);
+        if !between_levels && grown < GARBAGE_WORTH_A_PAUSE.max(self.memory_after_collection) {
             return None;
         }
         let before = self.now();
         self.script.collect_garbage();
-        self.memory_after_collection = self.script.memory_used();
+        self.memory_after_collection = probe::own_memory().unwrap_or(0);
         Some(self.now() - before)
     }
 

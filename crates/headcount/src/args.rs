@@ -16,6 +16,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Start a built-in system, run its field report's tests again, and tell them right
+    Study(StudyArgs),
     /// Run a scenario: one load, or a ladder of levels
     Run(RunArgs),
     /// Render a saved run again
@@ -72,10 +74,20 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", help_heading = "Generator", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) workers: Option<u32>,
     /// Cores to pin the workers to, in turn
-    #[arg(long, value_name = "N,N,…", value_delimiter = ',', help_heading = "Generator")]
+    #[arg(
+        long,
+        value_name = "N,N,…",
+        value_delimiter = ',',
+        help_heading = "Generator"
+    )]
     pub(crate) cores: Vec<usize>,
     /// Local addresses that users come from, in turn (more than 28,000 connections need several)
-    #[arg(long, value_name = "IP,IP,…", value_delimiter = ',', help_heading = "Generator")]
+    #[arg(
+        long,
+        value_name = "IP,IP,…",
+        value_delimiter = ',',
+        help_heading = "Generator"
+    )]
     pub(crate) source: Vec<IpAddr>,
 
     /// Folder for run.json and report.md [default: headcount-run-<time>]
@@ -87,6 +99,33 @@ pub(crate) struct RunArgs {
     /// No progress
     #[arg(long, short, help_heading = "Output")]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  headcount study bridge
+  headcount study bridge --out bridge-study")]
+pub(crate) struct StudyArgs {
+    /// Which study
+    #[arg(value_enum)]
+    pub(crate) study: Study,
+    /// Folder for report.md and the parts' records [default: headcount-run-<time>]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Seed of all random choices
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// No progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// The studies.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Study {
+    /// Users talk in rooms: about four minutes
+    Bridge,
 }
 
 #[derive(Debug, clap::Args)]

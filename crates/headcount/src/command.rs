@@ -5,3 +5,4 @@ pub(crate) mod init;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod serve;
+pub(crate) mod study;

@@ -1,8 +1,9 @@
 use std::process::ExitCode;
 
 use engine::{PrepareError, RunError};
-use model::Verdict;
+use model::{FaultKind, Verdict};
 use script::ScriptError;
+use study::StudyError;
 
 /// How the program ends. The numbers are documented in the README and never change their meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,9 @@ impl From<Verdict> for Exit {
 impl From<&RunError> for Exit {
     fn from(error: &RunError) -> Self {
         match error {
+            RunError::Unreachable { fault, .. } if fault.kind == FaultKind::NotAllowed => {
+                Self::Usage
+            }
             RunError::Unreachable { .. } => Self::Unreachable,
             RunError::Script(_) => Self::Script,
             RunError::Usage(_) => Self::Usage,
@@ -52,12 +56,26 @@ impl From<&RunError> for Exit {
     }
 }
 
+impl From<&StudyError> for Exit {
+    fn from(error: &StudyError) -> Self {
+        match error {
+            StudyError::System(_) => Self::Bug,
+            StudyError::Prepare { why, .. } => why.into(),
+            StudyError::Run { why, .. } => why.into(),
+        }
+    }
+}
+
 impl From<&PrepareError> for Exit {
     fn from(error: &PrepareError) -> Self {
         match error {
-            PrepareError::Script(ScriptError::NotFound { .. } | ScriptError::Read { .. }) => Self::Usage,
+            PrepareError::Script(ScriptError::NotFound { .. } | ScriptError::Read { .. }) => {
+                Self::Usage
+            }
             PrepareError::Script(_) => Self::Script,
-            PrepareError::Options(_) | PrepareError::NoTarget | PrepareError::Unusable(_) => Self::Usage,
+            PrepareError::Options(_) | PrepareError::NoTarget | PrepareError::Unusable(_) => {
+                Self::Usage
+            }
         }
     }
 }

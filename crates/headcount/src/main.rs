@@ -25,15 +25,22 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             let _ = error.print(); // where even this cannot be written, the exit code has to do
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Passed.into() };
+            return if error.use_stderr() {
+                Exit::Usage.into()
+            } else {
+                Exit::Passed.into()
+            };
         }
     };
     let result = match args.command {
+        Command::Study(args) => command::study::study(&args),
         Command::Run(args) => command::run::run(&args),
         Command::Report(args) => command::report::report(&args),
         Command::Serve(args) => command::serve::serve(args),
         Command::Init(args) => command::init::init(&args),
         Command::Completions(args) => command::completions::completions(&args),
     };
-    result.unwrap_or_else(|error| screen::complain(&error)).into()
+    result
+        .unwrap_or_else(|error| screen::complain(&error))
+        .into()
 }

@@ -16,7 +16,12 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new(quiet: bool) -> Self {
-        Self { quiet, terminal: io::stderr().is_terminal(), line_open: false, said_at_s: f64::NEG_INFINITY }
+        Self {
+            quiet,
+            terminal: io::stderr().is_terminal(),
+            line_open: false,
+            said_at_s: f64::NEG_INFINITY,
+        }
     }
 
     pub(crate) fn show(&mut self, notice: Notice) {
@@ -26,6 +31,14 @@ impl Progress {
             Notice::SettingUp => self.line("setting up …"),
             Notice::Live(live) => self.live(&live),
             Notice::LevelDone(_) => self.close(),
+        }
+    }
+
+    /// What begins now, on a line of its own.
+    pub(crate) fn title(&mut self, text: &str) {
+        self.close();
+        if !self.quiet {
+            say(text);
         }
     }
 
@@ -52,7 +65,7 @@ impl Progress {
             phase: live.phase.to_owned(),
             elapsed_s: live.elapsed_s,
             total_s: Some(live.total_s),
-            per_s: Some(live.per_s),
+            per_s: matches!(live.phase, "hold" | "settle").then_some(live.per_s),
             p95_ms: live.p95_ms,
             lost: None,
             failed: (live.failed > 0).then_some(live.failed),

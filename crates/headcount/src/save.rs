@@ -15,11 +15,17 @@ pub(crate) struct Saved {
 
 /// Makes sure, before a run, that its folder can be written.
 pub(crate) fn prepare_folder(wanted: Option<&Path>, started_at: &str) -> anyhow::Result<PathBuf> {
-    let folder = wanted.map_or_else(|| PathBuf::from(format!("headcount-run-{}", stamp(started_at))), Path::to_owned);
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let folder = wanted.map_or_else(
+        || PathBuf::from(format!("headcount-run-{}", stamp(started_at))),
+        Path::to_owned,
+    );
+    fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let probe = folder.join(".headcount");
-    fs::write(&probe, b"").with_context(|| format!("cannot write to the folder {}", folder.display()))?;
-    fs::remove_file(&probe).with_context(|| format!("cannot write to the folder {}", folder.display()))?;
+    fs::write(&probe, b"")
+        .with_context(|| format!("cannot write to the folder {}", folder.display()))?;
+    fs::remove_file(&probe)
+        .with_context(|| format!("cannot write to the folder {}", folder.display()))?;
     Ok(folder)
 }
 
@@ -28,18 +34,35 @@ pub(crate) fn prepare_folder(wanted: Option<&Path>, started_at: &str) -> anyhow:
 pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
     let json = record::to_json(run).context("cannot encode the record")?;
     let markdown = report::markdown(run);
-    match write_both(folder, &json, &markdown) {
-        Ok(()) => Ok(Saved { folder: folder.to_owned() }),
+    match fs::create_dir_all(folder).and_then(|()| write_both(folder, &json, &markdown)) {
+        Ok(()) => Ok(Saved {
+            folder: folder.to_owned(),
+        }),
         Err(why) => {
-            let fallback = std::env::temp_dir().join(folder.file_name().unwrap_or("headcount-run".as_ref()));
-            say(&format!("warning: cannot save the record in {}: {why}", folder.display()));
+            let fallback =
+                std::env::temp_dir().join(folder.file_name().unwrap_or("headcount-run".as_ref()));
+            say(&format!(
+                "warning: cannot save the record in {}: {why}",
+                folder.display()
+            ));
             fs::create_dir_all(&fallback)
                 .and_then(|()| write_both(&fallback, &json, &markdown))
-                .with_context(|| format!("cannot save the record in {} either", fallback.display()))?;
-            say(&format!("hint: it is saved in {} instead", fallback.display()));
+                .with_context(|| {
+                    format!("cannot save the record in {} either", fallback.display())
+                })?;
+            say(&format!(
+                "hint: it is saved in {} instead",
+                fallback.display()
+            ));
             Ok(Saved { folder: fallback })
         }
     }
+}
+
+/// Writes one more text into the folder, whole or not at all.
+pub(crate) fn save_text(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
+    let path = folder.join(name);
+    write_whole(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn write_both(folder: &Path, json: &str, markdown: &str) -> io::Result<()> {
@@ -63,7 +86,11 @@ fn write_whole(path: &Path, text: &str) -> io::Result<()> {
 
 /// `2026-11-21T12:00:00.123Z` as it can stand in a file name: `20261121T120000`.
 fn stamp(started_at: &str) -> String {
-    started_at.chars().take(19).filter(|letter| letter.is_ascii_alphanumeric()).collect()
+    started_at
+        .chars()
+        .take(19)
+        .filter(|letter| letter.is_ascii_alphanumeric())
+        .collect()
 }
 
 #[cfg(test)]

@@ -11,7 +11,10 @@ pub(crate) fn colour() -> bool {
 
 /// Data, on stdout. A reader who has gone away is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
+    match io::stdout()
+        .write_all(text.as_bytes())
+        .and_then(|()| io::stdout().flush())
+    {
         Err(why) if why.kind() != io::ErrorKind::BrokenPipe => Err(why.into()),
         _ => Ok(()),
     }
@@ -34,6 +37,9 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     }
     if let Some(run) = error.downcast_ref::<engine::RunError>() {
         return run.into();
+    }
+    if let Some(study) = error.downcast_ref::<study::StudyError>() {
+        return study.into();
     }
     Exit::Usage
 }

@@ -13,5 +13,5 @@ pub mod process;
 pub use find::{Listener, NotFound, listeners_on};
 pub use host::{Machine, NetworkCounters, Throttling};
 pub use limits::{DescriptorLimit, raise_descriptor_limit};
-pub use own::{OwnThread, ThreadTime};
+pub use own::{OwnThread, ThreadTime, own_memory};
 pub use process::{Sample, SampleError, Sampler, ThreadUse, Use, use_between};

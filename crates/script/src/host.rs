@@ -242,6 +242,10 @@ pub enum LogLevel {
 pub trait Host {
     /// The run's clock.
     fn now(&self) -> Nanos;
+    /// Whether the load goes on: false once the hold is over.
+    fn holds(&self) -> bool {
+        true
+    }
     /// A random number in `[0, 1)` from the user's own seeded generator.
     fn random(&mut self, user: UserId) -> f64;
     /// Makes one more user in a set-up group.

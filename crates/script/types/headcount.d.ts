@@ -92,6 +92,8 @@ declare module "headcount" {
     readonly iteration: number;
     /** The level that is run. */
     readonly level: { readonly index: number; readonly users: number; readonly groups: number };
+    /** Whether the load goes on: false once the hold is over, so that a loop can end its story in order. */
+    readonly active: boolean;
     /** All members. */
     readonly users: User[];
     /** A copy of what `setup` returned. */

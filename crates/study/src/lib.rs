@@ -1,1 +1,15 @@
-//! Not written yet.
+//! The field reports' tests, run again on the rebuilt systems and told right.
+//!
+//! A study starts its system as a process of its own, runs its parts one after the other with the same
+//! engine as every other run, and puts our figures beside the published ones, with the evidence for
+//! what those got wrong. It prints and saves nothing: the caller gets each part's record as it is done.
+
+mod bridge;
+mod evidence;
+mod field;
+mod parts;
+mod story;
+mod system;
+
+pub use bridge::bridge;
+pub use parts::{Notice, PartRun, StudyError, StudyOutcome, StudySettings};

@@ -8,15 +8,25 @@ use crate::exit::Exit;
 use crate::screen::say;
 
 const FILES: [(&str, &str); 3] = [
-    ("scenario.ts", include_str!("../../../../scenarios/starter.ts")),
-    ("headcount.d.ts", include_str!("../../../script/types/headcount.d.ts")),
-    ("tsconfig.json", include_str!("../../../script/types/tsconfig.json")),
+    (
+        "scenario.ts",
+        include_str!("../../../../scenarios/starter.ts"),
+    ),
+    (
+        "headcount.d.ts",
+        include_str!("../../../script/types/headcount.d.ts"),
+    ),
+    (
+        "tsconfig.json",
+        include_str!("../../../script/types/tsconfig.json"),
+    ),
 ];
 
 /// `headcount init`
 pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     let folder = &args.folder;
-    fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     for (name, text) in FILES {
         let path = folder.join(name);
         // The types belong to headcount and follow its version; what the user wrote is left alone.
@@ -26,8 +36,12 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         }
         match fs::write(&path, text) {
             Ok(()) => say(&format!("written {}", path.display())),
-            Err(why) if why.kind() == ErrorKind::PermissionDenied => bail!("may not write {}", path.display()),
-            Err(why) => return Err(why).with_context(|| format!("cannot write {}", path.display())),
+            Err(why) if why.kind() == ErrorKind::PermissionDenied => {
+                bail!("may not write {}", path.display())
+            }
+            Err(why) => {
+                return Err(why).with_context(|| format!("cannot write {}", path.display()));
+            }
         }
     }
     let scenario = folder.join("scenario.ts");

@@ -8,11 +8,22 @@ use crate::screen::{colour, print};
 
 /// `headcount report`
 pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
-    let path = if args.run.is_dir() { args.run.join("run.json") } else { args.run.clone() };
-    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let path = if args.run.is_dir() {
+        args.run.join("run.json")
+    } else {
+        args.run.clone()
+    };
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let run = record::from_json(&text).with_context(|| format!("cannot use {}", path.display()))?;
     print(&match args.format {
-        Format::Terminal => report::terminal(&run, report::Terminal { colour: colour(), saved_to: None }),
+        Format::Terminal => report::terminal(
+            &run,
+            report::Terminal {
+                colour: colour(),
+                saved_to: None,
+            },
+        ),
         Format::Markdown => report::markdown(&run),
         Format::Json => format!("{:#}\n", record::summary(&run)),
     })?;

@@ -1,6 +1,7 @@
 use std::path::Path;
 
-use engine::{Clock, Notice, Outcome, RunConfig, Settings, Stop, prepare};
+use engine::{Clock, Notice, Outcome, RunConfig, RunError, Settings, Stop, prepare};
+use model::FaultKind;
 use plan::Overrides;
 use script::Bundle;
 
@@ -23,7 +24,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
 
 fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
     if let Err(why) = probe::raise_descriptor_limit() {
-        say(&format!("warning: the limit of open files could not be raised: {why}"));
+        say(&format!(
+            "warning: the limit of open files could not be raised: {why}"
+        ));
     }
     Ok(Settings {
         overrides: Overrides {
@@ -49,7 +52,22 @@ pub(crate) fn fresh_seed() -> anyhow::Result<u64> {
 }
 
 /// Runs with progress on stderr; Ctrl-C ends the run early and in order, a second one at once.
-pub(crate) fn run_and_watch(config: RunConfig, clock: Clock, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run_and_watch(
+    config: RunConfig,
+    clock: Clock,
+    quiet: bool,
+) -> anyhow::Result<Outcome> {
+    let stop = stop_on_ctrl_c()?;
+    let mut progress = Progress::new(quiet);
+    let outcome = engine::run(config, clock, &stop, &mut |notice: Notice| {
+        progress.show(notice)
+    });
+    progress.close();
+    Ok(outcome)
+}
+
+/// Ctrl-C asks to stop.
+pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
     let stop = Stop::default();
     let asked = stop.clone();
     ctrlc::set_handler(move || {
@@ -59,10 +77,7 @@ pub(crate) fn run_and_watch(config: RunConfig, clock: Clock, quiet: bool) -> any
             _ => "\nstopping at once",
         });
     })?;
-    let mut progress = Progress::new(quiet);
-    let outcome = engine::run(config, clock, &stop, &mut |notice: Notice| progress.show(notice));
-    progress.close();
-    Ok(outcome)
+    Ok(stop)
 }
 
 /// Saves, prints, and says how it ended.
@@ -71,20 +86,60 @@ fn finish(outcome: &Outcome, folder: &Path, json: bool) -> anyhow::Result<Exit> 
     let measured_something = !run.levels.is_empty();
     if measured_something {
         let saved = save(run, folder);
-        let place = saved.as_ref().ok().map(|saved| saved.folder.display().to_string());
+        let place = saved
+            .as_ref()
+            .ok()
+            .map(|saved| saved.folder.display().to_string());
         if json {
             print(&format!("{:#}\n", record::summary(run)))?;
         } else {
-            print(&report::terminal(run, report::Terminal { colour: colour(), saved_to: place.as_deref() }))?;
+            print(&report::terminal(
+                run,
+                report::Terminal {
+                    colour: colour(),
+                    saved_to: place.as_deref(),
+                },
+            ))?;
         }
-        saved?;
+        if let Err(why) = saved {
+            complain(&why);
+            return Ok(Exit::Bug);
+        }
     } else {
         let _ = std::fs::remove_dir(folder); // only if it is empty
     }
     if let Some(error) = &outcome.error {
         let exit = Exit::from(error);
         complain(&anyhow::anyhow!("{error}"));
-        return Ok(if run.interrupted { Exit::Interrupted } else { exit });
+        if let Some(hint) = way_out(error) {
+            say(&format!("  hint: {hint}"));
+        }
+        return Ok(if run.interrupted {
+            Exit::Interrupted
+        } else {
+            exit
+        });
     }
-    Ok(if run.interrupted { Exit::Interrupted } else { run.verdict.into() })
+    Ok(if run.interrupted {
+        Exit::Interrupted
+    } else {
+        run.verdict.into()
+    })
+}
+
+/// What to try when nobody answers as expected.
+fn way_out(error: &RunError) -> Option<&'static str> {
+    let RunError::Unreachable { fault, .. } = error else {
+        return None;
+    };
+    match fault.kind {
+        FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve => {
+            Some("is it running, and is this its address? --target sets another")
+        }
+        FaultKind::Tls => Some(
+            "a target without TLS has http://; for a certificate of your own, give `ca` in the options, \
+             or `insecure: true` to accept any",
+        ),
+        _ => None,
+    }
 }

@@ -6,7 +6,9 @@ use crate::exit::Exit;
 /// `headcount serve`
 pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
     match args.system {
-        System::Bridge(config) => bridge::serve(*config, |url| writeln!(io::stdout(), "listening on {url}"))?,
+        System::Bridge(config) => {
+            bridge::serve(*config, |url| writeln!(io::stdout(), "listening on {url}"))?
+        }
     }
     Ok(Exit::Passed)
 }

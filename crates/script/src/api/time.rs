@@ -15,6 +15,8 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     ticking(natives)?;
     let state = natives.state.clone();
     natives.add("now", move || nanos_number(state.host.borrow().now()))?;
+    let state = natives.state.clone();
+    natives.add("holds", move || state.host.borrow().holds())?;
     natives.add(
         "span",
         |ctx: Ctx<'js>, value: Value<'js>, what: String| -> Result<f64> {

@@ -1,6 +1,6 @@
 // One group of interacting users. Methods are made when they are looked at, so that they can be taken
 // out of the group by destructuring and cost nothing when they are not used.
-import { channel, check, random, setupOf, think } from "headcount/native";
+import { channel, check, holds, random, setupOf, think } from "headcount/native";
 import { mustKnow, pick } from "headcount/check";
 import { Channel } from "headcount/socket";
 import { everyone, eventually, step, together } from "headcount/together";
@@ -21,6 +21,7 @@ export class Group {
     this.users = members;
   }
 
+  get active() { return holds(); }
   get setup() { return (this.#story.setup ??= setupOf(this.#story.key)); }
 
   get everyone() { return (fn) => everyone(this.#story, this.users, keyOf, fn); }

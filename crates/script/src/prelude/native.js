@@ -6,7 +6,7 @@ export const {
   http, websocket,
   send, exchange, next, receives, listen, isOpen, ping, closeSocket,
   header, cookie, dataOf, random, chance, newUser, poolUser,
-  think, stay, every, stopTicker, now, span,
+  think, stay, every, stopTicker, now, holds, span,
   done, returned, failed, setupOf, channel, stamp,
   check, checkUser, stepBegin, stepEnd, eventually, metric, log,
   openTable, rowAt, utf8Encode, utf8Decode,

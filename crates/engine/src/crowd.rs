@@ -1,0 +1,79 @@
+use std::sync::Arc;
+
+use model::{GroupId, Nanos, UserId};
+use wire::http::CookieJar;
+
+use crate::level::LevelPlan;
+use crate::people::{Group, User};
+use crate::timers::Alarm;
+use crate::world::World;
+
+impl World {
+    /// Makes one group of a level with its users, and plans its start.
+    pub(crate) fn add_group(&mut self, plan: &LevelPlan, number: u32) {
+        let id = GroupId(plan.first_group.0 + number);
+        let slot = self.groups.len();
+        let first = plan.load.users_before(number);
+        let users = (0..plan.load.group_size(number)).map(|member| {
+            let within = first + member;
+            let name = format!("u{}", plan.first_user + within);
+            let mut user = User::new(name, slot, member, self.config.seed_of(plan.index, within));
+            if let Some(pooled) = plan.setup.pool.get(within as usize) {
+                user.data = Some(Arc::clone(&pooled.data));
+                user.headers = pooled.headers.clone();
+                user.cookies = CookieJar::import(
+                    pooled
+                        .cookies
+                        .iter()
+                        .map(|(url, cookie)| (url.as_str(), cookie.as_str())),
+                );
+            }
+            self.users.add(user)
+        });
+        let users: Vec<UserId> = users.collect();
+        let roles = plan
+            .roles
+            .iter()
+            .flatten()
+            .flat_map(|(role, count)| (0..*count).map(|_| Some(role.clone())));
+        let roles = roles
+            .chain(std::iter::repeat(None))
+            .take(users.len())
+            .collect();
+        self.groups.push(Group::new(
+            id,
+            number,
+            users,
+            roles,
+            self.config.run_id,
+            self.config.options.settle,
+        ));
+        self.group_slots.insert(id, slot);
+        let start = plan.start + plan::start_of(number, plan.load.groups, plan.ramp);
+        self.timers
+            .set(start, Alarm::Begin(u32::try_from(slot).unwrap_or(u32::MAX)));
+    }
+
+    /// Closes the books of the level and forgets its people.
+    pub(crate) fn end_level(&mut self) -> record::Measured {
+        for group in &mut self.groups {
+            group.ledger.close(&mut self.recorder.tallies);
+        }
+        self.forget_people();
+        std::mem::take(&mut self.recorder).into_measured()
+    }
+
+    /// Users, groups, clocks and connections of what is over.
+    pub(crate) fn forget_people(&mut self) {
+        self.groups.clear();
+        self.group_slots.clear();
+        self.users.clear();
+        self.timers = crate::timers::Timers::default();
+        self.sleeps.clear();
+        self.tickers.clear();
+        self.conns.clear();
+        self.earliest_limit = Nanos::MAX;
+        self.next_look = Nanos::ZERO;
+        self.wakes.clear();
+    }
+}

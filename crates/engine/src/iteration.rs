@@ -1,0 +1,224 @@
+use std::sync::Arc;
+
+use model::{Fault, FaultKind, GroupId, Nanos};
+use script::{GroupStart, ScriptFault};
+
+use crate::level::Span;
+use crate::level_run::{LOOK, Progress};
+use crate::people::Stage;
+use crate::recorder::Scene;
+use crate::timers::Alarm;
+use crate::worker::Worker;
+use crate::world::World;
+
+/// After a failed iteration a group pauses, so that a dead target is not hammered.
+const PAUSE_AFTER_FAILURE: Nanos = Nanos::from_millis(100);
+
+impl Worker {
+    /// A group's iteration is due.
+    pub(crate) fn begin_iteration(&mut self, slot: usize, due: Nanos) {
+        let Some(level) = &self.level else { return };
+        let plan = Arc::clone(&level.plan);
+        let loading = level.progress == Progress::Load;
+        let start = {
+            let mut world = self.world.borrow_mut();
+            let now = world.clock.now();
+            let in_time = loading && now < world.hold.end;
+            // Where Ctrl-C has cut the hold short, a start that was planned comes after the group's end.
+            let Some(group) = world
+                .groups
+                .get_mut(slot)
+                .filter(|group| group.stage == Stage::Waiting)
+            else {
+                return;
+            };
+            if !in_time {
+                group.stage = Stage::Done;
+                drop(world);
+                self.group_done();
+                return;
+            }
+            group.stage = Stage::Running { since: now };
+            group.step = None;
+            group.last_done = None;
+            let (id, number, iteration) = (group.id, group.number, group.iteration);
+            let members: Vec<_> = group
+                .users
+                .iter()
+                .copied()
+                .zip(group.roles.iter().cloned())
+                .collect();
+            group.iteration += 1;
+            world.note_start(due);
+            (id, number, iteration, members)
+        };
+        let (id, number, iteration, members) = start;
+        let first = plan.load.users_before(number);
+        let users = members
+            .into_iter()
+            .zip(0..)
+            .map(|((user, role), index)| self.user_start(user, index, first + index, role));
+        let users = users.collect();
+        self.script.start_group(GroupStart {
+            id,
+            name: format!("g{}", id.0),
+            number,
+            iteration,
+            level: (plan.index, plan.load.users, plan.load.groups),
+            roles: plan.roles.clone(),
+            users,
+            setup: plan.setup.value.clone(),
+        });
+    }
+
+    /// A group's function has settled, or is given up.
+    pub(crate) fn end_iteration(&mut self, id: GroupId, outcome: Result<(), ScriptFault>) {
+        self.script.cancel_group(id);
+        let failed = outcome.is_err();
+        let mut world = self.world.borrow_mut();
+        let Some(&slot) = world.group_slots.get(&id) else {
+            return;
+        };
+        let Stage::Running { since } = world.groups[slot].stage else {
+            return;
+        };
+        world.count_iteration(since, outcome);
+        world.groups[slot].stage = Stage::Settling;
+        let now = world.clock.now();
+        let until = now + world.config.options.settle;
+        world.stop_users_of(slot);
+        drop(world);
+        if failed {
+            self.finish_iteration(slot, true);
+        } else if let Some(level) = &mut self.level {
+            level.settling.push((slot, until));
+            self.finish_settled(now);
+        }
+    }
+
+    /// Groups whose deliveries have all come, or have had their time.
+    pub(crate) fn finish_settled(&mut self, now: Nanos) {
+        let Some(level) = &mut self.level else { return };
+        if level.settling.is_empty() {
+            return;
+        }
+        let mut world = self.world.borrow_mut();
+        let is_over = |&(slot, until): &(usize, Nanos)| {
+            until <= now || world.groups[slot].ledger.awaited() == 0
+        };
+        let (over, still): (Vec<_>, Vec<_>) = level.settling.drain(..).partition(is_over);
+        level.settling = still;
+        if !level.settling.is_empty() {
+            world.timers.set(now + LOOK, Alarm::Look);
+        }
+        drop(world);
+        for (slot, _) in over {
+            self.finish_iteration(slot, false);
+        }
+    }
+
+    /// The iteration's sockets are closed, and the next one is planned if there is to be one.
+    fn finish_iteration(&mut self, slot: usize, failed: bool) {
+        let Some(level) = &self.level else { return };
+        let again = level.progress == Progress::Load && !level.plan.once;
+        let mut world = self.world.borrow_mut();
+        for user in world.groups[slot].users.clone() {
+            world.close_sockets_of(user);
+        }
+        let next = world.clock.now()
+            + if failed {
+                PAUSE_AFTER_FAILURE
+            } else {
+                Nanos::ZERO
+            };
+        if again && next < world.hold.end {
+            world.groups[slot].stage = Stage::Waiting;
+            world
+                .timers
+                .set(next, Alarm::Begin(u32::try_from(slot).unwrap_or(u32::MAX)));
+        } else {
+            world.groups[slot].stage = Stage::Done;
+            drop(world);
+            self.group_done();
+        }
+    }
+
+    fn group_done(&mut self) {
+        if let Some(level) = &mut self.level {
+            level.open -= 1;
+        }
+    }
+
+    pub(crate) fn never_settles(&mut self, id: GroupId) -> ScriptFault {
+        let mut world = self.world.borrow_mut();
+        let last = world
+            .group_by_id(id)
+            .and_then(|group| group.last_done.clone());
+        let last = last.map_or(String::new(), |last| {
+            format!("; the last thing that it did: {last}")
+        });
+        let detail = format!("the group awaits a promise that nothing will ever settle{last}");
+        ScriptFault::from(Fault::script(FaultKind::NeverSettles, detail))
+    }
+}
+
+impl World {
+    /// Tickers and sleeps of the group end; its sockets stay open.
+    fn stop_users_of(&mut self, slot: usize) {
+        let World { groups, users, .. } = self;
+        groups[slot].staying.clear();
+        for &user in &groups[slot].users {
+            if let Some(user) = users.get(user) {
+                user.epoch += 1;
+            }
+        }
+    }
+
+    /// An iteration belongs to the level if any part of it lies in the hold.
+    fn count_iteration(&mut self, since: Nanos, outcome: Result<(), ScriptFault>) {
+        let now = self.clock.now();
+        let Span { start, end } = self.hold;
+        if now < start || since >= end {
+            self.recorder.measured.before.iterations_failed += u64::from(outcome.is_err());
+        } else {
+            let iterations = &mut self.recorder.measured.iterations;
+            iterations.planned += 1;
+            iterations.started += 1;
+            match &outcome {
+                Ok(()) => {
+                    iterations.succeeded += 1;
+                    iterations.time.record(now - since);
+                }
+                Err(_) => iterations.failed += 1,
+            }
+        }
+        if let Err(fault) = outcome {
+            self.keep_example(fault, now);
+        }
+    }
+
+    fn keep_example(&mut self, fault: ScriptFault, at: Nanos) {
+        let user = fault
+            .user
+            .and_then(|user| self.users.get(user).map(|user| user.name.clone()));
+        let scene = Scene {
+            what: "iteration".to_owned(),
+            at,
+            user,
+            step: fault.step,
+        };
+        let location = fault.location.map(|location| location.to_string());
+        self.recorder
+            .fail(&fault.fault, scene, location, fault.frame);
+    }
+
+    pub(crate) fn count_unfinished(&mut self, since: Nanos) {
+        let Span { start, end } = self.hold;
+        if since < end && start < end {
+            let iterations = &mut self.recorder.measured.iterations;
+            iterations.planned += 1;
+            iterations.started += 1;
+            iterations.unfinished += 1;
+        }
+    }
+}

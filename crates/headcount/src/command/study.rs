@@ -1,0 +1,95 @@
+use std::path::Path;
+use std::thread::available_parallelism;
+
+use anyhow::Context as _;
+use engine::Clock;
+use study::{Notice, StudySettings};
+
+use crate::args::{Study, StudyArgs};
+use crate::command::run::{fresh_seed, stop_on_ctrl_c};
+use crate::exit::Exit;
+use crate::progress::Progress;
+use crate::save::{prepare_folder, save, save_text};
+use crate::screen::{print, say};
+
+/// `headcount study`
+pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
+    let folder = prepare_folder(args.out.as_deref(), &Clock::start().started_at())?;
+    let stop = stop_on_ctrl_c()?;
+    if let Err(why) = probe::raise_descriptor_limit() {
+        say(&format!(
+            "warning: the limit of open files could not be raised: {why}"
+        ));
+    }
+    let mut progress = Progress::new(args.quiet);
+    let mut unsaved = Ok(());
+    let mut tell = |notice: Notice<'_>| match notice {
+        Notice::Part {
+            number,
+            parts,
+            title,
+        } => progress.title(&format!("part {number} of {parts}: {title}")),
+        Notice::Run(notice) => progress.show(notice),
+        Notice::Done(part) => {
+            progress.close();
+            let saved = save(&part.record, &folder.join(part.name));
+            unsaved = std::mem::replace(&mut unsaved, Ok(())).and(saved.map(drop));
+        }
+    };
+    let settings = settings(args)?;
+    let outcome = match args.study {
+        Study::Bridge => study::bridge(&settings, &stop, &mut tell),
+    };
+    let outcome = outcome?;
+    unsaved?;
+    save_text(&folder, "report.md", &outcome.markdown)?;
+    print(&outcome.terminal)?;
+    print(&format!(
+        "\nsaved  {}\n",
+        Path::new(&folder).join("report.md").display()
+    ))?;
+    Ok(if stop.asked() > 0 {
+        Exit::Interrupted
+    } else {
+        verdict(&outcome)
+    })
+}
+
+/// A study passes when all of it was measured soundly and kept its promises. A percentile that a small
+/// level has too few samples for is no breach: the report says `n/a`.
+fn verdict(outcome: &study::StudyOutcome) -> Exit {
+    let records = || {
+        outcome
+            .parts
+            .iter()
+            .filter(|part| !part.is_demonstration)
+            .map(|part| &part.record)
+    };
+    let broken = records()
+        .flat_map(|run| &run.thresholds)
+        .any(|result| result.held == Some(false));
+    let unsound = records()
+        .flat_map(|run| &run.levels)
+        .any(|level| !level.sound);
+    match (broken, unsound) {
+        (true, _) => Exit::Failed,
+        (false, true) => Exit::NotSound,
+        (false, false) => Exit::Passed,
+    }
+}
+
+/// The first cores are the system's, the last one is the generator's.
+fn settings(args: &StudyArgs) -> anyhow::Result<StudySettings> {
+    let cores = available_parallelism().map_or(1, std::num::NonZero::get);
+    let (system_cores, generator_cores) = if cores > 1 {
+        ((0..cores - 1).collect(), vec![cores - 1])
+    } else {
+        (Vec::new(), Vec::new())
+    };
+    Ok(StudySettings {
+        exe: std::env::current_exe().context("cannot find this program's own file")?,
+        seed: args.seed.map_or_else(fresh_seed, Ok)?,
+        system_cores,
+        generator_cores,
+    })
+}

@@ -1,0 +1,29 @@
+// The same rooms by WebSocket, at the pace of people: everyone says something every five seconds, and
+// everyone in the room hears it. One group is one room, so that a word heard in another room is a stray.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  groups: 5,
+  load: { users: [5, 10, 20, 50, 100, 200, 500, 1000], ramp: "2s", warmup: "1s", hold: "15s" },
+  thresholds: {
+    "delivery(said)": ["p95 < 20ms", "lost == 0", "late == 0", "duplicated == 0", "reordered == 0", "strayed == 0"],
+    iterations: ["failed == 0"],
+  },
+  leftovers: { url: "/bridge/sessions?count", at: "/active" },
+};
+
+const rooms = ["Tower", "Chapel", "Library", "Garden", "Dungeon"];
+
+export default async function talk({ number, everyone, channel }: Group) {
+  const room = rooms[number % rooms.length]!;
+  const said = channel("said", { to: "everyone" });
+  await everyone(async (user, here) => {
+    const socket = await user.websocket("/bridge/ws", { query: { user: user.name, room } });
+    await socket.next({ only: { "/type": "welcome" } });
+    socket.receives(said, { at: "/text", only: { "/type": "said" } });
+    await here("listening");
+    user.every("5s", () => socket.send({ type: "say", text: said.stamp(user, "Did you hear that? ") }));
+    await user.stay();
+    socket.send({ type: "end" });
+  });
+}

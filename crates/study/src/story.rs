@@ -1,0 +1,83 @@
+//! What a study reads out of its records.
+
+use model::Nanos;
+use record::{Deliveries, Level, Run, Timings};
+use stats::Estimate;
+
+/// A number with thousands separated: `13,712`.
+pub(crate) fn whole(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Milliseconds with two decimals, or why there are none.
+pub(crate) fn millis(estimate: Estimate) -> String {
+    match estimate.value() {
+        Some(value) => format!("{:.2}", value.as_millis_f64()),
+        None => "n/a".to_owned(),
+    }
+}
+
+pub(crate) fn millis_of(value: Option<Nanos>) -> String {
+    value.map_or("n/a".to_owned(), |value| {
+        format!("{:.2}", value.as_millis_f64())
+    })
+}
+
+/// All requests of a level together.
+pub(crate) fn requests(level: &Level) -> Timings {
+    level
+        .measured
+        .requests
+        .values()
+        .fold(Timings::default(), |mut all, one| {
+            all.merge(one);
+            all
+        })
+}
+
+/// All deliveries of a level together.
+pub(crate) fn deliveries(level: &Level) -> Deliveries {
+    level
+        .measured
+        .deliveries
+        .values()
+        .fold(Deliveries::default(), |mut all, one| {
+            all.merge(one);
+            all
+        })
+}
+
+/// Requests per second of the hold.
+pub(crate) fn per_s(level: &Level) -> f64 {
+    if level.phases.hold_s > 0.0 {
+        requests(level).count as f64 / level.phases.hold_s
+    } else {
+        0.0
+    }
+}
+
+pub(crate) fn level_at(run: &Run, users: u64) -> Option<&Level> {
+    run.levels.iter().find(|level| level.load.users == users)
+}
+
+pub(crate) fn levels_at(run: &Run, users: u64) -> impl Iterator<Item = &Level> {
+    run.levels
+        .iter()
+        .filter(move |level| level.load.users == users)
+}
+
+/// Smallest and largest.
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |range, value| match range {
+        None => Some((value, value)),
+        Some((low, high)) => Some((low.min(value), high.max(value))),
+    })
+}
