@@ -1,0 +1,15 @@
+//! What the tests stand on: the program, the servers, folders, and JSON at a pointer.
+
+mod asked;
+mod foreign;
+mod lab;
+mod program;
+mod raw;
+mod server;
+
+pub(crate) use asked::ask;
+pub(crate) use foreign::{npx_tsc, python, room_servers};
+pub(crate) use lab::{Lab, scenarios};
+pub(crate) use program::{Ended, Program};
+pub(crate) use raw::{Raw, read_request};
+pub(crate) use server::Server;

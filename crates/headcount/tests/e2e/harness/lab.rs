@@ -1,0 +1,99 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::program::{Ended, Program};
+
+/// A folder of its own for scenarios and runs.
+#[derive(Debug)]
+pub(crate) struct Lab {
+    folder: TempDir,
+}
+
+impl Lab {
+    pub(crate) fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a scenario.
+    pub(crate) fn with(self, name: &str, text: &str) -> Self {
+        fs::write(self.path(name), text).unwrap();
+        self
+    }
+
+    pub(crate) fn start(&self, args: &[&str]) -> Program {
+        Program::headcount(self.folder.path(), args)
+    }
+
+    /// `headcount` with these arguments, to its end.
+    pub(crate) fn headcount(&self, args: &[&str]) -> Ended {
+        self.start(args).end()
+    }
+
+    /// `headcount run` into the folder `run`, quietly.
+    pub(crate) fn run(&self, scenario: &str, target: &str, more: &[&str]) -> Ended {
+        self.start_run(scenario, target, more).end()
+    }
+
+    pub(crate) fn start_run(&self, scenario: &str, target: &str, more: &[&str]) -> Program {
+        let mut args = vec![
+            "run", scenario, "--target", target, "--out", "run", "--quiet",
+        ];
+        args.extend(more);
+        self.start(&args)
+    }
+
+    /// The one level that was run, as `--json` tells it.
+    pub(crate) fn level(&self, scenario: &str, target: &str, more: &[&str]) -> Value {
+        let mut args = vec!["--json"];
+        args.extend(more);
+        let mut summary = self.run(scenario, target, &args).summary();
+        let levels = summary["levels"].as_array_mut().unwrap();
+        assert_eq!(levels.len(), 1);
+        levels.remove(0)
+    }
+
+    /// The record that the run left.
+    pub(crate) fn record(&self) -> Value {
+        read_json(&self.path("run/run.json"))
+    }
+
+    /// The failures of the record's only level.
+    pub(crate) fn failures(&self) -> Vec<Value> {
+        let record = self.record();
+        record["levels"][0]["measured"]["failures"]
+            .as_array()
+            .unwrap()
+            .clone()
+    }
+
+    /// The failure of this side, kind and name.
+    pub(crate) fn failure(&self, side: &str, kind: &str, what: &str) -> Value {
+        let all = self.failures();
+        let fits = |failure: &&Value| {
+            failure["side"] == side && failure["kind"] == kind && failure["what"] == what
+        };
+        let found = all.iter().find(fits);
+        found
+            .unwrap_or_else(|| panic!("no {side}/{kind}/{what} in {all:#?}"))
+            .clone()
+    }
+}
+
+/// The folder of example scenarios.
+pub(crate) fn scenarios() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios"))
+}
+
+fn read_json(path: &Path) -> Value {
+    let text = fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    serde_json::from_str(&text).unwrap()
+}

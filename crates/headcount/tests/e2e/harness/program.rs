@@ -1,0 +1,142 @@
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, SystemTime};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// Longer than any run here takes on a busy machine; a test that needs it has failed.
+const LIMIT: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(5);
+
+/// A started `headcount`, killed when it is forgotten.
+#[derive(Debug)]
+pub(crate) struct Program {
+    child: Child,
+    stdout: Option<JoinHandle<String>>,
+    stderr: Option<JoinHandle<String>>,
+    name: String,
+}
+
+/// How it ended, and all that it said.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Program {
+    /// The binary of this build.
+    pub(crate) fn headcount(folder: &Path, args: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
+        command.args(args).current_dir(folder);
+        Self::start(command)
+    }
+
+    pub(crate) fn start(mut command: Command) -> Self {
+        let name = format!("{command:?}");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|why| panic!("cannot start {name}: {why}"));
+        let stdout = child.stdout.take().map(collect);
+        let stderr = child.stderr.take().map(collect);
+        Self {
+            child,
+            stdout,
+            stderr,
+            name,
+        }
+    }
+
+    pub(crate) fn interrupt(&self) {
+        let pid = Pid::from_child(&self.child);
+        kill_process(pid, Signal::INT).unwrap();
+    }
+
+    /// Waits for its end, and kills it when that takes too long.
+    pub(crate) fn end(mut self) -> Ended {
+        let began = SystemTime::now();
+        let code = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status.code();
+            }
+            if began.elapsed().unwrap_or_default() > LIMIT {
+                self.child.kill().unwrap();
+                let ended = self.said(None);
+                panic!("{} did not end within {LIMIT:?}: {ended:#?}", self.name);
+            }
+            thread::sleep(LOOK);
+        };
+        let ended = self.said(code);
+        assert!(
+            !ended.stderr.contains("panicked at"),
+            "{}: {}",
+            self.name,
+            ended.stderr
+        );
+        ended
+    }
+
+    fn said(&mut self, code: Option<i32>) -> Ended {
+        let text = |stream: Option<JoinHandle<String>>| {
+            stream.map_or(String::new(), |stream| stream.join().unwrap())
+        };
+        Ended {
+            code,
+            stdout: text(self.stdout.take()),
+            stderr: text(self.stderr.take()),
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        if !matches!(self.child.try_wait(), Ok(Some(_))) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+impl Ended {
+    /// The summary of a run with `--json` that came to its end: passed, or a threshold failed, or not sound because
+    /// this machine is busy.
+    pub(crate) fn summary(&self) -> Value {
+        assert!(
+            matches!(self.code, Some(0 | 98 | 99)),
+            "exit code {:?}: {}",
+            self.code,
+            self.stderr
+        );
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|why| panic!("no JSON ({why}): {}", self.stdout))
+    }
+
+    /// It ended with this code, and stderr says each of these.
+    pub(crate) fn refused(&self, code: i32, said: &[&str]) {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        self.says(said);
+    }
+
+    /// stderr or stdout says each of these.
+    pub(crate) fn says(&self, said: &[&str]) {
+        for words in said {
+            let there = self.stderr.contains(words) || self.stdout.contains(words);
+            assert!(there, "nobody said {words:?}: {self:#?}");
+        }
+    }
+}
+
+fn collect(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes); // what came until then is what there is
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}

@@ -1,0 +1,88 @@
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+/// A server in a process of its own, killed by its number when it is forgotten.
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+    port: u16,
+    /// Kept open, so that what the server still writes has somewhere to go.
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl Server {
+    /// The built-in bridge on a free port.
+    pub(crate) fn bridge(flags: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
+        command
+            .args([
+                "serve",
+                "bridge",
+                "--listen",
+                "127.0.0.1:0",
+                "--log",
+                "warn",
+            ])
+            .args(flags);
+        Self::start(command)
+    }
+
+    /// Starts a server whose first line ends with the port that it listens on.
+    pub(crate) fn start(mut command: Command) -> Self {
+        let name = format!("{command:?}");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|why| panic!("cannot start {name}: {why}"));
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let port = line
+            .trim()
+            .rsplit(':')
+            .next()
+            .and_then(|port| port.parse().ok());
+        let port = port.unwrap_or_else(|| {
+            let _ = child.kill();
+            panic!("{name} did not say its port but {line:?}: run it by hand to see why")
+        });
+        Self {
+            child,
+            port,
+            _stdout: stdout,
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// At once, without a goodbye.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// A file beside the foreign servers.
+    pub(crate) fn folder() -> &'static Path {
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../e2e"))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill(); // it may have ended by itself
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,215 @@
+//! Wrong input: clear words, the right exit code, and nothing is sent.
+
+use crate::harness::{Lab, Raw};
+
+/// Nobody listens on this port: whoever reaches it has gone too far.
+const NOBODY: &str = "http://127.0.0.1:1";
+const EMPTY: &str = "export default async function go() {}\n";
+
+fn with_options(options: &str) -> Lab {
+    Lab::new().with(
+        "go.ts",
+        &format!("export const options = {options};\n{EMPTY}"),
+    )
+}
+
+fn with_good_options() -> Lab {
+    with_options(r#"{ load: { users: 1, hold: "1s" } }"#)
+}
+
+#[test]
+fn a_missing_file() {
+    let ended = Lab::new().run("missing.ts", NOBODY, &[]);
+    ended.refused(2, &["error: no such file: missing.ts"]);
+}
+
+#[test]
+fn a_syntax_error_shows_its_place() {
+    let lab = Lab::new().with(
+        "go.ts",
+        "export const options = {};\nexport default async () => {\n  const x = ;\n};\n",
+    );
+    let ended = lab.run("go.ts", NOBODY, &[]);
+    ended.refused(
+        3,
+        &[
+            "go.ts:3:13: syntax error",
+            "> 3 |   const x = ;",
+            "    |             ^",
+        ],
+    );
+}
+
+#[test]
+fn an_error_while_loading_shows_its_place() {
+    let lab = Lab::new().with(
+        "go.ts",
+        &format!("const x: any = undefined;\nx.y;\n{EMPTY}"),
+    );
+    let ended = lab.run("go.ts", NOBODY, &[]);
+    ended.refused(
+        3,
+        &[
+            "go.ts:2:1: TypeError: cannot read property 'y' of undefined",
+            "> 2 | x.y;",
+        ],
+    );
+}
+
+#[test]
+fn an_import_that_cannot_be_followed() {
+    let lab = Lab::new().with("go.ts", &format!("import fs from \"fs\";\n{EMPTY}"));
+    lab.run("go.ts", NOBODY, &[])
+        .refused(3, &["go.ts:1:16: cannot import `fs`", "> 1 |"]);
+    let lab = Lab::new().with(
+        "go.ts",
+        &format!("import {{ x }} from \"./not-here.ts\";\n{EMPTY}"),
+    );
+    lab.run("go.ts", NOBODY, &[])
+        .refused(3, &["go.ts:1:19", "not-here.ts"]);
+}
+
+#[test]
+fn no_default_export() {
+    let lab = Lab::new().with("go.ts", "export const options = { load: { users: 1 } };\n");
+    lab.run("go.ts", NOBODY, &[]).refused(
+        3,
+        &[
+            "go.ts",
+            "no default export",
+            "export default async function",
+        ],
+    );
+}
+
+#[test]
+fn unknown_options_are_refused_with_what_was_meant() {
+    let lab = with_options(
+        r#"{ laod: { users: 1 }, load: { user: 3, hold: "1s" }, thresholds: { requets: "p95 < 1ms" } }"#,
+    );
+    lab.run("go.ts", NOBODY, &[]).refused(
+        2,
+        &[
+            "laod: unknown option",
+            "did you mean `load`?",
+            "load.user: unknown option",
+            "did you mean `users`?",
+            "requets",
+        ],
+    );
+}
+
+#[test]
+fn unknown_flags_and_commands_are_refused_with_what_was_meant() {
+    let lab = with_good_options();
+    lab.run("go.ts", NOBODY, &["--hodl", "2s"])
+        .refused(2, &["--hodl", "--hold"]);
+    lab.headcount(&["runn", "go.ts"])
+        .refused(2, &["runn", "'run'"]);
+    lab.headcount(&[]).refused(2, &["Usage:", "run "]);
+}
+
+#[test]
+fn nonsense_loads_are_refused() {
+    let lab = with_good_options();
+    for (flag, value, said) in [
+        (
+            "--users",
+            "0",
+            "load.users[0]: must be 1 to 1,000,000, got 0",
+        ),
+        ("--users", "99999999999", "must be 1 to 1,000,000"),
+        (
+            "--users",
+            "1,x",
+            "load.users[1]: expected a whole number, got \"x\"",
+        ),
+        ("--users", "", "load.users"),
+        ("--hold", "banana", "load.hold: expected a duration"),
+        ("--hold", "0s", "load.hold: must be more than zero"),
+        ("--hold", "1 fortnight", "load.hold"),
+        ("--workers", "0", "--workers"),
+        ("--target", "banana", "target: \"banana\" has no scheme"),
+        (
+            "--target",
+            "ftp://127.0.0.1",
+            "scheme \"ftp\" is not http or https",
+        ),
+    ] {
+        let mut args = vec!["run", "go.ts"];
+        args.extend([flag, value]);
+        if flag != "--target" {
+            args.extend(["--target", NOBODY]);
+        }
+        lab.headcount(&args).refused(2, &[said]);
+    }
+    let groups = with_options("{ groups: 4, load: { users: 3 } }");
+    groups
+        .run("go.ts", NOBODY, &[])
+        .refused(2, &["3 users cannot fill 4 groups", "at least 4 users"]);
+}
+
+#[test]
+fn no_target() {
+    with_good_options()
+        .headcount(&["run", "go.ts"])
+        .refused(2, &["no target", "--target"]);
+}
+
+#[test]
+fn a_target_that_is_down() {
+    let lab = with_good_options();
+    let ended = lab.run("go.ts", NOBODY, &[]);
+    ended.refused(
+        4,
+        &[
+            "cannot reach the target http://127.0.0.1:1/",
+            "refused",
+            "hint:",
+        ],
+    );
+    assert!(!lab.path("run").exists(), "an empty folder is left behind");
+}
+
+#[test]
+fn a_host_that_does_not_exist() {
+    let ended = with_good_options().run("go.ts", "http://no-such-host.invalid", &[]);
+    ended.refused(4, &["no address for `no-such-host.invalid`"]);
+}
+
+/// 192.0.2.1 is reserved for documentation: had a packet been sent, this would hang until a time limit.
+#[test]
+fn a_target_beyond_private_networks_is_refused_before_the_first_packet() {
+    let ended = with_good_options().run("go.ts", "http://192.0.2.1", &[]);
+    ended.refused(
+        2,
+        &["192.0.2.1", "neither this machine nor", "--target-is-mine"],
+    );
+}
+
+/// The scenario, too, may not lead elsewhere; redirects neither.
+#[test]
+fn a_scenario_cannot_lead_beyond_private_networks() {
+    let server = Raw::start(|mut stream| {
+        use std::io::{Read as _, Write as _};
+        let _ = stream.read(&mut [0; 4096]);
+        let away = "HTTP/1.1 302 Found\r\nLocation: http://192.0.2.1/\r\nContent-Length: 0\r\n\r\n";
+        let _ = stream.write_all(away.as_bytes());
+    });
+    for url in ["http://192.0.2.1/", "/redirected"] {
+        let lab = Lab::new().with(
+            "go.ts",
+            &format!(
+                "export const options = {{ load: {{ users: 1, once: true }} }};
+export default async function go({{ users: [u] }}) {{ await u.get(\"{url}\"); }}"
+            ),
+        );
+        let level = lab.level("go.ts", &server.url(), &[]);
+        assert_eq!(level["iterations"]["failed"], 1, "{url}: {level:#}");
+        assert_eq!(
+            lab.failure("script", "not_allowed", "iteration")["count"],
+            1,
+            "{url}"
+        );
+    }
+}

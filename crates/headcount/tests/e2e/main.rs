@@ -1,0 +1,17 @@
+//! The program as its users meet it: the real binary, real sockets, servers that others wrote.
+//!
+//! One binary, because linking is the slow part. Every test starts what it needs on a port of its own, ends it by its
+//! process number, and is bounded in time. What is asserted are counts and words, never how fast this machine is.
+
+mod clients;
+mod faults;
+mod foreign;
+mod harness;
+mod http;
+mod init;
+mod input;
+mod interrupt;
+mod report;
+mod scenarios;
+mod script_limits;
+mod wire_errors;

@@ -1,0 +1,115 @@
+//! The example scenarios: the documentation quotes them, so they compile and run.
+
+use serde_json::Value;
+
+use crate::harness::{Lab, Program, Server, npx_tsc, room_servers, scenarios};
+
+const SHORT: [&str; 6] = ["--hold", "1500ms", "--ramp", "0s", "--warmup", "0s"];
+
+/// Runs an example as it lies there; nothing failed in any level.
+fn run(name: &str, target: &str, more: &[&str]) -> Vec<Value> {
+    let path = scenarios().join(name);
+    let mut args = vec!["--json"];
+    args.extend(more);
+    let mut summary = Lab::new()
+        .run(path.to_str().unwrap(), target, &args)
+        .summary();
+    let levels = std::mem::take(summary["levels"].as_array_mut().unwrap());
+    for level in &levels {
+        assert_eq!(level["iterations"]["failed"], 0, "{name}: {level:#}");
+        assert_eq!(level["requests"]["failed"], 0, "{name}: {level:#}");
+        assert_eq!(level["checks"]["failed"], 0, "{name}: {level:#}");
+    }
+    levels
+}
+
+#[test]
+fn every_example_is_sound_typescript() {
+    let ended = Program::start(npx_tsc(scenarios())).end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stdout);
+}
+
+#[test]
+fn rooms_over_websocket() {
+    for (name, server) in room_servers() {
+        let levels = run(
+            "room.ts",
+            &server.url(),
+            &[&SHORT[..], &["--users", "10,20"]].concat(),
+        );
+        assert_eq!(levels.len(), 2);
+        for level in levels {
+            let deliveries = &level["deliveries"];
+            assert!(
+                deliveries["expected"].as_u64() >= Some(50),
+                "{name}: {level:#}"
+            );
+            assert_eq!(deliveries["delivered"], deliveries["expected"], "{name}");
+        }
+    }
+}
+
+#[test]
+fn exchanges_matched_by_id() {
+    for (name, server) in room_servers() {
+        let levels = run(
+            "exchange.ts",
+            &server.url(),
+            &[&SHORT[..], &["--users", "10"]].concat(),
+        );
+        assert!(
+            levels[0]["exchanges"]["by_name"]["ask"]["count"].as_u64() >= Some(50),
+            "{name}"
+        );
+        assert_eq!(levels[0]["exchanges"]["failed"], 0, "{name}");
+        assert!(levels[0]["checks"]["passed"].as_u64() >= Some(50), "{name}");
+    }
+}
+
+#[test]
+fn a_closed_loop_over_http() {
+    let bridge = Server::bridge(&[]);
+    let levels = run("http.ts", &bridge.url(), &SHORT);
+    assert_eq!(levels.len(), 2);
+    let by_name = &levels[1]["requests"]["by_name"];
+    assert!(by_name["POST /bridge/chat"]["count"].as_u64() >= Some(20));
+    assert!(by_name["GET /bridge/rooms"]["count"].as_u64() >= Some(20));
+    assert!(levels[1]["checks"]["by_name"]["has a reply"]["passed"].as_u64() >= Some(20));
+}
+
+#[test]
+fn roles_that_do_it_once() {
+    let bridge = Server::bridge(&[]);
+    let levels = run("roles.ts", &bridge.url(), &[]);
+    for (level, groups) in levels.iter().zip([1, 5]) {
+        let iterations = &level["iterations"];
+        assert_eq!(
+            [&iterations["started"], &iterations["succeeded"]],
+            [groups, groups]
+        );
+        assert_eq!(level["deliveries"]["expected"], groups * 3 * 3);
+        assert_eq!(level["deliveries"]["delivered"], groups * 3 * 3);
+        assert_eq!(level["steps"]["by_name"]["announce"]["count"], groups);
+    }
+}
+
+#[test]
+fn people_from_a_file_with_accounts_made_before() {
+    let bridge = Server::bridge(&[]);
+    let levels = run("people.ts", &bridge.url(), &SHORT);
+    assert!(levels[0]["checks"]["by_name"]["still my session"]["passed"].as_u64() >= Some(20));
+}
+
+#[test]
+fn the_starter() {
+    let bridge = Server::bridge(&[]);
+    let levels = run(
+        "starter.ts",
+        &bridge.url(),
+        &[&SHORT[..], &["--users", "10"]].concat(),
+    );
+    assert_eq!(
+        levels[0]["deliveries"]["delivered"],
+        levels[0]["deliveries"]["expected"]
+    );
+}

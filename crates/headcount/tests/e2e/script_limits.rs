@@ -1,0 +1,125 @@
+//! A scenario that misbehaves harms itself alone, and is told where.
+
+use crate::harness::{Lab, Server};
+
+/// Four groups, of which number 2 does what `trouble` says.
+fn lab(options: &str, trouble: &str) -> Lab {
+    let text = format!(
+        r#"import type {{ Group, Options }} from "headcount";
+export const options: Options = {{ load: {{ groups: 4, hold: "1500ms" }}, {options} }};
+export default async function go({{ number, users: [user], think }}: Group) {{
+  await user!.get("/healthz");
+  await think("50ms");
+  if (number === 2) {{
+    {trouble}
+  }}
+}}
+"#
+    );
+    Lab::new().with("go.ts", &text)
+}
+
+#[test]
+fn an_error_names_its_line_and_the_other_groups_go_on() {
+    let bridge = Server::bridge(&[]);
+    let lab = lab("", "const nothing: any = undefined; nothing.length;");
+    let level = lab.level("go.ts", &bridge.url(), &[]);
+    assert!(
+        level["iterations"]["succeeded"].as_u64() >= Some(6),
+        "{level:#}"
+    );
+    assert!(
+        level["iterations"]["failed"].as_u64() >= Some(1),
+        "{level:#}"
+    );
+    let failure = lab.failure("script", "thrown", "iteration");
+    assert_eq!(failure["count"], level["iterations"]["failed"]);
+    let first = &failure["first"];
+    assert_eq!(
+        first["detail"],
+        "TypeError: cannot read property 'length' of undefined"
+    );
+    assert_eq!(first["location"], "go.ts:7:37");
+    assert!(
+        first["frame"]
+            .as_str()
+            .unwrap()
+            .contains("> 7 |     const nothing"),
+        "{first:#}"
+    );
+}
+
+#[test]
+fn an_endless_loop_is_broken_and_the_other_groups_go_on() {
+    let bridge = Server::bridge(&[]);
+    let lab = lab(
+        r#"script: { time: "300ms" }"#,
+        "while (true) {\n      Math.sqrt(2);\n    }",
+    );
+    let level = lab.level("go.ts", &bridge.url(), &[]);
+    assert!(
+        level["iterations"]["succeeded"].as_u64() >= Some(3),
+        "{level:#}"
+    );
+    let failure = lab.failure("script", "looped_forever", "iteration");
+    let first = &failure["first"];
+    assert_eq!(first["detail"], "ran for more than 300 ms without a pause");
+    let location = first["location"].as_str().unwrap();
+    let inside = ["go.ts:7:", "go.ts:8:"];
+    assert!(
+        inside.iter().any(|line| location.starts_with(line)),
+        "{first:#}"
+    );
+}
+
+#[test]
+fn a_promise_that_nothing_settles_is_noticed_at_once() {
+    let bridge = Server::bridge(&[]);
+    let lab = lab("", "await new Promise(() => {});");
+    let level = lab.level("go.ts", &bridge.url(), &[]);
+    assert!(
+        level["iterations"]["succeeded"].as_u64() >= Some(6),
+        "{level:#}"
+    );
+    let failure = lab.failure("script", "never_settles", "iteration");
+    assert!(failure["count"].as_u64() >= Some(1));
+    assert_eq!(failure["count"], level["iterations"]["failed"]);
+}
+
+#[test]
+fn endless_allocation_ends_the_run_with_clear_words() {
+    let bridge = Server::bridge(&[]);
+    let lab = lab(
+        r#"script: { memory: "32MB" }"#,
+        r#"const kept: string[] = []; for (;;) kept.push("x".repeat(100_000) + kept.length);"#,
+    );
+    let ended = lab.run("go.ts", &bridge.url(), &[]);
+    ended.refused(3, &["more than 32 MB of memory", "options.script.memory"]);
+}
+
+#[test]
+fn a_loop_while_loading_is_broken() {
+    let lab = Lab::new().with(
+        "go.ts",
+        "for (;;) Math.sqrt(2);\nexport default async function go() {}",
+    );
+    let ended = lab.run("go.ts", "http://127.0.0.1:1", &[]);
+    ended.refused(3, &["go.ts:1:", "ran for more than 1 s without a pause"]);
+}
+
+#[test]
+fn a_failing_setup_ends_the_run_before_any_load() {
+    let bridge = Server::bridge(&[]);
+    let lab = Lab::new().with(
+        "go.ts",
+        r#"export const options = { load: { users: 1 } };
+export async function setup({ user }) {
+  const made = await user.get("/nothing-here", { expect: 404 });
+  if (!made.ok) throw new Error("no account: " + made.status);
+}
+export default async function go() {}
+"#,
+    );
+    let ended = lab.run("go.ts", &bridge.url(), &[]);
+    ended.refused(3, &["go.ts:4:", "Error: no account: 404", "> 4 |"]);
+}
