@@ -60,7 +60,7 @@ pub(crate) fn run_and_watch(
     let stop = stop_on_ctrl_c()?;
     let mut progress = Progress::new(quiet);
     let outcome = engine::run(config, clock, &stop, &mut |notice: Notice| {
-        progress.show(notice)
+        progress.show(notice);
     });
     progress.close();
     Ok(outcome)
@@ -107,6 +107,9 @@ fn finish(outcome: &Outcome, folder: &Path, json: bool) -> anyhow::Result<Exit> 
         }
     } else {
         let _ = std::fs::remove_dir(folder); // only if it is empty
+        if run.interrupted && outcome.error.is_none() {
+            say("interrupted before anything was measured: nothing is saved");
+        }
     }
     if let Some(error) = &outcome.error {
         let exit = Exit::from(error);

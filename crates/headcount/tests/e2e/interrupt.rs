@@ -96,7 +96,7 @@ fn ctrl_c_in_the_ramp_claims_nothing() {
     let text = LONG.replace("users: 4", "users: 20, ramp: \"40s\"");
     let lab = Lab::new().with("go.ts", &text);
     let program = lab.start_run("go.ts", &bridge.url(), &[]);
-    until("load", || connections(&bridge) >= 1);
+    until("load", || connections(&bridge) >= 2);
     program.interrupt();
     let ended = program.end();
     ended.refused(130, &["before anything was measured"]);
@@ -143,6 +143,7 @@ fn a_folder_that_goes_away_does_not_take_the_record_along() {
     until("the folder", || lab.path("run").is_dir());
     until("load", || connections(&bridge) >= 1);
     fs::remove_dir_all(lab.path("run")).unwrap();
+    fs::write(lab.path("run"), "no folder any more").unwrap();
     let ended = program.end();
     assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
     ended.says(&[
