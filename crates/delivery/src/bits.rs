@@ -29,9 +29,9 @@ impl Bits {
         let (word, bit) = Self::place(member);
         if present {
             if word == 0 {
-                self.low &= !bit
+                self.low &= !bit;
             } else {
-                self.high[word - 1] &= !bit
+                self.high[word - 1] &= !bit;
             }
         }
         present

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
@@ -253,7 +253,7 @@ proptest! {
         let mut room = Room::new(members, Audience::Others);
         let mut wire: Vec<(Stamp, u32)> = Vec::new();
         let mut truth: BTreeMap<&str, u64> = BTreeMap::new();
-        let mut arrived: BTreeMap<(u32, u32, u32), ()> = BTreeMap::new();
+        let mut arrived: BTreeSet<(u32, u32, u32)> = BTreeSet::new();
         let mut highest: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for (step, (who, action, pick)) in actions.into_iter().enumerate() {
             let now = ms(step as u64);
@@ -267,7 +267,7 @@ proptest! {
             let (stamp, to) = if action == 1 { wire[at] } else { wire.swap_remove(at) };
             if action == 2 { continue; } // dropped
             room.hear(&stamp, to, now);
-            if arrived.insert((stamp.sender, stamp.sequence, to), ()).is_some() {
+            if !arrived.insert((stamp.sender, stamp.sequence, to)) {
                 *truth.entry("duplicated").or_default() += 1;
             } else {
                 *truth.entry("arrived").or_default() += 1;

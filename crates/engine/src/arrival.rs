@@ -63,7 +63,7 @@ impl Arrival<'_> {
     fn message(&mut self, bytes: &[u8], payload: impl FnOnce() -> Payload) {
         let claimed = has_stamp(bytes) && self.receipts(bytes);
         if let Some(waiting) = self.awaited(bytes, claimed) {
-            self.replied(waiting, payload());
+            self.replied(&waiting, payload());
         } else if claimed || self.state.closing.is_some() {
             // Followed natively, or nobody is left to look at it.
         } else if self.state.listening {
@@ -135,7 +135,7 @@ impl Arrival<'_> {
         waiting.remove(at)
     }
 
-    fn replied(&mut self, waiting: Waiting, payload: Payload) {
+    fn replied(&mut self, waiting: &Waiting, payload: Payload) {
         if let Some(exchange) = waiting
             .exchange
             .filter(|exchange| self.hold.contains(exchange.planned))

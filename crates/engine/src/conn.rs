@@ -133,44 +133,31 @@ impl World {
 
     fn read(&mut self, key: u32) {
         let mut buffer = std::mem::take(&mut self.buffer);
-        loop {
-            let Some(conn) = self.conns.get_mut(key) else {
-                break;
-            };
-            if conn.stream().phase() != Phase::Open {
-                break;
-            }
-            let tls = self.dials_tls(key);
-            let Some(conn) = self.conns.get_mut(key) else {
-                break;
-            };
-            match conn.stream_mut().read(&mut buffer) {
-                Read::Bytes(count) => {
-                    // The moment of receipt: right behind the read, before anything is parsed.
-                    let now = self.clock.now();
-                    self.received(key, &buffer[..count], now);
-                    if count < buffer.len() && !tls {
-                        break;
-                    }
-                }
-                Read::Empty => break,
-                Read::Closed => {
-                    self.closed(key);
-                    break;
-                }
-                Read::Failed(fault) => {
-                    self.broke(key, fault);
-                    break;
-                }
-            }
-        }
+        while self.read_once(key, &mut buffer) {}
         self.buffer = buffer;
     }
 
-    fn dials_tls(&self, key: u32) -> bool {
-        self.conns
-            .get(key)
-            .is_some_and(|conn| self.dials.is_tls(conn.endpoint))
+    /// Whether more may be there: only a full buffer says so, which saves a system call for nothing.
+    fn read_once(&mut self, key: u32, buffer: &mut [u8]) -> bool {
+        let Some(conn) = self
+            .conns
+            .get_mut(key)
+            .filter(|conn| conn.stream().phase() == Phase::Open)
+        else {
+            return false;
+        };
+        match conn.stream_mut().read(buffer) {
+            Read::Bytes(count) => {
+                // The moment of receipt: right behind the read, before anything is parsed.
+                let now = self.clock.now();
+                self.received(key, &buffer[..count], now);
+                return count == buffer.len();
+            }
+            Read::Empty => {}
+            Read::Closed => self.closed(key),
+            Read::Failed(fault) => self.broke(key, fault),
+        }
+        false
     }
 
     fn received(&mut self, key: u32, bytes: &[u8], now: Nanos) {
@@ -193,7 +180,7 @@ impl World {
     pub(crate) fn broke(&mut self, key: u32, fault: Fault) {
         match self.conns.get(key).map(|conn| &conn.link) {
             Some(Link::Http(_)) => self.http_broke(key, fault),
-            Some(Link::Socket(_)) => self.socket_broke(key, fault),
+            Some(Link::Socket(_)) => self.socket_broke(key, &fault),
             None => {}
         }
     }

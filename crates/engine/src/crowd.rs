@@ -20,7 +20,7 @@ impl World {
             let mut user = User::new(name, slot, member, self.config.seed_of(plan.index, within));
             if let Some(pooled) = plan.setup.pool.get(within as usize) {
                 user.data = Some(Arc::clone(&pooled.data));
-                user.headers = pooled.headers.clone();
+                user.headers.clone_from(&pooled.headers);
                 user.cookies = CookieJar::import(
                     pooled
                         .cookies

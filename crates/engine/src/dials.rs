@@ -66,11 +66,6 @@ impl Dials {
         Ok(self.endpoints.len() - 1)
     }
 
-    /// Whether TLS is spoken there.
-    pub(crate) fn is_tls(&self, index: EndpointIndex) -> bool {
-        self.endpoints[index].0.tls
-    }
-
     /// The name under which connecting is measured.
     pub(crate) fn label(&self, index: EndpointIndex) -> String {
         let Endpoint { host, port, tls } = &self.endpoints[index].0;

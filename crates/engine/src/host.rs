@@ -118,7 +118,8 @@ impl Host for World {
         code: u16,
         reason: &str,
     ) -> Result<(), Fault> {
-        self.close_socket_of_script(op, socket, code, reason)
+        self.close_socket_of_script(op, socket, code, reason);
+        Ok(())
     }
 
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos) {

@@ -121,7 +121,7 @@ impl Worker {
                 }
             }
             Progress::Closing { until } => {
-                if aborted || now >= until || self.world.borrow().conns.len() == 0 {
+                if aborted || now >= until || self.world.borrow().conns.is_empty() {
                     self.level_done(now);
                 }
             }

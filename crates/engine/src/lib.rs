@@ -21,7 +21,6 @@ mod host;
 mod http;
 mod iteration;
 mod judge;
-mod keyed;
 mod level;
 mod level_run;
 mod merge;

@@ -198,7 +198,7 @@ impl<'a> Control<'a> {
         let setup = Arc::new(self.set_up(record)?);
         let options = &self.config.options;
         let levels = plans(&options.load, &options.grouping, options.settle, &setup);
-        self.check_pool(&levels)?;
+        Self::check_pool(&levels)?;
         let result = self.each_level(levels, record);
         record.thresholds = judge::thresholds(&self.config.options.thresholds, &record.levels);
         result.and_then(|()| self.tear_down(setup, record))
@@ -407,7 +407,7 @@ impl<'a> Control<'a> {
     }
 
     /// Every user of the largest level needs a place in the pool, if there is one: shared accounts measure something else.
-    fn check_pool(&self, levels: &[LevelPlan]) -> Result<(), RunError> {
+    fn check_pool(levels: &[LevelPlan]) -> Result<(), RunError> {
         let pool = levels.first().map_or(0, |plan| plan.setup.pool.len());
         let needed = levels.iter().map(|plan| plan.load.users).max().unwrap_or(0);
         if pool == 0 || pool >= needed as usize {

@@ -1,21 +1,21 @@
+//! `WebSocket`s of users: opening, sending, awaiting; `end` is about what arrives and how they end.
+
+mod end;
+
 use std::collections::VecDeque;
 
-use delivery::{ChannelIndex, Leaving, Pointer};
-use model::{Fault, FaultKind, Nanos, Timing, UserId};
+use delivery::{ChannelIndex, Pointer};
+use model::{Fault, FaultKind, Nanos, UserId};
 use rand_core::RngCore;
 use script::host::{
     ExchangeCall, OpId, Payload, ReplyBy, SocketCall, SocketId, StampPlace, Value, Wake,
 };
 use wire::websocket::{Connection, Handshake};
 
-use crate::arrival::Arrival;
 use crate::conn::{Conn, Link};
 use crate::filter::{Filter, pointer};
-use crate::recorder::{Ending, Family, ending_of};
+use crate::recorder::Family;
 use crate::world::World;
-
-/// How long the other side has to answer a close frame.
-const GOODBYE: Nanos = Nanos::from_secs(1);
 
 /// One WebSocket of a user.
 #[derive(Debug)]
@@ -207,11 +207,10 @@ impl World {
             Payload::Text(text) => socket.wire.send_text(text),
             Payload::Binary(bytes) => socket.wire.send_binary(bytes),
         };
-        if sent.is_err() {
-            if let Some((group, ..)) = self.group_of(user) {
-                carried
-                    .into_iter()
-                    .for_each(|sent| group.ledger.refuse(sent));
+        let sent_failed = sent.is_err();
+        if let Some((group, ..)) = self.group_of(user).filter(|_| sent_failed) {
+            for sent in carried {
+                group.ledger.refuse(sent);
             }
         }
         self.update_interest(id.0);
@@ -333,315 +332,6 @@ impl World {
             only,
         });
         Ok(())
-    }
-
-    /// Says goodbye; the script's promise ends when the other side has done so too.
-    pub(crate) fn close_socket_of_script(
-        &mut self,
-        op: OpId,
-        id: SocketId,
-        code: u16,
-        reason: &str,
-    ) -> Result<(), Fault> {
-        let Ok((_, socket)) = self.socket(id) else {
-            self.wakes.push_back(Wake::Done {
-                op,
-                result: Ok(Value::Nothing),
-            });
-            return Ok(());
-        };
-        let _ = socket.wire.close(Some(code), reason); // a broken connection is closed all the same
-        self.say_goodbye(id.0, Some(op));
-        Ok(())
-    }
-
-    fn say_goodbye(&mut self, key: u32, op: Option<OpId>) {
-        let until = self.clock.now() + GOODBYE;
-        self.leave_channels(key, Leaving::Left);
-        if let Ok((_, socket)) = self.socket(SocketId(key)) {
-            socket.state.closing = Some(Closing { op, until });
-            self.watch_limit(until);
-            self.update_interest(key);
-        }
-    }
-
-    /// The iteration is over: its sockets are closed politely, and nobody waits for them.
-    pub(crate) fn close_sockets_of(&mut self, user: UserId) {
-        let keys = self
-            .users
-            .get(user)
-            .map(|user| std::mem::take(&mut user.sockets))
-            .unwrap_or_default();
-        for key in keys {
-            let Ok((_, socket)) = self.socket(SocketId(key)) else {
-                continue;
-            };
-            let opening = socket.state.opening.is_some();
-            let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed all the same
-            self.count_unfinished_exchanges(key);
-            if opening {
-                self.conns.remove(key);
-            } else {
-                self.say_goodbye(key, None);
-            }
-        }
-    }
-
-    fn count_unfinished_exchanges(&mut self, key: u32) {
-        let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return;
-        };
-        let waiting = std::mem::take(&mut socket.state.waiting);
-        for exchange in waiting.into_iter().filter_map(|waiting| waiting.exchange) {
-            if self.hold.contains(exchange.planned) {
-                self.recorder.unfinished(Family::Exchange, exchange.name);
-            }
-        }
-    }
-
-    pub(crate) fn socket_received(&mut self, key: u32, bytes: &[u8], now: Nanos) {
-        let Some(Conn {
-            user,
-            link: Link::Socket(socket),
-            ..
-        }) = self.conns.get_mut(key)
-        else {
-            return;
-        };
-        let (group, member) = match self.users.get(*user) {
-            Some(owner) => (self.groups.get_mut(owner.group), owner.member),
-            None => (None, 0),
-        };
-        let SocketLink { wire, state } = &mut **socket;
-        let was_opening = state.opening;
-        let mut arrival = Arrival {
-            key,
-            now,
-            member,
-            group,
-            state,
-            recorder: &mut self.recorder,
-            hold: self.hold,
-            wakes: &mut self.wakes,
-        };
-        let outcome = wire.on_bytes(bytes, &mut |event| arrival.on(event));
-        let (open, done, closed) = (
-            state.opening.is_none(),
-            wire.is_done(),
-            state.close.is_some(),
-        );
-        if let (Some(opening), true) = (was_opening, open) {
-            self.count_opening(key, opening, now, Ending::Answered { failed: false });
-        }
-        match outcome {
-            Err(fault) => self.socket_broke(key, fault),
-            Ok(()) if done || closed => self.socket_closed(key),
-            Ok(()) => {}
-        }
-    }
-
-    fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
-        if !self.hold.contains(opening.asked) {
-            return;
-        }
-        let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return;
-        };
-        let name = socket.state.name.clone();
-        let index = self.recorder.name(Family::Connection, &name);
-        let timing = Timing {
-            planned: opening.asked,
-            started: opening.asked,
-            ended: now,
-        };
-        self.recorder
-            .time(Family::Connection, index, timing, ending);
-    }
-
-    /// The server sent its last byte.
-    pub(crate) fn socket_closed(&mut self, key: u32) {
-        let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return;
-        };
-        let fault = match (&socket.state.close, socket.wire.on_close()) {
-            (Some((code, reason)), _) => {
-                let code = code.map_or("no code".to_owned(), |code| code.to_string());
-                Fault::target(
-                    FaultKind::Closed,
-                    format!("the server closed the WebSocket: {code} {reason}").trim_end(),
-                )
-            }
-            (None, Err(fault)) => fault,
-            (None, Ok(())) => Fault::target(FaultKind::Closed, "the server closed the WebSocket"),
-        };
-        self.socket_broke(key, fault);
-    }
-
-    /// The socket is gone, by whomever: everything that waits on it ends.
-    pub(crate) fn socket_broke(&mut self, key: u32, fault: Fault) {
-        let now = self.clock.now();
-        let expected = self
-            .socket(SocketId(key))
-            .is_ok_and(|(_, socket)| socket.state.closing.is_some());
-        self.leave_channels(
-            key,
-            if expected {
-                Leaving::Left
-            } else {
-                Leaving::Disconnected
-            },
-        );
-        if let Ok((
-            _,
-            SocketLink {
-                state:
-                    SocketState {
-                        opening: Some(opening),
-                        ..
-                    },
-                ..
-            },
-        )) = self.socket(SocketId(key))
-        {
-            let opening = *opening;
-            self.count_opening(key, opening, now, ending_of(&fault, opening.limit));
-        }
-        let Some(Conn {
-            user,
-            link: Link::Socket(socket),
-            ..
-        }) = self.conns.remove(key)
-        else {
-            return;
-        };
-        if let Some(owner) = self.users.get(user) {
-            owner.sockets.retain(|&open| open != key);
-        }
-        let state = socket.state;
-        if !expected && self.hold.contains(now) {
-            self.fail(user, &format!("websocket {}", state.name), now, &fault);
-        }
-        self.end_waiting(user, key, state, &fault);
-    }
-
-    fn end_waiting(&mut self, user: UserId, key: u32, state: SocketState, fault: &Fault) {
-        let now = self.clock.now();
-        let refused = |op| Wake::Done {
-            op,
-            result: Err(fault.clone()),
-        };
-        self.wakes
-            .extend(state.opening.map(|opening| refused(opening.op)));
-        for waiting in state.waiting {
-            self.count_broken_exchange(user, &waiting, fault, now);
-            self.wakes.push_back(refused(waiting.op));
-        }
-        self.wakes
-            .extend(state.pings.into_iter().map(|(op, _)| refused(op)));
-        if state.opening.is_none() {
-            let (code, reason) = state.close.unwrap_or((None, fault.detail.clone()));
-            self.wakes.push_back(Wake::Closed {
-                socket: SocketId(key),
-                code,
-                reason,
-            });
-        }
-        let op = state.closing.and_then(|closing| closing.op);
-        self.wakes.extend(op.map(|op| Wake::Done {
-            op,
-            result: Ok(Value::Nothing),
-        }));
-    }
-
-    fn count_broken_exchange(
-        &mut self,
-        user: UserId,
-        waiting: &Waiting,
-        fault: &Fault,
-        now: Nanos,
-    ) {
-        let Some(exchange) = waiting
-            .exchange
-            .filter(|exchange| self.hold.contains(exchange.planned))
-        else {
-            return;
-        };
-        let timing = Timing {
-            planned: exchange.planned,
-            started: exchange.started,
-            ended: now,
-        };
-        self.recorder.time(
-            Family::Exchange,
-            exchange.name,
-            timing,
-            ending_of(fault, waiting.limit),
-        );
-        let name = self
-            .recorder
-            .name_of(Family::Exchange, exchange.name)
-            .to_owned();
-        self.fail(user, &name, now, fault);
-    }
-
-    fn leave_channels(&mut self, key: u32, how: Leaving) {
-        let now = self.clock.now();
-        let Ok((user, socket)) = self.socket(SocketId(key)) else {
-            return;
-        };
-        let receives = std::mem::take(&mut socket.state.receives);
-        let Some((group, member, _)) = self.group_of(user) else {
-            return;
-        };
-        for receiving in receives {
-            group.ledger.leave(receiving.channel, member, now, how);
-        }
-    }
-
-    pub(crate) fn socket_ran_out(&mut self, key: u32, now: Nanos) {
-        let Ok((user, socket)) = self.socket(SocketId(key)) else {
-            return;
-        };
-        if let Some(opening) = socket.state.opening.filter(|opening| opening.until <= now) {
-            let detail = format!("the WebSocket did not open within {}", opening.limit);
-            self.socket_broke(key, Fault::target(FaultKind::TimedOut, detail));
-            return;
-        }
-        if socket
-            .state
-            .closing
-            .is_some_and(|closing| closing.until <= now)
-        {
-            self.socket_broke(
-                key,
-                Fault::target(
-                    FaultKind::TimedOut,
-                    "the server did not answer the close frame",
-                ),
-            );
-            return;
-        }
-        let waiting = std::mem::take(&mut socket.state.waiting);
-        let (over, kept): (VecDeque<_>, VecDeque<_>) = waiting
-            .into_iter()
-            .partition(|waiting| waiting.until <= now);
-        socket.state.waiting = kept;
-        for waiting in over {
-            let what = if waiting.exchange.is_some() {
-                "no reply"
-            } else {
-                "no message that fits"
-            };
-            let fault = Fault::target(
-                FaultKind::TimedOut,
-                format!("{what} within {}", waiting.limit),
-            );
-            self.count_broken_exchange(user, &waiting, &fault, now);
-            self.wakes.push_back(Wake::Done {
-                op: waiting.op,
-                result: Err(fault),
-            });
-        }
     }
 }
 

@@ -63,13 +63,13 @@ pub(crate) fn work(post: Post, hand_over: impl FnOnce(Waker)) {
         }
         Err(fatal) => {
             // Nobody listens any more only when the run is over already.
-            let _ = events.send((number, Event::Fatal(Box::new(fatal))));
+            let _ = events.send((number, Event::Fatal(fatal)));
         }
     }
 }
 
 impl Worker {
-    fn new(post: Post, hand_over: impl FnOnce(Waker)) -> Result<Self, Fatal> {
+    fn new(post: Post, hand_over: impl FnOnce(Waker)) -> Result<Self, Box<Fatal>> {
         let Post {
             number,
             config,
@@ -79,8 +79,10 @@ impl Worker {
             events,
         } = post;
         pin(&config.cores, number);
-        let world = World::new(Arc::clone(&config), clock, config.target.clone(), tls)
-            .map_err(|why| Fatal::Generator(format!("cannot make an epoll set: {why}")))?;
+        let world =
+            World::new(Arc::clone(&config), clock, config.target.clone(), tls).map_err(|why| {
+                Box::new(Fatal::Generator(format!("cannot make an epoll set: {why}")))
+            })?;
         hand_over(world.reactor.waker());
         let world = Rc::new(RefCell::new(world));
         let host: Rc<RefCell<dyn Host>> = Rc::<RefCell<World>>::clone(&world);
@@ -271,11 +273,11 @@ impl Worker {
     }
 }
 
-fn fatal_of(error: ScriptError) -> Fatal {
-    match error {
+fn fatal_of(error: ScriptError) -> Box<Fatal> {
+    Box::new(match error {
         ScriptError::Thrown(fault) => Fatal::Script(*fault),
         other => Fatal::Generator(other.to_string()),
-    }
+    })
 }
 
 /// Keeps the thread on its core, where the machine allows it.

@@ -2,7 +2,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use delivery::Tally;
-use model::{Fault, GroupId, Nanos, UserId};
+use model::{Fault, GroupId, Nanos, Slots, UserId};
 use script::host::Wake;
 use url::Url;
 use wire::TlsSettings;
@@ -11,7 +11,6 @@ use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::conn::Conn;
 use crate::dials::Dials;
-use crate::keyed::Keyed;
 use crate::level::Span;
 use crate::people::{Group, Users};
 use crate::reactor::Reactor;
@@ -32,10 +31,10 @@ pub(crate) struct World {
     pub(crate) config: Arc<RunConfig>,
     pub(crate) reactor: Reactor,
     pub(crate) timers: Timers,
-    pub(crate) sleeps: Keyed<Sleep>,
-    pub(crate) tickers: Keyed<Ticker>,
+    pub(crate) sleeps: Slots<Sleep>,
+    pub(crate) tickers: Slots<Ticker>,
     pub(crate) dials: Dials,
-    pub(crate) conns: Keyed<Conn>,
+    pub(crate) conns: Slots<Conn>,
     /// No connection has a limit that is due before this: only then all are looked through.
     pub(crate) earliest_limit: Nanos,
     pub(crate) users: Users,
@@ -68,9 +67,9 @@ impl World {
             config,
             reactor: Reactor::new()?,
             timers: Timers::default(),
-            sleeps: Keyed::default(),
-            tickers: Keyed::default(),
-            conns: Keyed::default(),
+            sleeps: Slots::default(),
+            tickers: Slots::default(),
+            conns: Slots::default(),
             earliest_limit: Nanos::MAX,
             users: Users::default(),
             groups: Vec::new(),

@@ -19,7 +19,7 @@ pub(crate) enum Command {
     /// Start a built-in system, run its field report's tests again, and tell them right
     Study(StudyArgs),
     /// Run a scenario: one load, or a ladder of levels
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Render a saved run again
     Report(ReportArgs),
     /// Run one of the built-in systems

@@ -69,13 +69,11 @@ impl From<&StudyError> for Exit {
 impl From<&PrepareError> for Exit {
     fn from(error: &PrepareError) -> Self {
         match error {
-            PrepareError::Script(ScriptError::NotFound { .. } | ScriptError::Read { .. }) => {
-                Self::Usage
-            }
+            PrepareError::Script(ScriptError::NotFound { .. } | ScriptError::Read { .. })
+            | PrepareError::Options(_)
+            | PrepareError::NoTarget
+            | PrepareError::Unusable(_) => Self::Usage,
             PrepareError::Script(_) => Self::Script,
-            PrepareError::Options(_) | PrepareError::NoTarget | PrepareError::Unusable(_) => {
-                Self::Usage
-            }
         }
     }
 }

@@ -16,7 +16,7 @@ use clap::Parser as _;
 use crate::args::{Args, Command};
 use crate::exit::Exit;
 
-/// QuickJS and the servers allocate small things all the time; this one is the cheapest at it.
+/// `QuickJS` and the servers allocate small things all the time; this one is the cheapest at it.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -89,7 +89,7 @@ fn stamp(started_at: &str) -> String {
     started_at
         .chars()
         .take(19)
-        .filter(|letter| letter.is_ascii_alphanumeric())
+        .filter(char::is_ascii_alphanumeric)
         .collect()
 }
 

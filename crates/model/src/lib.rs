@@ -4,10 +4,12 @@
 
 mod fault;
 mod id;
+mod slots;
 mod time;
 mod verdict;
 
 pub use fault::{Fault, FaultKind, Side};
 pub use id::{GroupId, MemberIndex, UserId};
+pub use slots::Slots;
 pub use time::{Nanos, Timing};
 pub use verdict::Verdict;

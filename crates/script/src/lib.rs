@@ -19,7 +19,6 @@ pub mod host;
 mod rejections;
 mod script;
 mod settle;
-mod slots;
 mod start;
 mod state;
 mod strip;

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use model::{GroupId, Nanos, UserId};
+use model::{GroupId, Nanos, Slots, UserId};
 use rquickjs::{Function, Persistent};
 
 use crate::host::{OpId, SocketId, TickerId};
-use crate::slots::Slots;
 
 /// A function of the script that outlives the turn.
 pub(crate) type Kept = Persistent<Function<'static>>;

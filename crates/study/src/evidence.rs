@@ -1,6 +1,8 @@
 //! The field report's mistakes (B-X1 to B-X12 of our list), each with arithmetic on its own figures and
 //! with what was measured here.
 
+use std::fmt::Write as _; // writing to a String cannot fail
+
 use record::{Level, Run};
 
 use crate::bridge::Parts;
@@ -125,14 +127,15 @@ fn linear(parts: &Parts<'_>) -> String {
         (twenty / ten - 1.0) * 100.0
     );
     if let Some([five, ten, twenty]) = ours(parts) {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " Here: {} → {} → {} messages/s, {:+.0} % and {:+.0} %.",
             whole(per_s(five)),
             whole(per_s(ten)),
             whole(per_s(twenty)),
             (per_s(ten) / per_s(five) - 1.0) * 100.0,
             (per_s(twenty) / per_s(ten) - 1.0) * 100.0
-        ));
+        );
     }
     text
 }
@@ -140,12 +143,13 @@ fn linear(parts: &Parts<'_>) -> String {
 fn closed_loop(parts: &Parts<'_>) -> String {
     let mut text = "N users without a pause: N = throughput × mean response time (Little's law), so the mean follows from the throughput:".to_owned();
     for row in BRIDGE {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " {} / {} = {:.2} ms;",
             row.users,
             whole(row.per_s),
             row.users as f64 / row.per_s * 1e3
-        ));
+        );
     }
     text.push_str(" p50 from 10 to 20 users is 0.63 → 1.28 ms, that is ×2.03 for twice the users: exactly linear, as it must be once throughput stands still.");
     if let Some(levels) = ours(parts) {
@@ -154,12 +158,13 @@ fn closed_loop(parts: &Parts<'_>) -> String {
             let mean = requests(level)
                 .response
                 .mean()
-                .map_or(0.0, |mean| mean.as_millis_f64());
-            text.push_str(&format!(
+                .map_or(0.0, model::Nanos::as_millis_f64);
+            let _ = write!(
+                text,
                 " {} users: {:.3} and {mean:.3} ms;",
                 level.load.users,
                 level.load.users as f64 / per_s(level) * 1e3
-            ));
+            );
         }
         text.push_str(" the small difference is the time that the generator needs between an answer and the next message.");
     }
@@ -174,10 +179,11 @@ fn contradiction(parts: &Parts<'_>) -> String {
             .as_ref()
             .and_then(|target| target.busiest_thread.as_ref());
         if let Some(thread) = busiest {
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 " Here the bridge's busiest thread was at {:.0} % of a core at 20 users.",
                 thread.cpu_percent
-            ));
+            );
         }
     }
     text
@@ -192,11 +198,12 @@ fn short_runs(parts: &Parts<'_>) -> String {
         let worst = range(
             levels_at(run, users)
                 .filter_map(|level| requests(level).response.quantile(0.99))
-                .map(|p99| p99.as_millis_f64()),
+                .map(model::Nanos::as_millis_f64),
         );
         let held = range(levels_at(run, users).map(|level| level.phases.hold_s * 1e3));
         if let (Some(rates), Some(worst), Some(held)) = (rates, worst, held) {
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 " {users} users: {} to {} messages/s ({:.1} times), \"p99\" {:.2} to {:.2} ms, over in {:.1} to {:.1} ms;",
                 whole(rates.0),
                 whole(rates.1),
@@ -205,7 +212,7 @@ fn short_runs(parts: &Parts<'_>) -> String {
                 worst.1,
                 held.0,
                 held.1
-            ));
+            );
         }
     }
     text.push_str(" a single such run can show almost anything.");
@@ -217,13 +224,14 @@ fn false_precision() -> String {
         "13,605.2 and 13,711.8 messages/s have six digits, the wall times two:".to_owned();
     for row in &BRIDGE[1..] {
         let wall = row.wall_s.unwrap_or(f64::NAN);
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " {} / {wall} s = {} (anything from {} to {} rounds to that time);",
             row.messages,
             whole(row.messages as f64 / wall),
             whole(row.messages as f64 / (wall + 0.0005)),
             whole(row.messages as f64 / (wall - 0.0005))
-        ));
+        );
     }
     text.push_str(
         " the two ranges overlap, so the sign of the difference between them is not even known.",
@@ -240,10 +248,15 @@ fn generator(parts: &Parts<'_>) -> String {
             .as_ref()
             .and_then(|target| target.cpu_percent)
             .unwrap_or(f64::NAN);
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " Here at 20 users: the busiest worker of the generator was at work {busy:.0} % of the time, the bridge used {target:.0} % of a core; the level is {}.",
-            if level.sound { "sound" } else { "called not sound, and no ceiling rests on it" }
-        ));
+            if level.sound {
+                "sound"
+            } else {
+                "called not sound, and no ceiling rests on it"
+            }
+        );
     }
     text
 }
@@ -266,19 +279,24 @@ fn leftovers(parts: &Parts<'_>) -> String {
             .collect::<Vec<_>>()
     };
     if let Some(found) = parts.short.map(seen).filter(|found| found.len() > 2) {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " Run the same way here, headcount finds {} sessions before the second level, {} before the third and {} before the last.",
             found[1],
             found[2],
             found[found.len() - 1]
-        ));
+        );
     }
     if let Some(most) = parts
         .http
         .map(seen)
         .and_then(|found| range(found.into_iter()))
     {
-        text.push_str(&format!(" In the measured levels every conversation ends its session: at most {} were left over before a level.", most.1));
+        let _ = write!(
+            text,
+            " In the measured levels every conversation ends its session: at most {} were left over before a level.",
+            most.1
+        );
     }
     text
 }
@@ -288,17 +306,19 @@ fn zero_errors(parts: &Parts<'_>) -> String {
     if let Some(level) = parts.http.and_then(|run| level_at(run, 20)) {
         let all = requests(level);
         if all.failed == 0 {
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 " Here: 0 of {}, that is at most {:.5} %.",
                 whole(all.count as f64),
                 stats::zero_failures_bound(all.count).unwrap_or(1.0) * 100.0
-            ));
+            );
         } else {
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 " Here: {} of {} failed.",
                 all.failed,
                 whole(all.count as f64)
-            ));
+            );
         }
     }
     text
@@ -312,11 +332,12 @@ fn people(parts: &Parts<'_>) -> String {
     );
     if let Some(level) = parts.rooms.and_then(|run| run.levels.last()) {
         let messages = deliveries(level).messages as f64 / level.phases.hold_s;
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " At one message in 5 s, {} people send {messages:.0} messages/s, and each of them is heard by up to {} listeners: that was measured, and is the table above.",
             whole(level.load.users as f64),
             level.load.users / level.load.groups
-        ));
+        );
     }
     text
 }
@@ -333,7 +354,8 @@ fn deliveries_not_measured(parts: &Parts<'_>) -> String {
             all
         });
         if let Some(all) = all {
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 " Here every message is followed to everyone in its room: {} deliveries expected over all levels, {} delivered, {} late, {} lost, {} duplicated, {} out of order, {} heard in a wrong room.",
                 whole(all.expected as f64),
                 whole(all.delivered as f64),
@@ -342,7 +364,7 @@ fn deliveries_not_measured(parts: &Parts<'_>) -> String {
                 all.duplicated,
                 all.reordered,
                 all.strayed_count()
-            ));
+            );
         }
     }
     text
@@ -355,7 +377,10 @@ fn unstated(parts: &Parts<'_>) -> String {
         .map(|level| millis(requests(level).response_at(0.95)));
     let mut text = "\"macOS, local aiohttp server\" is all that is said of the machine; the baseline's p95 must be worked out from \"+19 %\" (1.10 ms), and how percentiles were computed is not said.".to_owned();
     if let Some(p95) = p95 {
-        text.push_str(&format!(" Here: machine, versions, seed and script are in each run.json; percentiles come from HDR histograms (three digits), and are not shown with fewer than ten samples beyond them; p95 at 5 users is {p95} ms."));
+        let _ = write!(
+            text,
+            " Here: machine, versions, seed and script are in each run.json; percentiles come from HDR histograms (three digits), and are not shown with fewer than ten samples beyond them; p95 at 5 users is {p95} ms."
+        );
     }
     text
 }

@@ -149,7 +149,7 @@ fn run_one(
     let config = prepare(bundle, Path::new(""), run_settings)
         .map_err(|why| StudyError::Prepare { part: name, why })?;
     let outcome = engine::run(config, Clock::start(), stop, &mut |notice| {
-        tell(Notice::Run(notice))
+        tell(Notice::Run(notice));
     });
     match outcome.error {
         Some(why) if stop.asked() == 0 => Err(StudyError::Run { part: name, why }),

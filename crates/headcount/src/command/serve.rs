@@ -7,7 +7,7 @@ use crate::exit::Exit;
 pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
     match args.system {
         System::Bridge(config) => {
-            bridge::serve(*config, |url| writeln!(io::stdout(), "listening on {url}"))?
+            bridge::serve(*config, |url| writeln!(io::stdout(), "listening on {url}"))?;
         }
     }
     Ok(Exit::Passed)

@@ -1,0 +1,189 @@
+use model::{Fault, FaultKind, Nanos, Timing, UserId};
+use script::host::{Reply, Value, Wake};
+use wire::http::{Request, Response};
+
+use super::InFlight;
+use crate::conn::{Conn, Link};
+use crate::dials::EndpointIndex;
+use crate::recorder::{Ending, Family, ending_of};
+use crate::world::World;
+
+impl World {
+    /// A whole response: the connection goes back to the pool, the answer to the script.
+    pub(super) fn answered(&mut self, key: u32, response: Response, now: Nanos) {
+        let Some(Conn {
+            link: Link::Http(http),
+            ..
+        }) = self.conns.get_mut(key)
+        else {
+            return;
+        };
+        let (call, reusable) = (http.call.take(), http.wire.reusable());
+        let Some(call) = call else { return };
+        let (user, endpoint) = (call.user, call.endpoint);
+        if let Some(user) = self.users.get(user) {
+            user.cookies.store(&call.request.url, &response.headers);
+        }
+        if reusable {
+            self.release(key, user, endpoint);
+        } else {
+            self.drop_http(key);
+        }
+        match self.redirected(&call, &response) {
+            Ok(Some((request, endpoint))) => {
+                let followed = InFlight {
+                    request,
+                    endpoint,
+                    redirects: call.redirects - 1,
+                    began: false,
+                    ..*call
+                };
+                self.dispatch(Box::new(followed));
+            }
+            Ok(None) => self.end_http(&call, now, Ok(response)),
+            Err(fault) => self.end_http(&call, now, Err(fault)),
+        }
+    }
+
+    fn redirected(
+        &mut self,
+        call: &InFlight,
+        response: &Response,
+    ) -> Result<Option<(Request, EndpointIndex)>, Fault> {
+        if call.redirects == 0 || !(300..400).contains(&response.status) {
+            return Ok(None);
+        }
+        let Some(request) = wire::http::follow(&call.request, response)? else {
+            return Ok(None);
+        };
+        if call.redirects == 1 {
+            return Err(Fault::target(
+                FaultKind::Protocol,
+                "more redirects than allowed",
+            ));
+        }
+        let endpoint = self.dials.endpoint_of(&request.url)?;
+        Ok(Some((request, endpoint)))
+    }
+
+    fn release(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
+        let Some(user) = self.users.get(user) else {
+            return;
+        };
+        let pool = user.pool(endpoint);
+        match pool.waiting.pop_front() {
+            Some(next) => self.transmit(key, next),
+            None => pool.idle.push(key),
+        }
+    }
+
+    /// Records how a request ended and tells the script.
+    pub(super) fn end_http(
+        &mut self,
+        call: &InFlight,
+        now: Nanos,
+        outcome: Result<Response, Fault>,
+    ) {
+        let fault = match &outcome {
+            Ok(response) => refusal(response, &call.expect),
+            Err(fault) => Some(fault.clone()),
+        };
+        self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
+        if let Some((group, ..)) = self.group_of(call.user).filter(|_| fault.is_some()) {
+            for &sent in &call.carried {
+                group.ledger.refuse(sent);
+            }
+        }
+        let result = outcome.map(|response| {
+            Value::Response(Box::new(Reply {
+                status: response.status,
+                head: response.headers.into_raw(),
+                body: response.body,
+                url: call.request.url.as_str().to_owned(),
+                response_time: now - call.planned,
+            }))
+        });
+        self.wakes.push_back(Wake::Done {
+            op: call.op,
+            result,
+        });
+    }
+
+    fn count_http(
+        &mut self,
+        call: &InFlight,
+        now: Nanos,
+        fault: Option<&Fault>,
+        response: Option<&Response>,
+    ) {
+        if !self.hold.contains(call.planned) {
+            self.recorder.measured.before.requests += 1;
+            self.recorder.measured.before.failed_requests += u64::from(fault.is_some());
+            return;
+        }
+        let timing = Timing {
+            planned: call.planned,
+            started: call.started,
+            ended: now,
+        };
+        let ending = fault.map_or(Ending::Answered { failed: false }, |fault| {
+            ending_of(fault, call.until - call.started)
+        });
+        let timings = self
+            .recorder
+            .time(Family::Request, call.name, timing, ending);
+        timings.bytes_out += call.bytes_out;
+        timings.bytes_in += response.map_or(0, |response| {
+            (response.headers.size() + response.body.len()) as u64
+        });
+        if let Some(fault) = fault {
+            let name = self.recorder.name_of(Family::Request, call.name).to_owned();
+            self.fail(call.user, &name, now, fault);
+        }
+    }
+
+    /// The level is over for this user: what is in flight counts as unfinished, connections are closed.
+    pub(crate) fn abandon_http(&mut self, id: UserId) {
+        let Some(user) = self.users.get(id) else {
+            return;
+        };
+        let pools = std::mem::take(&mut user.pools);
+        let mut abandoned: Vec<Box<InFlight>> = Vec::new();
+        for pool in pools {
+            abandoned.extend(pool.waiting);
+            for key in pool.open {
+                if let Some(Conn {
+                    link: Link::Http(http),
+                    ..
+                }) = self.conns.remove(key)
+                {
+                    abandoned.extend(http.call);
+                }
+            }
+        }
+        for call in abandoned {
+            if self.hold.contains(call.planned) {
+                self.recorder.unfinished(Family::Request, call.name);
+            }
+        }
+    }
+}
+
+/// A status of 400 or more is a failure, unless the script expects it.
+fn refusal(response: &Response, expect: &[u16]) -> Option<Fault> {
+    if response.status < 400 || expect.contains(&response.status) {
+        return None;
+    }
+    let kind = if response.status == 429 {
+        FaultKind::RateLimited
+    } else {
+        FaultKind::Status
+    };
+    let reason = response.headers.reason();
+    Some(Fault::target(
+        kind,
+        format!("HTTP {} {reason}", response.status)
+            .trim_end()
+            .to_owned(),
+    ))
+}
