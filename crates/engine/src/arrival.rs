@@ -136,6 +136,9 @@ impl Arrival<'_> {
     }
 
     fn replied(&mut self, waiting: &Waiting, payload: Payload) {
+        if let (Some(group), Some(exchange)) = (&mut self.group, waiting.exchange) {
+            group.last_done = Some((Family::Exchange, exchange.name));
+        }
         if let Some(exchange) = waiting
             .exchange
             .filter(|exchange| self.hold.contains(exchange.planned))

@@ -223,7 +223,6 @@ impl Host for World {
     ) {
         let now = self.clock.now();
         if let Some(group) = self.group_by_id(group) {
-            group.last_done = Some(format!("step `{name}`"));
             if ok {
                 group.step = None;
             }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use model::{Fault, FaultKind, GroupId, Nanos};
+use model::{GroupId, Nanos};
 use script::{GroupStart, ScriptFault};
 
 use crate::level::Span;
@@ -150,19 +150,27 @@ impl Worker {
     }
 
     pub(crate) fn never_settles(&mut self, id: GroupId) -> ScriptFault {
-        let mut world = self.world.borrow_mut();
-        let last = world
-            .group_by_id(id)
-            .and_then(|group| group.last_done.clone());
+        let last = self.world.borrow_mut().last_done(id);
         let last = last.map_or(String::new(), |last| {
-            format!("; the last thing that it did: {last}")
+            format!("; the last thing that was done: {last}")
         });
-        let detail = format!("the group awaits a promise that nothing will ever settle{last}");
-        ScriptFault::from(Fault::script(FaultKind::NeverSettles, detail))
+        self.script.never_settles(format!(
+            "the group awaits a promise that nothing will ever settle{last}"
+        ))
     }
 }
 
 impl World {
+    /// What the group did last, by name.
+    fn last_done(&mut self, id: GroupId) -> Option<String> {
+        let (family, index) = self.group_by_id(id)?.last_done?;
+        Some(format!(
+            "{} `{}`",
+            family.word(),
+            self.recorder.name_of(family, index)
+        ))
+    }
+
     /// Tickers and sleeps of the group end; its sockets stay open.
     fn stop_users_of(&mut self, slot: usize) {
         let World { groups, users, .. } = self;

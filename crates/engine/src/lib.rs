@@ -24,6 +24,7 @@ mod judge;
 mod level;
 mod level_run;
 mod merge;
+mod observe;
 mod people;
 mod prepare;
 mod reactor;

@@ -9,6 +9,7 @@ use wire::http::CookieJar;
 
 use crate::dials::EndpointIndex;
 use crate::http::InFlight;
+use crate::recorder::Family;
 
 /// Connections that one user opens to one endpoint at a time, as browsers do; more requests wait in line.
 pub(crate) const CONNECTIONS_PER_USER: usize = 6;
@@ -135,7 +136,7 @@ pub(crate) struct Group {
     pub(crate) staying: Vec<script::host::OpId>,
     pub(crate) step: Option<String>,
     /// What was done last, to say where a script hangs.
-    pub(crate) last_done: Option<String>,
+    pub(crate) last_done: Option<(Family, usize)>,
 }
 
 impl Group {

@@ -23,6 +23,19 @@ pub(crate) enum Family {
     Eventually,
 }
 
+impl Family {
+    /// In words, for people.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Connection => "connection",
+            Self::Request => "request",
+            Self::Exchange => "exchange",
+            Self::Step => "step",
+            Self::Eventually => "eventually",
+        }
+    }
+}
+
 const FAMILIES: usize = 5;
 
 /// Names of one family with their values, by index: the hot path looks a name up once.

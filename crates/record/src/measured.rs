@@ -75,6 +75,12 @@ pub struct Outside {
 }
 
 impl Measured {
+    /// Whether iterations failed by the script's own fault.
+    pub fn script_failed(&self) -> bool {
+        let own = |failure: &Failure| failure.side == model::Side::Script;
+        self.iterations.failed > 0 && self.failures.iter().any(own)
+    }
+
     /// Adds what another worker measured.
     pub fn merge(&mut self, other: Self) {
         self.iterations.merge(&other.iterations);

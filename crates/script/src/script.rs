@@ -2,7 +2,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use model::GroupId;
+use model::{Fault, FaultKind, GroupId};
 use rquickjs::{Context, Object, Persistent, Runtime};
 use serde_json::Value as Json;
 
@@ -10,6 +10,7 @@ use crate::boot;
 use crate::bundle::Bundle;
 use crate::data::DataStore;
 use crate::error::{ScriptError, ScriptFault};
+use crate::frame::Location;
 use crate::host::Host;
 use crate::state::{Material, NOBODY, Now, Outcome, State};
 use crate::watch::Watch;
@@ -150,6 +151,28 @@ impl Script {
         stuck.sort_unstable();
         stuck.dedup();
         stuck
+    }
+
+    /// The fault of a group that [`Script::stuck`] named. The place is that of the default function: the
+    /// engine does not say where a suspended function waits.
+    pub fn never_settles(&self, detail: String) -> ScriptFault {
+        let place = |ctx: &rquickjs::Ctx<'_>| -> Option<Location> {
+            let main = self.main.clone()?.restore(ctx).ok()?;
+            Some(Location {
+                file: self.state.material.bundle.name().to_owned(),
+                line: main.get("lineNumber").ok()?,
+                column: main.get("columnNumber").ok()?,
+            })
+        };
+        let location = self.context.with(|ctx| place(&ctx));
+        let fault = Fault::script(FaultKind::NeverSettles, detail);
+        ScriptFault {
+            frame: location
+                .as_ref()
+                .and_then(|place| self.state.material.bundle.frame(place)),
+            location,
+            ..ScriptFault::from(fault)
+        }
     }
 
     /// Memory ran out: the run must end.

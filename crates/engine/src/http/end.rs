@@ -89,6 +89,9 @@ impl World {
             Err(fault) => Some(fault.clone()),
         };
         self.count_http(call, now, fault.as_ref(), outcome.as_ref().ok());
+        if let Some((group, ..)) = self.group_of(call.user) {
+            group.last_done = Some((Family::Request, call.name));
+        }
         if let Some((group, ..)) = self.group_of(call.user).filter(|_| fault.is_some()) {
             for &sent in &call.carried {
                 group.ledger.refuse(sent);

@@ -2,6 +2,7 @@ use std::path::Path;
 
 use engine::{Clock, Notice, Outcome, RunConfig, RunError, Settings, Stop, prepare};
 use model::FaultKind;
+use model::Verdict;
 use plan::Overrides;
 use script::Bundle;
 
@@ -123,11 +124,7 @@ fn finish(outcome: &Outcome, folder: &Path, json: bool) -> anyhow::Result<Exit> 
             exit
         });
     }
-    Ok(if run.interrupted {
-        Exit::Interrupted
-    } else {
-        run.verdict.into()
-    })
+    Ok(exit_of(run))
 }
 
 /// What to try when nobody answers as expected.
@@ -144,5 +141,21 @@ fn way_out(error: &RunError) -> Option<&'static str> {
              or `insecure: true` to accept any",
         ),
         _ => None,
+    }
+}
+
+fn exit_of(run: &record::Run) -> Exit {
+    let broken = run
+        .thresholds
+        .iter()
+        .any(|result| result.held == Some(false));
+    let script_failed = run
+        .levels
+        .iter()
+        .any(|level| level.measured.script_failed());
+    match run.verdict {
+        _ if run.interrupted => Exit::Interrupted,
+        Verdict::Failed if !broken && script_failed => Exit::Script,
+        verdict => verdict.into(),
     }
 }

@@ -5,7 +5,7 @@ use record::{Level, Run, ThresholdResult};
 
 use super::{label, label_at};
 use crate::colour::Tone;
-use crate::format::plural;
+use crate::format::{plural, share};
 
 /// The first words and the rest of the first sentence.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ fn failed(run: &Run) -> String {
         .filter(broken)
         .min_by_key(|result| result.level)
     else {
-        return format!(": see the thresholds, {}.", reach(&run.levels));
+        return without_threshold(run);
     };
     let same_level = run
         .thresholds
@@ -110,6 +110,22 @@ fn failed(run: &Run) -> String {
         " at {at}: {metric} {condition}, observed {observed}{more}.{}",
         held_before(run, first)
     )
+}
+
+/// A run that failed although no threshold did.
+fn without_threshold(run: &Run) -> String {
+    let failing =
+        |level: &&Level| level.measured.script_failed() || level.measured.iterations.succeeded == 0;
+    let Some(level) = run.levels.iter().find(failing).or(run.levels.first()) else {
+        return ": nothing was measured.".to_owned();
+    };
+    let at = label(&level.load);
+    let iterations = &level.measured.iterations;
+    let failed = share(iterations.failed, iterations.succeeded + iterations.failed);
+    if level.measured.script_failed() {
+        return format!(" at {at}: the script failed, in {failed} of the iterations.");
+    }
+    format!(" at {at}: nothing succeeded; {failed} of the iterations failed.")
 }
 
 fn held_before(run: &Run, first: &ThresholdResult) -> String {

@@ -1,0 +1,211 @@
+//! The value that a threshold looks at, or why there is none.
+
+use std::collections::BTreeMap;
+
+use model::Nanos;
+use plan::{Aggregate, SubjectKind, Threshold};
+use record::{Check, Deliveries, Iterations, Level, Metric, Timings};
+use stats::{Estimate, Histogram};
+
+/// Why a threshold has no number to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// There is nothing of the kind.
+    Unmeasured,
+    /// A percentile needs more.
+    TooFew {
+        /// Samples that there are.
+        have: u64,
+        /// Samples that there must be.
+        need: u64,
+    },
+    /// It lies among what timed out: no number, but longer than every time that was measured.
+    TimedOut,
+}
+
+type Observed = Result<f64, Missing>;
+
+/// The value that a threshold looks at, in its limit's base unit; always finite.
+pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Observed {
+    let name = threshold.subject.name.as_deref();
+    let measured = &level.measured;
+    let asked = Asked {
+        aggregate: threshold.aggregate,
+        share: threshold.limit.unit == plan::Unit::Ratio,
+        hold_s: level.phases.hold_s,
+    };
+    let timed = |map| asked.of_timings(&pooled(map, name, Timings::merge)?);
+    let value = match threshold.subject.kind {
+        SubjectKind::Request => timed(&measured.requests),
+        SubjectKind::Exchange => timed(&measured.exchanges),
+        SubjectKind::Step => timed(&measured.steps),
+        SubjectKind::Connection => timed(&measured.connections),
+        SubjectKind::Delivery => {
+            asked.of_deliveries(&pooled(&measured.deliveries, name, Deliveries::merge)?)
+        }
+        SubjectKind::Iteration => asked.of_iterations(&measured.iterations),
+        SubjectKind::Check => asked.of_checks(&measured.checks, name),
+        SubjectKind::Metric => {
+            let metric = name.and_then(|name| measured.metrics.get(name));
+            asked.of_metric(metric.ok_or(Missing::Unmeasured)?)
+        }
+        SubjectKind::Target => asked.of_target(level),
+    }?;
+    measured_or(value.is_finite().then_some(value))
+}
+
+/// What a threshold wants to know of its subject.
+#[derive(Clone, Copy)]
+struct Asked {
+    aggregate: Aggregate,
+    /// The limit is a share of all, not a number.
+    share: bool,
+    hold_s: f64,
+}
+
+impl Asked {
+    fn of_timings(self, timings: &Timings) -> Observed {
+        match self.aggregate {
+            Aggregate::Failed => self.part(timings.failed, timings.count),
+            Aggregate::Count => Ok(timings.count as f64),
+            Aggregate::Rate => self.rate(timings.count as f64),
+            Aggregate::Percentile(percent) => reported(timings.response_at(percent / 100.0)),
+            Aggregate::Max if timings.timed_out > 0 => Err(Missing::TimedOut),
+            _ => self.of_times(&timings.response),
+        }
+    }
+
+    fn of_deliveries(self, deliveries: &Deliveries) -> Observed {
+        let expected = deliveries.expected;
+        match self.aggregate {
+            Aggregate::Delivered => self.part(deliveries.delivered, expected),
+            Aggregate::Late => self.part(deliveries.late, expected),
+            Aggregate::Lost => self.part(deliveries.lost_count(), expected),
+            Aggregate::Duplicated => self.part(deliveries.duplicated, expected),
+            Aggregate::Reordered => self.part(deliveries.reordered, expected),
+            Aggregate::Strayed => self.part(deliveries.strayed_count(), expected),
+            Aggregate::Count => Ok(deliveries.received() as f64),
+            Aggregate::Rate => self.rate(deliveries.received() as f64),
+            Aggregate::Percentile(percent) => reported(deliveries.latency_at(percent / 100.0)),
+            _ => self.of_times(&deliveries.latency),
+        }
+    }
+
+    fn of_iterations(self, iterations: &Iterations) -> Observed {
+        let ended = iterations.succeeded + iterations.failed;
+        match self.aggregate {
+            Aggregate::Failed => self.part(iterations.failed, ended),
+            Aggregate::Count => Ok(ended as f64),
+            Aggregate::Rate => self.rate(ended as f64),
+            _ => self.of_times(&iterations.time),
+        }
+    }
+
+    /// A check that was never made has not held.
+    fn of_checks(self, checks: &BTreeMap<String, Check>, name: Option<&str>) -> Observed {
+        let asked = checks
+            .iter()
+            .filter(|(known, _)| name.is_none_or(|name| name == *known));
+        let (passed, failed) = asked.fold((0, 0), |sum, (_, check)| {
+            (sum.0 + check.passed, sum.1 + check.failed)
+        });
+        let made = passed + failed;
+        match self.aggregate {
+            _ if made == 0 => Err(Missing::Unmeasured),
+            Aggregate::Failed => self.part(failed, made),
+            Aggregate::Count => Ok(made as f64),
+            Aggregate::Rate => self.rate(made as f64),
+            _ => Err(Missing::Unmeasured),
+        }
+    }
+
+    fn of_metric(self, metric: &Metric) -> Observed {
+        let counter = metric.kind == record::MetricKind::Counter;
+        let amount = if counter {
+            metric.sum
+        } else {
+            metric.count as f64
+        };
+        match self.aggregate {
+            Aggregate::Count => Ok(amount),
+            Aggregate::Rate => self.rate(amount),
+            Aggregate::Mean => {
+                measured_or((metric.count > 0).then(|| metric.sum / metric.count as f64))
+            }
+            Aggregate::Min => measured_or(metric.min),
+            Aggregate::Max => measured_or(metric.max),
+            Aggregate::Percentile(percent) => {
+                let values = metric.values.as_ref();
+                measured_or(values.and_then(|values| values.quantile(percent / 100.0)))
+            }
+            _ => Err(Missing::Unmeasured),
+        }
+    }
+
+    fn of_target(self, level: &Level) -> Observed {
+        let target = level.target.as_ref().ok_or(Missing::Unmeasured)?;
+        measured_or(match self.aggregate {
+            Aggregate::Cpu => target.cpu_percent.map(|percent| percent / 100.0),
+            Aggregate::Memory => target.memory_mb_max.map(|megabytes| megabytes * 1e6),
+            _ => None,
+        })
+    }
+
+    fn of_times(self, times: &Histogram) -> Observed {
+        let time = match self.aggregate {
+            Aggregate::Percentile(percent) => {
+                return reported(stats::estimate(times, 0, percent / 100.0));
+            }
+            Aggregate::Mean => times.mean(),
+            Aggregate::Min => times.min(),
+            Aggregate::Max => times.max(),
+            _ => None,
+        };
+        measured_or(time.map(nanos))
+    }
+
+    fn rate(self, count: f64) -> Observed {
+        measured_or((self.hold_s > 0.0).then(|| count / self.hold_s))
+    }
+
+    /// A share of all, or a number. Of nothing there is no share.
+    fn part(self, count: u64, of: u64) -> Observed {
+        if !self.share {
+            return Ok(count as f64);
+        }
+        measured_or((of > 0).then(|| count as f64 / of as f64))
+    }
+}
+
+/// One name, or all names together.
+fn pooled<T: Clone>(
+    map: &BTreeMap<String, T>,
+    name: Option<&str>,
+    join: fn(&mut T, &T),
+) -> Result<T, Missing> {
+    let found = match name {
+        Some(name) => map.get(name).cloned(),
+        None => map.values().cloned().reduce(|mut all, one| {
+            join(&mut all, &one);
+            all
+        }),
+    };
+    found.ok_or(Missing::Unmeasured)
+}
+
+/// A percentile, if there are samples enough for it and it is not among the time-outs.
+fn reported(estimate: Estimate) -> Observed {
+    match estimate {
+        Estimate::Value { value, .. } => Ok(nanos(value)),
+        Estimate::Beyond => Err(Missing::TimedOut),
+        Estimate::Unavailable { have, need } => Err(Missing::TooFew { have, need }),
+    }
+}
+
+fn measured_or(value: Option<f64>) -> Observed {
+    value.ok_or(Missing::Unmeasured)
+}
+
+fn nanos(nanos: Nanos) -> f64 {
+    nanos.0 as f64
+}
