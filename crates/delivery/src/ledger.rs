@@ -1,9 +1,9 @@
-use std::collections::VecDeque;
-
 use model::{GroupId, Nanos};
 
 use crate::bits::Bits;
-use crate::message::{LossReason, Message, Sending};
+use crate::channel::{Channel, Sender, audience_of};
+use crate::fates::{arrive, give_up};
+use crate::message::{Message, Sending};
 use crate::stamp::Stamp;
 use crate::tally::{Fate, StrayReason, Tally};
 
@@ -72,42 +72,6 @@ pub struct Ledger {
     /// Stamped and not yet sent, by sender: (sender, channel, sequence).
     unsent: Vec<(u32, ChannelIndex, u32)>,
     awaited: u64,
-}
-
-#[derive(Debug)]
-struct Channel {
-    tally: usize,
-    audience: Audience,
-    deadline: Nanos,
-    listening: Bits,
-    gone: Vec<(u32, Nanos, Leaving)>,
-    senders: Vec<Sender>,
-}
-
-#[derive(Debug, Default)]
-struct Sender {
-    messages: VecDeque<Message>,
-    /// Sequence of `messages[0]`.
-    base: u32,
-    /// By receiver: one more than the highest sequence seen.
-    highest: Vec<u32>,
-}
-
-impl Sender {
-    fn get(&mut self, sequence: u32) -> Option<&mut Message> {
-        self.messages
-            .get_mut(sequence.checked_sub(self.base)? as usize)
-    }
-
-    fn note_order(&mut self, receiver: u32, sequence: u32) -> bool {
-        let index = receiver as usize;
-        if self.highest.len() <= index {
-            self.highest.resize(index + 1, 0);
-        }
-        let overtaken = sequence < self.highest[index];
-        self.highest[index] = self.highest[index].max(sequence + 1);
-        overtaken
-    }
 }
 
 impl Ledger {
@@ -376,18 +340,6 @@ impl Ledger {
     }
 }
 
-fn audience_of(channel: &Channel, sender: u32) -> Bits {
-    let mut audience = channel.listening.clone();
-    match &channel.audience {
-        Audience::Everyone => {}
-        Audience::Others => {
-            audience.remove(sender);
-        }
-        Audience::Members(members) => audience.intersect(&members.iter().copied().collect()),
-    }
-    audience
-}
-
 fn stray(tally: &mut Tally, reason: StrayReason) -> Receipt {
     stray_if(true, tally, reason)
 }
@@ -397,80 +349,6 @@ fn stray_if(counts: bool, tally: &mut Tally, reason: StrayReason) -> Receipt {
         tally.stray(reason);
     }
     Receipt::uncounted(Fate::Strayed(reason))
-}
-
-/// The first receipt by a member of the audience.
-fn arrive(
-    message: &mut Message,
-    sending: Sending,
-    receiver: u32,
-    deadline: Nanos,
-    now: Nanos,
-    tally: &mut Tally,
-) -> Fate {
-    message.pending.remove(receiver);
-    message.given_up.remove(receiver);
-    message.seen += 1;
-    let latency = now - sending.planned;
-    let fate = if latency > deadline {
-        Fate::Late
-    } else {
-        Fate::Delivered
-    };
-    if !sending.measured {
-        return fate;
-    }
-    if message.closed {
-        move_from_lost_to_late(tally);
-        tally.latency.record(latency);
-        return Fate::Late;
-    }
-    match fate {
-        Fate::Late => tally.late += 1,
-        _ => tally.delivered += 1,
-    }
-    tally.latency.record(latency);
-    if message.seen == 1 {
-        tally.first.record(latency);
-    }
-    if message.seen == message.expected.div_ceil(2) {
-        tally.median.record(latency);
-    }
-    if message.seen == message.expected {
-        tally.last.record(latency);
-    }
-    fate
-}
-
-/// A receipt after the loss was counted. It is one thing or the other, never both.
-fn move_from_lost_to_late(tally: &mut Tally) {
-    if let Some(count) = tally.lost.values_mut().find(|count| **count > 0) {
-        *count -= 1;
-        tally.late += 1;
-    }
-}
-
-fn give_up(message: &mut Message, gone: &[(u32, Nanos, Leaving)], tally: &mut Tally) {
-    let Some(sending) = message.sent.filter(|_| !message.closed) else {
-        return;
-    };
-    message.closed = true;
-    if !sending.measured {
-        return;
-    }
-    for receiver in message.pending.iter() {
-        let reason = if message.refused {
-            LossReason::SendFailed
-        } else {
-            gone.iter()
-                .find(|&&(who, when, _)| who == receiver && when >= sending.at)
-                .map_or(LossReason::NeverSeen, |(_, _, how)| match how {
-                    Leaving::Left => LossReason::ReceiverLeft,
-                    Leaving::Disconnected => LossReason::ReceiverDisconnected,
-                })
-        };
-        *tally.lost.entry(reason).or_default() += 1;
-    }
 }
 
 #[cfg(test)]

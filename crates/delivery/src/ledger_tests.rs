@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
+use crate::message::LossReason;
 
 const DEADLINE: Nanos = Nanos::from_millis(100);
 
@@ -267,13 +268,13 @@ proptest! {
             let (stamp, to) = if action == 1 { wire[at] } else { wire.swap_remove(at) };
             if action == 2 { continue; } // dropped
             room.hear(&stamp, to, now);
-            if !arrived.insert((stamp.sender, stamp.sequence, to)) {
-                *truth.entry("duplicated").or_default() += 1;
-            } else {
+            if arrived.insert((stamp.sender, stamp.sequence, to)) {
                 *truth.entry("arrived").or_default() += 1;
                 let top = highest.entry((stamp.sender, to)).or_default();
                 *truth.entry("reordered").or_default() += u64::from(stamp.sequence + 1 < *top);
                 *top = (*top).max(stamp.sequence + 1);
+            } else {
+                *truth.entry("duplicated").or_default() += 1;
             }
         }
         let tally = room.close();

@@ -7,6 +7,8 @@
 //! This crate reads no clock, file, socket or environment variable: times are handed in.
 
 mod bits;
+mod channel;
+mod fates;
 mod json;
 mod ledger;
 mod message;

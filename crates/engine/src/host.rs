@@ -222,10 +222,8 @@ impl Host for World {
         ok: bool,
     ) {
         let now = self.clock.now();
-        if let Some(group) = self.group_by_id(group) {
-            if ok {
-                group.step = None;
-            }
+        if let Some(group) = self.group_by_id(group).filter(|_| ok) {
+            group.step = None;
         }
         if self.hold.contains(started) {
             let index = self.recorder.name(Family::Step, name);

@@ -6,12 +6,14 @@
 //!
 //! This crate prints nothing, and reads time in one place (`Clock`).
 
+mod around;
 mod arrival;
 mod aside;
 mod ask;
 mod clock;
 mod config;
 mod conn;
+mod control;
 mod crew;
 mod crowd;
 mod dials;

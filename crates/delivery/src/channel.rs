@@ -1,0 +1,57 @@
+use std::collections::VecDeque;
+
+use model::Nanos;
+
+use crate::bits::Bits;
+use crate::ledger::{Audience, Leaving};
+use crate::message::Message;
+
+#[derive(Debug)]
+pub(crate) struct Channel {
+    pub(crate) tally: usize,
+    pub(crate) audience: Audience,
+    pub(crate) deadline: Nanos,
+    pub(crate) listening: Bits,
+    pub(crate) gone: Vec<(u32, Nanos, Leaving)>,
+    pub(crate) senders: Vec<Sender>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Sender {
+    pub(crate) messages: VecDeque<Message>,
+    /// Sequence of `messages[0]`.
+    pub(crate) base: u32,
+    /// By receiver: one more than the highest sequence seen.
+    highest: Vec<u32>,
+}
+
+impl Sender {
+    pub(crate) fn get(&mut self, sequence: u32) -> Option<&mut Message> {
+        self.messages
+            .get_mut(sequence.checked_sub(self.base)? as usize)
+    }
+
+    /// Notes a receipt; whether a later message had come before it.
+    pub(crate) fn note_order(&mut self, receiver: u32, sequence: u32) -> bool {
+        let index = receiver as usize;
+        if self.highest.len() <= index {
+            self.highest.resize(index + 1, 0);
+        }
+        let overtaken = sequence < self.highest[index];
+        self.highest[index] = self.highest[index].max(sequence + 1);
+        overtaken
+    }
+}
+
+/// Who must get a message that is sent now.
+pub(crate) fn audience_of(channel: &Channel, sender: u32) -> Bits {
+    let mut audience = channel.listening.clone();
+    match &channel.audience {
+        Audience::Everyone => {}
+        Audience::Others => {
+            audience.remove(sender);
+        }
+        Audience::Members(members) => audience.intersect(&members.iter().copied().collect()),
+    }
+    audience
+}

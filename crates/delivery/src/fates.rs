@@ -1,0 +1,82 @@
+//! What a receipt, or its absence, does to a message and its tally.
+
+use model::Nanos;
+
+use crate::ledger::Leaving;
+use crate::message::{LossReason, Message, Sending};
+use crate::tally::{Fate, Tally};
+
+/// The first receipt by a member of the audience.
+pub(crate) fn arrive(
+    message: &mut Message,
+    sending: Sending,
+    receiver: u32,
+    deadline: Nanos,
+    now: Nanos,
+    tally: &mut Tally,
+) -> Fate {
+    message.pending.remove(receiver);
+    message.given_up.remove(receiver);
+    message.seen += 1;
+    let latency = now - sending.planned;
+    let fate = if latency > deadline {
+        Fate::Late
+    } else {
+        Fate::Delivered
+    };
+    if !sending.measured {
+        return fate;
+    }
+    if message.closed {
+        move_from_lost_to_late(tally);
+        tally.latency.record(latency);
+        return Fate::Late;
+    }
+    match fate {
+        Fate::Late => tally.late += 1,
+        _ => tally.delivered += 1,
+    }
+    tally.latency.record(latency);
+    if message.seen == 1 {
+        tally.first.record(latency);
+    }
+    if message.seen == message.expected.div_ceil(2) {
+        tally.median.record(latency);
+    }
+    if message.seen == message.expected {
+        tally.last.record(latency);
+    }
+    fate
+}
+
+/// A receipt after the loss was counted. It is one thing or the other, never both.
+fn move_from_lost_to_late(tally: &mut Tally) {
+    if let Some(count) = tally.lost.values_mut().find(|count| **count > 0) {
+        *count -= 1;
+        tally.late += 1;
+    }
+}
+
+/// What nobody waits for any longer is lost, with its reason.
+pub(crate) fn give_up(message: &mut Message, gone: &[(u32, Nanos, Leaving)], tally: &mut Tally) {
+    let Some(sending) = message.sent.filter(|_| !message.closed) else {
+        return;
+    };
+    message.closed = true;
+    if !sending.measured {
+        return;
+    }
+    for receiver in message.pending.iter() {
+        let reason = if message.refused {
+            LossReason::SendFailed
+        } else {
+            gone.iter()
+                .find(|&&(who, when, _)| who == receiver && when >= sending.at)
+                .map_or(LossReason::NeverSeen, |(_, _, how)| match how {
+                    Leaving::Left => LossReason::ReceiverLeft,
+                    Leaving::Disconnected => LossReason::ReceiverDisconnected,
+                })
+        };
+        *tally.lost.entry(reason).or_default() += 1;
+    }
+}

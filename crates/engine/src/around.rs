@@ -1,0 +1,116 @@
+//! What happens around the levels, and is in none of their numbers: set-up, tear-down, the look for leftovers.
+
+use std::sync::Arc;
+
+use model::Nanos;
+use record::{Measured, Note, Run, Setup};
+
+use crate::ask;
+use crate::control::Control;
+use crate::exchange::{AsideOutcome, Command, Event};
+use crate::level::{LevelPlan, SetupResult};
+use crate::run::{Notice, RunError};
+
+/// The longest that `setup` or `teardown` may take.
+const ASIDE_LIMIT: Nanos = Nanos::from_secs(600);
+
+impl Control<'_> {
+    /// What an earlier run or level left behind on the target, if the scenario says where to look.
+    pub(crate) fn leftovers(&mut self, record: &mut Run) -> Option<f64> {
+        let asked = self.config.options.leftovers.clone()?;
+        let number = self
+            .config
+            .target
+            .join(&asked.url)
+            .map_err(|why| why.to_string())
+            .and_then(|url| {
+                let response = ask::get(&url, self.config.target_is_mine, &self.tls, self.clock)
+                    .map_err(|why| why.to_string())?;
+                let body: serde_json::Value =
+                    serde_json::from_slice(&response.body).map_err(|why| why.to_string())?;
+                body.pointer(&asked.at)
+                    .and_then(serde_json::Value::as_f64)
+                    .ok_or(format!("no number at {}", asked.at))
+            });
+        match number {
+            Ok(number) => Some(number),
+            Err(why) => {
+                let text = format!("leftovers could not be looked for at {}: {why}", asked.url);
+                record.notes.push(Note {
+                    kind: "leftovers".to_owned(),
+                    text,
+                });
+                None
+            }
+        }
+    }
+
+    pub(crate) fn set_up(&mut self, record: &mut Run) -> Result<SetupResult, RunError> {
+        if !self.config.has_setup {
+            return Ok(SetupResult::default());
+        }
+        (self.tell)(Notice::SettingUp);
+        let began = self.clock.now();
+        self.crew.order(0, Command::Setup);
+        let outcome = self.aside("setup")?;
+        record.setup = Some(setup_record(&outcome, self.clock.now() - began));
+        let value = outcome
+            .result
+            .map_err(|fault| RunError::Script(Box::new(fault)))?;
+        Ok(SetupResult {
+            value: value.map(Into::into),
+            pool: outcome.pool,
+        })
+    }
+
+    pub(crate) fn tear_down(
+        &mut self,
+        setup: Arc<SetupResult>,
+        record: &mut Run,
+    ) -> Result<(), RunError> {
+        if !self.config.has_teardown || self.stop.asked() > 1 {
+            return Ok(());
+        }
+        self.crew.order(0, Command::Teardown(setup));
+        let outcome = self.aside("teardown")?;
+        if let Err(fault) = outcome.result {
+            record.notes.push(Note {
+                kind: "teardown".to_owned(),
+                text: format!("teardown failed: {fault}"),
+            });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn aside(&mut self, what: &str) -> Result<AsideOutcome, RunError> {
+        self.until(ASIDE_LIMIT, what, |event| match event {
+            Event::AsideDone(outcome) => Some(*outcome),
+            _ => None,
+        })
+    }
+
+    /// Every user of the largest level needs a place in the pool, if there is one: shared accounts measure something else.
+    pub(crate) fn check_pool(levels: &[LevelPlan]) -> Result<(), RunError> {
+        let pool = levels.first().map_or(0, |plan| plan.setup.pool.len());
+        let needed = levels.iter().map(|plan| plan.load.users).max().unwrap_or(0);
+        if pool == 0 || pool >= needed as usize {
+            return Ok(());
+        }
+        Err(RunError::Usage(format!(
+            "setup's pool has {pool} users, the largest level needs {needed}: make more of them, or lower the load"
+        )))
+    }
+}
+
+fn setup_record(outcome: &AsideOutcome, took: Nanos) -> Setup {
+    let Measured {
+        requests, failures, ..
+    } = &outcome.measured;
+    Setup {
+        took_s: took.as_secs_f64(),
+        users: outcome.users,
+        requests: requests.clone(),
+        failed: requests.values().map(|timings| timings.failed).sum(),
+        failures: failures.clone(),
+    }
+}
