@@ -101,6 +101,46 @@ fn each_phase_has_its_own_time_limit() {
     assert_eq!(said, "the answer was not whole within 400 ms");
 }
 
+#[test]
+fn a_percentile_among_the_time_outs_breaks_its_threshold() {
+    let lab = Lab::new().with(
+        "go.ts",
+        r#"export const options = {
+  load: { users: 30, once: true }, timeouts: { total: "100ms" },
+  thresholds: { requests: ["p50 < 10s", "max < 10s"], "check(never made)": "failed == 0" },
+};
+export default async function go({ users: [u] }) { await u.get("/x").catch(() => {}); }
+"#,
+    );
+    let ended = lab.run("go.ts", &falling_silent(b"").url(), &[]);
+    assert!(matches!(ended.code, Some(98 | 99)), "{ended:#?}"); // 98 on a busy machine
+    let record = lab.record();
+    let thresholds = record["thresholds"].as_array().unwrap();
+    let told = |at: usize, key: &str| thresholds[at][key].clone();
+    for at in [0, 1] {
+        assert_eq!(told(at, "held"), false, "{thresholds:#?}");
+        assert_eq!(told(at, "observed_text"), "timed out");
+        assert_eq!(told(at, "observed"), Value::Null);
+    }
+    assert_eq!(
+        told(2, "held"),
+        Value::Null,
+        "what was never checked has not held"
+    );
+}
+
+#[test]
+fn a_percentile_of_too_few_samples_says_how_many_it_needs() {
+    let lab = Lab::new().with(
+        "go.ts",
+        r#"export const options = { load: { users: 2, once: true }, thresholds: { requests: "p95 < 10s" } };
+export default async function go({ users: [u] }) { await u.get("/healthz"); }
+"#,
+    );
+    let ended = lab.run("go.ts", &Server::bridge(&[]).url(), &[]);
+    ended.refused(98, &["too few samples (2 of 200)"]);
+}
+
 /// A TLS server that never answers the greeting: the connection does not open.
 #[test]
 fn connecting_has_a_time_limit() {
