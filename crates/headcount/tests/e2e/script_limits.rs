@@ -1,5 +1,7 @@
 //! A scenario that misbehaves harms itself alone, and is told where.
 
+use serde_json::Value;
+
 use crate::harness::{Lab, Server};
 
 /// Four groups, of which number 2 does what `trouble` says.
@@ -19,11 +21,18 @@ export default async function go({{ number, users: [user], think }}: Group) {{
     Lab::new().with("go.ts", &text)
 }
 
+/// The level of a run that says by its exit code that the script failed, unless this machine was too busy to measure.
+fn level_with_trouble(lab: &Lab) -> Value {
+    let bridge = Server::bridge(&[]);
+    let ended = lab.run("go.ts", &bridge.url(), &["--json"]);
+    assert!(matches!(ended.code, Some(3 | 98)), "{ended:#?}");
+    ended.summary()["levels"][0].clone()
+}
+
 #[test]
 fn an_error_names_its_line_and_the_other_groups_go_on() {
-    let bridge = Server::bridge(&[]);
     let lab = lab("", "const nothing: any = undefined; nothing.length;");
-    let level = lab.level("go.ts", &bridge.url(), &[]);
+    let level = level_with_trouble(&lab);
     assert!(
         level["iterations"]["succeeded"].as_u64() >= Some(6),
         "{level:#}"
@@ -51,12 +60,11 @@ fn an_error_names_its_line_and_the_other_groups_go_on() {
 
 #[test]
 fn an_endless_loop_is_broken_and_the_other_groups_go_on() {
-    let bridge = Server::bridge(&[]);
     let lab = lab(
         r#"script: { time: "300ms" }"#,
         "while (number === 2) {\n      Math.sqrt(2);\n    }",
     );
-    let level = lab.level("go.ts", &bridge.url(), &[]);
+    let level = level_with_trouble(&lab);
     assert!(
         level["iterations"]["succeeded"].as_u64() >= Some(3),
         "{level:#}"
@@ -65,7 +73,8 @@ fn an_endless_loop_is_broken_and_the_other_groups_go_on() {
     let first = &failure["first"];
     assert_eq!(first["detail"], "ran for more than 300 ms without a pause");
     let location = first["location"].as_str().unwrap();
-    let inside = ["go.ts:7:", "go.ts:8:"];
+    // A jump back has no place of its own: the last expression before it may stand in front of the loop.
+    let inside = ["go.ts:6:", "go.ts:7:", "go.ts:8:"];
     assert!(
         inside.iter().any(|line| location.starts_with(line)),
         "{first:#}"
@@ -74,9 +83,8 @@ fn an_endless_loop_is_broken_and_the_other_groups_go_on() {
 
 #[test]
 fn a_promise_that_nothing_settles_is_noticed_at_once() {
-    let bridge = Server::bridge(&[]);
     let lab = lab("", "await new Promise(() => {});");
-    let level = lab.level("go.ts", &bridge.url(), &[]);
+    let level = level_with_trouble(&lab);
     assert!(
         level["iterations"]["succeeded"].as_u64() >= Some(6),
         "{level:#}"
@@ -84,6 +92,8 @@ fn a_promise_that_nothing_settles_is_noticed_at_once() {
     let failure = lab.failure("script", "never_settles", "iteration");
     assert!(failure["count"].as_u64() >= Some(1));
     assert_eq!(failure["count"], level["iterations"]["failed"]);
+    let location = failure["first"]["location"].as_str().unwrap();
+    assert!(location.starts_with("go.ts:"), "{failure:#}");
 }
 
 #[test]

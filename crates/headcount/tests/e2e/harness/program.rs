@@ -105,11 +105,11 @@ impl Drop for Program {
 }
 
 impl Ended {
-    /// The summary of a run with `--json` that came to its end: passed, or a threshold failed, or not sound because
-    /// this machine is busy.
+    /// The summary of a run with `--json` that came to its end: passed, or the script or a threshold failed, or not
+    /// sound because this machine is busy.
     pub(crate) fn summary(&self) -> Value {
         assert!(
-            matches!(self.code, Some(0 | 98 | 99)),
+            matches!(self.code, Some(0 | 3 | 98 | 99)),
             "exit code {:?}: {}",
             self.code,
             self.stderr
