@@ -54,7 +54,7 @@ tools() {
 }
 
 tests() {
-  cargo test --locked --workspace "$@" 2>&1 | tee "$log"
+  cargo test --locked --workspace --no-fail-fast "$@" 2>&1 | tee "$log"
 }
 
 types() {
