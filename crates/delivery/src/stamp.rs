@@ -28,7 +28,7 @@ pub struct Stamp {
     pub sender: u32,
     /// Counts the sender's messages on the channel from 0.
     pub sequence: u32,
-    /// When it was made, on the run's clock, to 100 ns.
+    /// When it should be sent, on the run's clock, to 100 ns.
     pub made: Nanos,
 }
 

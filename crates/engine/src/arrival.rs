@@ -9,6 +9,7 @@ use crate::level::Span;
 use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
 use crate::socket::{SocketState, Waiting};
+use crate::tickers::WAKES_LIMIT;
 
 /// Messages kept per socket for a later `next`; beyond, the oldest is dropped and counted.
 const INBOX_LIMIT: usize = 64;
@@ -66,6 +67,8 @@ impl Arrival<'_> {
             self.replied(&waiting, payload());
         } else if claimed || self.state.closing.is_some() {
             // Followed natively, or nobody is left to look at it.
+        } else if self.state.listening && self.wakes.len() >= WAKES_LIMIT {
+            self.recorder.dropped += 1;
         } else if self.state.listening {
             self.wakes.push_back(Wake::Message {
                 socket: SocketId(self.key),

@@ -85,8 +85,10 @@ impl World {
             self.config.run_id,
             self.config.options.settle,
         );
+        let now = self.clock.now();
         group.stage = Stage::Running {
-            since: self.clock.now(),
+            planned: now,
+            since: now,
         };
         self.groups.push(group);
         self.group_slots.insert(ASIDE, 0);

@@ -24,6 +24,12 @@ impl Clock {
         self.wall.to_string()
     }
 
+    /// The wall-clock time now, as RFC 3339: the start and the monotonic time since, so that it never jumps.
+    pub fn date(&self) -> String {
+        let since = std::time::Duration::from(self.now());
+        (self.wall + since).to_string()
+    }
+
     /// Time since the start.
     pub fn now(&self) -> Nanos {
         Nanos::from(self.origin.elapsed())

@@ -288,6 +288,8 @@ impl Host for World {
     fn log(&mut self, level: LogLevel, line: &str) {
         if self.logged.len() < LOG_LIMIT {
             self.logged.push((level, line.to_owned()));
+        } else {
+            self.recorder.dropped += 1;
         }
     }
 }

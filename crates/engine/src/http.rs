@@ -13,6 +13,9 @@ use crate::people::CONNECTIONS_PER_USER;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::world::World;
 
+/// Requests of one user that may wait in line for a connection to one endpoint.
+const LINE_LIMIT: usize = 10_000;
+
 /// One HTTP connection of a user.
 #[derive(Debug)]
 pub(crate) struct HttpLink {
@@ -139,8 +142,16 @@ impl World {
             self.transmit(key, flight);
         } else if pool.open.len() < CONNECTIONS_PER_USER {
             self.open_http(flight);
-        } else {
+        } else if pool.waiting.len() < LINE_LIMIT {
             pool.waiting.push_back(flight);
+        } else {
+            let detail = format!("{LINE_LIMIT} requests of one user wait in line for a connection");
+            let now = self.clock.now();
+            self.end_http(
+                &flight,
+                now,
+                Err(Fault::generator(FaultKind::Resources, detail)),
+            );
         }
     }
 

@@ -38,7 +38,10 @@ impl Worker {
                 self.group_done();
                 return;
             }
-            group.stage = Stage::Running { since: now };
+            group.stage = Stage::Running {
+                planned: due,
+                since: now,
+            };
             group.step = None;
             group.last_done = None;
             let (id, number, iteration) = (group.id, group.number, group.iteration);
@@ -79,10 +82,10 @@ impl Worker {
         let Some(&slot) = world.group_slots.get(&id) else {
             return;
         };
-        let Stage::Running { since } = world.groups[slot].stage else {
+        let Stage::Running { planned, since } = world.groups[slot].stage else {
             return;
         };
-        world.count_iteration(since, outcome);
+        world.count_iteration(planned, since, outcome);
         world.groups[slot].stage = Stage::Settling;
         let now = world.clock.now();
         let until = now + world.config.options.settle;
@@ -183,7 +186,7 @@ impl World {
     }
 
     /// An iteration belongs to the level if any part of it lies in the hold.
-    fn count_iteration(&mut self, since: Nanos, outcome: Result<(), ScriptFault>) {
+    fn count_iteration(&mut self, planned: Nanos, since: Nanos, outcome: Result<(), ScriptFault>) {
         let now = self.clock.now();
         let Span { start, end } = self.hold;
         if now < start || since >= end {
@@ -195,7 +198,7 @@ impl World {
             match &outcome {
                 Ok(()) => {
                     iterations.succeeded += 1;
-                    iterations.time.record(now - since);
+                    iterations.time.record(now - planned);
                 }
                 Err(_) => iterations.failed += 1,
             }

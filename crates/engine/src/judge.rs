@@ -6,7 +6,8 @@ use record::{Level, Run, ThresholdResult};
 
 use crate::observe::{Missing, observe};
 
-/// A worker that is busier than this could not have kept up with more: the generator may be the limit.
+/// A worker that is busier than this, the time included in which it had work and no CPU, could not have kept
+/// up with more: the generator may be the limit.
 const BUSY_LIMIT_PERCENT: f64 = 95.0;
 /// Planned starts that are later than this at the 99th percentile are not the planned load.
 const START_LAG_LIMIT: Nanos = Nanos::from_millis(10);
@@ -17,13 +18,17 @@ pub(crate) fn unsound_reasons(level: &Level) -> Vec<String> {
         return vec!["it ended before anything was measured".to_owned()];
     }
     let mut reasons = Vec::new();
-    if let Some(busy) = level
-        .generator
-        .busiest_worker_percent
-        .filter(|&busy| busy > BUSY_LIMIT_PERCENT)
-    {
+    let generator = &level.generator;
+    let busy = generator.busiest_worker_percent.unwrap_or(0.0);
+    let waited = generator.cpu_wait_percent.unwrap_or(0.0);
+    if busy + waited > BUSY_LIMIT_PERCENT {
+        let waiting = if waited < 1.0 {
+            String::new()
+        } else {
+            format!(" and waited for a CPU for {waited:.0} %")
+        };
         reasons.push(format!(
-            "the busiest worker was at work for {busy:.0} % of the hold (limit {BUSY_LIMIT_PERCENT:.0} %): \
+            "the busiest worker was at work for {busy:.0} % of the hold{waiting} (limit {BUSY_LIMIT_PERCENT:.0} %): \
              use more workers or cores, or less load"
         ));
     }

@@ -200,7 +200,7 @@ impl Worker {
             .groups
             .iter()
             .filter_map(|group| match group.stage {
-                Stage::Running { since } => Some((group.id, since)),
+                Stage::Running { since, .. } => Some((group.id, since)),
                 _ => None,
             })
             .collect();

@@ -115,7 +115,7 @@ impl Users {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     Waiting,
-    Running { since: Nanos },
+    Running { planned: Nanos, since: Nanos },
     Settling,
     Done,
 }

@@ -103,13 +103,13 @@ pub struct Outcome {
 
 /// Runs the scenario: set-up, every level, tear-down. `tell` is called from this thread.
 pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(Notice)) -> Outcome {
-    let mut record = blank_record(&config);
+    let mut record = blank_record(&config, clock);
     let result = Control::start(Arc::new(config), clock, stop, tell).and_then(|mut control| {
         let result = control.all(&mut record);
         control.crew.dismiss();
         result
     });
-    record.ended_at = jiff::Timestamp::now().to_string();
+    record.ended_at = clock.date();
     record.interrupted = stop.asked() > 0;
     record.verdict = judge::verdict(&record);
     Outcome {
@@ -118,10 +118,10 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
     }
 }
 
-fn blank_record(config: &RunConfig) -> Run {
+fn blank_record(config: &RunConfig, clock: Clock) -> Run {
     Run {
         tool: concat!("headcount ", env!("CARGO_PKG_VERSION")).to_owned(),
-        started_at: jiff::Timestamp::now().to_string(),
+        started_at: clock.started_at(),
         seed: config.seed,
         script: ScriptInfo {
             path: config.bundle.name().to_owned(),

@@ -4,8 +4,8 @@ use script::host::{TickerId, Value, Wake};
 use crate::timers::Alarm;
 use crate::world::World;
 
-/// Wakes that may wait for the script before ticks are dropped.
-const WAKES_LIMIT: usize = 100_000;
+/// Wakes that may wait for the script before ticks and messages for handlers are dropped and counted.
+pub(crate) const WAKES_LIMIT: usize = 100_000;
 
 /// An `every`: tick `k` is due at `first + k * period`, whatever the answers do.
 #[derive(Debug)]

@@ -90,7 +90,7 @@ pub(crate) struct RunArgs {
     )]
     pub(crate) source: Vec<IpAddr>,
 
-    /// Folder for run.json and report.md [default: headcount-run-<time>]
+    /// Folder for run.json and report.md [default: headcount-run-TIME]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
     /// Print a summary as JSON on stdout instead of the report
@@ -110,7 +110,7 @@ pub(crate) struct StudyArgs {
     /// Which study
     #[arg(value_enum)]
     pub(crate) study: Study,
-    /// Folder for report.md and the parts' records [default: headcount-run-<time>]
+    /// Folder for report.md and the parts' records [default: headcount-run-TIME]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Seed of all random choices

@@ -7,9 +7,9 @@ use stats::{Estimate, Histogram, estimate_clustered};
 /// delivered, late or lost. Duplicated, reordered and strayed are extras.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deliveries {
-    /// Messages that were stamped and written.
+    /// Messages that were stamped and sent; a send that failed counts too, its deliveries are lost with that reason.
     pub messages: u64,
-    /// Messages that were stamped and could not be written; their audience expects nothing.
+    /// Messages that were stamped and never sent; nobody expects them.
     pub unsent: u64,
     /// Messages × the members of their audiences.
     pub expected: u64,

@@ -15,28 +15,28 @@ const PARTS: [Part; 4] = [
         title: "what the field report did: 20 messages a user, each size ten times",
         file: "bridge-short.ts",
         source: include_str!("../scenarios/bridge-short.ts"),
-        is_demonstration: true,
+        must_be_sound: false,
     },
     Part {
         name: "http",
         title: "the same workload, long enough to measure",
         file: "bridge-http.ts",
         source: include_str!("../scenarios/bridge-http.ts"),
-        is_demonstration: false,
+        must_be_sound: false,
     },
     Part {
         name: "rooms",
         title: "the same rooms by WebSocket at the pace of people",
         file: "bridge-rooms.ts",
         source: include_str!("../scenarios/bridge-rooms.ts"),
-        is_demonstration: false,
+        must_be_sound: true,
     },
     Part {
         name: "crowd",
         title: "ten thousand open sessions",
         file: "bridge-crowd.ts",
         source: include_str!("../scenarios/bridge-crowd.ts"),
-        is_demonstration: false,
+        must_be_sound: true,
     },
 ];
 
@@ -91,10 +91,10 @@ fn headline(parts: &Parts<'_>) -> String {
         let field = BRIDGE[2].per_s;
         let _ = write!(
             text,
-            "20 users without a pause: {} messages/s, p99 {} ms{} — the field report's server made {} ({:.1} times).",
+            "20 users without a pause: {}{} messages/s, p99 {} ms — the field report's server made {} ({:.1} times).",
+            at_least(level),
             whole(per_s(level)),
             millis(requests(level).response_at(0.99)),
-            unsound(level),
             whole(field),
             per_s(level) / field
         );
@@ -117,6 +117,11 @@ fn headline(parts: &Parts<'_>) -> String {
     text.trim_start().to_owned()
 }
 
+/// Where the generator was the limit, the system can do more: the figure is a lower bound.
+fn at_least(level: &Level) -> &'static str {
+    if level.sound { "" } else { "at least " }
+}
+
 fn unsound(level: &Level) -> &'static str {
     if level.sound {
         ""
@@ -128,7 +133,8 @@ fn unsound(level: &Level) -> &'static str {
 fn terminal(parts: &Parts<'_>) -> String {
     let mut text = format!("{}\n\n", headline(parts));
     text.push_str("Beside the field report (requests without a pause)\n");
-    text.push_str("  users   their msg/s   p50 ms  p99 ms     our msg/s   p50 ms  p99 ms   errors   CPU of the bridge\n");
+    text.push_str("  users   their msg/s   p50 ms  p99 ms     our msg/s   p50 ms  p99 ms   errors   CPU of the \
+         bridge\n");
     for field in &BRIDGE {
         let _ = write!(
             text,
@@ -149,7 +155,9 @@ fn terminal(parts: &Parts<'_>) -> String {
                 all.failed,
                 cpu(level)
             );
-            text.push_str(unsound(level));
+            if !level.sound {
+                text.push_str("   at least: the generator was the limit");
+            }
         }
         text.push('\n');
     }
@@ -201,23 +209,31 @@ fn markdown(parts: &Parts<'_>) -> String {
          with itself. What is compared is the method.\n\n",
     );
     text.push_str("## The report's workload: messages without a pause\n\n");
-    text.push_str("| users | report: msg/s | p50 | p95 | p99 ms | ours: msg/s | p50 | p95 | p99 | max ms | failed | CPU bridge | busiest worker | sound |\n");
-    text.push_str("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n");
+    text.push_str(
+        "| users | report: msg/s | p50 | p95 | p99 ms | ours: msg/s | p50 | p95 | p99 | max ms | \
+         failed | CPU bridge | busiest worker | sound |\n",
+    );
+    text.push_str("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | \
+         --- |\n");
     for field in &BRIDGE {
         text.push_str(&http_row(field, parts.http));
     }
     text.push_str(
         "\nOurs: 10 s after 2 s of warm-up, clean sessions before each level, generator and bridge on one machine. \
-         Without a pause between a user's messages, throughput and response time are one measurement told twice \
+         Users without a pause drive generator and bridge to their limits: where the generator came to its own first, the throughput is a lower bound of what the bridge can do, and the times are upper bounds. Throughput and response time are one measurement told twice \
          (see B-X2).\n\n",
     );
-    text.push_str("## The same rooms by WebSocket, at the pace of people\n\nEveryone says something every 5 s and everyone in the room hears it: five rooms, 15 s each level.\n\n");
-    text.push_str("| users | messages | deliveries expected | delivered | late | lost | duplicated | reordered | strayed | p50 | p95 | p99 | max | last p95 ms | CPU bridge | memory MB | sound |\n");
-    text.push_str("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n");
+    text.push_str("## The same rooms by WebSocket, at the pace of people\n\nEveryone says something every 5 s \
+         and everyone in the room hears it: five rooms, 15 s each level.\n\n");
+    text.push_str("| users | messages | deliveries expected | delivered | late | lost | duplicated | reordered \
+         | strayed | p50 | p95 | p99 | max | last p95 ms | CPU bridge | memory MB | sound |\n");
+    text.push_str("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | \
+         ---: | ---: | ---: | --- |\n");
     for level in parts.rooms.iter().flat_map(|run| &run.levels) {
         text.push_str(&room_row(level));
     }
-    text.push_str("\n`n/a`: too few samples for that percentile. `last`: until the last of a message's audience had it.\n\n");
+    text.push_str("\n`n/a`: too few samples for that percentile. `last`: until the last of a message's audience \
+         had it.\n\n");
     if let Some(line) = parts.crowd.and_then(evidence::session_cost) {
         let _ = write!(text, "## Ten thousand sessions\n\n{line}\n\n");
     }
@@ -261,7 +277,11 @@ fn http_row(field: &FieldRow, run: Option<&Run>) -> String {
         millis_of(all.longest()),
         all.failed,
         cpu(level),
-        sound(level)
+        if level.sound {
+            "yes"
+        } else {
+            "lower bound: the generator was the limit"
+        }
     )
 }
 

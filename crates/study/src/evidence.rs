@@ -1,4 +1,4 @@
-//! The field report's mistakes (B-X1 to B-X12 of our list), each with arithmetic on its own figures and
+//! The field report's mistakes (B-X1 to B-X12), each with arithmetic on its own figures and
 //! with what was measured here.
 
 use std::fmt::Write as _; // writing to a String cannot fail
@@ -122,7 +122,8 @@ pub(crate) fn session_cost(run: &Run) -> Option<String> {
 fn linear(parts: &Parts<'_>) -> String {
     let [five, ten, twenty] = BRIDGE.map(|row| row.per_s);
     let mut text = format!(
-        "Its table: 5 → 10 users gives {:+.0} % for +100 % of users, 10 → 20 gives {:+.1} %. The text below the heading says itself that it plateaus.",
+        "Its table: 5 → 10 users gives {:+.0} % for +100 % of users, 10 → 20 gives {:+.1} %. The text below the \
+             heading says itself that it plateaus.",
         (ten / five - 1.0) * 100.0,
         (twenty / ten - 1.0) * 100.0
     );
@@ -141,7 +142,10 @@ fn linear(parts: &Parts<'_>) -> String {
 }
 
 fn closed_loop(parts: &Parts<'_>) -> String {
-    let mut text = "N users without a pause: N = throughput × mean response time (Little's law), so the mean follows from the throughput:".to_owned();
+    let mut text =
+        "N users without a pause: N = throughput × mean response time (Little's law), so the mean \
+         follows from the throughput:"
+            .to_owned();
     for row in BRIDGE {
         let _ = write!(
             text,
@@ -151,7 +155,10 @@ fn closed_loop(parts: &Parts<'_>) -> String {
             row.users as f64 / row.per_s * 1e3
         );
     }
-    text.push_str(" p50 from 10 to 20 users is 0.63 → 1.28 ms, that is ×2.03 for twice the users: exactly linear, as it must be once throughput stands still.");
+    text.push_str(
+        " p50 from 10 to 20 users is 0.63 → 1.28 ms, that is ×2.03 for twice the users: exactly \
+         linear, as it must be once throughput stands still.",
+    );
     if let Some(levels) = ours(parts) {
         text.push_str(" Here, N ÷ throughput beside the measured mean:");
         for level in levels {
@@ -166,13 +173,17 @@ fn closed_loop(parts: &Parts<'_>) -> String {
                 level.load.users as f64 / per_s(level) * 1e3
             );
         }
-        text.push_str(" the small difference is the time that the generator needs between an answer and the next message.");
+        text.push_str(
+            " the small difference is the time that the generator needs between an answer and the \
+             next message.",
+        );
     }
     text
 }
 
 fn contradiction(parts: &Parts<'_>) -> String {
-    let mut text = "A loop that is saturated at ten users has no capacity left at twenty; +0.8 % says the same. Capacity is a load at which promises hold, and none was stated.".to_owned();
+    let mut text = "A loop that is saturated at ten users has no capacity left at twenty; +0.8 % says the same. \
+         Capacity is a load at which promises hold, and none was stated.".to_owned();
     if let Some(level) = parts.http.and_then(|run| level_at(run, 20)) {
         let busiest = level
             .target
@@ -190,7 +201,8 @@ fn contradiction(parts: &Parts<'_>) -> String {
 }
 
 fn short_runs(parts: &Parts<'_>) -> String {
-    let mut text = "200 messages in 15 ms and 400 in 29 ms, once each: start-up is all of it, p99 rests on the largest 2 and 4 samples, and there is no spread.".to_owned();
+    let mut text = "200 messages in 15 ms and 400 in 29 ms, once each: start-up is all of it, p99 rests on the \
+         largest 2 and 4 samples, and there is no spread.".to_owned();
     let Some(run) = parts.short else { return text };
     text.push_str(" The same test here, ten times for each size:");
     for users in [5, 10, 20] {
@@ -204,7 +216,8 @@ fn short_runs(parts: &Parts<'_>) -> String {
         if let (Some(rates), Some(worst), Some(held)) = (rates, worst, held) {
             let _ = write!(
                 text,
-                " {users} users: {} to {} messages/s ({:.1} times), \"p99\" {:.2} to {:.2} ms, over in {:.1} to {:.1} ms;",
+                " {users} users: {} to {} messages/s ({:.1} times), \"p99\" {:.2} to {:.2} ms, over in {:.1} to \
+                     {:.1} ms;",
                 whole(rates.0),
                 whole(rates.1),
                 rates.1 / rates.0,
@@ -240,7 +253,8 @@ fn false_precision() -> String {
 }
 
 fn generator(parts: &Parts<'_>) -> String {
-    let mut text = "\"The aiohttp event loop is saturated\": the generator ran on the same machine, probably in one loop of its own, and nobody looked at it; no profile was made.".to_owned();
+    let mut text = "\"The aiohttp event loop is saturated\": the generator ran on the same machine, probably in \
+         one loop of its own, and nobody looked at it; no profile was made.".to_owned();
     if let Some(level) = parts.http.and_then(|run| level_at(run, 20)) {
         let busy = level.generator.busiest_worker_percent.unwrap_or(f64::NAN);
         let target = level
@@ -250,7 +264,8 @@ fn generator(parts: &Parts<'_>) -> String {
             .unwrap_or(f64::NAN);
         let _ = write!(
             text,
-            " Here at 20 users: the busiest worker of the generator was at work {busy:.0} % of the time, the bridge used {target:.0} % of a core; the level is {}.",
+            " Here at 20 users: the busiest worker of the generator was at work {busy:.0} % of the time, the \
+                 bridge used {target:.0} % of a core; the level is {}.",
             if level.sound {
                 "sound"
             } else {
@@ -268,7 +283,8 @@ fn no_control() -> String {
 }
 
 fn leftovers(parts: &Parts<'_>) -> String {
-    let mut text = "10 sessions after the first test, 30 after the second with 20 users: the first test's sessions were still there. \
+    let mut text = "10 sessions after the first test, 30 after the second with 20 users: the first test's \
+         sessions were still there. \
                     The runs are not independent; and since the 10-user run shows exactly 10, the 5-user baseline was made on \
                     another server process and is no baseline."
         .to_owned();
@@ -281,7 +297,8 @@ fn leftovers(parts: &Parts<'_>) -> String {
     if let Some(found) = parts.short.map(seen).filter(|found| found.len() > 2) {
         let _ = write!(
             text,
-            " Run the same way here, headcount finds {} sessions before the second level, {} before the third and {} before the last.",
+            " Run the same way here, headcount finds {} sessions before the second level, {} before the third \
+                 and {} before the last.",
             found[1],
             found[2],
             found[found.len() - 1]
@@ -302,7 +319,8 @@ fn leftovers(parts: &Parts<'_>) -> String {
 }
 
 fn zero_errors(parts: &Parts<'_>) -> String {
-    let mut text = "None of n is below 3/n with 95 % confidence: 0 of 200 allows 1.5 %, 0 of 400 allows 0.75 %. And 29 ms cannot meet a time-out.".to_owned();
+    let mut text = "None of n is below 3/n with 95 % confidence: 0 of 200 allows 1.5 %, 0 of 400 allows 0.75 %. \
+         And 29 ms cannot meet a time-out.".to_owned();
     if let Some(level) = parts.http.and_then(|run| level_at(run, 20)) {
         let all = requests(level);
         if all.failed == 0 {
@@ -334,7 +352,8 @@ fn people(parts: &Parts<'_>) -> String {
         let messages = deliveries(level).messages as f64 / level.phases.hold_s;
         let _ = write!(
             text,
-            " At one message in 5 s, {} people send {messages:.0} messages/s, and each of them is heard by up to {} listeners: that was measured, and is the table above.",
+            " At one message in 5 s, {} people send {messages:.0} messages/s, and each of them is heard by up \
+                 to {} listeners: that was measured, and is the table above.",
             whole(level.load.users as f64),
             level.load.users / level.load.groups
         );
@@ -343,7 +362,9 @@ fn people(parts: &Parts<'_>) -> String {
 }
 
 fn deliveries_not_measured(parts: &Parts<'_>) -> String {
-    let mut text = "A \"message\" of the report is a request and its answer. Who else in the room should have heard it, whether they did, when and in which order was not looked at, and how the users were spread over the rooms is not said.".to_owned();
+    let mut text = "A \"message\" of the report is a request and its answer. Who else in the room should have \
+         heard it, whether they did, when and in which order was not looked at, and how the users were spread \
+         over the rooms is not said.".to_owned();
     let levels = parts
         .rooms
         .map(|run| run.levels.as_slice())
@@ -356,7 +377,9 @@ fn deliveries_not_measured(parts: &Parts<'_>) -> String {
         if let Some(all) = all {
             let _ = write!(
                 text,
-                " Here every message is followed to everyone in its room: {} deliveries expected over all levels, {} delivered, {} late, {} lost, {} duplicated, {} out of order, {} heard in a wrong room.",
+                " Here every message is followed to everyone in its room: {} deliveries expected over all \
+                     levels, {} delivered, {} late, {} lost, {} duplicated, {} out of order, {} heard in a \
+                     wrong room.",
                 whole(all.expected as f64),
                 whole(all.delivered as f64),
                 all.late,
@@ -375,11 +398,14 @@ fn unstated(parts: &Parts<'_>) -> String {
         .http
         .and_then(|run| level_at(run, 5))
         .map(|level| millis(requests(level).response_at(0.95)));
-    let mut text = "\"macOS, local aiohttp server\" is all that is said of the machine; the baseline's p95 must be worked out from \"+19 %\" (1.10 ms), and how percentiles were computed is not said.".to_owned();
+    let mut text = "\"macOS, local aiohttp server\" is all that is said of the machine; the baseline's p95 must \
+         be worked out from \"+19 %\" (1.10 ms), and how percentiles were computed is not said.".to_owned();
     if let Some(p95) = p95 {
         let _ = write!(
             text,
-            " Here: machine, versions, seed and script are in each run.json; percentiles come from HDR histograms (three digits), and are not shown with fewer than ten samples beyond them; p95 at 5 users is {p95} ms."
+            " Here: machine, versions, seed and script are in each run.json; percentiles come from HDR \
+                 histograms (three digits), and are not shown with fewer than ten samples beyond them; p95 at 5 \
+                 users is {p95} ms."
         );
     }
     text

@@ -49,8 +49,9 @@ pub struct StudySettings {
 pub struct PartRun {
     /// Its name, fit for a folder.
     pub name: &'static str,
-    /// It repeats a mistake on purpose; no verdict rests on it.
-    pub is_demonstration: bool,
+    /// Whether the study's verdict needs its levels to be sound: not of a part that repeats a mistake on
+    /// purpose, nor of one that goes flat out, where an unsound level is a lower bound and is called so.
+    pub must_be_sound: bool,
     /// What was measured.
     pub record: Run,
 }
@@ -91,7 +92,7 @@ pub(crate) struct Part {
     pub(crate) title: &'static str,
     pub(crate) file: &'static str,
     pub(crate) source: &'static str,
-    pub(crate) is_demonstration: bool,
+    pub(crate) must_be_sound: bool,
 }
 
 /// Runs the parts one after the other, each against a freshly started system. A stop ends the study
@@ -155,7 +156,7 @@ fn run_one(
         Some(why) if stop.asked() == 0 => Err(StudyError::Run { part: name, why }),
         _ => Ok(PartRun {
             name,
-            is_demonstration: part.is_demonstration,
+            must_be_sound: part.must_be_sound,
             record: outcome.record,
         }),
     }

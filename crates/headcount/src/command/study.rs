@@ -55,26 +55,21 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// A study passes when all of it was measured soundly and kept its promises. A percentile that a small
-/// level has too few samples for is no breach: the report says `n/a`.
+/// A study passes when its claims were measured soundly and its promises were kept. A percentile that a
+/// small level has too few samples for is no breach: the report says `n/a`.
 fn verdict(outcome: &study::StudyOutcome) -> Exit {
-    let records = || {
-        outcome
-            .parts
-            .iter()
-            .filter(|part| !part.is_demonstration)
-            .map(|part| &part.record)
-    };
-    let broken = records()
-        .flat_map(|run| &run.thresholds)
-        .any(|result| result.held == Some(false));
-    let unsound = records()
-        .flat_map(|run| &run.levels)
-        .any(|level| !level.sound);
-    match (broken, unsound) {
-        (true, _) => Exit::Failed,
-        (false, true) => Exit::NotSound,
-        (false, false) => Exit::Passed,
+    let parts = &outcome.parts;
+    let mut results = parts.iter().flat_map(|part| &part.record.thresholds);
+    let mut claims = parts
+        .iter()
+        .filter(|part| part.must_be_sound)
+        .flat_map(|part| &part.record.levels);
+    if results.any(|result| result.held == Some(false)) {
+        Exit::Failed
+    } else if claims.any(|level| !level.sound) {
+        Exit::NotSound
+    } else {
+        Exit::Passed
     }
 }
 

@@ -27,7 +27,8 @@ const MEMBERS: [&str; 14] = [
 
 /// Words with a meaning of their own in JavaScript: a role is taken out of the group by its name
 /// (`{ buyer }: Group`), and `then` would make a promise of the group.
-const RESERVED: [&str; 51] = [
+const RESERVED: [&str; 52] = [
+    "active",
     "then",
     "constructor",
     "prototype",

@@ -155,7 +155,7 @@ fn doubtful_levels(run: &Run) -> String {
 
 fn not_sound(run: &Run) -> String {
     let Some(first) = run.levels.iter().find(|level| !level.sound) else {
-        return ": no claim about the target is made.".to_owned();
+        return unjudged(run);
     };
     let at = label(&first.load);
     let reason = first
@@ -164,6 +164,23 @@ fn not_sound(run: &Run) -> String {
         .map_or("no reason was noted", String::as_str);
     let reason = reason.trim_end_matches('.');
     format!(" at {at}: {reason}. No claim about the target is made there.")
+}
+
+/// All levels are sound, and yet not every condition could be held against a number.
+fn unjudged(run: &Run) -> String {
+    let open = || run.thresholds.iter().filter(|result| result.held.is_none());
+    let Some(first) = open().next() else {
+        return ": nothing was measured.".to_owned();
+    };
+    let at = label_at(&run.levels, first.level);
+    let more = match open().count() - 1 {
+        0 => String::new(),
+        more => format!(", and {}", plural(more as u64, "other condition")),
+    };
+    format!(
+        ": {} {} could not be judged at {at} ({}){more}. Every other threshold held.",
+        first.metric, first.condition, first.observed_text
+    )
 }
 
 /// What else must be known before the numbers are believed, one sentence each.
