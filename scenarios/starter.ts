@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 export const options: Options = {
   target: "http://127.0.0.1:4004",
   groups: 5, // one for each room; the users of a level are shared out evenly
-  load: { users: [10, 50], ramp: "1s", warmup: "1s", hold: "10s" },
+  load: { users: [20, 100], ramp: "1s", warmup: "1s", hold: "10s" },
   thresholds: {
     "delivery(said)": ["p95 < 100ms", "lost == 0", "duplicated == 0", "strayed == 0"],
     iterations: "failed < 1%",
@@ -23,7 +23,8 @@ export default async function talk({ number, everyone, channel }: Group) {
     await socket.next({ only: { "/type": "welcome" } });
     socket.receives(said, { at: "/text", only: { "/type": "said" } });
     await here("listening"); // a barrier: all of the group are in the room
-    user.every("2s", () => socket.send({ type: "say", text: said.stamp(user, "Good morning ") }));
+    user.every("1s", () => socket.send({ type: "say", text: said.stamp(user, "Good morning ") }));
     await user.stay(); // until the level ends
+    socket.send({ type: "end" }); // the session is over, and not left for the next level to find
   });
 }

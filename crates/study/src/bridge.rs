@@ -6,7 +6,7 @@ use record::{Level, Run};
 use crate::evidence;
 use crate::field::{BRIDGE, FieldRow};
 use crate::parts::{Notice, Part, PartRun, StudyError, StudyOutcome, StudySettings, run_all};
-use crate::story::{deliveries, level_at, millis, millis_of, per_s, requests, whole};
+use crate::story::{deliveries, level_at, millis, millis_of, per_s, requests, session_cost, whole};
 
 /// The parts, with the names under which the evidence finds them.
 const PARTS: [Part; 4] = [
@@ -166,7 +166,7 @@ fn terminal(parts: &Parts<'_>) -> String {
     for level in parts.rooms.iter().flat_map(|run| &run.levels) {
         text.push_str(&room_line(level));
     }
-    if let Some(line) = parts.crowd.and_then(evidence::session_cost) {
+    if let Some(line) = parts.crowd.and_then(session_cost) {
         let _ = write!(text, "\n{line}\n");
     }
     text.push_str("\nWhat the field report got wrong (report.md has the evidence)\n");
@@ -220,7 +220,9 @@ fn markdown(parts: &Parts<'_>) -> String {
     }
     text.push_str(
         "\nOurs: 10 s after 2 s of warm-up, clean sessions before each level, generator and bridge on one machine. \
-         Users without a pause drive generator and bridge to their limits: where the generator came to its own first, the throughput is a lower bound of what the bridge can do, and the times are upper bounds. Throughput and response time are one measurement told twice \
+         Users without a pause drive generator and bridge to their limits: where the generator came to its own \
+         first, the throughput is a lower bound of what the bridge can do, and the times are upper bounds. \
+         Throughput and response time are one measurement told twice \
          (see B-X2).\n\n",
     );
     text.push_str("## The same rooms by WebSocket, at the pace of people\n\nEveryone says something every 5 s \
@@ -234,7 +236,7 @@ fn markdown(parts: &Parts<'_>) -> String {
     }
     text.push_str("\n`n/a`: too few samples for that percentile. `last`: until the last of a message's audience \
          had it.\n\n");
-    if let Some(line) = parts.crowd.and_then(evidence::session_cost) {
+    if let Some(line) = parts.crowd.and_then(session_cost) {
         let _ = write!(text, "## Ten thousand sessions\n\n{line}\n\n");
     }
     text.push_str("## What the field report got wrong\n\n");

@@ -88,37 +88,6 @@ pub(crate) fn all(parts: &Parts<'_>) -> Vec<Finding> {
     ]
 }
 
-/// What an open WebSocket session costs the bridge, from two levels of the crowd.
-pub(crate) fn session_cost(run: &Run) -> Option<String> {
-    let (few, many) = (run.levels.first()?, run.levels.last()?);
-    let memory = |level: &Level| {
-        level
-            .target
-            .as_ref()
-            .and_then(|target| target.memory_mb_max)
-    };
-    let users = many
-        .load
-        .users
-        .checked_sub(few.load.users)
-        .filter(|&users| users > 0)?;
-    let opened = |level: &Level| level.measured.iterations.succeeded == level.load.groups;
-    let held = if opened(many) {
-        "All were open to the end"
-    } else {
-        "Not all could be held open"
-    };
-    let kilobytes = (memory(many)? - memory(few)?) * 1000.0 / users as f64;
-    Some(format!(
-        "{} open sessions with a WebSocket each: {held}. The bridge's memory went from {:.1} MB at {} sessions to \
-         {:.1} MB: {kilobytes:.1} KB per session.",
-        whole(many.load.users as f64),
-        memory(few)?,
-        few.load.users,
-        memory(many)?
-    ))
-}
-
 fn linear(parts: &Parts<'_>) -> String {
     let [five, ten, twenty] = BRIDGE.map(|row| row.per_s);
     let mut text = format!(

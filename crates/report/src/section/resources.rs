@@ -4,7 +4,7 @@ use record::{GeneratorUse, Level, Run, TargetUse};
 use stats::Histogram;
 
 use super::{Block, Section, label, marked};
-use crate::format::{amount, count, estimate, megabytes, millis, number, percent};
+use crate::format::{count, estimate, megabytes, millis, number, percent};
 use crate::table::{Column, Row, Table};
 
 /// One line about the target's process in a level: what was measured, and descriptors where they run out.
@@ -126,15 +126,6 @@ pub(crate) fn target(run: &Run) -> Option<Section> {
         .any(|level| level.shares_cores_with_target)
     {
         notes.push("target and generator ran on the same cores".to_owned());
-    }
-    for level in &run.levels {
-        if let Some(left) = level.leftovers.filter(|&left| left != 0.0) {
-            let at = label(&level.load);
-            notes.push(format!(
-                "{} left over from before, when {at} began",
-                amount(left)
-            ));
-        }
     }
     Section::unless_empty(
         "Target",

@@ -5,7 +5,7 @@ use record::{Level, Run, ThresholdResult};
 
 use super::{label, label_at};
 use crate::colour::Tone;
-use crate::format::{plural, share};
+use crate::format::{amount, plural, share};
 
 /// The first words and the rest of the first sentence.
 #[derive(Clone, Debug)]
@@ -195,6 +195,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
                 .map(|why| format!("not sound at {at}: {why}")),
         );
     }
+    remarks.extend(leftovers(run));
     let broken = run.check_identities();
     remarks.extend(
         broken
@@ -203,4 +204,21 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
     );
     remarks.extend(run.notes.iter().map(|note| note.text.clone()));
     remarks
+}
+
+/// Sessions, keys or messages of something earlier that were still there when a level began.
+fn leftovers(run: &Run) -> Option<String> {
+    let mut found = run.levels.iter().filter_map(|level| {
+        let left = level.leftovers.filter(|&left| left > 0.0)?;
+        Some((label(&level.load), left))
+    });
+    let (at, left) = found.next()?;
+    let more = match found.count() {
+        0 => String::new(),
+        more => format!(", and before {}", plural(more as u64, "later level")),
+    };
+    Some(format!(
+        "no clean start: {} left over from before when {at} began{more}",
+        amount(left)
+    ))
 }
