@@ -8,7 +8,8 @@ use super::values::whole;
 use crate::problem::{Flaw, Problems, quoted};
 
 /// What a `Group` has already, so that no role may be called so (`headcount.d.ts`).
-const MEMBERS: [&str; 14] = [
+const MEMBERS: [&str; 15] = [
+    "active",
     "id",
     "number",
     "iteration",
@@ -27,8 +28,7 @@ const MEMBERS: [&str; 14] = [
 
 /// Words with a meaning of their own in JavaScript: a role is taken out of the group by its name
 /// (`{ buyer }: Group`), and `then` would make a promise of the group.
-const RESERVED: [&str; 52] = [
-    "active",
+const RESERVED: [&str; 51] = [
     "then",
     "constructor",
     "prototype",
