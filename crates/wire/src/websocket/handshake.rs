@@ -11,6 +11,8 @@ use crate::http::Headers;
 use crate::http::encoding::{is_token, push_authority, push_header, push_target};
 use crate::http::head::{self, Head};
 
+/// Bytes of a refusal that are quoted.
+const BODY_QUOTED: usize = 200;
 /// RFC 6455 §1.3.
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
@@ -83,7 +85,7 @@ impl Handshake {
         };
         let headers = Headers::new(&bytes[..head.size]);
         if head.status != 101 {
-            return Err(not_upgraded(&head, &headers));
+            return Err(not_upgraded(&head, &headers, &bytes[head.size..]));
         }
         let has = |name: &str, word: &str| {
             let words = headers.all(name).flat_map(|value| value.split(','));
@@ -130,14 +132,23 @@ fn is_own(name: &str) -> bool {
     OWN.iter().any(|own| own.eq_ignore_ascii_case(name))
 }
 
-fn not_upgraded(head: &Head, headers: &Headers) -> Fault {
+/// `body`: as much of the answer's body as came with the head; it mostly says why.
+fn not_upgraded(head: &Head, headers: &Headers, body: &[u8]) -> Fault {
     let kind = match head.status {
         429 => FaultKind::RateLimited,
         400.. => FaultKind::Status,
         _ => FaultKind::Protocol,
     };
     let answer = format!("expected 101, got {} {}", head.status, headers.reason());
-    Fault::target(kind, answer.trim_end())
+    let body = &body[..body.len().min(BODY_QUOTED)];
+    let reason = match String::from_utf8_lossy(body).trim() {
+        "" => String::new(),
+        text => format!(
+            ": {}",
+            text.replace(|letter: char| letter.is_control(), " ")
+        ),
+    };
+    Fault::target(kind, format!("{}{reason}", answer.trim_end()))
 }
 
 pub(super) fn accept_for(key: &str) -> String {
@@ -190,6 +201,8 @@ mod tests {
         };
         let plain = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
         check(plain, FaultKind::Status, "expected 101, got 404 Not Found");
+        let why = "HTTP/1.1 403 Forbidden\r\nContent-Length: 19\r\n\r\n{\"error\":\"no\\nway\"}";
+        check(why, FaultKind::Status, "got 403 Forbidden: {\"error\":\"no");
         let busy = "HTTP/1.1 429 Slow Down\r\n\r\n";
         check(busy, FaultKind::RateLimited, "got 429 Slow Down");
         let page = "HTTP/1.1 200 OK\r\n\r\n";
