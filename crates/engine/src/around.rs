@@ -73,13 +73,17 @@ impl Control<'_> {
         }
         self.crew.order(0, Command::Teardown(setup));
         let outcome = self.aside("teardown")?;
-        if let Err(fault) = outcome.result {
+        for failure in &outcome.measured.failures {
+            let text = format!("teardown: {}: {}", failure.what, failure.first.detail);
             record.notes.push(Note {
                 kind: "teardown".to_owned(),
-                text: format!("teardown failed: {fault}"),
+                text,
             });
         }
-        Ok(())
+        outcome
+            .result
+            .map(drop)
+            .map_err(|fault| RunError::Script(Box::new(fault)))
     }
 
     pub(crate) fn aside(&mut self, what: &str) -> Result<AsideOutcome, RunError> {

@@ -5,6 +5,7 @@ use crate::exchange::{AsideOutcome, Event, PooledUser};
 use crate::level::{SetupResult, Span};
 use crate::people::{Group, Stage, User};
 use crate::recorder::Recorder;
+use crate::timers::Alarm;
 use crate::worker::Worker;
 use crate::world::World;
 
@@ -37,7 +38,11 @@ impl Worker {
             group: ASIDE,
             outcome: None,
         });
-        self.world.borrow_mut().add_aside_group()
+        let mut world = self.world.borrow_mut();
+        // What settles without waiting for anything must not wait for the next event either.
+        let now = world.clock.now();
+        world.timers.set(now, Alarm::Look);
+        world.add_aside_group()
     }
 
     pub(crate) fn end_aside(&mut self, outcome: Result<Option<String>, ScriptFault>) {

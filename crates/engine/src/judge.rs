@@ -61,14 +61,14 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
             .thresholds
             .iter()
             .any(|result| result.level == level.index && result.held == Some(false));
-        broken
-            || run.thresholds.is_empty()
-                && (nothing_succeeded(level) || level.measured.script_failed())
+        broken || run.thresholds.is_empty() && nothing_succeeded(level)
     };
+    // A script that fails by itself is no question of how well the target was measured.
+    let script = |level: &Level| run.thresholds.is_empty() && level.measured.script_failed();
     if run
         .levels
         .iter()
-        .any(|level| level.sound && failed_in(level))
+        .any(|level| script(level) || level.sound && failed_in(level))
     {
         return Verdict::Failed;
     }

@@ -176,6 +176,10 @@ impl World {
                 link: Link::Socket(socket),
                 ..
             }) => Ok((*user, socket)),
+            _ if self.closed_by_script.contains(&id.0) => Err(Fault::script(
+                FaultKind::Closed,
+                "the script has closed this WebSocket",
+            )),
             _ => Err(Fault::target(FaultKind::Closed, "the WebSocket is closed")),
         }
     }

@@ -1,4 +1,4 @@
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use delivery::Tally;
@@ -35,6 +35,8 @@ pub(crate) struct World {
     pub(crate) tickers: Slots<Ticker>,
     pub(crate) dials: Dials,
     pub(crate) conns: Slots<Conn>,
+    /// Sockets that the script of this level closed, to say whose fault their later use is.
+    pub(crate) closed_by_script: HashSet<u32>,
     /// No connection has a limit that is due before this: only then all are looked through.
     pub(crate) earliest_limit: Nanos,
     pub(crate) users: Users,
@@ -70,6 +72,7 @@ impl World {
             sleeps: Slots::default(),
             tickers: Slots::default(),
             conns: Slots::default(),
+            closed_by_script: HashSet::new(),
             earliest_limit: Nanos::MAX,
             users: Users::default(),
             groups: Vec::new(),

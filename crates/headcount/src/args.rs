@@ -156,7 +156,7 @@ pub(crate) enum Format {
 #[command(after_long_help = "\
 Examples:
   headcount serve bridge
-  headcount serve bridge --port 0 --faults drop=100,stall=1s/10s")]
+  headcount serve bridge --listen 127.0.0.1:0 --faults drop=100,stall=1s/10s")]
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
     pub(crate) system: System,

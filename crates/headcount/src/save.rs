@@ -19,6 +19,12 @@ pub(crate) fn prepare_folder(wanted: Option<&Path>, started_at: &str) -> anyhow:
         || PathBuf::from(format!("headcount-run-{}", stamp(started_at))),
         Path::to_owned,
     );
+    if folder.join("run.json").exists() || folder.join("report.md").exists() {
+        anyhow::bail!(
+            "{} holds a run already: give another folder, or remove it",
+            folder.display()
+        );
+    }
     fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let probe = folder.join(".headcount");

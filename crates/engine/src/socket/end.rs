@@ -35,6 +35,9 @@ impl World {
 
     fn say_goodbye(&mut self, key: u32, op: Option<OpId>) {
         let until = self.clock.now() + GOODBYE;
+        if op.is_some() {
+            self.closed_by_script.insert(key);
+        }
         self.leave_channels(key, Leaving::Left);
         if let Ok((_, socket)) = self.socket(SocketId(key)) {
             socket.state.closing = Some(Closing { op, until });

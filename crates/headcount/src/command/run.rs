@@ -23,7 +23,26 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     finish(&outcome, &folder, args.json)
 }
 
+/// What was asked for by number must be there.
+fn check_machine(args: &RunArgs) -> anyhow::Result<()> {
+    if let Some(pid) = args
+        .target_pid
+        .filter(|pid| !Path::new(&format!("/proc/{pid}")).exists())
+    {
+        anyhow::bail!("--target-pid {pid}: there is no such process on this machine");
+    }
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    if let Some(core) = args.cores.iter().find(|&&core| core >= cores) {
+        anyhow::bail!(
+            "--cores {core}: this machine has the cores 0 to {}",
+            cores - 1
+        );
+    }
+    Ok(())
+}
+
 fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
+    check_machine(args)?;
     if let Err(why) = probe::raise_descriptor_limit() {
         say(&format!(
             "warning: the limit of open files could not be raised: {why}"

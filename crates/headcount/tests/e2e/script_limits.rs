@@ -133,3 +133,42 @@ export default async function go() {}
     let ended = lab.run("go.ts", &bridge.url(), &[]);
     ended.refused(3, &["go.ts:4:", "Error: no account: 404", "> 4 |"]);
 }
+
+#[test]
+fn a_setup_that_waits_for_nothing_goes_on_at_once() {
+    let bridge = Server::bridge(&[]);
+    let lab = Lab::new().with(
+        "go.ts",
+        r#"export const options = { load: { users: 2, once: true } };
+export async function setup({ pool }) {
+  await pool(2, (user, index) => ({ index }));
+  return { word: "made" };
+}
+export default async function go({ users: [user], setup, check }) {
+  check("the pool's user", user.data.index === user.number && setup.word === "made");
+  await user.get("/healthz");
+}
+export function teardown() {}
+"#,
+    );
+    let level = lab.level("go.ts", &bridge.url(), &[]);
+    assert_eq!(level["checks"]["passed"], 2, "{level:#}");
+    assert_eq!(level["iterations"]["succeeded"], 2, "{level:#}");
+}
+
+#[test]
+fn a_teardown_that_throws_is_told_with_its_place_after_the_report() {
+    let bridge = Server::bridge(&[]);
+    let lab = Lab::new().with(
+        "go.ts",
+        r#"export const options = { load: { users: 1, once: true } };
+export default async function go({ users: [user] }) {
+  await user.get("/healthz");
+}
+export function teardown() { throw new Error("not put away"); }
+"#,
+    );
+    let ended = lab.run("go.ts", &bridge.url(), &[]);
+    assert_eq!(ended.code, Some(3), "{ended:#?}");
+    ended.says(&["go.ts:5:", "Error: not put away", "saved"]);
+}

@@ -182,7 +182,7 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
         max,
     ];
     cells.extend(fates(level));
-    cells.extend(shortfalls(level));
+    cells.extend(shortfalls(level, lead));
     cells.push(threshold_cell(run, level));
     cells.push(Some(
         if level.sound { "yes" } else { "NOT SOUND" }.to_owned(),
@@ -210,9 +210,14 @@ fn fates(level: &Level) -> [Option<String>; 5] {
     ]
 }
 
-/// Failed operations, and what iterations fell short of where they did.
-fn shortfalls(level: &Level) -> [Option<String>; 4] {
-    let operations = all_operations(level);
+/// Failures of what the table is about (of everything, where it is about deliveries or iterations), and what
+/// iterations fell short of where they did.
+fn shortfalls(level: &Level, lead: Lead) -> [Option<String>; 4] {
+    let operations = match lead {
+        Lead::Requests => merged(&level.measured.requests),
+        Lead::Exchanges => merged(&level.measured.exchanges),
+        Lead::Deliveries | Lead::Iterations => all_operations(level),
+    };
     let iterations = &level.measured.iterations;
     let unfinished = operations.unfinished + iterations.unfinished;
     [

@@ -75,8 +75,12 @@ pub(crate) fn generator_line(level: &Level) -> String {
         p99(&generator.start_lag).map(|lag| format!("start lag p99 {lag}")),
         read_delay(generator).map(|delay| format!("read delay p99 {delay}")),
         wait.map(|wait| format!("waiting for a CPU {}", percent(wait))),
-        (generator.dropped_queue > 0)
-            .then(|| format!("{} dropped", count(generator.dropped_queue))),
+        (generator.dropped_queue > 0).then(|| {
+            format!(
+                "{} unread messages discarded",
+                count(generator.dropped_queue)
+            )
+        }),
         level
             .shares_cores_with_target
             .then(|| "shares its cores with the target".to_owned()),
