@@ -188,7 +188,7 @@ impl<'a> Control<'a> {
             drain_s: merged.drain_s,
         };
         let (measured, mut generator, series) = merged.finish(plan.load.users.into());
-        let target = self.watcher.end_level(&mut generator, phases.hold_s);
+        let target = self.watcher.end_level(&mut generator);
         let mut level = Level {
             index: plan.index as usize,
             load: load_of(plan),

@@ -147,13 +147,18 @@ impl Worker {
 
     fn while_loading(&mut self, now: Nanos) {
         self.note_hold_start(now);
+        let Some(level) = &self.level else { return };
+        let all_ended = level.plan.once && level.open == 0;
+        if now >= self.world.borrow().hold.end || all_ended {
+            self.close_hold(now);
+        }
+    }
+
+    /// The hold is over: how busy the worker was in it, and nothing new from now on.
+    fn close_hold(&mut self, now: Nanos) {
         let (idle, waited_for_cpu) = (self.idle(), self.waited_for_cpu());
         let Some(level) = &mut self.level else { return };
         let mut world = self.world.borrow_mut();
-        let all_ended = level.plan.once && level.open == 0;
-        if now < world.hold.end && !all_ended {
-            return;
-        }
         world.hold.end = world.hold.end.min(now.max(world.hold.start));
         level.hold_ended = world.hold.end;
         let held = now - world.hold.start;

@@ -91,11 +91,7 @@ impl Watcher {
     }
 
     /// What the target and the generator used from the first sample to the last.
-    pub(crate) fn end_level(
-        &mut self,
-        generator: &mut GeneratorUse,
-        _hold_s: f64,
-    ) -> Option<TargetUse> {
+    pub(crate) fn end_level(&mut self, generator: &mut GeneratorUse) -> Option<TargetUse> {
         generator.cpu_percent = over_all(&self.own_samples).map(|used| used.cpu_percent);
         let (pid, name, _) = self.target.as_ref()?;
         let whole = over_all(&self.target_samples)?;

@@ -9,7 +9,7 @@ mod time;
 mod verdict;
 
 pub use fault::{Fault, FaultKind, Side};
-pub use id::{GroupId, MemberIndex, UserId};
+pub use id::{GroupId, UserId};
 pub use slots::Slots;
 pub use time::{Nanos, Timing};
 pub use verdict::Verdict;

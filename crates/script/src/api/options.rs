@@ -1,6 +1,6 @@
 //! Option objects: every key must be known.
 
-use rquickjs::{Ctx, Result, Value};
+use rquickjs::{Ctx, Object, Result, Value};
 
 use super::arg::{kind, type_error};
 
@@ -53,18 +53,22 @@ pub(super) fn unknown(key: &str, known: &[&str]) -> String {
     }
 }
 
+fn object_of<'v, 'js>(
+    ctx: &Ctx<'js>,
+    value: &'v Value<'js>,
+    what: &str,
+) -> Result<&'v Object<'js>> {
+    let refusal = || format!("{what} must be an object, not {}", kind(value));
+    value.as_object().ok_or_else(|| type_error(ctx, &refusal()))
+}
+
 /// Names with scalar values: `{ a: 1, b: "x" }`.
 pub(super) fn pairs<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
     what: &str,
 ) -> Result<Vec<(String, String)>> {
-    let Some(object) = value.as_object() else {
-        return Err(type_error(
-            ctx,
-            &format!("{what} must be an object, not {}", kind(value)),
-        ));
-    };
+    let object = object_of(ctx, value, what)?;
     let mut pairs = Vec::new();
     for property in object.props::<String, Value<'js>>() {
         let (name, value) = property?;
@@ -83,12 +87,7 @@ pub(super) fn pointers<'js>(
     value: &Value<'js>,
     what: &str,
 ) -> Result<Vec<(String, String)>> {
-    let Some(object) = value.as_object() else {
-        return Err(type_error(
-            ctx,
-            &format!("{what} must be an object, not {}", kind(value)),
-        ));
-    };
+    let object = object_of(ctx, value, what)?;
     let mut pairs = Vec::new();
     for property in object.props::<String, Value<'js>>() {
         let (at, value) = property?;
