@@ -125,7 +125,7 @@ impl World {
             self.close_sockets_of(user);
         }
         self.forget_people();
-        let measured = std::mem::take(&mut self.recorder).into_measured();
+        let measured = std::mem::take(&mut self.recorder).into_measured(&[]);
         AsideOutcome {
             result,
             pool,

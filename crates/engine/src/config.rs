@@ -49,6 +49,11 @@ impl RunConfig {
         self.sources.get((user.0 % count) as usize).copied()
     }
 
+    /// The seed of a level's arrivals.
+    pub(crate) fn arrivals_seed(&self, level: u32) -> u64 {
+        self.seed_of(level, u32::MAX)
+    }
+
     /// The seed of one user: the same for the same seed, level and number, whatever else happens.
     pub(crate) fn seed_of(&self, level: u32, number: u32) -> u64 {
         // SplitMix64's finaliser, so that neighbouring numbers get unrelated sequences.

@@ -39,6 +39,14 @@ impl Conn {
         }
     }
 
+    /// Whether somebody waits for what comes in on it.
+    pub(crate) fn awaits_answer(&self) -> bool {
+        match &self.link {
+            Link::Http(http) => http.call.is_some(),
+            Link::Socket(socket) => !socket.state.waiting.is_empty(),
+        }
+    }
+
     /// When the earliest of its time limits is over.
     fn limit(&self) -> Nanos {
         match &self.link {

@@ -187,6 +187,7 @@ impl<'a> Control<'a> {
             settle_s: merged.settle_s,
             drain_s: merged.drain_s,
         };
+        let little = merged.at_work.law(phases.hold_s).filter(|_| !plan.once);
         let (measured, mut generator, series) = merged.finish(plan.load.users.into());
         let target = self.watcher.end_level(&mut generator);
         let mut level = Level {
@@ -195,6 +196,8 @@ impl<'a> Control<'a> {
             phases,
             sound: true,
             unsound_reasons: Vec::new(),
+            suspicions: Vec::new(),
+            little,
             measured,
             series,
             target,
@@ -275,11 +278,21 @@ fn load_of(plan: &LevelPlan) -> Load {
         None if least == most => most.to_string(),
         None => format!("{least} to {most}"),
     };
+    let open = plan.load.open.as_ref();
     Load {
         users: plan.load.users.into(),
         groups: plan.load.groups.into(),
         group_size,
-        rate_per_s: None,
+        rate_per_s: open.map(|open| open.arrivals.mean_rate()),
+        rate: open.map(|open| open.rate.clone()),
+        arrivals: open.map(|open| spacing(open.arrivals.spacing()).to_owned()),
         once: plan.once,
+    }
+}
+
+fn spacing(spacing: plan::Spacing) -> &'static str {
+    match spacing {
+        plan::Spacing::Even => "even",
+        plan::Spacing::Poisson => "poisson",
     }
 }

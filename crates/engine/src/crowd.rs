@@ -9,8 +9,8 @@ use crate::timers::Alarm;
 use crate::world::World;
 
 impl World {
-    /// Makes one group of a level with its users, and plans its start.
-    pub(crate) fn add_group(&mut self, plan: &LevelPlan, number: u32) {
+    /// Makes one group of a level with its users, and tells where it stands.
+    pub(crate) fn add_group(&mut self, plan: &LevelPlan, number: u32) -> usize {
         let id = GroupId(plan.first_group.0 + number);
         let slot = self.groups.len();
         let first = plan.load.users_before(number);
@@ -49,6 +49,12 @@ impl World {
             self.config.options.settle,
         ));
         self.group_slots.insert(id, slot);
+        slot
+    }
+
+    /// Makes one group of a closed load, and plans its start.
+    pub(crate) fn plan_group(&mut self, plan: &LevelPlan, number: u32) {
+        let slot = self.add_group(plan, number);
         let start = plan.start + plan::start_of(number, plan.load.groups, plan.ramp);
         self.timers
             .set(start, Alarm::Begin(u32::try_from(slot).unwrap_or(u32::MAX)));
@@ -60,7 +66,8 @@ impl World {
             group.ledger.close(&mut self.recorder.tallies);
         }
         self.forget_people();
-        std::mem::take(&mut self.recorder).into_measured()
+        let mix = self.config.options.mix.as_ref();
+        std::mem::take(&mut self.recorder).into_measured(mix.map_or(&[], plan::Mix::names))
     }
 
     /// Users, groups, clocks and connections of what is over.
@@ -75,6 +82,7 @@ impl World {
         self.closed_by_script.clear();
         self.earliest_limit = Nanos::MAX;
         self.next_look = Nanos::ZERO;
+        self.next_arrival = Nanos::MAX;
         self.wakes.clear();
     }
 }

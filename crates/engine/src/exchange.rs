@@ -8,6 +8,7 @@ use script::host::LogLevel;
 use stats::Histogram;
 
 use crate::level::{LevelPlan, SetupResult};
+use crate::little::AtWork;
 
 /// From control to a worker.
 #[derive(Debug)]
@@ -67,6 +68,7 @@ pub(crate) struct LevelOutcome {
     pub(crate) cpu_wait: Option<f64>,
     pub(crate) gc_pause_ms_max: Option<f64>,
     pub(crate) dropped: u64,
+    pub(crate) at_work: AtWork,
     pub(crate) hold_s: f64,
     pub(crate) settle_s: f64,
     pub(crate) drain_s: f64,

@@ -15,15 +15,16 @@ use crate::world::World;
 const PAUSE_AFTER_FAILURE: Nanos = Nanos::from_millis(100);
 
 impl Worker {
-    /// A group's iteration is due.
-    pub(crate) fn begin_iteration(&mut self, slot: usize, due: Nanos) {
+    /// A group's iteration is due; `number`: which arrival of an open load it is.
+    pub(crate) fn begin_iteration(&mut self, slot: usize, due: Nanos, number: Option<u64>) {
         let Some(level) = &self.level else { return };
         let plan = Arc::clone(&level.plan);
         let loading = level.progress == Progress::Load;
         let start = {
             let mut world = self.world.borrow_mut();
             let now = world.clock.now();
-            let in_time = loading && now < world.hold.end;
+            let in_time = loading && (number.is_some() || now < world.hold.end);
+            let scenario = world.scenario_of(number.unwrap_or(world.begun));
             // Where Ctrl-C has cut the hold short, a start that was planned comes after the group's end.
             let Some(group) = world
                 .groups
@@ -42,6 +43,7 @@ impl Worker {
                 planned: due,
                 since: now,
             };
+            group.scenario = scenario;
             group.step = None;
             group.last_done = None;
             let (id, number, iteration) = (group.id, group.number, group.iteration);
@@ -52,6 +54,9 @@ impl Worker {
                 .zip(group.roles.iter().cloned())
                 .collect();
             group.iteration += 1;
+            let hold = world.hold;
+            world.begun += 1;
+            world.at_work.begins(now, hold);
             world.note_start(due);
             (id, number, iteration, members)
         };
@@ -85,9 +90,10 @@ impl Worker {
         let Stage::Running { planned, since } = world.groups[slot].stage else {
             return;
         };
-        world.count_iteration(planned, since, outcome);
         world.groups[slot].stage = Stage::Settling;
-        let now = world.clock.now();
+        let (now, hold) = (world.clock.now(), world.hold);
+        world.at_work.ends(since, now, hold);
+        world.count_iteration(slot, planned, since, outcome);
         let until = now + world.config.options.settle;
         world.stop_users_of(slot);
         drop(world);
@@ -124,6 +130,7 @@ impl Worker {
     fn finish_iteration(&mut self, slot: usize, failed: bool) {
         let Some(level) = &self.level else { return };
         let again = level.progress == Progress::Load && !level.plan.once;
+        let open = level.open_run.is_some();
         let mut world = self.world.borrow_mut();
         for user in world.groups[slot].users.clone() {
             world.close_sockets_of(user);
@@ -134,7 +141,11 @@ impl Worker {
             } else {
                 Nanos::ZERO
             };
-        if again && next < world.hold.end {
+        if again && open {
+            world.groups[slot].stage = Stage::Waiting;
+            drop(world);
+            self.group_is_free(slot);
+        } else if again && next < world.hold.end {
             world.groups[slot].stage = Stage::Waiting;
             world
                 .timers
@@ -185,23 +196,38 @@ impl World {
         }
     }
 
-    /// An iteration belongs to the level if any part of it lies in the hold.
-    fn count_iteration(&mut self, planned: Nanos, since: Nanos, outcome: Result<(), ScriptFault>) {
-        let now = self.clock.now();
+    /// Whether an iteration belongs to the level: of an open load if it was due in the hold, of a closed one if any
+    /// part of it lies there.
+    fn is_measured(&self, planned: Nanos, since: Nanos, until: Nanos) -> bool {
         let Span { start, end } = self.hold;
-        if now < start || since >= end {
-            self.recorder.measured.before.iterations_failed += u64::from(outcome.is_err());
-        } else {
-            let iterations = &mut self.recorder.measured.iterations;
-            iterations.planned += 1;
-            iterations.started += 1;
-            match &outcome {
-                Ok(()) => {
-                    iterations.succeeded += 1;
+        if self.is_open {
+            return self.hold.contains(planned);
+        }
+        start < end && start <= until && since < end
+    }
+
+    fn count_iteration(
+        &mut self,
+        slot: usize,
+        planned: Nanos,
+        since: Nanos,
+        outcome: Result<(), ScriptFault>,
+    ) {
+        let now = self.clock.now();
+        if self.is_measured(planned, since, now) {
+            let (due, ok) = (u64::from(!self.is_open), outcome.is_ok());
+            let scenario = self.groups[slot].scenario;
+            self.recorder.iterations(scenario, |iterations| {
+                iterations.planned += due;
+                iterations.started += 1;
+                iterations.succeeded += u64::from(ok);
+                iterations.failed += u64::from(!ok);
+                if ok {
                     iterations.time.record(now - planned);
                 }
-                Err(_) => iterations.failed += 1,
-            }
+            });
+        } else {
+            self.recorder.measured.before.iterations_failed += u64::from(outcome.is_err());
         }
         if let Err(fault) = outcome {
             self.keep_example(fault, now);
@@ -223,13 +249,15 @@ impl World {
             .fail(&fault.fault, scene, location, fault.frame);
     }
 
-    pub(crate) fn count_unfinished(&mut self, since: Nanos) {
-        let Span { start, end } = self.hold;
-        if since < end && start < end {
-            let iterations = &mut self.recorder.measured.iterations;
-            iterations.planned += 1;
-            iterations.started += 1;
-            iterations.unfinished += 1;
+    pub(crate) fn count_unfinished(&mut self, slot: usize, planned: Nanos, since: Nanos) {
+        if self.is_measured(planned, since, Nanos::MAX) {
+            let due = u64::from(!self.is_open);
+            let scenario = self.groups[slot].scenario;
+            self.recorder.iterations(scenario, |iterations| {
+                iterations.planned += due;
+                iterations.started += 1;
+                iterations.unfinished += 1;
+            });
         }
     }
 }

@@ -69,11 +69,11 @@ pub(crate) fn plans(
     let levels = load.levels.iter().zip(0..).map(|(level, index)| {
         let plan = LevelPlan {
             index,
-            load: *level,
+            load: level.clone(),
             first_group: GroupId(first_group),
             first_user,
             start: Nanos::ZERO,
-            phases: Phases::of(load),
+            phases: Phases::of(load, level),
             ramp: load.ramp,
             once: load.once.is_some(),
             settle,

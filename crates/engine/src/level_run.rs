@@ -2,10 +2,13 @@ use std::sync::Arc;
 
 use model::{Nanos, UserId};
 use plan::groups_of;
+use record::Iterations;
 use script::host::{Value, Wake};
 
 use crate::exchange::{Event, LevelOutcome};
 use crate::level::LevelPlan;
+use crate::little::AtWork;
+use crate::open::OpenRun;
 use crate::people::Stage;
 use crate::recorder::Recorder;
 use crate::timers::Alarm;
@@ -14,6 +17,8 @@ use crate::world::World;
 
 /// How long closed sockets have to say goodbye at the end of a level.
 const GOODBYES: Nanos = Nanos::from_millis(1500);
+/// So long after the hold what was due in it is still begun; then it counts as dropped.
+const CATCH_UP: Nanos = Nanos::from_millis(100);
 /// Settling is looked at this often.
 pub(crate) const LOOK: Nanos = Nanos::from_millis(2);
 
@@ -39,6 +44,8 @@ pub(crate) struct LevelRun {
     pub(crate) open: usize,
     /// Groups whose deliveries are settling after an iteration.
     pub(crate) settling: Vec<(usize, Nanos)>,
+    /// The arrivals of an open load, until the hold has ended.
+    pub(crate) open_run: Option<OpenRun>,
     hold_ended: Nanos,
     settled: Nanos,
     next_second: u64,
@@ -58,8 +65,19 @@ impl Worker {
         world.hold = plan.hold();
         world.hold_is_settled = false;
         world.recorder = Recorder::default();
-        for number in groups_of(self.number, workers, plan.load.groups) {
-            world.add_group(&plan, number);
+        world.begun = 0;
+        world.at_work = AtWork::default();
+        let seed = world.config.arrivals_seed(plan.index);
+        let mut open_run = OpenRun::of(&plan, seed, self.number, workers);
+        world.is_open = open_run.is_some();
+        world.next_arrival = open_run
+            .as_mut()
+            .and_then(OpenRun::next_due)
+            .unwrap_or(Nanos::MAX);
+        if open_run.is_none() {
+            for number in groups_of(self.number, workers, plan.load.groups) {
+                world.plan_group(&plan, number);
+            }
         }
         let open = world.groups.len();
         world.timers.set(plan.hold().start, Alarm::Look);
@@ -71,6 +89,7 @@ impl Worker {
             progress: Progress::Load,
             open,
             settling: Vec::new(),
+            open_run,
             hold_ended: Nanos::ZERO,
             settled: Nanos::ZERO,
             next_second: 1,
@@ -149,18 +168,24 @@ impl Worker {
         self.note_hold_start(now);
         let Some(level) = &self.level else { return };
         let all_ended = level.plan.once && level.open == 0;
-        if now >= self.world.borrow().hold.end || all_ended {
+        let end = self.world.borrow().hold.end;
+        // What was due a moment ago is still begun.
+        let catching_up = now < end + CATCH_UP && self.is_behind();
+        if now >= end && !catching_up || all_ended {
             self.close_hold(now);
         }
     }
 
     /// The hold is over: how busy the worker was in it, and nothing new from now on.
     fn close_hold(&mut self, now: Nanos) {
+        self.close_arrivals();
         let (idle, waited_for_cpu) = (self.idle(), self.waited_for_cpu());
         let Some(level) = &mut self.level else { return };
         let mut world = self.world.borrow_mut();
         world.hold.end = world.hold.end.min(now.max(world.hold.start));
         level.hold_ended = world.hold.end;
+        let hold = world.hold;
+        world.at_work.pass(now, hold);
         let held = now - world.hold.start;
         let waited = idle - level.idle_at_hold_start.unwrap_or(idle);
         level.busy = share(held - waited, held);
@@ -205,12 +230,14 @@ impl Worker {
             .groups
             .iter()
             .filter_map(|group| match group.stage {
-                Stage::Running { since, .. } => Some((group.id, since)),
+                Stage::Running { planned, since } => Some((group.id, planned, since)),
                 _ => None,
             })
             .collect();
-        for &(_, since) in &unfinished {
-            world.count_unfinished(since);
+        for &(id, planned, since) in &unfinished {
+            if let Some(&slot) = world.group_slots.get(&id) {
+                world.count_unfinished(slot, planned, since);
+            }
         }
         let groups = world.groups.iter();
         let users: Vec<UserId> = groups
@@ -224,7 +251,7 @@ impl Worker {
         world.timers.set(until, Alarm::Look);
         world.timers.set(now, Alarm::Look); // no socket may be left
         drop(world);
-        for (id, _) in unfinished {
+        for (id, ..) in unfinished {
             self.script.cancel_group(id);
         }
         if let Some(level) = &mut self.level {
@@ -241,6 +268,14 @@ impl Worker {
         let dropped = world.recorder.dropped;
         let second = level.next_second - 1;
         let window = Box::new(world.recorder.take_window());
+        let (hold, at_work) = (world.hold, world.at_work);
+        drop(world);
+        let planned = self.planned_arrivals(&level.plan, hold);
+        let mut world = self.world.borrow_mut();
+        for (scenario, planned) in planned.into_iter().flatten().enumerate() {
+            let add = |iterations: &mut Iterations| iterations.planned += planned;
+            world.recorder.iterations(scenario, add);
+        }
         let measured = world.end_level();
         drop(world);
         self.tell(Event::Window {
@@ -255,6 +290,7 @@ impl Worker {
             cpu_wait: level.cpu_wait,
             gc_pause_ms_max: level.gc_pause.map(Nanos::as_millis_f64),
             dropped,
+            at_work,
             hold_s: (level.hold_ended - level.plan.hold().start).as_secs_f64(),
             settle_s: (level.settled - level.hold_ended).as_secs_f64(),
             drain_s: (now - level.settled).as_secs_f64(),

@@ -1,7 +1,8 @@
-use record::{GeneratorUse, Measured, OpenWindow, Window};
+use record::{GeneratorUse, Measured, OpenWindow, Window, WorkerUse};
 use stats::Histogram;
 
 use crate::exchange::LevelOutcome;
+use crate::little::AtWork;
 
 /// What the workers measured in one level, put together.
 #[derive(Debug, Default)]
@@ -16,6 +17,7 @@ pub(crate) struct Merged {
     windows: Vec<OpenWindow>,
     start_lag: Histogram,
     busiest: f64,
+    pub(crate) at_work: AtWork,
 }
 
 impl Merged {
@@ -36,6 +38,11 @@ impl Merged {
         self.start_lag.merge(&outcome.start_lag);
         self.busiest = self.busiest.max(outcome.busy);
         self.dropped += outcome.dropped;
+        self.at_work.merge(outcome.at_work);
+        self.generator.workers.push(WorkerUse {
+            busy_percent: outcome.busy * 100.0,
+            cpu_wait_percent: outcome.cpu_wait.map(|share| share * 100.0),
+        });
         self.hold_s = Some(self.hold_s.unwrap_or(0.0).max(outcome.hold_s));
         self.settle_s = self.settle_s.max(outcome.settle_s);
         self.drain_s = self.drain_s.max(outcome.drain_s);

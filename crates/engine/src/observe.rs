@@ -43,7 +43,10 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Observed {
         SubjectKind::Delivery => {
             asked.of_deliveries(&pooled(&measured.deliveries, name, Deliveries::merge)?)
         }
-        SubjectKind::Iteration => asked.of_iterations(&measured.iterations),
+        SubjectKind::Iteration => {
+            let named = name.map(|name| measured.scenarios.get(name).ok_or(Missing::Unmeasured));
+            asked.of_iterations(named.unwrap_or(Ok(&measured.iterations))?)
+        }
         SubjectKind::Check => asked.of_checks(&measured.checks, name),
         SubjectKind::Metric => {
             let metric = name.and_then(|name| measured.metrics.get(name));
@@ -95,6 +98,7 @@ impl Asked {
         let ended = iterations.succeeded + iterations.failed;
         match self.aggregate {
             Aggregate::Failed => self.part(iterations.failed, ended),
+            Aggregate::Dropped => self.part(iterations.dropped, iterations.planned),
             Aggregate::Count => Ok(ended as f64),
             Aggregate::Rate => self.rate(ended as f64),
             _ => self.of_times(&iterations.time),

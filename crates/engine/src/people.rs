@@ -126,6 +126,8 @@ pub(crate) struct Group {
     pub(crate) id: GroupId,
     pub(crate) number: u32,
     pub(crate) iteration: u32,
+    /// Which of the mix its iteration runs.
+    pub(crate) scenario: usize,
     pub(crate) stage: Stage,
     pub(crate) users: Vec<UserId>,
     pub(crate) roles: Vec<Option<String>>,
@@ -152,6 +154,7 @@ impl Group {
             id,
             number,
             iteration: 0,
+            scenario: 0,
             stage: Stage::Waiting,
             users,
             roles,

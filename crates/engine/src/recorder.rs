@@ -3,7 +3,8 @@ use std::collections::HashMap;
 use delivery::Tally;
 use model::{Fault, FaultKind, Nanos, Timing};
 use record::{
-    Deliveries, Example, Failure, Measured, Metric, MetricKind, OpenWindow, Timings, note_failure,
+    Deliveries, Example, Failure, Iterations, Measured, Metric, MetricKind, OpenWindow, Timings,
+    note_failure,
 };
 use stats::Histogram;
 
@@ -39,7 +40,7 @@ impl Family {
 const FAMILIES: usize = 5;
 
 /// Names of one family with their values, by index: the hot path looks a name up once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Named<T> {
     index: HashMap<String, usize>,
     values: Vec<(String, T)>,
@@ -80,10 +81,12 @@ pub(crate) enum Ending {
 }
 
 /// What one worker measures in one level. Nothing in it grows with the number of requests.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
     timings: [Named<Timings>; FAMILIES],
     pub(crate) measured: Measured,
+    /// Iterations by scenario, where there is a mix.
+    scenarios: Vec<Iterations>,
     pub(crate) window: OpenWindow,
     pub(crate) start_lag: Histogram,
     channels: Named<()>,
@@ -147,6 +150,16 @@ impl Recorder {
     /// Counts something that was still under way when the level was over.
     pub(crate) fn unfinished(&mut self, family: Family, index: usize) {
         self.timings[family as usize].values[index].1.unfinished += 1;
+    }
+
+    /// Counts something of an iteration: in all, and for its scenario.
+    pub(crate) fn iterations(&mut self, scenario: usize, count: impl Fn(&mut Iterations)) {
+        count(&mut self.measured.iterations);
+        if self.scenarios.len() <= scenario {
+            self.scenarios
+                .resize_with(scenario + 1, Iterations::default);
+        }
+        count(&mut self.scenarios[scenario]);
     }
 
     /// The tally of a kind of message.
@@ -235,9 +248,11 @@ impl Recorder {
         std::mem::take(&mut self.window)
     }
 
-    /// All that was measured, by name.
-    pub(crate) fn into_measured(self) -> Measured {
+    /// All that was measured, by name; `mix`: the names of the scenarios, where there are several.
+    pub(crate) fn into_measured(self, mix: &[String]) -> Measured {
         let mut measured = self.measured;
+        let scenarios = mix.iter().cloned().zip(self.scenarios);
+        measured.scenarios.extend(scenarios);
         let [connections, requests, exchanges, steps, eventually] = self.timings;
         for (named, map) in [
             (connections, &mut measured.connections),
@@ -319,7 +334,7 @@ mod tests {
                 Ending::Answered { failed: false },
             );
         }
-        let measured = recorder.into_measured();
+        let measured = recorder.into_measured(&[]);
         assert_eq!(measured.requests.len(), NAMES_LIMIT + 1);
         assert_eq!(measured.requests[OTHER_NAMES].count, 500);
     }

@@ -116,6 +116,7 @@ impl Worker {
                 self.obey(command);
             }
             self.poll();
+            self.start_arrivals();
             self.turn();
             self.end_iterations();
             self.report_console();
@@ -164,7 +165,7 @@ impl Worker {
         }
         drop(world);
         for (slot, due) in starts {
-            self.begin_iteration(slot, due);
+            self.begin_iteration(slot, due, None);
         }
     }
 

@@ -12,6 +12,7 @@ use crate::config::RunConfig;
 use crate::conn::Conn;
 use crate::dials::Dials;
 use crate::level::Span;
+use crate::little::AtWork;
 use crate::people::{Group, Users};
 use crate::reactor::Reactor;
 use crate::recorder::{Recorder, Scene};
@@ -47,6 +48,15 @@ pub(crate) struct World {
     pub(crate) hold: Span,
     /// The hold is over and its deliveries are settled: nobody stays any longer.
     pub(crate) hold_is_settled: bool,
+    /// Iterations start when they are due, and not when others end.
+    pub(crate) is_open: bool,
+    /// When the next iteration of an open load is due.
+    pub(crate) next_arrival: Nanos,
+    /// When it was last looked at whether most groups wait for the target, and whether they did.
+    pub(crate) awaiting: (Nanos, bool),
+    /// Iterations of this level's closed load that have begun: the mix goes by them.
+    pub(crate) begun: u64,
+    pub(crate) at_work: AtWork,
     /// When the loop is woken to look at the phases.
     pub(crate) next_look: Nanos,
     pub(crate) wakes: VecDeque<Wake>,
@@ -80,6 +90,11 @@ impl World {
             recorder: Recorder::default(),
             hold: Span::default(),
             hold_is_settled: false,
+            is_open: false,
+            next_arrival: Nanos::MAX,
+            awaiting: (Nanos::ZERO, false),
+            begun: 0,
+            at_work: AtWork::default(),
             next_look: Nanos::ZERO,
             wakes: VecDeque::new(),
             pooled: Vec::new(),
@@ -100,6 +115,12 @@ impl World {
     pub(crate) fn group_by_id(&mut self, id: GroupId) -> Option<&mut Group> {
         let slot = *self.group_slots.get(&id)?;
         self.groups.get_mut(slot)
+    }
+
+    /// The scenario that a start takes; 0 without a mix.
+    pub(crate) fn scenario_of(&self, number: u64) -> usize {
+        let mix = self.config.options.mix.as_ref();
+        mix.map_or(0, |mix| mix.pick(number))
     }
 
     /// Counts a failure of a user under the name of what failed, if it belongs to the hold.
@@ -135,7 +156,8 @@ impl World {
             .timers
             .next_due()
             .unwrap_or(Nanos::MAX)
-            .min(self.earliest_limit);
+            .min(self.earliest_limit)
+            .min(self.next_arrival);
         (due < Nanos::MAX).then(|| due - self.clock.now())
     }
 }

@@ -35,6 +35,8 @@ pub(crate) enum Command {
 Examples:
   headcount run room.ts
   headcount run room.ts --target http://127.0.0.1:5000 --users 10,50,200 --hold 30s
+  headcount run api.ts --rate 200/s --hold 30s
+  headcount run api.ts --rate \"500/s for 10s, nothing for 50s, 5 times\"
   headcount run room.ts --json > summary.json
 
 Exit codes:
@@ -57,6 +59,9 @@ pub(crate) struct RunArgs {
     /// Users at the same time: one level, or several (10,50,200)
     #[arg(long, value_name = "N,N,…", help_heading = "Load")]
     pub(crate) users: Option<String>,
+    /// Open load instead: iterations per second ("100/s"), or a course of rates; --users is then the most at once
+    #[arg(long, value_name = "RATE", help_heading = "Load")]
+    pub(crate) rate: Option<String>,
     /// How long each level is measured
     #[arg(long, value_name = "TIME", help_heading = "Load")]
     pub(crate) hold: Option<String>,

@@ -4,7 +4,10 @@
 //! Everything here is a function of its arguments. This crate never reads a clock, file, socket or
 //! environment variable, and it knows nothing of what came out of a run.
 
+pub mod arrivals;
+pub mod course;
 pub mod duration;
+pub mod mix;
 pub mod options;
 pub mod overrides;
 pub mod problem;
@@ -15,7 +18,12 @@ mod suggest;
 pub mod threshold;
 pub mod ticker;
 
-pub use options::{Grouping, Leftovers, LevelLoad, Load, Once, Options, ScriptLimits, Timeouts};
+pub use arrivals::{Arrivals, Spacing, Starts};
+pub use course::Course;
+pub use mix::Mix;
+pub use options::{
+    Grouping, Leftovers, LevelLoad, Load, Once, OpenLoad, Options, ScriptLimits, Timeouts,
+};
 pub use overrides::{Overrides, with_overrides};
 pub use problem::{Problem, Problems};
 pub use schedule::{Phases, start_of};

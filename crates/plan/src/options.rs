@@ -6,6 +6,7 @@
 mod crowd;
 mod limits;
 mod load;
+mod mix;
 mod section;
 mod thresholds;
 mod url;
@@ -19,18 +20,20 @@ use serde_json::Value;
 
 pub use crowd::Grouping;
 pub use limits::{Leftovers, ScriptLimits, Timeouts};
-pub use load::{LevelLoad, Load, Once};
+pub use load::{LevelLoad, Load, Once, OpenLoad};
 
+use crate::mix::Mix;
 use crate::problem::Problems;
 use crate::threshold::Threshold;
 use section::Section;
 
 /// Every option, as d.ts names them.
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 17] = [
     "target",
     "group",
     "groups",
     "load",
+    "mix",
     "thresholds",
     "deadline",
     "settle",
@@ -54,6 +57,8 @@ pub struct Options {
     pub grouping: Grouping,
     /// How much load, and for how long.
     pub load: Load,
+    /// The exported functions that make up the load; `None`: the default export alone.
+    pub mix: Option<Mix>,
     /// Promises that every level must keep, in the user's order.
     pub thresholds: Vec<Threshold>,
     /// A delivery seen after this is late. More than zero.
@@ -104,6 +109,7 @@ fn read(value: &Value, problems: &mut Problems) -> Options {
     let settle = Nanos::from_secs(5);
     Options {
         target: root.field("target").read_some(problems, url::base),
+        mix: mix::read(&root.field("mix"), problems),
         thresholds: thresholds::read(&root.field("thresholds"), problems),
         deadline: root
             .field("deadline")

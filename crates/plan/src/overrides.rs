@@ -9,6 +9,8 @@ pub struct Overrides {
     pub target: Option<String>,
     /// One level or several: `"10,50"`.
     pub users: Option<String>,
+    /// An open load: one rate, or a course of rates.
+    pub rate: Option<String>,
     /// Duration of each level's measurement.
     pub hold: Option<String>,
     /// Duration of the ramp.
@@ -22,7 +24,7 @@ pub struct Overrides {
 /// The options with the overrides in place of the user's own values. Nothing is judged here: a wrong
 /// value stays as it was typed, and [`Options::from_json`](crate::Options::from_json) reports it.
 ///
-/// `users` takes the place of `load.groups` too. Options that are not an object are returned unchanged.
+/// `users` takes the place of `load.groups` too, and `rate` that of every closed load. Options that are not an object are returned unchanged.
 #[must_use]
 pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
     let mut options = match value {
@@ -45,6 +47,12 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
             if overrides.users.is_some() {
                 load.shift_remove("groups");
             }
+            // A ladder of users, or all of them at once, is no open load.
+            if overrides.rate.is_some() {
+                for name in ["users", "groups", "once", "limit"] {
+                    load.shift_remove(name);
+                }
+            }
             load.extend(changes);
         }
     }
@@ -52,10 +60,20 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
 }
 
 fn load_changes(overrides: &Overrides) -> Map<String, Value> {
-    let users = overrides.users.as_deref().map(ladder);
+    let most = |text: &str| {
+        text.parse::<u64>()
+            .map_or_else(|_| Value::from(text), Value::from)
+    };
+    let users = overrides.users.as_deref();
+    // Beside a rate the users are the most at the same time: one number.
+    let users = match overrides.rate {
+        Some(_) => users.map(most),
+        None => users.map(ladder),
+    };
     let text = |text: &Option<String>| text.as_deref().map(Value::from);
     [
         ("users", users),
+        ("rate", text(&overrides.rate)),
         ("hold", text(&overrides.hold)),
         ("ramp", text(&overrides.ramp)),
         ("warmup", text(&overrides.warmup)),

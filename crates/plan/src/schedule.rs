@@ -9,7 +9,7 @@
 
 use model::Nanos;
 
-use crate::options::Load;
+use crate::options::{LevelLoad, Load};
 
 /// Where the phases of a level lie, counted from the start of its first group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +23,14 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// The phases of every level of this load.
-    pub fn of(load: &Load) -> Self {
+    /// The phases of a level of this load.
+    pub fn of(load: &Load, level: &LevelLoad) -> Self {
         let hold_starts = load.ramp + load.warmup;
-        let hold = load.once.map_or(load.hold, |once| once.limit);
+        let hold = match (&level.open, load.once) {
+            (Some(open), _) => open.arrivals.hold(),
+            (None, Some(once)) => once.limit,
+            (None, None) => load.hold,
+        };
         Self {
             ramp_ends: load.ramp,
             hold_starts,
@@ -67,6 +71,11 @@ mod tests {
 
     #[test]
     fn phases_follow_one_another() {
+        let level = LevelLoad {
+            users: 1,
+            groups: 1,
+            open: None,
+        };
         let mut load = Load {
             levels: Vec::new(),
             hold: Nanos(30),
@@ -79,7 +88,7 @@ mod tests {
             hold_starts: Nanos(7),
             hold_ends: Nanos(37),
         };
-        assert_eq!(Phases::of(&load), phases);
+        assert_eq!(Phases::of(&load, &level), phases);
         load = Load {
             hold: Nanos::ZERO,
             ramp: Nanos::ZERO,
@@ -92,7 +101,7 @@ mod tests {
             hold_starts: Nanos(0),
             hold_ends: Nanos(60),
         };
-        assert_eq!(Phases::of(&load), phases);
+        assert_eq!(Phases::of(&load, &level), phases);
     }
 
     proptest! {

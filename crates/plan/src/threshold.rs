@@ -4,12 +4,13 @@
 //! key        = plural | kind "(" name ")" | "target"
 //! plural     = "deliveries" | "requests" | "exchanges" | "steps" | "iterations" | "checks"
 //!            | "connections"                              all names together
-//! kind       = "delivery" | "request" | "exchange" | "step" | "check" | "connection" | "metric"
+//! kind       = "delivery" | "request" | "exchange" | "step" | "iteration" | "check" | "connection" | "metric"
 //! name       = any text, spaces around it dropped
 //!
-//! condition  = aggregate op limit                         spaces anywhere between
+//! condition  = aggregate op limit [ "up to" load ] [ "or abort" ]
+//! load       = number ( "users" | "groups" | "/s" )      where the promise ends
 //! aggregate  = "p" number | "mean" | "min" | "max"        0 < number < 100
-//!            | "count" | "rate" | "failed"
+//!            | "count" | "rate" | "failed" | "dropped"
 //!            | "delivered" | "late" | "lost" | "duplicated" | "reordered" | "strayed"
 //!            | "cpu" | "memory"
 //! op         = "<" | "<=" | ">" | ">=" | "==" | "!="
@@ -23,14 +24,19 @@
 //! | all but target | count | a whole number |
 //! | all but target | rate | a number per second |
 //! | requests, exchanges, steps, iterations, checks, connections | failed | a share (`%`) or a whole number |
+//! | iterations | dropped: due when no user was free | a share (`%`) or a whole number |
 //! | deliveries | the fates | a share (`%`) or a whole number |
 //! | target | cpu (100% is one core), memory | a share, a size |
+//!
+//! `up to 200 users` keeps the promise to levels of at most so much load. `or abort` ends the run as soon as a level
+//! cannot keep the promise any more.
 //!
 //! Limits are kept in base units: nanoseconds, bytes, a ratio (1% is 0.01), a plain number.
 
 mod condition;
 mod error;
 mod limit;
+mod reach;
 mod subject;
 
 #[cfg(test)]
@@ -40,6 +46,7 @@ use std::fmt;
 
 pub use error::ThresholdError;
 pub use limit::{Limit, Unit};
+pub use reach::Reach;
 pub use subject::{Subject, SubjectKind};
 
 /// One promise: an aggregate of a subject, held against a limit.
@@ -53,6 +60,10 @@ pub struct Threshold {
     pub op: Op,
     /// With what, in base units.
     pub limit: Limit,
+    /// The load up to which it is promised; `None`: in every level.
+    pub reach: Option<Reach>,
+    /// Whether the run ends when it cannot be kept any more.
+    pub abort: bool,
     /// The condition as the user wrote it, e.g. `p95 < 20ms`.
     pub source: String,
 }
@@ -74,6 +85,8 @@ pub enum Aggregate {
     Rate,
     /// Failed ones: a share of all that ended, or their number.
     Failed,
+    /// Iterations that were due when no user was free: a share of all that were due, or their number.
+    Dropped,
     /// Deliveries seen within the deadline: a share of those expected, or their number.
     Delivered,
     /// Deliveries seen after the deadline; as above.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 /// Names that the options know, so that wrong values reach every reader.
-const NAMES: [&str; 28] = [
+const NAMES: [&str; 31] = [
     "target",
     "group",
     "groups",
@@ -34,6 +34,9 @@ const NAMES: [&str; 28] = [
     "memory",
     "url",
     "at",
+    "rate",
+    "arrivals",
+    "mix",
 ];
 
 fn leaf() -> impl Strategy<Value = Value> {
@@ -47,6 +50,7 @@ fn leaf() -> impl Strategy<Value = Value> {
         ".{0,12}".prop_map(Value::from),
         "[0-9.]{1,20}(us|s|h|kB|GB|%)".prop_map(Value::from),
         "(http|ws)://[a-z@:\\[\\]0-9/?#]{0,12}".prop_map(Value::from),
+        "[0-9.]{1,6}/[smh]( (for|over) [0-9]{1,3}s)?(, [0-9]{1,3} times)?".prop_map(Value::from),
         "(p9[0-9.]{1,3}|lost) (<|==) [0-9]{1,3}(ms|%)?".prop_map(Value::from),
     ]
 }

@@ -17,6 +17,9 @@ impl Level {
     pub fn check_identities(&self) -> Vec<String> {
         let measured = &self.measured;
         let mut broken = measured.iterations.check_identities();
+        for (name, iterations) in &measured.scenarios {
+            broken.extend(named("iteration", name, iterations.check_identities()));
+        }
         for (channel, deliveries) in &measured.deliveries {
             broken.extend(named("delivery", channel, deliveries.check_identities()));
         }
@@ -46,7 +49,7 @@ fn named(family: &str, name: &str, broken: Vec<String>) -> impl Iterator<Item = 
 }
 
 impl Iterations {
-    /// planned = started + dropped; started = succeeded + failed + unfinished.
+    /// planned = started + dropped; started = succeeded + failed + unfinished; each that was dropped has its cause.
     pub fn check_identities(&self) -> Vec<String> {
         let mut broken = Vec::new();
         let Self {
@@ -61,6 +64,12 @@ impl Iterations {
         if *planned != started + dropped {
             broken.push(format!(
                 "iterations: {planned} planned, but {started} started + {dropped} dropped"
+            ));
+        }
+        let explained: u64 = self.dropped_why.values().sum();
+        if explained != *dropped && !self.dropped_why.is_empty() {
+            broken.push(format!(
+                "iterations: {dropped} dropped, but causes for {explained}"
             ));
         }
         if *started != succeeded + failed + unfinished {

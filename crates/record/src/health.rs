@@ -62,6 +62,15 @@ pub struct TargetSample {
     pub connections: Option<u64>,
 }
 
+/// One worker thread during one level, in percent of the measured time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkerUse {
+    /// It did not wait for anything to happen.
+    pub busy_percent: f64,
+    /// It was ready to run and had no CPU.
+    pub cpu_wait_percent: Option<f64>,
+}
+
 /// How headcount itself fared during one level. CPU is in percent of one core.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorUse {
@@ -69,6 +78,12 @@ pub struct GeneratorUse {
     pub cpu_percent: Option<f64>,
     /// The busy share of the busiest worker.
     pub busiest_worker_percent: Option<f64>,
+    /// Each worker thread by itself.
+    #[serde(default)]
+    pub workers: Vec<WorkerUse>,
+    /// For how long its cgroup's CPU quota stopped the generator, in milliseconds.
+    #[serde(default)]
+    pub throttled_ms: Option<f64>,
     /// How late things started.
     pub start_lag: Histogram,
     /// From a packet's arrival in the kernel to its reading, on a sample of the sockets.

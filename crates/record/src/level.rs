@@ -15,6 +15,13 @@ pub struct Level {
     pub sound: bool,
     /// Why it is not sound, one sentence each.
     pub unsound_reasons: Vec<String>,
+    /// Why a sound level is suspect all the same, one sentence each: the generator came near its limits, or what was
+    /// planned was not all done.
+    #[serde(default)]
+    pub suspicions: Vec<String>,
+    /// Whether Little's law holds; `None` where the level was too short to tell.
+    #[serde(default)]
+    pub little: Option<Little>,
     /// What the workers measured.
     pub measured: Measured,
     /// The course of time; a second in which nothing happened is missing.
@@ -38,10 +45,62 @@ pub struct Load {
     pub groups: u64,
     /// Who is in a group: `5`, or `1 buyer + 3 sellers`.
     pub group_size: String,
-    /// Planned arrivals per second, of an open load.
+    /// Planned arrivals per second of an open load, on average.
     pub rate_per_s: Option<f64>,
+    /// The rate as the user wrote it: `500/s for 10s, nothing for 50s`.
+    #[serde(default)]
+    pub rate: Option<String>,
+    /// How the arrivals are spread: `even` or `poisson`.
+    #[serde(default)]
+    pub arrivals: Option<String>,
     /// Whether every group ran its scenario exactly once, all at the same time.
     pub once: bool,
+}
+
+/// Little's law, which no measurement may break: those at work = iterations per second × the time of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Little {
+    /// Groups at work at the same time, on average over the measured time.
+    pub at_work: f64,
+    /// Iterations that ended per second.
+    pub per_s: f64,
+    /// How long one of them took from its actual start, on average, in seconds.
+    pub time_s: f64,
+    /// Whether the two sides agree within what the edges of the measured time explain.
+    pub holds: bool,
+}
+
+/// How sure it is that a level's numbers are the target's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Soundness {
+    /// Nothing speaks against it.
+    Sound,
+    /// The generator came near its limits: read with care.
+    Suspect,
+    /// The generator was the limit.
+    NotSound,
+}
+
+impl Soundness {
+    /// As people write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sound => "sound",
+            Self::Suspect => "suspect",
+            Self::NotSound => "not sound",
+        }
+    }
+}
+
+impl Level {
+    /// Sound, suspect or not sound.
+    pub fn soundness(&self) -> Soundness {
+        match (self.sound, self.suspicions.is_empty()) {
+            (false, _) => Soundness::NotSound,
+            (true, false) => Soundness::Suspect,
+            (true, true) => Soundness::Sound,
+        }
+    }
 }
 
 /// How long the phases of a level took, in seconds.

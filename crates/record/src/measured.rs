@@ -11,6 +11,9 @@ use crate::{Deliveries, Failure, Metric, Timings};
 pub struct Measured {
     /// Calls of the scenario.
     pub iterations: Iterations,
+    /// The same for each scenario of a mix.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scenarios: BTreeMap<String, Iterations>,
     /// Connections by name.
     pub connections: BTreeMap<String, Timings>,
     /// Requests by name: `POST /bridge/chat`.
@@ -46,8 +49,11 @@ pub struct Iterations {
     pub failed: u64,
     /// How many had not ended when the settling time was over.
     pub unfinished: u64,
-    /// How many were due when no user was free.
+    /// How many were due and never started.
     pub dropped: u64,
+    /// Why they were not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dropped_why: BTreeMap<String, u64>,
     /// How long one took from its planned start, of those that ended.
     pub time: Histogram,
 }
@@ -84,6 +90,9 @@ impl Measured {
     /// Adds what another worker measured.
     pub fn merge(&mut self, other: Self) {
         self.iterations.merge(&other.iterations);
+        for (name, iterations) in other.scenarios {
+            self.scenarios.entry(name).or_default().merge(&iterations);
+        }
         merge_maps(&mut self.connections, other.connections, Timings::merge);
         merge_maps(&mut self.requests, other.requests, Timings::merge);
         merge_maps(&mut self.exchanges, other.exchanges, Timings::merge);
@@ -122,6 +131,9 @@ impl Iterations {
         self.failed += other.failed;
         self.unfinished += other.unfinished;
         self.dropped += other.dropped;
+        for (why, count) in &other.dropped_why {
+            *self.dropped_why.entry(why.clone()).or_default() += count;
+        }
         self.time.merge(&other.time);
     }
 }

@@ -22,8 +22,14 @@ fn level(level: &Level) -> Value {
     let hold_s = level.phases.hold_s;
     let measured = &level.measured;
     json!({
-        "load": { "users": level.load.users, "groups": level.load.groups },
+        "load": {
+            "users": level.load.users,
+            "groups": level.load.groups,
+            "rate": level.load.rate,
+            "rate_per_s": level.load.rate_per_s,
+        },
         "sound": level.sound,
+        "soundness": level.soundness().as_str(),
         "iterations": iterations(&measured.iterations),
         "requests": family(&measured.requests, hold_s),
         "exchanges": family(&measured.exchanges, hold_s),
@@ -43,6 +49,7 @@ fn iterations(iterations: &Iterations) -> Value {
         "failed": iterations.failed,
         "unfinished": iterations.unfinished,
         "dropped": iterations.dropped,
+        "dropped_why": iterations.dropped_why,
     })
 }
 
@@ -72,15 +79,27 @@ fn family(named: &BTreeMap<String, Timings>, hold_s: f64) -> Value {
 }
 
 fn timings(timings: &Timings, hold_s: f64) -> Map<String, Value> {
-    object([
+    let mut figures = object([
         ("count", json!(timings.count)),
         ("failed", json!(timings.failed)),
+        ("timed_out", json!(timings.timed_out)),
+        ("unfinished", json!(timings.unfinished)),
         ("per_s", json!(per_second(timings.count, hold_s))),
-        ("p50_ms", millis(timings.response_at(0.5))),
-        ("p95_ms", millis(timings.response_at(0.95))),
-        ("p99_ms", millis(timings.response_at(0.99))),
-        ("max_ms", json!(timings.longest().map(Nanos::as_millis_f64))),
-    ])
+        ("mean_ms", json!(timings.mean().map(Nanos::as_millis_f64))),
+        ("service_p95_ms", millis(timings.service_at(0.95))),
+    ]);
+    figures.extend(percentiles(|q| timings.response_at(q)));
+    let longest = timings.longest().map(Nanos::as_millis_f64);
+    figures.insert("max_ms".to_owned(), json!(longest));
+    figures
+}
+
+/// `p50_ms`, `p99_9_ms` and their like; `null` where there are too few samples, or where it timed out.
+fn percentiles(at: impl Fn(f64) -> Estimate) -> impl Iterator<Item = (String, Value)> {
+    stats::REPORTED.into_iter().map(move |percentile| {
+        let key = format!("{}_ms", percentile.name.replace('.', "_"));
+        (key, millis(at(percentile.q)))
+    })
 }
 
 fn channels(named: &BTreeMap<String, Deliveries>, hold_s: f64) -> Value {
@@ -103,7 +122,8 @@ fn channels(named: &BTreeMap<String, Deliveries>, hold_s: f64) -> Value {
 }
 
 fn deliveries(deliveries: &Deliveries, hold_s: f64) -> Map<String, Value> {
-    object([
+    let mut figures = object([
+        ("messages", json!(deliveries.messages)),
         ("expected", json!(deliveries.expected)),
         ("delivered", json!(deliveries.delivered)),
         ("late", json!(deliveries.late)),
@@ -112,15 +132,18 @@ fn deliveries(deliveries: &Deliveries, hold_s: f64) -> Map<String, Value> {
         ("reordered", json!(deliveries.reordered)),
         ("strayed", json!(deliveries.strayed_count())),
         ("per_s", json!(per_second(deliveries.received(), hold_s))),
-        ("p50_ms", millis(deliveries.latency_at(0.5))),
-        ("p95_ms", millis(deliveries.latency_at(0.95))),
-        ("p99_ms", millis(deliveries.latency_at(0.99))),
+        (
+            "mean_ms",
+            json!(deliveries.latency.mean().map(Nanos::as_millis_f64)),
+        ),
         (
             "max_ms",
             json!(deliveries.latency.max().map(Nanos::as_millis_f64)),
         ),
         ("last_p95_ms", millis(estimate(&deliveries.last, 0, 0.95))),
-    ])
+    ]);
+    figures.extend(percentiles(|q| deliveries.latency_at(q)));
+    figures
 }
 
 fn checks(named: &BTreeMap<String, Check>) -> Value {
@@ -148,6 +171,9 @@ fn generator(generator: &GeneratorUse) -> Value {
     let p99 = |times: &Histogram| millis(estimate(times, 0, 0.99));
     json!({
         "cpu_percent": generator.cpu_percent,
+        "busiest_worker_percent": generator.busiest_worker_percent,
+        "cpu_wait_percent": generator.cpu_wait_percent,
+        "throttled_ms": generator.throttled_ms,
         "start_lag_p99_ms": p99(&generator.start_lag),
         "read_delay_p99_ms": generator.read_delay.as_ref().map_or(Value::Null, p99),
     })

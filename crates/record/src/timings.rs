@@ -73,6 +73,11 @@ impl Timings {
         estimate(&self.service, self.timed_out, q)
     }
 
+    /// The mean response time; `None` without one, or when something timed out and its time is not known.
+    pub fn mean(&self) -> Option<Nanos> {
+        self.response.mean().filter(|_| self.timed_out == 0)
+    }
+
     /// The longest response time; `None` without one, or when something timed out and the longest is not known.
     pub fn longest(&self) -> Option<Nanos> {
         self.response.max().filter(|_| self.timed_out == 0)

@@ -23,7 +23,15 @@ declare module "headcount" {
     groups?: number;
     /** How much load, and for how long. */
     load: Load;
-    /** Promises that every level must keep: `{ "delivery(said)": ["p95 < 20ms", "lost == 0"] }`. */
+    /**
+     * Scenarios by weight, instead of the default export: `{ register: 50, enumerate: 30 }` for two exported functions.
+     * Each start takes the next of the mix, exactly in proportion over the run.
+     */
+    mix?: Record<string, number>;
+    /**
+     * Promises that every level must keep: `{ "delivery(said)": ["p95 < 20ms", "lost == 0"] }`. `"… up to 200 users"`
+     * promises it for levels of at most so much load, `"… or abort"` ends the run once it cannot be kept any more.
+     */
     thresholds?: Record<string, string | string[]>;
     /** A delivery seen after this is late. Default "5s". */
     deadline?: Duration;
@@ -61,17 +69,34 @@ declare module "headcount" {
     };
   }
 
-  /** Closed load: a new iteration of a group starts when its last one has ended. */
+  /** "100/s", "30/m", "7200/h". */
+  export type Rate = string;
+
+  /**
+   * Closed load (`users` or `groups`): a new iteration of a group starts when its last one has ended. Open load
+   * (`rate`): iterations start when they are due, whatever the answers do; one that finds no user free is dropped and
+   * counted, and none is made up for later.
+   */
   export interface Load {
-    /** Users at the same time: one level, or a ladder of levels, each measured apart. */
+    /**
+     * Users at the same time: one level, or a ladder of levels, each measured apart. Beside `rate`: the most at the
+     * same time, default enough for 10 s of arrivals.
+     */
     users?: number | number[];
     /** The same in groups. */
     groups?: number | number[];
+    /**
+     * Open load: iterations started per second; a list is a ladder of levels. Or a course over time, which says how long
+     * the level is: "0/s to 1000/s over 1m, 1000/s for 5m", "500/s for 10s, nothing for 50s, 5 times".
+     */
+    rate?: Rate | Rate[];
+    /** Evenly spaced, or at random as people come (seeded). Default "even". */
+    arrivals?: "even" | "poisson";
     /** How long each level is measured. Default "10s". */
     hold?: Duration;
-    /** Over which time a level's groups start, evenly. Not measured. Default: all at once. */
+    /** Over which time a level's groups start, or the rate rises, evenly. Not measured. Default: all at once. */
     ramp?: Duration;
-    /** Time with all groups at work before measuring. Not measured. Default "0s". */
+    /** Time with all groups at work, or at the first rate, before measuring. Not measured. Default "0s". */
     warmup?: Duration;
     /** Each group runs one iteration, all starting at the same time; the level ends when all have ended. */
     once?: boolean;

@@ -52,6 +52,7 @@ fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
         overrides: Overrides {
             target: args.target.clone(),
             users: args.users.clone(),
+            rate: args.rate.clone(),
             hold: args.hold.clone(),
             ramp: args.ramp.clone(),
             warmup: args.warmup.clone(),

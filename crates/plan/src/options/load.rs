@@ -1,11 +1,14 @@
 //! How much load, and for how long.
 
+mod open;
+
 use model::Nanos;
 use serde_json::Value;
 
 use super::crowd::Grouping;
 use super::section::{Field, Section};
 use super::values::{describe, duration, flag, grouped, positive_duration, whole};
+use crate::arrivals::Arrivals;
 use crate::problem::{Flaw, Problems};
 
 /// The most users of a level.
@@ -13,16 +16,19 @@ pub(super) const MOST_USERS: u32 = 1_000_000;
 /// The most levels of a ladder.
 const MOST_LEVELS: usize = 64;
 
-pub(super) const KNOWN: [&str; 7] = ["users", "groups", "hold", "ramp", "warmup", "once", "limit"];
+pub(super) const KNOWN: [&str; 9] = [
+    "users", "groups", "rate", "arrivals", "hold", "ramp", "warmup", "once", "limit",
+];
 
-/// Closed load: a new iteration of a group starts when its last one has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Closed load, where a new iteration of a group starts when its last one has ended, or open load, where iterations
+/// start when they are due.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Load {
     /// The levels in the order in which they are run; at least one.
     pub levels: Vec<LevelLoad>,
-    /// How long each level is measured; zero with `once`.
+    /// How long each level is measured; zero with `once`. A course of rates has a length of its own.
     pub hold: Nanos,
-    /// Over which time a level's groups start, evenly; zero: all at once.
+    /// Over which time a level's groups start, or the rate rises, evenly; zero: all at once.
     pub ramp: Nanos,
     /// Time with all groups at work before measuring.
     pub warmup: Nanos,
@@ -38,12 +44,23 @@ pub struct Once {
 }
 
 /// How many people, in how many groups. Sizes of groups differ by one at most, the larger first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LevelLoad {
-    /// All users of the level.
+    /// All users of the level; of an open load the most at the same time.
     pub users: u32,
     /// How many groups they form; at least one, at most `users`.
     pub groups: u32,
+    /// When iterations start, of an open load.
+    pub open: Option<OpenLoad>,
+}
+
+/// Arrivals that wait for nobody's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenLoad {
+    /// The rate as the user wrote it.
+    pub rate: String,
+    /// When each arrival is due.
+    pub arrivals: Arrivals,
 }
 
 impl LevelLoad {
@@ -70,13 +87,20 @@ pub(super) fn read(field: &Field<'_>, grouping: &Grouping, problems: &mut Proble
         Some(_) => Nanos::ZERO,
         None => Nanos::from_secs(10),
     };
-    Load {
-        levels: levels(field, &load, grouping, problems),
+    let mut read = Load {
+        levels: Vec::new(),
         hold: load.field("hold").read(problems, hold, positive_duration),
         ramp: load.field("ramp").read(problems, Nanos::ZERO, duration),
         warmup: load.field("warmup").read(problems, Nanos::ZERO, duration),
         once,
-    }
+    };
+    read.levels = if load.field("rate").value.is_some() {
+        open::levels(&load, grouping, &read, problems)
+    } else {
+        open::refuse_without_rate(&load, problems);
+        levels(field, &load, grouping, problems)
+    };
+    read
 }
 
 fn once(load: &Section<'_>, problems: &mut Problems) -> Option<Once> {
@@ -88,7 +112,7 @@ fn once(load: &Section<'_>, problems: &mut Problems) -> Option<Once> {
         }
         return None;
     }
-    for name in ["hold", "ramp", "warmup"] {
+    for name in ["rate", "hold", "ramp", "warmup"] {
         let field = load.field(name);
         if field.value.is_some() {
             let message = "cannot stand beside `once: true`";
@@ -117,7 +141,7 @@ fn levels(
         (false, false) if matches!(field.value, Some(Value::Object(_))) => {
             field.refuse(
                 problems,
-                Flaw::new("needs `users` or `groups`: how much load?"),
+                Flaw::new("needs `users`, `groups` or `rate`: how much load?"),
             );
         }
         _ => {}
@@ -130,11 +154,11 @@ fn levels(
 }
 
 /// The levels that are right; a problem for each that is not.
-fn ladder(
+fn ladder<T>(
     field: &Field<'_>,
     problems: &mut Problems,
-    parse: impl Fn(&Value) -> Result<LevelLoad, Flaw>,
-) -> Vec<LevelLoad> {
+    parse: impl Fn(&Value) -> Result<T, Flaw>,
+) -> Vec<T> {
     let steps = field.one_or_many();
     if steps.is_empty() && field.value.is_some() {
         field.refuse(
@@ -163,6 +187,7 @@ fn level_of_users(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw>
         (Grouping::Count(groups), _) => Ok(LevelLoad {
             users,
             groups: *groups,
+            open: None,
         }),
         (_, Some(size)) if !users.is_multiple_of(size) => Err(Flaw::with_hint(
             format!("{users} users cannot be shared out to groups of {size}"),
@@ -171,6 +196,7 @@ fn level_of_users(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw>
         (_, size) => Ok(LevelLoad {
             users,
             groups: users / size.unwrap_or(1),
+            open: None,
         }),
     }
 }
@@ -195,7 +221,11 @@ fn level_of_groups(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw
             grouped(MOST_USERS)
         )));
     };
-    Ok(LevelLoad { users, groups })
+    Ok(LevelLoad {
+        users,
+        groups,
+        open: None,
+    })
 }
 
 /// "10 and 15"; only the one above when there is none below.

@@ -1,3 +1,4 @@
+mod open;
 mod refused;
 
 use model::Nanos;
@@ -27,13 +28,15 @@ fn defaults_are_those_of_the_types() {
             load: Load {
                 levels: vec![LevelLoad {
                     users: 1,
-                    groups: 1
+                    groups: 1,
+                    open: None,
                 }],
                 hold: Nanos::from_secs(10),
                 ramp: Nanos::ZERO,
                 warmup: Nanos::ZERO,
                 once: None,
             },
+            mix: None,
             thresholds: Vec::new(),
             deadline: five,
             settle: five,
@@ -124,7 +127,11 @@ fn everything_can_be_set() {
     assert_eq!(options.target.as_deref(), Some("https://[::1]:8443/base"));
     let roles = vec![("buyer".to_owned(), 1), ("sellers".to_owned(), 3)];
     assert_eq!(options.grouping, Grouping::Roles(roles));
-    let level = |users, groups| LevelLoad { users, groups };
+    let level = |users, groups| LevelLoad {
+        users,
+        groups,
+        open: None,
+    };
     assert_eq!(options.load.levels, [level(4, 1), level(8, 2)]);
     assert_eq!(
         options.load.once,
@@ -162,7 +169,7 @@ fn everything_can_be_set() {
 #[test]
 fn a_fixed_number_of_groups_shares_users_out_evenly() {
     let options = read(&json!({ "groups": 3, "load": { "users": [3, 11] } }));
-    let level = options.load.levels[1];
+    let level = &options.load.levels[1];
     let sizes: Vec<u32> = (0..3).map(|group| level.group_size(group)).collect();
     assert_eq!(sizes, [4, 4, 3]);
     let before: Vec<u32> = (0..=3).map(|group| level.users_before(group)).collect();

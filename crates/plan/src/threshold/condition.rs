@@ -3,16 +3,17 @@
 use super::error::ThresholdError;
 use super::limit::{self, Form, Limit, Unit};
 use super::subject::{Subject, SubjectKind, span_of};
-use super::{Aggregate, Op, Threshold};
+use super::{Aggregate, Op, Threshold, reach};
 use crate::suggest;
 
-const NAMES: [(&str, Aggregate); 14] = [
+const NAMES: [(&str, Aggregate); 15] = [
     ("mean", Aggregate::Mean),
     ("min", Aggregate::Min),
     ("max", Aggregate::Max),
     ("count", Aggregate::Count),
     ("rate", Aggregate::Rate),
     ("failed", Aggregate::Failed),
+    ("dropped", Aggregate::Dropped),
     ("delivered", Aggregate::Delivered),
     ("late", Aggregate::Late),
     ("lost", Aggregate::Lost),
@@ -51,7 +52,8 @@ pub(super) fn name_of(aggregate: Aggregate) -> &'static str {
 }
 
 pub(super) fn parse(subject: &Subject, text: &str) -> Result<Threshold, ThresholdError> {
-    let (left, op, right) = split(text)?;
+    let (condition, reach, abort) = reach::split(text)?;
+    let (left, op, right) = split(condition)?;
     let aggregate = parse_aggregate(subject, text, left)?;
     let Some(form) = form_of(subject.kind, aggregate) else {
         let message = format!("`{left}` makes no sense for {}", subject.kind.plural());
@@ -62,11 +64,8 @@ pub(super) fn parse(subject: &Subject, text: &str) -> Result<Threshold, Threshol
         )));
     };
     if right.is_empty() {
-        return Err(ThresholdError::new(
-            text,
-            text.len()..text.len(),
-            "the limit is missing",
-        ));
+        let end = condition.len();
+        return Err(ThresholdError::new(text, end..end, "the limit is missing"));
     }
     let limit = limit::parse(text, right, form)?;
     check_sense(text, op, limit)?;
@@ -75,6 +74,8 @@ pub(super) fn parse(subject: &Subject, text: &str) -> Result<Threshold, Threshol
         aggregate,
         op,
         limit,
+        reach,
+        abort,
         source: text.trim().to_owned(),
     })
 }
@@ -136,6 +137,7 @@ fn form_of(kind: SubjectKind, aggregate: Aggregate) -> Option<Form> {
         A::Count => Some(Form::Count),
         A::Rate => Some(Form::PerSecond),
         A::Failed => (!matches!(kind, K::Delivery | K::Metric)).then_some(Form::ShareOrCount),
+        A::Dropped => (kind == K::Iteration).then_some(Form::ShareOrCount),
         A::Delivered | A::Late | A::Lost | A::Duplicated | A::Reordered | A::Strayed => {
             (kind == K::Delivery).then_some(Form::ShareOrCount)
         }

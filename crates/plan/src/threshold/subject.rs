@@ -8,8 +8,8 @@ use crate::suggest;
 pub struct Subject {
     /// The kind of thing.
     pub kind: SubjectKind,
-    /// The name it is measured under; `None`: all names together. A metric always has one, iterations
-    /// and the target never.
+    /// The name it is measured under; `None`: all names together. A metric always has one, the target
+    /// never; iterations are named by the scenario of a mix.
     pub name: Option<String>,
 }
 
@@ -42,7 +42,11 @@ const WORDS: [(SubjectKind, Option<&str>, Option<&str>); 9] = [
     (SubjectKind::Request, Some("request"), Some("requests")),
     (SubjectKind::Exchange, Some("exchange"), Some("exchanges")),
     (SubjectKind::Step, Some("step"), Some("steps")),
-    (SubjectKind::Iteration, None, Some("iterations")),
+    (
+        SubjectKind::Iteration,
+        Some("iteration"),
+        Some("iterations"),
+    ),
     (SubjectKind::Check, Some("check"), Some("checks")),
     (
         SubjectKind::Connection,

@@ -100,6 +100,7 @@ fn measured() -> Measured {
             unfinished: 2,
             dropped: 5,
             time: times(98, Nanos::from_secs(2)),
+            ..Iterations::default()
         },
         connections: named([("WebSocket /", requests(20))]),
         requests: named([
@@ -125,6 +126,7 @@ fn measured() -> Measured {
             messages: 20,
             iterations_failed: 0,
         },
+        ..Measured::default()
     }
 }
 
@@ -136,7 +138,7 @@ fn level() -> Level {
             groups: 10,
             group_size: "5".to_owned(),
             rate_per_s: Some(2.5),
-            once: false,
+            ..Load::default()
         },
         phases: Phases {
             ramp_s: 5.0,
@@ -146,7 +148,6 @@ fn level() -> Level {
             drain_s: 0.1,
         },
         sound: true,
-        unsound_reasons: Vec::new(),
         measured: measured(),
         series: vec![Window {
             start_s: 0.0,
@@ -162,10 +163,11 @@ fn level() -> Level {
             read_delay: Some(Histogram::new()),
             cpu_wait_percent: None,
             gc_pause_ms_max: Some(0.3),
-            dropped_queue: 0,
+            ..GeneratorUse::default()
         },
         leftovers: Some(0.0),
         shares_cores_with_target: true,
+        ..Level::default()
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn iterations(run: &Run) -> Option<Section> {
             unfinished,
             dropped,
             time,
+            ..
         } = &level.measured.iterations;
         let at =
             |q| (!time.is_empty()).then(|| estimate_in_full(stats::estimate(time, 0, q), None));

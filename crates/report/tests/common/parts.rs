@@ -102,7 +102,7 @@ pub(crate) fn level(index: usize, users: u64) -> Level {
             read_delay: Some(times(users * 10, 0.011)),
             cpu_wait_percent: Some(0.4),
             gc_pause_ms_max: Some(0.8),
-            dropped_queue: 0,
+            ..GeneratorUse::default()
         },
         ..Level::default()
     }

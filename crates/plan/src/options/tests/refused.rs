@@ -30,7 +30,7 @@ fn check(table: &str) {
 fn loads_that_make_no_sense() {
     check(
         r#"
-{ "load": {} }                                    | load: needs `users` or `groups` | no load
+{ "load": {} }                                    | load: needs `users`, `groups` or `rate` | no load
 { "load": 5 }                                     | load: expected an object, got 5 | a number is no load
 { "load": { "users": 0 } }                        | load.users: must be 1 to 1,000,000, got 0 | nobody
 { "load": { "users": -3 } }                       | load.users: must be 1 to 1,000,000, got -3 | fewer than nobody

@@ -1,0 +1,123 @@
+//! Little's law: those at work = iterations per second × the time of one. Both sides are measured apart.
+
+use model::Nanos;
+use record::Little;
+
+use crate::level::Span;
+
+/// Fewer iterations than this have no steady average.
+const LEAST_ITERATIONS: u64 = 100;
+/// An iteration must be shorter than this share of the measured time, or its edges decide.
+const LONGEST_SHARE: f64 = 0.1;
+/// What remains of the difference when the edges are allowed for.
+const TOLERANCE: f64 = 0.03;
+
+/// Groups at work over the measured time, and what the iterations that ended in it took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AtWork {
+    count: u32,
+    since: Nanos,
+    /// Group-seconds within the hold.
+    area_s: f64,
+    ended: u64,
+    time_s: f64,
+}
+
+impl AtWork {
+    pub(crate) fn begins(&mut self, now: Nanos, hold: Span) {
+        self.pass(now, hold);
+        self.count += 1;
+    }
+
+    pub(crate) fn ends(&mut self, since: Nanos, now: Nanos, hold: Span) {
+        self.pass(now, hold);
+        self.count = self.count.saturating_sub(1);
+        if hold.contains(now) {
+            self.ended += 1;
+            self.time_s += (now - since).as_secs_f64();
+        }
+    }
+
+    /// Time passes without a change.
+    pub(crate) fn pass(&mut self, now: Nanos, hold: Span) {
+        let from = self.since.max(hold.start);
+        let to = now.min(hold.end);
+        if to > from {
+            self.area_s += (to - from).as_secs_f64() * f64::from(self.count);
+        }
+        self.since = now;
+    }
+
+    /// Adds another worker's.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.area_s += other.area_s;
+        self.ended += other.ended;
+        self.time_s += other.time_s;
+    }
+
+    /// Both sides of the law; `None` where the level was too short to tell.
+    pub(crate) fn law(&self, hold_s: f64) -> Option<Little> {
+        if self.ended < LEAST_ITERATIONS || hold_s <= 0.0 {
+            return None;
+        }
+        let time_s = self.time_s / self.ended as f64;
+        if time_s > hold_s * LONGEST_SHARE {
+            return None;
+        }
+        let at_work = self.area_s / hold_s;
+        let per_s = self.ended as f64 / hold_s;
+        // Each edge of the measured time cuts as many iterations as are at work.
+        let edges = 2.0 * time_s / hold_s;
+        let difference = (at_work - per_s * time_s).abs();
+        Some(Little {
+            at_work,
+            per_s,
+            time_s,
+            holds: difference <= at_work.max(per_s * time_s) * (TOLERANCE + edges),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOLD: Span = Span {
+        start: Nanos::from_secs(1),
+        end: Nanos::from_secs(11),
+    };
+
+    /// One group that works for `work` out of every `period` milliseconds.
+    fn one_group(work: u64, period: u64) -> AtWork {
+        let mut at_work = AtWork::default();
+        for start in (0..12_000).step_by(usize::try_from(period).unwrap()) {
+            let (start, end) = (Nanos::from_millis(start), Nanos::from_millis(start + work));
+            at_work.begins(start, HOLD);
+            at_work.ends(start, end, HOLD);
+        }
+        at_work
+    }
+
+    #[test]
+    fn a_group_that_works_half_of_the_time_is_half_a_group() {
+        let law = one_group(20, 40).law(10.0).unwrap();
+        assert!((law.at_work - 0.5).abs() < 0.01, "{law:?}");
+        assert!((law.per_s * law.time_s - 0.5).abs() < 0.01, "{law:?}");
+        assert!(law.holds);
+    }
+
+    #[test]
+    fn iterations_that_were_not_counted_break_the_law() {
+        let mut at_work = one_group(20, 40);
+        at_work.ended -= 50;
+        at_work.time_s -= 1.0;
+        assert!(!at_work.law(10.0).unwrap().holds);
+    }
+
+    #[test]
+    fn what_is_too_short_is_not_judged() {
+        assert!(one_group(400, 500).law(10.0).is_none(), "too few");
+        assert!(AtWork::default().law(0.0).is_none());
+    }
+}

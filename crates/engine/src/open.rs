@@ -1,0 +1,247 @@
+//! Open load on one worker: which arrivals are its own, who takes them, and which find nobody.
+
+use std::iter::Peekable;
+
+use model::Nanos;
+use plan::{Arrivals, Starts, groups_of};
+
+use crate::level::{LevelPlan, Span};
+use crate::people::Stage;
+use crate::worker::Worker;
+use crate::world::World;
+
+/// Starts between two looks at the sockets: when many are overdue, answers are not left waiting for all of them.
+const STARTS_PER_PASS: usize = 64;
+
+/// Why an arrival was not started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dropped {
+    /// Most users waited for the target.
+    Awaiting,
+    /// Most users were busy with the script's own pauses and work.
+    AtWork,
+    /// The hold ended before the worker came to it.
+    Behind,
+}
+
+impl Dropped {
+    /// As the record names it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Awaiting => "no user was free: most awaited the target's answers",
+            Self::AtWork => "no user was free: most were in the scenario's own pauses or work",
+            Self::Behind => "the generator was behind",
+        }
+    }
+}
+
+/// The arrivals of one worker and the groups that are free to take them.
+#[derive(Debug)]
+pub(crate) struct OpenRun {
+    mine: Peekable<Mine>,
+    start: Nanos,
+    /// Slots of groups that wait for an arrival; the one that was free last comes first, so that its connections are.
+    pub(crate) free: Vec<usize>,
+    /// Numbers of groups that were not needed so far.
+    unmade: Vec<u32>,
+}
+
+/// Every `workers`th arrival of a plan, beginning with this worker's number.
+#[derive(Clone, Debug)]
+struct Mine {
+    starts: Starts,
+    worker: u64,
+    workers: u64,
+}
+
+impl Iterator for Mine {
+    type Item = (u64, Nanos);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self {
+            starts,
+            worker,
+            workers,
+        } = self;
+        starts.find(|(number, _)| number % *workers == *worker)
+    }
+}
+
+fn mine(arrivals: &Arrivals, seed: u64, worker: u32, workers: u32) -> Mine {
+    Mine {
+        starts: arrivals.starts(seed),
+        worker: worker.into(),
+        workers: workers.max(1).into(),
+    }
+}
+
+impl OpenRun {
+    /// The worker's part of an open level; `None` of a closed one.
+    pub(crate) fn of(plan: &LevelPlan, seed: u64, worker: u32, workers: u32) -> Option<Self> {
+        let open = plan.load.open.as_ref()?;
+        let mut unmade: Vec<u32> = groups_of(worker, workers, plan.load.groups).collect();
+        unmade.reverse();
+        Some(Self {
+            mine: mine(&open.arrivals, seed, worker, workers).peekable(),
+            start: plan.start,
+            free: Vec::new(),
+            unmade,
+        })
+    }
+
+    /// When the next arrival is due.
+    pub(crate) fn next_due(&mut self) -> Option<Nanos> {
+        let (_, due) = self.mine.peek()?;
+        Some(self.start + *due)
+    }
+
+    fn take_due(&mut self, now: Nanos) -> Option<(u64, Nanos)> {
+        self.next_due().filter(|due| *due <= now)?;
+        let (number, due) = self.mine.next()?;
+        Some((number, self.start + due))
+    }
+}
+
+impl Worker {
+    /// Starts what is due by now. A start that comes late keeps its own due time; one that finds nobody free is dropped.
+    pub(crate) fn start_arrivals(&mut self) {
+        let (now, end) = {
+            let world = self.world.borrow();
+            (world.clock.now(), world.hold.end)
+        };
+        for _ in 0..STARTS_PER_PASS {
+            let open = self
+                .level
+                .as_mut()
+                .and_then(|level| level.open_run.as_mut());
+            let Some(open) = open else { return };
+            let Some((number, due)) = open.take_due(now.min(end - Nanos(1))) else {
+                break;
+            };
+            match self.free_group() {
+                Some(slot) => self.begin_iteration(slot, due, Some(number)),
+                None => self.world.borrow_mut().drop_arrival(due, number),
+            }
+        }
+        let next = self.next_arrival().filter(|due| *due < end);
+        self.world.borrow_mut().next_arrival = next.unwrap_or(Nanos::MAX);
+    }
+
+    fn next_arrival(&mut self) -> Option<Nanos> {
+        self.level.as_mut()?.open_run.as_mut()?.next_due()
+    }
+
+    /// Whether arrivals that belong to the level wait to be started.
+    pub(crate) fn is_behind(&mut self) -> bool {
+        let end = self.world.borrow().hold.end;
+        self.next_arrival().is_some_and(|due| due < end)
+    }
+
+    /// A group that waits, or a new one while there are fewer than there may be.
+    fn free_group(&mut self) -> Option<usize> {
+        let level = self.level.as_mut()?;
+        let open = level.open_run.as_mut()?;
+        if let Some(slot) = open.free.pop() {
+            return Some(slot);
+        }
+        let number = open.unmade.pop()?;
+        level.open += 1;
+        let mut world = self.world.borrow_mut();
+        Some(world.add_group(&level.plan, number))
+    }
+
+    /// A group of an open load has done its work.
+    pub(crate) fn group_is_free(&mut self, slot: usize) {
+        let open = self
+            .level
+            .as_mut()
+            .and_then(|level| level.open_run.as_mut());
+        if let Some(open) = open {
+            open.free.push(slot);
+        }
+    }
+
+    /// The hold has ended: what was due in it and not begun is dropped, and what was due at all is counted anew from the
+    /// plan, so that planned = started + dropped is a check and no definition.
+    pub(crate) fn close_arrivals(&mut self) {
+        let Some(open) = self.level.as_mut().and_then(|level| level.open_run.take()) else {
+            return;
+        };
+        let mut world = self.world.borrow_mut();
+        world.next_arrival = Nanos::MAX;
+        let end = world.hold.end;
+        let overdue = open.mine.map(|(number, due)| (number, open.start + due));
+        for (number, due) in overdue.take_while(|(_, due)| *due < end) {
+            world.count_dropped(due, number, Dropped::Behind);
+        }
+    }
+
+    /// Arrivals of this worker within the hold, by the plan alone.
+    pub(crate) fn planned_arrivals(&self, plan: &LevelPlan, hold: Span) -> Option<Vec<u64>> {
+        let open = plan.load.open.as_ref()?;
+        let world = self.world.borrow();
+        let config = &world.config;
+        let mix = config.options.mix.as_ref();
+        let mut counts = vec![0; mix.map_or(1, |mix| mix.names().len())];
+        let seed = config.arrivals_seed(plan.index);
+        let arrivals = mine(&open.arrivals, seed, self.number, config.workers);
+        for (number, _) in arrivals
+            .map(|(number, due)| (number, plan.start + due))
+            .take_while(|(_, due)| *due < hold.end)
+            .filter(|(_, due)| hold.contains(*due))
+        {
+            counts[mix.map_or(0, |mix| mix.pick(number))] += 1;
+        }
+        Some(counts)
+    }
+}
+
+impl World {
+    fn drop_arrival(&mut self, due: Nanos, number: u64) {
+        let why = if self.mostly_awaiting() {
+            Dropped::Awaiting
+        } else {
+            Dropped::AtWork
+        };
+        self.count_dropped(due, number, why);
+    }
+
+    fn count_dropped(&mut self, due: Nanos, number: u64, why: Dropped) {
+        if !self.hold.contains(due) {
+            return;
+        }
+        let scenario = self.scenario_of(number);
+        self.recorder.iterations(scenario, |iterations| {
+            iterations.dropped += 1;
+            let causes = &mut iterations.dropped_why;
+            *causes.entry(why.as_str().to_owned()).or_default() += 1;
+        });
+    }
+
+    /// Whether at least half of the groups at work wait for an answer of the target. Looked at again after a tenth of a
+    /// second at the earliest: drops come in crowds.
+    fn mostly_awaiting(&mut self) -> bool {
+        const LOOK_AGAIN: Nanos = Nanos::from_millis(100);
+        let now = self.clock.now();
+        if now < self.awaiting.0 + LOOK_AGAIN {
+            return self.awaiting.1;
+        }
+        let mut waits = vec![false; self.groups.len()];
+        for (_, conn) in self.conns.iter_mut() {
+            if !conn.awaits_answer() {
+                continue;
+            }
+            if let Some(user) = self.users.get(conn.user) {
+                waits[user.group] = true;
+            }
+        }
+        let running = |stage: &Stage| matches!(stage, Stage::Running { .. });
+        let groups = self.groups.iter().zip(&waits);
+        let at_work = groups.filter(|(group, _)| running(&group.stage));
+        let (all, waiting) = at_work.fold((0, 0), |(all, waiting), (_, waits)| {
+            (all + 1, waiting + usize::from(*waits))
+        });
+        self.awaiting = (now, waiting * 2 >= all);
+        self.awaiting.1
+    }
+}

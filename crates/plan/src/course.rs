@@ -1,0 +1,255 @@
+//! Rates over time as users write them.
+//!
+//! ```text
+//! course = rate                                 for as long as the level holds
+//!        | leg { "," leg } [ "," count "times" ]
+//! leg    = rate "for" duration                  steady
+//!        | rate "to" rate "over" duration       rising or falling evenly
+//!        | "nothing for" duration
+//! rate   = number "/" ( "s" | "m" | "h" )
+//! ```
+//!
+//! `500/s for 10s, nothing for 50s, 5 times` is a burst a minute, five times over.
+
+use model::Nanos;
+use thiserror::Error;
+
+use crate::duration::{self, DurationError, LONGEST, split_number};
+use crate::problem::quoted;
+
+/// The most arrivals a second.
+pub const HIGHEST_RATE: f64 = 10_000_000.0;
+/// The most legs of a course, repetitions counted.
+const MOST_LEGS: usize = 10_000;
+
+/// How many arrivals a second there are, over time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Course {
+    /// So many per second for as long as the level holds.
+    Steady(f64),
+    /// Leg after leg; they say how long the level holds.
+    Legs(Vec<Leg>),
+}
+
+/// A part of a course in which the rate changes evenly, or stays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leg {
+    /// Arrivals per second at its begin.
+    pub from: f64,
+    /// Arrivals per second at its end.
+    pub to: f64,
+    /// How long it is.
+    pub lasts: Nanos,
+}
+
+/// Why a text is not a course.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CourseError {
+    /// No rate where one must be.
+    #[error("expected a rate such as `100/s` or `30/m`, got {0}")]
+    NotARate(String),
+    /// More than anybody can send.
+    #[error("{0} is more than 10,000,000 a second")]
+    TooHigh(String),
+    /// A leg in no known form.
+    #[error(
+        "expected `100/s for 10s`, `0/s to 100/s over 30s`, `nothing for 50s` or, at the end, `5 times`, got {0}"
+    )]
+    NotALeg(String),
+    /// A leg whose length is none.
+    #[error("{0}: {1}")]
+    Length(String, DurationError),
+    /// A leg without length, or a course that is longer than can be.
+    #[error("{0} must last more than zero and at most 30 days")]
+    Lasts(String),
+    /// How often is no number.
+    #[error("expected how often as a whole number from 1, as in `5 times`, got {0}")]
+    Times(String),
+    /// So many legs that they are hardly meant.
+    #[error("has more than 10,000 legs")]
+    TooLong,
+    /// Nothing ever arrives.
+    #[error("has no arrival: every rate is zero")]
+    Nothing,
+}
+
+impl Course {
+    /// Parses a course.
+    pub fn parse(text: &str) -> Result<Self, CourseError> {
+        if !text.contains([',', ' ']) {
+            return steady(rate(text)?);
+        }
+        let mut parts: Vec<&str> = text.split(',').map(str::trim).collect();
+        if parts.len() == 1 && !is_leg(parts[0]) {
+            return steady(rate(parts[0])?);
+        }
+        let times = match parts.last().and_then(|last| last.strip_suffix("times")) {
+            Some(count) => {
+                parts.pop();
+                how_often(count)?
+            }
+            None => 1,
+        };
+        if parts.is_empty() || parts.len().saturating_mul(times) > MOST_LEGS {
+            return Err(if parts.is_empty() {
+                CourseError::NotALeg(quoted(text))
+            } else {
+                CourseError::TooLong
+            });
+        }
+        let once: Vec<Leg> = parts.into_iter().map(leg).collect::<Result<_, _>>()?;
+        Self::of(once.repeat(times), text)
+    }
+
+    fn of(legs: Vec<Leg>, text: &str) -> Result<Self, CourseError> {
+        let lasts = legs.iter().fold(Nanos::ZERO, |sum, leg| sum + leg.lasts);
+        if lasts > LONGEST {
+            return Err(CourseError::Lasts(quoted(text)));
+        }
+        if legs.iter().all(|leg| leg.from + leg.to <= 0.0) {
+            return Err(CourseError::Nothing);
+        }
+        Ok(Self::Legs(legs))
+    }
+
+    /// The rate with which it begins, per second.
+    pub fn first_rate(&self) -> f64 {
+        match self {
+            Self::Steady(rate) => *rate,
+            Self::Legs(legs) => legs.first().map_or(0.0, |leg| leg.from),
+        }
+    }
+
+    /// The highest rate of all, per second.
+    pub fn highest_rate(&self) -> f64 {
+        match self {
+            Self::Steady(rate) => *rate,
+            Self::Legs(legs) => legs
+                .iter()
+                .fold(0.0, |most, leg| leg.from.max(leg.to).max(most)),
+        }
+    }
+}
+
+fn steady(rate: f64) -> Result<Course, CourseError> {
+    if rate <= 0.0 {
+        return Err(CourseError::Nothing);
+    }
+    Ok(Course::Steady(rate))
+}
+
+fn is_leg(text: &str) -> bool {
+    text.split_whitespace()
+        .any(|word| ["for", "over", "to"].contains(&word))
+}
+
+fn leg(text: &str) -> Result<Leg, CourseError> {
+    let not_a_leg = || CourseError::NotALeg(quoted(text));
+    if let Some((rates, length)) = text.split_once(" over ") {
+        let (from, to) = rates.split_once(" to ").ok_or_else(not_a_leg)?;
+        return Ok(Leg {
+            from: rate(from)?,
+            to: rate(to)?,
+            lasts: lasts(text, length)?,
+        });
+    }
+    let (what, length) = text.split_once(" for ").ok_or_else(not_a_leg)?;
+    let rate = match what.trim() {
+        "nothing" => 0.0,
+        what => rate(what)?,
+    };
+    Ok(Leg {
+        from: rate,
+        to: rate,
+        lasts: lasts(text, length)?,
+    })
+}
+
+fn lasts(leg: &str, length: &str) -> Result<Nanos, CourseError> {
+    match duration::parse(length) {
+        Ok(Nanos::ZERO) => Err(CourseError::Lasts(quoted(leg))),
+        Ok(length) => Ok(length),
+        Err(why) => Err(CourseError::Length(quoted(leg), why)),
+    }
+}
+
+/// Arrivals per second of `"30/m"` and its like.
+fn rate(text: &str) -> Result<f64, CourseError> {
+    let not_a_rate = || CourseError::NotARate(quoted(text));
+    let (number, unit) = split_number(text.trim());
+    let number: f64 = number.parse().map_err(|_| not_a_rate())?;
+    let seconds = match unit.strip_prefix('/').map(str::trim) {
+        Some("s") => 1.0,
+        Some("m") => 60.0,
+        Some("h") => 3600.0,
+        _ => return Err(not_a_rate()),
+    };
+    let rate = number / seconds;
+    if rate > HIGHEST_RATE {
+        return Err(CourseError::TooHigh(quoted(text)));
+    }
+    Ok(rate)
+}
+
+fn how_often(text: &str) -> Result<usize, CourseError> {
+    let count = text.trim().parse().ok().filter(|count| *count > 0);
+    count.ok_or_else(|| CourseError::Times(quoted(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leg(from: f64, to: f64, seconds: u64) -> Leg {
+        Leg {
+            from,
+            to,
+            lasts: Nanos::from_secs(seconds),
+        }
+    }
+
+    #[test]
+    fn courses_are_read_as_users_write_them() {
+        let check = |text: &str, expected: Course| {
+            assert_eq!(Course::parse(text), Ok(expected), "{text}");
+        };
+        check("100/s", Course::Steady(100.0));
+        check(" 30 / m ", Course::Steady(0.5));
+        check("7200/h", Course::Steady(2.0));
+        check("0.5/s", Course::Steady(0.5));
+        check("200/s for 30s", Course::Legs(vec![leg(200.0, 200.0, 30)]));
+        check(
+            "0/s to 1000/s over 1m, 1000/s for 2m",
+            Course::Legs(vec![leg(0.0, 1000.0, 60), leg(1000.0, 1000.0, 120)]),
+        );
+        check(
+            "500/s for 10s, nothing for 50s, 2 times",
+            Course::Legs([leg(500.0, 500.0, 10), leg(0.0, 0.0, 50)].repeat(2)),
+        );
+    }
+
+    #[test]
+    fn what_is_no_course_is_refused_with_what_would_be_one() {
+        let check = |text: &str, expected: &str| {
+            let message = Course::parse(text).expect_err(text).to_string();
+            assert!(message.contains(expected), "{text}: {message}");
+        };
+        check("", "expected a rate such as `100/s`");
+        check("fast", "got \"fast\"");
+        check("100", "expected a rate such as `100/s`");
+        check("100/d", "expected a rate");
+        check("-5/s", "expected a rate");
+        check("0/s", "no arrival");
+        check("nothing for 5s", "no arrival");
+        check("99999999999/s", "more than 10,000,000 a second");
+        check("100/s for", "expected `100/s for 10s`");
+        check("100/s for 0s", "more than zero");
+        check("100/s for 10", "has no unit");
+        check("100/s for 10s, then 5", "expected `100/s for 10s`");
+        check("100/s over 10s", "expected `100/s for 10s`");
+        check("1/s for 1s, 0 times", "whole number from 1");
+        check("1/s for 1s, 99999999 times", "more than 10,000 legs");
+        check("5 times", "expected");
+        check("1/s for 720h, 2 times", "at most 30 days");
+    }
+}

@@ -1,0 +1,109 @@
+//! Several scenarios in one load, in proportion to their weights.
+
+use crate::problem::Flaw;
+
+/// The longest pattern of scenarios before it repeats.
+const LONGEST_PATTERN: u32 = 10_000;
+
+/// Scenarios with their weights. Which one a start takes is a function of the start's number alone, exact over every
+/// repetition of the pattern and evenly mixed within.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mix {
+    names: Vec<String>,
+    /// The scenario of start `k` is at `k` modulo the length.
+    pattern: Vec<u16>,
+}
+
+impl Mix {
+    /// The pattern of these scenarios.
+    pub(crate) fn new(weights: &[(String, u32)]) -> Result<Self, Flaw> {
+        let divisor = weights
+            .iter()
+            .fold(0, |divisor, (_, weight)| gcd(divisor, *weight));
+        let weights: Vec<(&str, u32)> = weights
+            .iter()
+            .map(|(name, weight)| (name.as_str(), weight / divisor.max(1)))
+            .collect();
+        let length: u32 = weights.iter().map(|(_, weight)| weight).sum();
+        if length > LONGEST_PATTERN {
+            return Err(Flaw::with_hint(
+                format!(
+                    "the weights repeat only after {length} starts, more than {LONGEST_PATTERN}"
+                ),
+                "use rounder weights, e.g. per cent",
+            ));
+        }
+        Ok(Self {
+            names: weights.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            pattern: pattern(&weights, length),
+        })
+    }
+
+    /// The scenarios' names in the user's order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The index of the scenario that start `number` takes.
+    pub fn pick(&self, number: u64) -> usize {
+        let at = number % self.pattern.len().max(1) as u64;
+        usize::try_from(at).map_or(0, |at| self.pattern.get(at).copied().unwrap_or(0).into())
+    }
+}
+
+/// Smooth weighted round-robin: each turn everybody gains their weight, and the richest pays the sum of all.
+fn pattern(weights: &[(&str, u32)], length: u32) -> Vec<u16> {
+    let mut credit = vec![0_i64; weights.len()];
+    let turns = (0..length).map(|_| {
+        for (credit, (_, weight)) in credit.iter_mut().zip(weights) {
+            *credit += i64::from(*weight);
+        }
+        let richest = (0..credit.len())
+            .rev()
+            .max_by_key(|&at| credit[at])
+            .unwrap_or(0);
+        credit[richest] -= i64::from(length);
+        u16::try_from(richest).unwrap_or(0)
+    });
+    turns.collect()
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mix(weights: &[(&str, u32)]) -> Mix {
+        let weights: Vec<_> = weights
+            .iter()
+            .map(|(name, weight)| ((*name).to_owned(), *weight))
+            .collect();
+        Mix::new(&weights).unwrap()
+    }
+
+    #[test]
+    fn weights_are_exact_over_every_repetition_and_evenly_mixed_within() {
+        let mix = mix(&[("register", 50), ("enumerate", 30), ("multicast", 20)]);
+        let picks: Vec<usize> = (0..10).map(|number| mix.pick(number)).collect();
+        assert_eq!(picks, [0, 1, 2, 0, 0, 1, 0, 2, 1, 0]);
+        let mut counts = [0; 3];
+        for number in 0..100_000 {
+            counts[mix.pick(number)] += 1;
+        }
+        assert_eq!(counts, [50_000, 30_000, 20_000]);
+    }
+
+    #[test]
+    fn a_mix_of_one_is_that_one() {
+        assert_eq!(mix(&[("all", 7)]).pick(u64::MAX), 0);
+    }
+
+    #[test]
+    fn weights_that_hardly_repeat_are_refused() {
+        let weights = [("a".to_owned(), 9_999), ("b".to_owned(), 10_000)];
+        assert!(Mix::new(&weights).is_err());
+    }
+}
