@@ -76,6 +76,8 @@ impl Worker {
             roles: plan.roles.clone(),
             users,
             setup: plan.setup.value.clone(),
+            scenario: None,
+            planned: None,
         });
     }
 
@@ -168,9 +170,8 @@ impl Worker {
         let last = last.map_or(String::new(), |last| {
             format!("; the last thing that was done: {last}")
         });
-        self.script.never_settles(format!(
-            "the group awaits a promise that nothing will ever settle{last}"
-        ))
+        let detail = format!("the group awaits a promise that nothing will ever settle{last}");
+        self.script.never_settles(id, detail)
     }
 }
 

@@ -46,6 +46,8 @@ pub(crate) struct SocketState {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opening {
     pub(crate) op: OpId,
+    /// When it should have been asked for.
+    pub(crate) planned: Nanos,
     pub(crate) asked: Nanos,
     pub(crate) until: Nanos,
     pub(crate) limit: Nanos,
@@ -132,6 +134,7 @@ impl World {
         let max_message = self.config.options.max_message;
         let opening = Opening {
             op,
+            planned: call.planned.unwrap_or(now),
             asked: now,
             until: now + limit,
             limit,

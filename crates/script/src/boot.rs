@@ -7,12 +7,13 @@ use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::{Declared as Linked, Evaluated};
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Exception, Function, Module, Object, Persistent, Promise, Runtime, Value};
+use serde_json::Value as Json;
 
 use crate::api;
 use crate::bundle::{Import, resolve};
 use crate::error::{ScriptError, ScriptFault};
 use crate::fault;
-use crate::script::{Declared, Limits, Script};
+use crate::script::{Limits, Script};
 use crate::state::State;
 use crate::work::Kept;
 
@@ -188,42 +189,31 @@ fn plain_fault(state: &State, kind: FaultKind, message: &str) -> ScriptError {
     ScriptFault::from(Fault::script(kind, message)).into()
 }
 
-/// What the main module exports.
-pub(crate) fn declared(
+/// Neither a default function nor a mix of others.
+pub(crate) fn no_scenario(state: &State) -> ScriptError {
+    let message = "it has no default export; write `export default async function (group) { … }`, \
+        or name exported functions in `options.mix`";
+    plain_fault(state, FaultKind::Thrown, message)
+}
+
+/// The `options` that the main module exports, or null.
+pub(crate) fn options(
     ctx: &Ctx<'_>,
     state: &State,
-    exports: Option<&KeptObject>,
-) -> Result<Declared, ScriptError> {
-    let missing = || {
-        let message =
-            "it has no default export; write `export default async function (group) { … }`";
-        plain_fault(state, FaultKind::Thrown, message)
+    module: Option<KeptObject>,
+) -> Result<Json, ScriptError> {
+    let (Some(module), Some(entry)) = (module, state.entry()) else {
+        return Ok(Json::Null);
     };
-    let exports = exports.cloned().ok_or_else(missing)?.restore(ctx)?;
-    let is_function = |name: &str| {
-        exports
-            .get::<_, Value<'_>>(name)
-            .is_ok_and(|v| v.is_function())
-    };
-    if !is_function("default") {
-        return Err(missing());
+    let options: Value<'_> = module.restore(ctx)?.get("options")?;
+    if options.is_undefined() {
+        return Ok(Json::Null);
     }
-    let options: Value<'_> = exports.get("options")?;
-    let options = if options.is_undefined() {
-        serde_json::Value::Null
-    } else {
-        let entry = state.entry().ok_or_else(missing)?;
-        let plain = entry.plain.clone().restore(ctx)?;
-        let text: String = plain
-            .call((options, "options"))
-            .map_err(|error| thrown(ctx, state, &error))?;
-        serde_json::from_str(&text).map_err(|error| ScriptError::Engine(error.to_string()))?
-    };
-    Ok(Declared {
-        options,
-        has_setup: is_function("setup"),
-        has_teardown: is_function("teardown"),
-    })
+    let plain = entry.plain.clone().restore(ctx)?;
+    let text: String = plain
+        .call((options, "options"))
+        .map_err(|error| thrown(ctx, state, &error))?;
+    serde_json::from_str(&text).map_err(|error| ScriptError::Engine(error.to_string()))
 }
 
 /// Finds modules in the bundle and the prelude, and nowhere else.

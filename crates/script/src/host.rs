@@ -118,6 +118,8 @@ pub struct SocketCall {
     pub subprotocols: Vec<String>,
     /// Whole time allowed for connecting, if other than the run's.
     pub timeout: Option<Nanos>,
+    /// When it should have been asked for; `None`: now.
+    pub planned: Option<Nanos>,
 }
 
 /// How a reply is matched to its message.

@@ -13,6 +13,7 @@ mod boot;
 mod bundle;
 mod data;
 mod error;
+mod exports;
 mod fault;
 mod frame;
 pub mod host;

@@ -10,11 +10,12 @@ use crate::boot;
 use crate::bundle::Bundle;
 use crate::data::DataStore;
 use crate::error::{ScriptError, ScriptFault};
+use crate::exports::{DEFAULT, Exports};
 use crate::frame::Location;
 use crate::host::Host;
 use crate::state::{Material, NOBODY, Now, Outcome, State};
 use crate::watch::Watch;
-use crate::work::{Kept, Work};
+use crate::work::Work;
 
 /// What a script may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +35,15 @@ impl Default for Limits {
     }
 }
 
-/// What the main module exports beside its default function.
+/// What the main module exports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declared {
     /// `options`, or null.
     pub options: Json,
+    /// The functions that `options.mix` may name, by their names.
+    pub scenarios: Vec<String>,
+    /// Whether there is a default function. If not, `options.mix` is given.
+    pub has_default: bool,
     /// Whether there is a `setup`.
     pub has_setup: bool,
     /// Whether there is a `teardown`.
@@ -63,10 +68,10 @@ pub struct Script {
     pub(crate) context: Context,
     pub(crate) runtime: Runtime,
     pub(crate) limits: Limits,
-    /// The main module's exports. An option, so that it can go before the engine does.
-    exports: Option<Persistent<Object<'static>>>,
-    /// Its default function, called for every iteration.
-    pub(crate) main: Option<Kept>,
+    /// The main module. An option, so that it can go before the engine does.
+    module: Option<Persistent<Object<'static>>>,
+    /// Its functions, called for every iteration.
+    pub(crate) exports: Exports,
 }
 
 impl std::fmt::Debug for Script {
@@ -109,21 +114,36 @@ impl Script {
             context,
             runtime,
             limits,
-            exports: None,
-            main: None,
+            module: None,
+            exports: Exports::default(),
         };
         script.boot_prelude()?;
-        script.exports = Some(script.evaluate_main()?);
-        script.main = script.export("default");
+        let module = script.evaluate_main()?;
+        script.exports = script
+            .context
+            .with(|ctx| Exports::of(&module.clone().restore(&ctx)?))?;
+        script.module = Some(module);
         script.state.material.loading.set(false);
         Ok(script)
     }
 
     /// What the main module exports.
     pub fn declared(&self) -> Result<Declared, ScriptError> {
-        let (state, exports) = (&self.state, &self.exports);
-        self.context
-            .with(|ctx| boot::declared(&ctx, state, exports.as_ref()))
+        let options = self.context.with(|ctx| {
+            let module = self.module.clone();
+            boot::options(&ctx, &self.state, module)
+        })?;
+        let has_default = self.exports.has(DEFAULT);
+        if !has_default && options.get("mix").is_none_or(Json::is_null) {
+            return Err(boot::no_scenario(&self.state));
+        }
+        Ok(Declared {
+            options,
+            scenarios: self.exports.scenarios(),
+            has_default,
+            has_setup: self.exports.has("setup"),
+            has_teardown: self.exports.has("teardown"),
+        })
     }
 
     /// The iterations that ended since this was last asked.
@@ -153,15 +173,16 @@ impl Script {
         stuck
     }
 
-    /// The fault of a group that [`Script::stuck`] named. The place is that of the default function: the
+    /// The fault of a group that [`Script::stuck`] named. The place is that of its scenario function: the
     /// engine does not say where a suspended function waits.
-    pub fn never_settles(&self, detail: String) -> ScriptFault {
+    pub fn never_settles(&self, group: GroupId, detail: String) -> ScriptFault {
         let place = |ctx: &rquickjs::Ctx<'_>| -> Option<Location> {
-            let main = self.main.clone()?.restore(ctx).ok()?;
+            let scenario = self.state.work.borrow().scenario_of(group)?;
+            let scenario = self.exports.at(scenario)?.restore(ctx).ok()?;
             Some(Location {
                 file: self.state.material.bundle.name().to_owned(),
-                line: main.get("lineNumber").ok()?,
-                column: main.get("columnNumber").ok()?,
+                line: scenario.get("lineNumber").ok()?,
+                column: scenario.get("columnNumber").ok()?,
             })
         };
         let location = self.context.with(|ctx| place(&ctx));
@@ -192,22 +213,11 @@ impl Script {
     }
 }
 
-impl Script {
-    /// One exported function of the main module.
-    pub(crate) fn export(&self, name: &str) -> Option<Kept> {
-        let exports = self.exports.clone()?;
-        self.context.with(|ctx| {
-            let value: rquickjs::Value<'_> = exports.restore(&ctx).ok()?.get(name).ok()?;
-            Some(Persistent::save(&ctx, value.into_function()?))
-        })
-    }
-}
-
 impl Drop for Script {
     /// The engine must not end before the values that are kept outside it.
     fn drop(&mut self) {
-        self.exports = None;
-        self.main = None;
+        self.module = None;
+        self.exports = Exports::default();
         self.state.work.borrow_mut().clear();
         self.state.outcome.borrow_mut().rejections.clear();
         self.state.entry.borrow_mut().take();

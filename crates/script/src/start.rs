@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use model::{Fault, FaultKind, GroupId, UserId};
-use rquickjs::{Array, Ctx, Result};
+use model::{Fault, FaultKind, GroupId, Nanos, UserId};
+use rquickjs::{Array, Ctx, Function, Result};
 
 use crate::boot::Entry;
+use crate::exports::DEFAULT;
 use crate::script::{Ended, Script};
 use crate::state::{NOBODY, State};
 
@@ -28,6 +29,11 @@ pub struct GroupStart {
     pub users: Vec<UserStart>,
     /// What `setup` returned, as JSON.
     pub setup: Option<Arc<str>>,
+    /// The exported function that is called; `None`: the default one.
+    pub scenario: Option<Arc<str>>,
+    /// When the iteration should have begun, if what it sends until it first waits for something counts
+    /// from there; `None`: from when it is sent.
+    pub planned: Option<Nanos>,
 }
 
 /// One member of a group, about to begin.
@@ -47,104 +53,116 @@ pub struct UserStart {
     pub data: Option<Arc<str>>,
 }
 
+/// What is the same for every kind of story.
+struct Story<'s> {
+    group: GroupId,
+    /// The exported function that is called.
+    function: &'s str,
+    setup: Option<Arc<str>>,
+    planned: Option<Nanos>,
+    users: &'s [UserStart],
+}
+
 impl Script {
-    /// Starts an iteration: calls the default function with its group.
+    /// Starts an iteration: calls its scenario's function with the group.
     pub fn start_group(&mut self, start: GroupStart) {
-        let main = self.main.clone();
-        self.start(
-            start.id,
-            start.setup.clone(),
-            &start.users,
-            |ctx, entry, key, users| {
-                let call = entry.run.clone().restore(ctx)?;
-                let main = main.map(|main| main.restore(ctx)).transpose()?;
-                let (index, level_users, groups) = start.level;
-                let roles = start
-                    .roles
-                    .map(|roles| flat_roles(ctx, roles))
-                    .transpose()?;
-                call.call::<_, ()>((
-                    key,
-                    main,
-                    start.name,
-                    vec![start.number, start.iteration, index, level_users, groups],
-                    roles,
-                    users,
-                ))
-            },
-        );
+        let story = Story {
+            group: start.id,
+            function: start.scenario.as_deref().unwrap_or(DEFAULT),
+            setup: start.setup,
+            planned: start.planned,
+            users: &start.users,
+        };
+        self.start(&story, |ctx, entry, key, function, users| {
+            let call = entry.run.clone().restore(ctx)?;
+            let (index, level_users, groups) = start.level;
+            let roles = start
+                .roles
+                .map(|roles| flat_roles(ctx, roles))
+                .transpose()?;
+            call.call::<_, ()>((
+                key,
+                function,
+                start.name,
+                vec![start.number, start.iteration, index, level_users, groups],
+                roles,
+                users,
+            ))
+        });
     }
 
     /// Calls `setup` with one user.
     pub fn start_setup(&mut self, group: GroupId, user: UserStart) {
-        let setup = self.export("setup");
-        self.start(group, None, &[user], |ctx, entry, key, users| {
-            let setup = setup.map(|setup| setup.restore(ctx)).transpose()?;
-            entry
-                .setup
-                .clone()
-                .restore(ctx)?
-                .call::<_, ()>((key, setup, users))
+        let story = Story {
+            group,
+            function: "setup",
+            setup: None,
+            planned: None,
+            users: &[user],
+        };
+        self.start(&story, |ctx, entry, key, function, users| {
+            let call = entry.setup.clone().restore(ctx)?;
+            call.call::<_, ()>((key, function, users))
         });
     }
 
     /// Calls `teardown` with one user and what `setup` returned, as JSON.
     pub fn start_teardown(&mut self, group: GroupId, user: UserStart, setup: Option<&str>) {
-        let teardown = self.export("teardown");
-        self.start(
+        let story = Story {
             group,
-            setup.map(Arc::from),
-            &[user],
-            |ctx, entry, key, users| {
-                let teardown = teardown.map(|teardown| teardown.restore(ctx)).transpose()?;
-                entry
-                    .teardown
-                    .clone()
-                    .restore(ctx)?
-                    .call::<_, ()>((key, teardown, users))
-            },
-        );
+            function: "teardown",
+            setup: setup.map(Arc::from),
+            planned: None,
+            users: &[user],
+        };
+        self.start(&story, |ctx, entry, key, function, users| {
+            let call = entry.teardown.clone().restore(ctx)?;
+            call.call::<_, ()>((key, function, users))
+        });
     }
 
     fn start(
         &mut self,
-        id: GroupId,
-        setup: Option<Arc<str>>,
-        users: &[UserStart],
-        call: impl for<'js> FnOnce(&Ctx<'js>, &Entry, u32, Array<'js>) -> Result<()>,
+        story: &Story<'_>,
+        call: impl for<'js> FnOnce(&Ctx<'js>, &Entry, u32, Function<'js>, Array<'js>) -> Result<()>,
     ) {
-        let Some((key, keys)) = enroll(&self.state, id, setup, users) else {
+        let found = self.exports.find(story.function);
+        let function = found.and_then(|place| self.exports.at(place));
+        let Some(function) = function else {
+            let detail = format!("the scenario exports no function `{}`", story.function);
+            return self.refuse(story.group, Fault::script(FaultKind::Thrown, detail));
+        };
+        let Some((key, keys)) = enroll(&self.state, story, found) else {
             let detail = "too many groups or users on one worker";
-            let fault = Fault::generator(FaultKind::Resources, detail).into();
-            self.state.outcome.borrow_mut().ended.push(Ended {
-                group: id,
-                outcome: Err(fault),
-            });
-            return;
+            return self.refuse(story.group, Fault::generator(FaultKind::Resources, detail));
         };
         let first = keys.first().copied().unwrap_or(NOBODY);
-        self.step(key, first, |ctx, state| {
+        self.step(key, first, story.planned, |ctx, state| {
             let Some(entry) = state.entry() else {
                 return Ok(());
             };
-            call(ctx, &entry, key, flat_users(ctx, &keys, users)?)
+            let users = flat_users(ctx, &keys, story.users)?;
+            call(ctx, &entry, key, function.restore(ctx)?, users)
+        });
+    }
+
+    /// The story cannot even begin.
+    fn refuse(&mut self, group: GroupId, fault: Fault) {
+        self.state.outcome.borrow_mut().ended.push(Ended {
+            group,
+            outcome: Err(fault.into()),
         });
     }
 }
 
 /// The keys of a group and its users, taken in.
-fn enroll(
-    state: &State,
-    id: GroupId,
-    setup: Option<Arc<str>>,
-    users: &[UserStart],
-) -> Option<(u32, Vec<u32>)> {
+fn enroll(state: &State, story: &Story<'_>, function: Option<usize>) -> Option<(u32, Vec<u32>)> {
     let mut work = state.work.borrow_mut();
-    let key = work.add_group(id, setup)?;
+    let key = work.add_group(story.group, function, story.setup.clone())?;
     let mut add = |user: &UserStart| work.add_member(key, user.id, user.data.clone());
-    let keys: Option<Vec<u32>> = users.iter().map(&mut add).collect();
+    let keys: Option<Vec<u32>> = story.users.iter().map(&mut add).collect();
     if keys.is_none() {
-        work.remove_group(id);
+        work.remove_group(story.group);
     }
     Some((key, keys?))
 }

@@ -22,14 +22,15 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 pub(crate) struct Now {
     pub(crate) group: Cell<u32>,
     pub(crate) user: Cell<u32>,
-    /// In the synchronous part of an `every` callback: when it was due.
+    /// In a step that was due at a known time, until the script waits for something: that time.
     pub(crate) planned: Cell<Option<Nanos>>,
 }
 
 impl Now {
-    pub(crate) fn is(&self, group: u32, user: u32) {
+    pub(crate) fn is(&self, group: u32, user: u32, planned: Option<Nanos>) {
         self.group.set(group);
         self.user.set(user);
+        self.planned.set(planned);
     }
 }
 

@@ -35,7 +35,7 @@ impl Script {
         let Some(op) = self.state.work.borrow_mut().take_op(op) else {
             return;
         };
-        self.step(op.group, op.user, |ctx, state| {
+        self.step(op.group, op.user, None, |ctx, state| {
             settle(ctx, state, op, result)
         });
     }
@@ -44,12 +44,9 @@ impl Script {
         let Some(ticker) = self.state.work.borrow().ticker(id) else {
             return;
         };
-        self.step(ticker.group, ticker.user, |ctx, state| {
+        self.step(ticker.group, ticker.user, Some(due), |ctx, _| {
             let function = ticker.function.restore(ctx)?;
-            state.now.planned.set(Some(due));
-            let called = function.call::<_, Value<'_>>(());
-            state.now.planned.set(None);
-            called.map(drop)
+            function.call::<_, Value<'_>>(()).map(drop)
         });
     }
 
@@ -61,7 +58,7 @@ impl Script {
             (socket.group, socket.user, socket.on_message.clone())
         };
         for handler in handlers {
-            self.step(group, user, |ctx, _| {
+            self.step(group, user, None, |ctx, _| {
                 let message = message_value(ctx, payload)?;
                 handler
                     .restore(ctx)?
@@ -83,7 +80,7 @@ impl Script {
             self.note_idle(group);
         }
         for handler in handlers {
-            self.step(group, user, |ctx, _| {
+            self.step(group, user, None, |ctx, _| {
                 handler
                     .restore(ctx)?
                     .call::<_, Value<'_>>((code, reason))
@@ -92,15 +89,17 @@ impl Script {
         }
     }
 
-    /// One entry into the script on behalf of somebody, and all that follows from it at once.
+    /// One entry into the script on behalf of somebody, and all that follows from it at once. What is
+    /// sent on the way should have been sent when the step was `planned`.
     pub(crate) fn step(
         &mut self,
         group: u32,
         user: u32,
+        planned: Option<Nanos>,
         enter: impl for<'js> FnOnce(&Ctx<'js>, &Rc<State>) -> Result<()>,
     ) {
         let state = &self.state;
-        state.now.is(group, user);
+        state.now.is(group, user, planned);
         state.watch.restart();
         self.context.with(|ctx| {
             if let Err(error) = enter(&ctx, state) {
@@ -111,7 +110,7 @@ impl Script {
         self.report_rejections();
         self.check_memory();
         self.note_idle(group);
-        self.state.now.is(NOBODY, NOBODY);
+        self.state.now.is(NOBODY, NOBODY, None);
     }
 
     /// Runs every job that is ready.

@@ -17,6 +17,8 @@ pub(crate) struct Group {
     pub(crate) id: u32,
     pub(crate) ended: bool,
     pub(crate) users: Vec<u32>,
+    /// Its function's place among the exports.
+    pub(crate) scenario: Option<usize>,
     pub(crate) setup: Option<Arc<str>>,
     ops: Vec<u32>,
     sockets: Vec<u32>,
@@ -94,9 +96,15 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    pub(crate) fn add_group(&mut self, id: GroupId, setup: Option<Arc<str>>) -> Option<u32> {
+    pub(crate) fn add_group(
+        &mut self,
+        id: GroupId,
+        scenario: Option<usize>,
+        setup: Option<Arc<str>>,
+    ) -> Option<u32> {
         let key = self.groups.insert(Group {
             id: id.0,
+            scenario,
             setup,
             ..Group::default()
         })?;
@@ -106,6 +114,10 @@ impl Work {
 
     pub(crate) fn group_id(&self, key: u32) -> Option<GroupId> {
         self.groups.get(key).map(|group| GroupId(group.id))
+    }
+
+    pub(crate) fn scenario_of(&self, id: GroupId) -> Option<usize> {
+        self.groups.get(*self.group_keys.get(&id)?)?.scenario
     }
 
     pub(crate) fn add_member(

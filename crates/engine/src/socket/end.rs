@@ -122,7 +122,7 @@ impl World {
     }
 
     fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {
-        if !self.hold.contains(opening.asked) {
+        if !self.hold.contains(opening.planned) {
             return;
         }
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
@@ -131,7 +131,7 @@ impl World {
         let name = socket.state.name.clone();
         let index = self.recorder.name(Family::Connection, &name);
         let timing = Timing {
-            planned: opening.asked,
+            planned: opening.planned,
             started: opening.asked,
             ended: now,
         };

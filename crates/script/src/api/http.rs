@@ -35,7 +35,7 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
               options: Value<'js>|
               -> Result<Promise<'js>> {
             let (id, group) = user(&ctx, &state, key)?;
-            let call = socket_call(&ctx, &url, &options)?;
+            let call = socket_call(&ctx, &url, &options, state.now.planned.get())?;
             let then = Then::Socket(call.name.as_str().into());
             begin(&ctx, &state, (group, key), then, |host, op| {
                 host.open_socket(op, id, call)

@@ -130,6 +130,7 @@ pub(super) fn socket_call<'js>(
     ctx: &Ctx<'js>,
     url: &Value<'js>,
     options: &Value<'js>,
+    planned: Option<Nanos>,
 ) -> Result<SocketCall> {
     let call = "user.websocket(url, options)";
     let url = text(ctx, url, &format!("{call}: the URL"))?;
@@ -147,6 +148,7 @@ pub(super) fn socket_call<'js>(
         headers: address.headers,
         subprotocols,
         timeout: address.timeout,
+        planned,
     })
 }
 

@@ -269,6 +269,8 @@ pub fn group(id: u32, users: u32) -> GroupStart {
             .map(|index| user(id * 100 + index, index))
             .collect(),
         setup: None,
+        scenario: None,
+        planned: None,
     }
 }
 
