@@ -46,6 +46,8 @@ pub(crate) struct Entry {
     pub(crate) socket: Kept,
     /// Makes an error object of a fault.
     pub(crate) failure: Kept,
+    /// The same for a promise: its place is that of the `await`.
+    pub(crate) rejection: Kept,
     /// A value as a line of text.
     pub(crate) describe: Kept,
     /// `options` as JSON text.
@@ -64,6 +66,7 @@ impl Entry {
             teardown: kept("runTeardown")?,
             socket: kept("makeSocket")?,
             failure: kept("failure")?,
+            rejection: kept("rejection")?,
             describe: kept("describe")?,
             plain: kept("plain")?,
         })

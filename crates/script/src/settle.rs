@@ -19,7 +19,11 @@ pub(crate) fn settle(
 ) -> Result<()> {
     let settled = match result {
         Ok(value) => value_of(ctx, state, &op, value),
-        Err(fault) => return reject(ctx, state, op.reject, &fault),
+        Err(fault) => {
+            let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
+            let error = error_of(ctx, &entry.rejection, &fault)?;
+            return op.reject.restore(ctx)?.call((error,));
+        }
     };
     match settled {
         Ok(value) => op.resolve.restore(ctx)?.call((value,)),
@@ -28,7 +32,7 @@ pub(crate) fn settle(
     }
 }
 
-/// Rejects a promise with a fault as an `Error`.
+/// Rejects a promise within the call that gives it to the script.
 pub(crate) fn reject(ctx: &Ctx<'_>, state: &State, reject: Kept, fault: &Fault) -> Result<()> {
     let error = failure(ctx, state, fault)?;
     reject.restore(ctx)?.call((error,))
@@ -36,6 +40,11 @@ pub(crate) fn reject(ctx: &Ctx<'_>, state: &State, reject: Kept, fault: &Fault) 
 
 /// A fault as the script sees it: an `Error` with `side` and `kind`.
 pub(crate) fn failure<'js>(ctx: &Ctx<'js>, state: &State, fault: &Fault) -> Result<Value<'js>> {
+    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
+    error_of(ctx, &entry.failure, fault)
+}
+
+fn error_of<'js>(ctx: &Ctx<'js>, make: &Kept, fault: &Fault) -> Result<Value<'js>> {
     let name = |value: serde_json::Result<serde_json::Value>| {
         value
             .ok()
@@ -43,10 +52,7 @@ pub(crate) fn failure<'js>(ctx: &Ctx<'js>, state: &State, fault: &Fault) -> Resu
     };
     let side = name(serde_json::to_value(fault.side));
     let kind = name(serde_json::to_value(fault.kind));
-    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
-    entry
-        .failure
-        .clone()
+    make.clone()
         .restore(ctx)?
         .call((side, kind, fault.detail.as_str()))
 }

@@ -202,6 +202,51 @@ fn a_failed_transport_rejects_with_side_and_kind() {
     );
     assert_eq!(fault.fault.detail, "no answer within 30 s");
     assert_eq!(fault.user.map(|user| user.0), Some(100));
+    assert_eq!(fault.location.map(|place| place.line), Some(3));
+}
+
+#[test]
+fn a_failed_transport_names_the_line_that_awaited_it() {
+    for (line, call) in [
+        (2, "await user.get('/');"),
+        (3, "const asked = user.get('/');\nawait asked;"),
+        (3, "const go = () => user.get('/');\nawait go();"),
+        (
+            3,
+            "await group.everyone(async (u) => {\n await u.get('/'); });",
+        ),
+        (2, "await group.together(users,\n (u) => u.get('/'));"),
+        (3, "await\n user.step('ask', () => user.get('/'));"),
+        (
+            3,
+            "await user.step('ask', async () => {\n await user.get('/'); });",
+        ),
+        (3, "await Promise.all([\n user.get('/')]);"),
+        (
+            5,
+            "const ask = async () => {\n return user.get('/'); }; await\n\n ask();",
+        ),
+    ] {
+        let mut stage = story(call);
+        stage.start(1);
+        let op = stage.ops()[0].0;
+        stage.fails(op, Fault::target(FaultKind::Refused, "refused"));
+        let fault = stage.fault();
+        assert_eq!(fault.fault.kind, FaultKind::Refused, "{call}");
+        assert_eq!(fault.location.map(|place| place.line), Some(line), "{call}");
+    }
+}
+
+#[test]
+fn a_failure_after_a_failed_transport_has_a_stack_of_its_own() {
+    let mut stage = story(
+        "await user.get('/').catch((e) => console.log(e.stack === undefined, Error.stackTraceLimit, Error.prepareStackTrace === undefined));\nthrow new Error('x');",
+    );
+    stage.start(1);
+    let op = stage.ops()[0].0;
+    stage.fails(op, Fault::target(FaultKind::Refused, "refused"));
+    assert_eq!(stage.logged(), ["true 10 true"]);
+    assert_eq!(stage.fault().location.map(|place| place.line), Some(3));
 }
 
 #[test]

@@ -12,6 +12,24 @@ Object.defineProperty(Failure.prototype, "name", { value: "Failure" });
 
 export const failure = (side, kind, message) => new Failure(side, kind, message);
 
+const noStack = () => undefined;
+
+/**
+ * The same for a promise that is rejected later, when nobody's code is on the stack: it has no stack yet, and the
+ * script engine gives it one where the `await` throws it. So the place costs something only when a call fails.
+ */
+export function rejection(side, kind, message) {
+  const { prepareStackTrace, stackTraceLimit } = Error;
+  Error.prepareStackTrace = noStack;
+  Error.stackTraceLimit = 0;
+  try {
+    return new Failure(side, kind, message);
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
 export const isBarrier = (error) => error instanceof Failure && error.kind === "barrier";
 
 export function mustBeFunction(value, what) {

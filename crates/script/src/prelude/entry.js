@@ -7,7 +7,7 @@ import { Group, addRoles, usersOf } from "headcount/group";
 import { blame, inTurn } from "headcount/together";
 import { User } from "headcount/user";
 
-export { failure } from "headcount/check";
+export { failure, rejection } from "headcount/check";
 export { describe, plain } from "headcount/inspect";
 export { makeSocket } from "headcount/socket";
 

@@ -1,6 +1,6 @@
 // Several people at once: running them, barriers between them, steps, conditions.
 import { eventually as measured, now, span, stepBegin, stepEnd, think } from "headcount/native";
-import { Failure, isBarrier, mustBeFunction, mustBeName, mustKnow } from "headcount/check";
+import { Failure, isBarrier, mustBeFunction, mustBeName, mustKnow, rejection } from "headcount/check";
 
 /** Remembers whose failure it was, and in which step; the innermost knows best. */
 export function blame(story, error, user, stepName) {
@@ -9,21 +9,27 @@ export function blame(story, error, user, stepName) {
   story.blame.step ??= stepName;
 }
 
-export async function step(story, user, name, fn) {
+// No `async` here: a suspended frame would cost a kilobyte, and what is rejected shall be thrown in the user's code.
+export function step(story, user, name, fn) {
   mustBeName(name, "step(name, fn): the name");
   mustBeFunction(fn, "step(name, fn): `fn`");
   const started = stepBegin(story.key, user, name);
-  let ok = false;
-  try {
-    const result = await fn();
-    ok = true;
+  const succeeded = (result) => {
+    stepEnd(story.key, user, name, started, true);
     return result;
-  } catch (error) {
+  };
+  const failed = (error) => {
     blame(story, error, user, name);
-    throw error;
-  } finally {
-    stepEnd(story.key, user, name, started, ok);
+    stepEnd(story.key, user, name, started, false);
+    return Promise.reject(error);
+  };
+  let ended;
+  try {
+    ended = fn();
+  } catch (error) {
+    return failed(error);
   }
+  return Promise.resolve(ended).then(succeeded, failed);
 }
 
 /** The places where the members of one `everyone` wait for each other. */
@@ -60,7 +66,7 @@ class Barriers {
   }
 
   #closed(place) {
-    return new Failure("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: ${this.#gone}`);
+    return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: ${this.#gone}`);
   }
 }
 
