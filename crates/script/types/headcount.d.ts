@@ -187,7 +187,10 @@ declare module "headcount" {
     /** The user's cookie of that name for the target. */
     cookie(name: string): string | undefined;
 
-    /** Runs `fn` every `period` until the hold ends: an open clock, which does not wait for `fn`. */
+    /**
+     * Runs `fn` every `period` until the hold ends: an open clock, which does not wait for `fn`. What `fn` sends before
+     * it first waits for an answer, a message or time counts from when the tick was due; the rest from when it is sent.
+     */
     every(period: Duration, fn: () => unknown, options?: { first?: Duration }): Ticker;
     /** Until the hold has ended and deliveries have settled. */
     stay(): Promise<void>;
