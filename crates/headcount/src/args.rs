@@ -161,7 +161,8 @@ pub(crate) enum Format {
 #[command(after_long_help = "\
 Examples:
   headcount serve bridge
-  headcount serve bridge --listen 127.0.0.1:0 --faults drop=100,stall=1s/10s")]
+  headcount serve bridge --listen 127.0.0.1:0 --faults drop=100,stall=1s/10s
+  headcount serve truth --listen 127.0.0.1:0")]
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
     pub(crate) system: System,
@@ -172,6 +173,8 @@ pub(crate) struct ServeArgs {
 pub(crate) enum System {
     /// Users talk in rooms, with each other and with an agent
     Bridge(Box<bridge::Config>),
+    /// A server whose behaviour is exactly known, to hold a load tester's reports against
+    Truth(Box<truth::Config>),
 }
 
 #[derive(Debug, clap::Args)]

@@ -7,8 +7,13 @@ use crate::exit::Exit;
 pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
     match args.system {
         System::Bridge(config) => {
-            bridge::serve(*config, |url| writeln!(io::stdout(), "listening on {url}"))?;
+            bridge::serve(*config, announce)?;
         }
+        System::Truth(config) => truth::serve(&config, announce)?,
     }
     Ok(Exit::Passed)
+}
+
+fn announce(url: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "listening on {url}")
 }

@@ -1,0 +1,26 @@
+use rustix::time::{ClockId, clock_gettime};
+
+/// A point on `CLOCK_MONOTONIC`, or a span, in nanoseconds.
+pub(crate) type Nanos = u64;
+
+/// One millisecond.
+pub(crate) const MILLI: Nanos = 1_000_000;
+
+/// One second.
+pub(crate) const SECOND: Nanos = 1_000_000_000;
+
+/// Now.
+pub(crate) fn now() -> Nanos {
+    read(ClockId::Monotonic)
+}
+
+/// The CPU time that this thread has used.
+pub(crate) fn thread_cpu() -> Nanos {
+    read(ClockId::ThreadCPUTime)
+}
+
+fn read(clock: ClockId) -> Nanos {
+    let time = clock_gettime(clock);
+    let part = |value: i64| u64::try_from(value).unwrap_or(0);
+    part(time.tv_sec) * SECOND + part(time.tv_nsec)
+}

@@ -1,0 +1,244 @@
+mod accept;
+mod pace;
+mod request;
+mod socket;
+
+use std::io;
+use std::net::TcpListener;
+use std::num::NonZeroU64;
+
+use rustix::thread::set_current_timer_slack;
+use serde_json::{Value, json};
+
+use crate::clock::{Nanos, now};
+use crate::config::Limits;
+use crate::connection::{Fate, READ_AHEAD, State};
+use crate::rooms::{Outlet, Rooms};
+use crate::routes::Routes;
+use crate::sockets::{DOOR, Key, SocketCounts, Sockets, WAKER};
+use crate::timers::Timers;
+use crate::times::Times;
+use crate::waker::Waker;
+use crate::workers::Workers;
+
+/// Something that is due at its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alarm {
+    /// The answer of this connection leaves.
+    Answer(Key),
+    /// This connection is read or written a little further.
+    Pace(Key),
+    /// This room lets go what it held.
+    Room(usize),
+    /// This room looks what waits in vain for a successor.
+    Lanes(usize),
+    /// Connections are accepted again.
+    Accept,
+}
+
+/// The one thread that reads, keeps the time and writes. It waits for the kernel and for nothing else.
+#[derive(Debug)]
+pub(crate) struct EventLoop {
+    door: TcpListener,
+    waker: Waker,
+    sockets: Sockets,
+    timers: Timers<Alarm>,
+    routes: Routes,
+    rooms: Rooms,
+    workers: Workers<Key>,
+    ledger: Ledger,
+    limits: Limits,
+    scratch: Vec<u8>,
+}
+
+/// What belongs to no path and no room.
+#[derive(Debug, Default)]
+struct Ledger {
+    requests: u64,
+    /// Requests that nothing is known about, or that make no sense.
+    refused: u64,
+    /// How late answers and messages were sent that were to leave at a certain time.
+    lateness: Times,
+    leaked: Vec<Box<[u8]>>,
+}
+
+impl EventLoop {
+    pub(crate) fn new(door: TcpListener, waker: Waker, limits: Limits) -> io::Result<Self> {
+        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let sockets = Sockets::new(size(limits.queue))?;
+        sockets.watch(&door, DOOR)?;
+        sockets.watch(&waker, WAKER)?;
+        let workers = Workers::start(&waker, size(limits.max_connections.into()))?;
+        let targets = size(limits.max_targets.into());
+        Ok(Self {
+            door,
+            waker,
+            sockets,
+            timers: Timers::default(),
+            routes: Routes::new(targets),
+            rooms: Rooms::new(targets, limits.max_leak),
+            workers,
+            ledger: Ledger::default(),
+            limits,
+            scratch: vec![0; READ_AHEAD],
+        })
+    }
+
+    /// Serves until the waker says stop; then answers what was asked, for at most `stop_limit`.
+    pub(crate) fn run(mut self, stop_limit: Nanos) -> io::Result<()> {
+        // Else the kernel would wake this thread up to 50 µs late, to save power.
+        set_current_timer_slack(NonZeroU64::new(1))?;
+        let mut events = Vec::new();
+        let mut until: Option<Nanos> = None;
+        while until.is_none_or(|end| now() < end && self.owes()) {
+            let due = self.timers.next().into_iter().chain(until).min();
+            let timeout = due.map(|due| due.saturating_sub(now()));
+            self.sockets.wait(&mut events, timeout)?;
+            for event in &events {
+                match event.data.u64() {
+                    DOOR => self.accept(),
+                    WAKER if self.waker.heard() && until.is_none() => {
+                        until = Some(now() + stop_limit);
+                        self.close_door();
+                    }
+                    WAKER => {}
+                    name => self.ready(name.into()),
+                }
+            }
+            self.burnt();
+            self.ring();
+            self.flush();
+        }
+        self.workers.stop();
+        Ok(())
+    }
+
+    /// Does what is due.
+    fn ring(&mut self) {
+        let mut time = now();
+        while let Some((due, alarm)) = self.timers.take(time) {
+            match alarm {
+                Alarm::Answer(key) => {
+                    self.ledger.lateness.add(time - due);
+                    self.answer_held(key);
+                }
+                Alarm::Room(room) => {
+                    self.ledger.lateness.add(time - due);
+                    let (rooms, mut outlet) = self.rooms_and_outlet();
+                    rooms.release(room, time, &mut outlet);
+                    // Each room's messages are written before the next is looked at.
+                    self.flush();
+                }
+                Alarm::Lanes(room) => {
+                    let (rooms, mut outlet) = self.rooms_and_outlet();
+                    rooms.release_lanes(room, time, &mut outlet);
+                }
+                Alarm::Pace(key) => self.pace(key, time),
+                Alarm::Accept => self.open_door(),
+            }
+            time = now();
+        }
+    }
+
+    /// A connection can be read or written.
+    fn ready(&mut self, key: Key) {
+        if !self.sockets.flush(key) {
+            self.close(key);
+            return;
+        }
+        let Some(connection) = self.sockets.get(key) else {
+            return;
+        };
+        if connection.paced {
+            return;
+        }
+        match connection.read(&mut self.scratch) {
+            Ok(0) => self.close(key),
+            Ok(read) => {
+                self.sockets.counts.bytes_in += read as u64;
+                self.advance(key, now());
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => self.close(key),
+        }
+    }
+
+    /// Understands what was read of a connection, as far as it can be now.
+    fn advance(&mut self, key: Key, now: Nanos) {
+        loop {
+            let Some(connection) = self.sockets.get(key) else {
+                return;
+            };
+            let goes_on = match connection.state {
+                State::Head if connection.fate == Fate::Open => self.head(key, now),
+                State::Body { .. } => self.body(key, now),
+                State::Member { room, seat, .. } => self.hear(key, (room, seat), now),
+                _ => false,
+            };
+            if !goes_on {
+                break;
+            }
+        }
+        self.sockets.settle(key);
+    }
+
+    /// Writes what was queued in this round; the bytes of all messages to one socket at once.
+    fn flush(&mut self) {
+        for key in self.sockets.take_dirty() {
+            if !self.sockets.flush(key) {
+                self.close(key);
+            }
+        }
+    }
+
+    /// The client is gone, or is to be gone.
+    fn close(&mut self, key: Key) {
+        let Some(connection) = self.sockets.remove(key) else {
+            return;
+        };
+        match connection.state {
+            State::Member { room, seat, .. } => {
+                if let Some(room) = self.rooms.get(room) {
+                    room.leave(seat);
+                }
+            }
+            State::Held { request, .. } | State::Trickle { request, .. } => {
+                if let Some(counts) = self.counts(&request) {
+                    counts.abandoned += 1;
+                }
+            }
+            State::Head | State::Body { .. } | State::Silent => {}
+        }
+    }
+
+    fn rooms_and_outlet(&mut self) -> (&mut Rooms, Outlet<'_>) {
+        let outlet = Outlet {
+            sockets: &mut self.sockets,
+            timers: &mut self.timers,
+        };
+        (&mut self.rooms, outlet)
+    }
+
+    fn tell(&self) -> Value {
+        json!({
+            "clock_ns": now(),
+            "connections": self.sockets.to_json(),
+            "requests": self.ledger.requests,
+            "refused": self.ledger.refused,
+            "lateness": self.ledger.lateness.to_json(),
+            "routes": self.routes.to_json(),
+            "websocket": self.rooms.to_json(),
+        })
+    }
+
+    fn forget(&mut self) {
+        self.routes.forget();
+        self.rooms.forget();
+        self.sockets.counts = SocketCounts::default();
+        self.ledger = Ledger {
+            leaked: std::mem::take(&mut self.ledger.leaked),
+            ..Ledger::default()
+        };
+    }
+}

@@ -1,0 +1,82 @@
+use std::io;
+
+use super::{Alarm, EventLoop};
+use crate::clock::{MILLI, Nanos, now};
+use crate::connection::{Fate, State};
+use crate::frame::{Opcode, write_frame};
+use crate::sockets::DOOR;
+
+/// Connections that are accepted in one round at most, so that others are served in between.
+const PER_ROUND: usize = 64;
+
+/// How long no connection is accepted when the kernel has no descriptor for it.
+const BREATH: Nanos = 100 * MILLI;
+
+/// The close code of a server that goes away, in two bytes.
+const GOING_AWAY: [u8; 2] = 1001_u16.to_be_bytes();
+
+impl EventLoop {
+    /// Lets in who waits.
+    pub(super) fn accept(&mut self) {
+        for _ in 0..PER_ROUND {
+            let socket = match self.door.accept() {
+                Ok((socket, _)) => socket,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept for a while");
+                    self.pause_accepting(now() + BREATH);
+                    return;
+                }
+            };
+            if self.sockets.len() >= self.limits.max_connections as usize {
+                self.sockets.counts.refused += 1;
+                continue;
+            }
+            let ready = socket
+                .set_nonblocking(true)
+                .and_then(|()| socket.set_nodelay(true));
+            if ready.and_then(|()| self.sockets.add(socket)).is_err() {
+                self.sockets.counts.refused += 1;
+            }
+        }
+    }
+
+    /// Leaves those who come in the listen queue until then.
+    pub(super) fn pause_accepting(&mut self, until: Nanos) {
+        self.sockets.unwatch(&self.door);
+        self.timers.set(until, Alarm::Accept);
+    }
+
+    pub(super) fn open_door(&mut self) {
+        // Where it is open already, there is nothing to do.
+        let _ = self.sockets.watch(&self.door, DOOR);
+    }
+
+    /// No more connections, and no more requests on those that are idle.
+    pub(super) fn close_door(&mut self) {
+        self.sockets.unwatch(&self.door);
+        for key in self.sockets.keys() {
+            let Some(connection) = self.sockets.get(key) else {
+                continue;
+            };
+            match connection.state {
+                State::Held { .. } | State::Trickle { .. } | State::Body { .. } => {
+                    connection.fate = Fate::Ending;
+                }
+                State::Member { .. } => {
+                    write_frame(&mut connection.output, Opcode::Close, &GOING_AWAY);
+                    connection.fate = Fate::Ending;
+                    self.sockets.touch(key);
+                }
+                State::Head | State::Silent => self.close(key),
+            }
+        }
+        self.flush();
+    }
+
+    /// Whether somebody still waits for what was asked before the stop.
+    pub(super) fn owes(&self) -> bool {
+        self.sockets.len() > 0
+    }
+}

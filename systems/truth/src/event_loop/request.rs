@@ -1,0 +1,374 @@
+use std::time::Duration;
+
+use rustix::net::sockopt::set_socket_linger;
+use serde_json::json;
+
+use super::{Alarm, EventLoop};
+use crate::clock::{Nanos, now};
+use crate::connection::{Fate, Pace, Request, State, What};
+use crate::http::{Answer, BadHead, read_head, write_head, write_upgrade};
+use crate::rooms::touched;
+use crate::route::{Counts, Reaction};
+use crate::sockets::Key;
+
+const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/// What an answer says that has nothing to say.
+const FINE: &[u8] = b"{\"ok\":true}\n";
+
+impl EventLoop {
+    /// Reads the head of a request, if it is there; whether something came of it.
+    pub(super) fn head(&mut self, key: Key, now: Nanos) -> bool {
+        let Some(connection) = self.sockets.get(key) else {
+            return false;
+        };
+        if connection.input.is_empty() {
+            return false;
+        }
+        let input = std::mem::take(&mut connection.input);
+        let head = match read_head(&input) {
+            Ok(Some(head)) => head,
+            Ok(None) => {
+                connection.input = input;
+                return false;
+            }
+            Err(bad) => {
+                self.ledger.requests += 1;
+                self.refuse(key, bad);
+                return false;
+            }
+        };
+        self.ledger.requests += 1;
+        let rest = input[head.length..].to_vec();
+        if let Some(websocket_key) = head.websocket_key {
+            connection.input = rest;
+            self.upgrade(key, head.target, websocket_key, now);
+            return true;
+        }
+        let request = Request {
+            what: self.understand(head.method, head.target, head.body),
+            keep_alive: head.keep_alive,
+            read_at: now,
+        };
+        let rate = match request.what {
+            What::Order(route) => self.routes.get(route).and_then(|route| route.read_rate()),
+            _ => None,
+        };
+        let pace = rate
+            .filter(|_| head.body > 0)
+            .map(|rate| self.slow_down(key, rate, now));
+        let Some(connection) = self.sockets.get(key) else {
+            return false;
+        };
+        connection.input = rest;
+        let left = head.body;
+        connection.state = State::Body {
+            request,
+            left,
+            pace,
+        };
+        if head.expects_continue {
+            connection
+                .output
+                .extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
+            self.sockets.touch(key);
+        }
+        true
+    }
+
+    fn understand(&mut self, method: &str, target: &str, body: u64) -> What {
+        if !METHODS.contains(&method) {
+            return What::Refused(405, format!("`{method}` is not served"));
+        }
+        if body > self.limits.max_body {
+            return What::Refused(
+                413,
+                format!("a body has at most {} bytes", self.limits.max_body),
+            );
+        }
+        match (method, target) {
+            ("DELETE", "/truth") => What::Forget,
+            (_, "/truth") => What::Tell,
+            (_, "/healthz") => What::Health,
+            _ if target == "/echo" || target.starts_with("/room/") => {
+                What::Refused(426, "a room is entered by WebSocket".to_owned())
+            }
+            _ => match self.routes.find(target) {
+                Ok(route) if method == "DELETE" => What::Restart(route),
+                Ok(route) => What::Order(route),
+                Err((status, words)) => What::Refused(status, words),
+            },
+        }
+    }
+
+    /// Reads on in a body; whether the request was complete.
+    pub(super) fn body(&mut self, key: Key, now: Nanos) -> bool {
+        let Some(connection) = self.sockets.get(key) else {
+            return false;
+        };
+        let State::Body { left, pace, .. } = &mut connection.state else {
+            return false;
+        };
+        let mut read = (*left).min(connection.input.len() as u64);
+        if let Some(pace) = pace {
+            read = read.min(pace.due(now));
+            pace.moved += read;
+        }
+        *left -= read;
+        connection.input.drain(..usize::try_from(read).unwrap_or(0));
+        if *left > 0 {
+            return false;
+        }
+        let State::Body { mut request, .. } = std::mem::replace(&mut connection.state, State::Head)
+        else {
+            return false;
+        };
+        connection.paced = false;
+        request.read_at = now;
+        self.serve(key, request);
+        true
+    }
+
+    /// A request has been read to its end.
+    fn serve(&mut self, key: Key, request: Request) {
+        let text = match &request.what {
+            What::Order(route) => {
+                let route = *route;
+                return self.obey(key, request, route);
+            }
+            What::Restart(route) => {
+                if let Some(route) = self.routes.get(*route) {
+                    route.restart();
+                }
+                FINE.to_vec()
+            }
+            What::Tell => self.tell().to_string().into_bytes(),
+            What::Forget => {
+                self.forget();
+                FINE.to_vec()
+            }
+            What::Health => FINE.to_vec(),
+            What::Refused(status, words) => {
+                self.ledger.refused += 1;
+                let (status, words) = (*status, json!({ "error": words }).to_string());
+                return self.reply(key, request.keep_alive, status, None, words.as_bytes());
+            }
+        };
+        self.reply(key, request.keep_alive, 200, None, &text);
+    }
+
+    /// Does what the path says.
+    fn obey(&mut self, key: Key, request: Request, route: usize) {
+        let read_at = request.read_at;
+        let Some(reaction) = self.routes.get(route).map(|route| route.receive(read_at)) else {
+            return;
+        };
+        match reaction {
+            Reaction::Answer { at, status } if at <= read_at => self.answer(key, &request, status),
+            Reaction::Answer { at, status } => {
+                self.hold(key, request, status);
+                self.timers.set(at, Alarm::Answer(key));
+            }
+            Reaction::TooMany { retry_after } => {
+                self.written(&request, 429);
+                let words = b"{\"error\":\"too many requests\"}\n";
+                self.reply(key, request.keep_alive, 429, Some(retry_after), words);
+            }
+            Reaction::Reset => {
+                if let Some(connection) = self.sockets.get(key) {
+                    // With nothing to linger for, closing resets.
+                    let _ = set_socket_linger(&connection.socket, Some(Duration::ZERO));
+                }
+                self.end(key, &request, |counts| counts.reset += 1);
+            }
+            Reaction::Close => self.end(key, &request, |counts| counts.closed += 1),
+            Reaction::Hang => {
+                if let Some(connection) = self.sockets.get(key) {
+                    connection.state = State::Silent;
+                }
+                if let Some(counts) = self.counts(&request) {
+                    counts.hanging += 1;
+                }
+            }
+            Reaction::Trickle { rate, size } => {
+                let Some(connection) = self.sockets.get(key) else {
+                    return;
+                };
+                let answer = Answer {
+                    status: 200,
+                    keep_alive: request.keep_alive,
+                    retry_after: None,
+                };
+                write_head(&mut connection.output, answer, size);
+                let pace = Pace::new(rate, read_at);
+                connection.state = State::Trickle {
+                    request,
+                    left: size,
+                    pace,
+                };
+                self.sockets.touch(key);
+                self.timers.set(read_at, Alarm::Pace(key));
+            }
+            Reaction::Leak(bytes) => self.leak(key, &request, bytes),
+            Reaction::Burn(crew, cpu) => {
+                let status = if self.workers.give(crew, key, cpu) {
+                    200
+                } else {
+                    503
+                };
+                if status == 503 {
+                    return self.answer(key, &request, status);
+                }
+                self.hold(key, request, status);
+            }
+            Reaction::PauseAccept(until) => {
+                self.pause_accepting(until);
+                self.answer(key, &request, 200);
+            }
+        }
+    }
+
+    fn leak(&mut self, key: Key, request: &Request, bytes: usize) {
+        let Some(left) = self.rooms.leak_left.checked_sub(bytes as u64) else {
+            return self.answer(key, request, 507);
+        };
+        self.rooms.leak_left = left;
+        self.ledger.leaked.push(touched(bytes));
+        if let Some(counts) = self.counts(request) {
+            counts.leaked_bytes += bytes as u64;
+        }
+        self.answer(key, request, 200);
+    }
+
+    fn hold(&mut self, key: Key, request: Request, status: u16) {
+        if let Some(connection) = self.sockets.get(key) {
+            connection.state = State::Held { request, status };
+        }
+    }
+
+    /// What was held leaves now.
+    pub(super) fn answer_held(&mut self, key: Key) {
+        let Some(connection) = self.sockets.get(key) else {
+            return;
+        };
+        match std::mem::replace(&mut connection.state, State::Head) {
+            State::Held { request, status } => {
+                self.answer(key, &request, status);
+                self.advance(key, now());
+            }
+            other => connection.state = other,
+        }
+    }
+
+    /// Answers those for whom enough was burnt.
+    pub(super) fn burnt(&mut self) {
+        while let Some(key) = self.workers.next_done() {
+            self.answer_held(key);
+        }
+    }
+
+    fn answer(&mut self, key: Key, request: &Request, status: u16) {
+        self.written(request, status);
+        self.reply(key, request.keep_alive, status, None, FINE);
+    }
+
+    fn written(&mut self, request: &Request, status: u16) {
+        let time = now() - request.read_at;
+        if let Some(counts) = self.counts(request) {
+            counts.answered(status, time);
+        }
+    }
+
+    pub(super) fn counts(&mut self, request: &Request) -> Option<&mut Counts> {
+        match request.what {
+            What::Order(route) => self.routes.get(route).map(|route| &mut route.counts),
+            _ => None,
+        }
+    }
+
+    fn end(&mut self, key: Key, request: &Request, count: impl FnOnce(&mut Counts)) {
+        if let Some(counts) = self.counts(request) {
+            count(counts);
+        }
+        self.close(key);
+    }
+
+    fn refuse(&mut self, key: Key, bad: BadHead) {
+        self.ledger.refused += 1;
+        self.reply(
+            key,
+            false,
+            bad.status(),
+            None,
+            b"{\"error\":\"bad request\"}\n",
+        );
+    }
+
+    /// Writes an answer at once: at the end of the round it would be late by the work of others.
+    pub(super) fn reply(
+        &mut self,
+        key: Key,
+        keep_alive: bool,
+        status: u16,
+        retry_after: Option<u64>,
+        body: &[u8],
+    ) {
+        let Some(connection) = self.sockets.get(key) else {
+            return;
+        };
+        let keep_alive = keep_alive && connection.fate == Fate::Open;
+        let answer = Answer {
+            status,
+            keep_alive,
+            retry_after,
+        };
+        write_head(&mut connection.output, answer, body.len() as u64);
+        connection.output.extend_from_slice(body);
+        if !keep_alive {
+            connection.fate = Fate::Ending;
+        }
+        connection.state = State::Head;
+        if !self.sockets.flush(key) {
+            self.close(key);
+        }
+    }
+
+    /// Agrees to speak WebSocket, and takes a seat in the room first: who is told so hears everything.
+    fn upgrade(&mut self, key: Key, target: &str, websocket_key: &str, now: Nanos) {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let is_echo = path == "/echo";
+        let found = if is_echo {
+            // Who echoes alike is in one room, where everyone hears only itself.
+            self.rooms.find(target, query, true)
+        } else if path
+            .strip_prefix("/room/")
+            .is_some_and(|name| !name.is_empty())
+        {
+            self.rooms.find(path, query, false)
+        } else {
+            Err((404, format!("no room is known under `{path}`")))
+        };
+        let room = match found {
+            Ok(room) => room,
+            Err((status, words)) => {
+                self.ledger.refused += 1;
+                let words = json!({ "error": words }).to_string();
+                return self.reply(key, false, status, None, words.as_bytes());
+            }
+        };
+        let Some(open) = self.rooms.get(room) else {
+            return;
+        };
+        let seat = open.join(key);
+        let rate = open.order.read_rate;
+        let pace = rate.map(|rate| self.slow_down(key, rate.get(), now));
+        let Some(connection) = self.sockets.get(key) else {
+            return;
+        };
+        connection.state = State::Member { room, seat, pace };
+        write_upgrade(&mut connection.output, websocket_key);
+        if !self.sockets.flush(key) {
+            self.close(key);
+        }
+    }
+}

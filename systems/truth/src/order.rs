@@ -1,0 +1,250 @@
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use kit::fault::FaultSpec;
+use kit::span;
+
+use crate::clock::Nanos;
+use crate::stall::Stall;
+
+/// More CPU time than one request may burn, and a longer rest than accepting may take.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// Servers of one queue at most.
+const MOST_SERVERS: u32 = 10_000;
+
+/// What a request asks the server to do, read from its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Answer after so long.
+    Delay(Nanos),
+    /// The same, but never within a stall.
+    Stall(Nanos, Stall),
+    /// Wait for one of `servers`, each of which takes `service`.
+    Queue { servers: u32, service: Nanos },
+    /// Reset the connection.
+    Reset,
+    /// Close the connection without an answer.
+    Close,
+    /// Refuse with 429 after the nth request of a window.
+    Limit { requests: u64, window: Nanos },
+    /// Answer every nth request with 500.
+    Error(NonZeroU64),
+    /// Never answer.
+    Hang,
+    /// Read the body at so many bytes a second.
+    SlowRead(NonZeroU64),
+    /// Write a body of `size` at `rate` bytes a second.
+    SlowWrite { rate: NonZeroU64, size: u64 },
+    /// Keep so many bytes for ever.
+    Leak(usize),
+    /// Burn so much CPU time on the one thread `truth-loop`.
+    Burn(Nanos),
+    /// Burn so much CPU time on one of the four threads `truth-pool-0` to `truth-pool-3`.
+    Pool(Nanos),
+    /// Accept no connection for so long.
+    PauseAccept(Nanos),
+}
+
+/// What a room does to what is said in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RoomOrder {
+    /// Delay, leak, and every nth delivery dropped, duplicated, swapped or strayed.
+    pub(crate) faults: FaultSpec,
+    /// When nothing leaves.
+    pub(crate) stall: Option<Stall>,
+    /// Whether the sender hears itself.
+    pub(crate) echo: bool,
+    /// Bytes per second that are read of each member.
+    pub(crate) read_rate: Option<NonZeroU64>,
+}
+
+/// Why an order was refused, in words for the one who gave it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct OrderError(pub(crate) String);
+
+impl Order {
+    /// Reads a path like `/delay/20ms`; `None` when nothing is known under its first word.
+    pub(crate) fn read(path: &str) -> Option<Result<Self, OrderError>> {
+        let mut parts = path.strip_prefix('/')?.split('/');
+        let name = parts.next()?;
+        let parts: Vec<&str> = parts.collect();
+        let order = match (name, parts.as_slice()) {
+            ("delay", [delay]) => nanos(delay).map(Self::Delay),
+            ("stall", [delay, lasts, every, first]) => read_stall([lasts, every, first])
+                .and_then(|stall| Ok(Self::Stall(nanos(delay)?, stall))),
+            ("queue", [servers, service]) => read_queue(servers, service),
+            ("reset", []) => Ok(Self::Reset),
+            ("close", []) => Ok(Self::Close),
+            ("limit", [requests, window]) => read_limit(requests, window),
+            ("error", [every]) => number(every).map(Self::Error),
+            ("hang", []) => Ok(Self::Hang),
+            ("slow-read", [rate]) => number(rate).map(Self::SlowRead),
+            ("slow-write", [rate, size]) => number(rate).and_then(|rate| {
+                let size = number(size)?.get();
+                Ok(Self::SlowWrite { rate, size })
+            }),
+            ("leak", [bytes]) => number(bytes).and_then(|bytes| {
+                let bytes = usize::try_from(bytes.get());
+                bytes.map(Self::Leak).map_err(|_| refused("too many bytes"))
+            }),
+            ("burn", [time]) => short(time).map(Self::Burn),
+            ("pool", [time]) => short(time).map(Self::Pool),
+            ("pause-accept", [time]) => short(time).map(Self::PauseAccept),
+            (
+                "delay" | "stall" | "queue" | "reset" | "close" | "limit" | "error" | "hang"
+                | "slow-read" | "slow-write" | "leak" | "burn" | "pool" | "pause-accept",
+                _,
+            ) => Err(refused(&format!(
+                "`{path}` has the wrong number of parts for `{name}`"
+            ))),
+            _ => return None,
+        };
+        Some(order)
+    }
+}
+
+impl RoomOrder {
+    /// Reads a query like `drop=100&delay=1ms&echo=1`.
+    pub(crate) fn read(query: &str) -> Result<Self, OrderError> {
+        let mut order = Self::default();
+        let mut faults = Vec::new();
+        for part in query.split('&').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            match name {
+                "echo" => order.echo = value != "0",
+                "read" => order.read_rate = Some(number(value)?),
+                "stall" => {
+                    let parts: Vec<&str> = value.split('/').collect();
+                    let parts = <[&str; 3]>::try_from(parts)
+                        .map_err(|_| refused("write for example `stall=1s/10s/5s`"))?;
+                    order.stall = Some(read_stall(parts)?);
+                }
+                "crash" => return Err(refused("a room does not crash")),
+                _ => faults.push(part),
+            }
+        }
+        let faults = faults.join(",").parse::<FaultSpec>();
+        order.faults = faults.map_err(|error| refused(&error.to_string()))?;
+        Ok(order)
+    }
+}
+
+fn refused(why: &str) -> OrderError {
+    OrderError(why.to_owned())
+}
+
+fn span(text: &str) -> Result<Duration, OrderError> {
+    span::parse(text).map_err(|error| refused(&error.to_string()))
+}
+
+fn nanos(text: &str) -> Result<Nanos, OrderError> {
+    let span = span(text)?;
+    if span > Duration::from_hours(24) {
+        return Err(refused(&format!("`{text}` is longer than a day")));
+    }
+    u64::try_from(span.as_nanos()).map_err(|_| refused("too long"))
+}
+
+fn short(text: &str) -> Result<Nanos, OrderError> {
+    let span = nanos(text)?;
+    if u128::from(span) > LONGEST.as_nanos() {
+        return Err(refused(&format!("`{text}` is longer than a minute")));
+    }
+    Ok(span)
+}
+
+fn number(text: &str) -> Result<NonZeroU64, OrderError> {
+    let refusal = |_| refused(&format!("`{text}` is not a whole number of at least 1"));
+    text.parse().map_err(refusal)
+}
+
+fn read_stall([lasts, every, first]: [&str; 3]) -> Result<Stall, OrderError> {
+    nanos(lasts)?;
+    nanos(every)?;
+    nanos(first)?;
+    Stall::new(span(lasts)?, span(every)?, span(first)?)
+        .ok_or_else(|| refused("a stall must last, and be shorter than its period"))
+}
+
+fn read_queue(servers: &str, service: &str) -> Result<Order, OrderError> {
+    let servers = u32::try_from(number(servers)?.get())
+        .ok()
+        .filter(|servers| *servers <= MOST_SERVERS)
+        .ok_or_else(|| refused(&format!("a queue has at most {MOST_SERVERS} servers")))?;
+    let service = nanos(service)?;
+    Ok(Order::Queue { servers, service })
+}
+
+fn read_limit(requests: &str, window: &str) -> Result<Order, OrderError> {
+    let requests = number(requests)?.get();
+    let window = nanos(window)?;
+    if window == 0 {
+        return Err(refused("a window must last"));
+    }
+    Ok(Order::Limit { requests, window })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::clock::{MILLI, SECOND};
+
+    #[test]
+    fn a_path_is_an_order() {
+        let read = |path| Order::read(path).unwrap().unwrap();
+        assert_eq!(read("/delay/20ms"), Order::Delay(20 * MILLI));
+        let stall = Stall {
+            lasts: SECOND,
+            every: 10 * SECOND,
+            first: 5 * SECOND,
+        };
+        assert_eq!(
+            read("/stall/20ms/1s/10s/5s"),
+            Order::Stall(20 * MILLI, stall)
+        );
+        let (servers, service) = (4, MILLI);
+        assert_eq!(read("/queue/4/1ms"), Order::Queue { servers, service });
+        assert_eq!(read("/error/3"), Order::Error(NonZeroU64::new(3).unwrap()));
+    }
+
+    #[test]
+    fn a_mistake_is_named_and_a_strange_path_is_nobodys() {
+        for (path, word) in [
+            ("/delay/20", "length of time"),
+            ("/delay", "wrong number of parts"),
+            ("/stall/20ms/10s/1s/0s", "shorter than its period"),
+            ("/queue/0/1ms", "at least 1"),
+            ("/queue/10001/1ms", "at most 10000"),
+            ("/burn/2m", "longer than a minute"),
+            ("/limit/3/0s", "must last"),
+        ] {
+            let error = Order::read(path).unwrap().unwrap_err().to_string();
+            assert!(error.contains(word), "{path}: {error}");
+        }
+        assert_eq!(Order::read("/dealy/20ms"), None);
+    }
+
+    #[test]
+    fn a_query_is_a_rooms_order() {
+        let order = RoomOrder::read("drop=100&delay=1ms&stall=1s/10s/5s&echo=1&read=500").unwrap();
+        assert_eq!(order.faults.to_string(), "delay=1ms,drop=100");
+        assert!(order.echo && order.stall.is_some());
+        assert_eq!(order.read_rate, NonZeroU64::new(500));
+        assert_eq!(RoomOrder::read(""), Ok(RoomOrder::default()));
+        for wrong in ["dorp=5", "stall=1s/10s", "crash=5", "read=0", "drop"] {
+            assert!(RoomOrder::read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_path_and_query_is_read_or_refused_without_panic(text in "/(delay|stall|queue|limit|leak|error)/[a-z0-9/&=]*") {
+            let _ = Order::read(&text);
+            let _ = RoomOrder::read(&text);
+        }
+    }
+}

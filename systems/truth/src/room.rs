@@ -1,0 +1,300 @@
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use kit::fault::{Kind, Lane, Step, Turn};
+use serde_json::{Value, json};
+use slab::Slab;
+use tokio::time::Instant;
+
+use crate::clock::Nanos;
+use crate::order::RoomOrder;
+use crate::sockets::{Key, Sockets};
+
+/// Bytes of messages that one room may hold back at most.
+const MAX_HELD: usize = 64 << 20;
+
+/// A message as it goes out: one whole frame.
+type Frame = Arc<[u8]>;
+
+/// What is said by one member goes to every other; and what was ordered goes wrong.
+#[derive(Debug)]
+pub(crate) struct Room {
+    pub(crate) order: RoomOrder,
+    /// Only the sender hears what it says.
+    pub(crate) is_echo: bool,
+    members: Slab<Member>,
+    /// When the first message came: the begin of its stalls.
+    first: Option<Nanos>,
+    held: VecDeque<Held>,
+    held_bytes: usize,
+    pub(crate) leaked: Vec<Box<[u8]>>,
+    /// Whether its lanes will be looked through.
+    pub(crate) lanes_alarm: bool,
+    pub(crate) counts: RoomCounts,
+}
+
+#[derive(Debug)]
+struct Member {
+    connection: Key,
+    lane: Lane<usize, Frame>,
+}
+
+#[derive(Debug)]
+struct Held {
+    leaves: Nanos,
+    sender: usize,
+    frame: Frame,
+}
+
+/// Exactly what happened in a room.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RoomCounts {
+    pub(crate) joined: u64,
+    pub(crate) messages: u64,
+    /// A message on its way to one member, whatever fell on it; those are numbered.
+    pub(crate) deliveries: u64,
+    /// Frames handed to members' sockets, strays not among them.
+    pub(crate) sent: u64,
+    pub(crate) dropped: u64,
+    pub(crate) duplicated: u64,
+    pub(crate) swapped: u64,
+    /// Frames of this room that were handed to a member of another one.
+    pub(crate) strayed: u64,
+    /// Messages that waited for the end of a stall.
+    pub(crate) stalled: u64,
+    /// Frames for members that do not read and are cut off.
+    pub(crate) unsent: u64,
+    pub(crate) leaked_bytes: u64,
+}
+
+/// When something said now goes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    Now,
+    At(Nanos),
+    /// Too much waits already: the speaker is to be cut off.
+    Never,
+}
+
+/// What a round of deliveries leaves to be done by others.
+#[derive(Debug, Default)]
+pub(crate) struct Aftermath {
+    /// To be handed to a member of another room.
+    pub(crate) strays: Vec<Frame>,
+    /// Something waits in a lane for its successor.
+    pub(crate) holds: bool,
+}
+
+impl Room {
+    pub(crate) fn new(order: RoomOrder, is_echo: bool) -> Self {
+        Self {
+            order,
+            is_echo,
+            members: Slab::new(),
+            first: None,
+            held: VecDeque::new(),
+            held_bytes: 0,
+            leaked: Vec::new(),
+            lanes_alarm: false,
+            counts: RoomCounts::default(),
+        }
+    }
+
+    /// Takes a seat.
+    pub(crate) fn join(&mut self, connection: Key) -> usize {
+        self.counts.joined += 1;
+        let lane = Lane::default();
+        self.members.insert(Member { connection, lane })
+    }
+
+    pub(crate) fn leave(&mut self, seat: usize) {
+        self.members.try_remove(seat);
+    }
+
+    pub(crate) fn members(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Any one member, another one for another number.
+    pub(crate) fn somebody(&self, number: u64) -> Option<Key> {
+        let place = usize::try_from(number)
+            .ok()?
+            .checked_rem(self.members.len())?;
+        self.members
+            .iter()
+            .nth(place)
+            .map(|(_, member)| member.connection)
+    }
+
+    /// When a message that was read at `now` leaves. Held messages leave in the order in which they came.
+    pub(crate) fn say(&mut self, sender: usize, frame: &[u8], now: Nanos) -> Leaves {
+        self.counts.messages += 1;
+        let first = *self.first.get_or_insert(now);
+        let delay = self.order.faults.delay.map_or(0, |delay| {
+            u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX)
+        });
+        let ready = now.saturating_add(delay);
+        let leaves = match &self.order.stall {
+            Some(stall) => {
+                let (leaves, held) = stall.release(ready - first);
+                self.counts.stalled += u64::from(held.is_some());
+                first + leaves
+            }
+            None => ready,
+        };
+        if leaves <= now && self.held.is_empty() {
+            return Leaves::Now;
+        }
+        if self.held_bytes + frame.len() > MAX_HELD {
+            return Leaves::Never;
+        }
+        self.held_bytes += frame.len();
+        let frame = Arc::from(frame);
+        self.held.push_back(Held {
+            leaves,
+            sender,
+            frame,
+        });
+        Leaves::At(leaves)
+    }
+
+    /// Delivers what was held until `now`.
+    pub(crate) fn release(&mut self, now: Nanos, sockets: &mut Sockets, after: &mut Aftermath) {
+        while let Some(held) = self.held.pop_front_if(|held| held.leaves <= now) {
+            self.held_bytes -= held.frame.len();
+            self.deliver(held.sender, &held.frame, sockets, after);
+        }
+    }
+
+    /// Hands a message to everyone who is to hear it, and does what falls on each delivery.
+    pub(crate) fn deliver(
+        &mut self,
+        sender: usize,
+        frame: &[u8],
+        sockets: &mut Sockets,
+        after: &mut Aftermath,
+    ) {
+        if self.order.faults.touches_deliveries() {
+            self.deliver_with_faults(sender, frame, sockets, after);
+            return;
+        }
+        let (echo, alone) = (self.order.echo, self.is_echo);
+        for (seat, member) in &self.members {
+            let hears = if seat == sender {
+                echo || alone
+            } else {
+                !alone
+            };
+            if hears {
+                self.counts.deliveries += 1;
+                count(&mut self.counts, sockets.queue(member.connection, frame));
+            }
+        }
+    }
+
+    fn deliver_with_faults(
+        &mut self,
+        sender: usize,
+        frame: &[u8],
+        sockets: &mut Sockets,
+        after: &mut Aftermath,
+    ) {
+        let (echo, alone) = (self.order.echo, self.is_echo);
+        let frame: Frame = Arc::from(frame);
+        let now = Instant::now();
+        let mut steps = Vec::new();
+        for (seat, member) in &mut self.members {
+            let hears = if seat == sender {
+                echo || alone
+            } else {
+                !alone
+            };
+            if !hears {
+                continue;
+            }
+            self.counts.deliveries += 1;
+            let turn = self.order.faults.turn(self.counts.deliveries);
+            member
+                .lane
+                .offer(sender, Arc::clone(&frame), turn, now, &mut steps);
+            after.holds |= turn == Turn::Swap;
+            for step in steps.drain(..) {
+                take(step, member.connection, &mut self.counts, sockets, after);
+            }
+        }
+    }
+
+    /// Lets go what waited too long in a lane; whether something still waits.
+    pub(crate) fn release_lanes(&mut self, sockets: &mut Sockets, after: &mut Aftermath) -> bool {
+        let now = Instant::now();
+        let mut steps = Vec::new();
+        let mut waits = false;
+        for (_, member) in &mut self.members {
+            member.lane.release(now, &mut steps);
+            for step in steps.drain(..) {
+                take(step, member.connection, &mut self.counts, sockets, after);
+            }
+            waits |= member.lane.next_release().is_some();
+        }
+        waits
+    }
+
+    /// What happened is forgotten; stalls and numbers begin anew.
+    pub(crate) fn forget(&mut self) {
+        self.counts = RoomCounts::default();
+        self.first = None;
+    }
+}
+
+fn take(
+    step: Step<Frame>,
+    connection: Key,
+    counts: &mut RoomCounts,
+    sockets: &mut Sockets,
+    after: &mut Aftermath,
+) {
+    match step {
+        Step::Send(frame) => count(counts, sockets.queue(connection, &frame)),
+        Step::Stray(frame) => {
+            count(counts, sockets.queue(connection, &frame));
+            after.strays.push(frame);
+        }
+        Step::Count(Kind::Dropped) => counts.dropped += 1,
+        Step::Count(Kind::Duplicated) => counts.duplicated += 1,
+        Step::Count(Kind::Reordered) => counts.swapped += 1,
+        Step::Count(_) => {}
+    }
+}
+
+fn count(counts: &mut RoomCounts, taken: bool) {
+    if taken {
+        counts.sent += 1;
+    } else {
+        counts.unsent += 1;
+    }
+}
+
+impl RoomCounts {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.joined += other.joined;
+        self.messages += other.messages;
+        self.deliveries += other.deliveries;
+        self.sent += other.sent;
+        self.dropped += other.dropped;
+        self.duplicated += other.duplicated;
+        self.swapped += other.swapped;
+        self.strayed += other.strayed;
+        self.stalled += other.stalled;
+        self.unsent += other.unsent;
+        self.leaked_bytes += other.leaked_bytes;
+    }
+
+    pub(crate) fn to_json(self) -> Value {
+        json!({
+            "joined": self.joined, "messages": self.messages, "deliveries": self.deliveries,
+            "sent": self.sent, "dropped": self.dropped, "duplicated": self.duplicated,
+            "swapped": self.swapped, "strayed": self.strayed, "stalled": self.stalled,
+            "unsent": self.unsent, "leaked_bytes": self.leaked_bytes,
+        })
+    }
+}

@@ -1,0 +1,190 @@
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+use slab::Slab;
+
+use crate::clock::{MILLI, Nanos};
+use crate::event_loop::Alarm;
+use crate::order::RoomOrder;
+use crate::room::{Aftermath, Leaves, Room, RoomCounts};
+use crate::sockets::{Key, Sockets};
+use crate::timers::Timers;
+
+/// Rooms that are shown one by one at most; the sum has all.
+const SHOWN: usize = 1000;
+
+/// All rooms.
+#[derive(Debug)]
+pub(crate) struct Rooms {
+    by_name: HashMap<String, usize>,
+    all: Slab<Room>,
+    /// What happened in rooms that are gone.
+    past: RoomCounts,
+    limit: usize,
+    /// Bytes that may still be leaked.
+    pub(crate) leak_left: u64,
+}
+
+/// Where a room's messages go, and what has to be done later.
+#[derive(Debug)]
+pub(crate) struct Outlet<'a> {
+    pub(crate) sockets: &'a mut Sockets,
+    pub(crate) timers: &'a mut Timers<Alarm>,
+}
+
+impl Rooms {
+    pub(crate) fn new(limit: usize, leak_left: u64) -> Self {
+        Self {
+            by_name: HashMap::new(),
+            all: Slab::new(),
+            past: RoomCounts::default(),
+            limit,
+            leak_left,
+        }
+    }
+
+    /// Opens a room, or finds it. The first to come orders what it does.
+    pub(crate) fn find(
+        &mut self,
+        name: &str,
+        query: &str,
+        is_echo: bool,
+    ) -> Result<usize, (u16, String)> {
+        let order = RoomOrder::read(query).map_err(|error| (400, error.to_string()))?;
+        if let Some(found) = self.by_name.get(name) {
+            if self.all[*found].order == order {
+                return Ok(*found);
+            }
+            return Err((409, format!("`{name}` was opened with another order")));
+        }
+        if self.all.len() >= self.limit {
+            self.sweep();
+        }
+        if self.all.len() >= self.limit {
+            return Err((503, format!("more than {} rooms", self.limit)));
+        }
+        let key = self.all.insert(Room::new(order, is_echo));
+        self.by_name.insert(name.to_owned(), key);
+        Ok(key)
+    }
+
+    pub(crate) fn get(&mut self, room: usize) -> Option<&mut Room> {
+        self.all.get_mut(room)
+    }
+
+    /// Empty rooms make place; what happened in them is kept.
+    fn sweep(&mut self) {
+        let (all, past) = (&mut self.all, &mut self.past);
+        self.by_name.retain(|_, key| {
+            if all[*key].members() > 0 {
+                return true;
+            }
+            past.add(&all.remove(*key).counts);
+            false
+        });
+    }
+
+    /// A member says something; whether it may go on.
+    pub(crate) fn say(
+        &mut self,
+        (room, seat): (usize, usize),
+        frame: &[u8],
+        now: Nanos,
+        outlet: &mut Outlet<'_>,
+    ) -> bool {
+        let Some(open) = self.all.get_mut(room) else {
+            return false;
+        };
+        if let Some(bytes) = open.order.faults.leak
+            && let Some(left) = self.leak_left.checked_sub(bytes.get())
+        {
+            self.leak_left = left;
+            open.counts.leaked_bytes += bytes.get();
+            open.leaked
+                .push(touched(usize::try_from(bytes.get()).unwrap_or(0)));
+        }
+        let mut after = Aftermath::default();
+        match open.say(seat, frame, now) {
+            Leaves::Now => open.deliver(seat, frame, outlet.sockets, &mut after),
+            Leaves::At(at) => outlet.timers.set(at, Alarm::Room(room)),
+            Leaves::Never => return false,
+        }
+        self.finish(room, &after, now, outlet);
+        true
+    }
+
+    /// What the room held until `now` goes out.
+    pub(crate) fn release(&mut self, room: usize, now: Nanos, outlet: &mut Outlet<'_>) {
+        let Some(open) = self.all.get_mut(room) else {
+            return;
+        };
+        let mut after = Aftermath::default();
+        open.release(now, outlet.sockets, &mut after);
+        self.finish(room, &after, now, outlet);
+    }
+
+    /// What waited too long for its successor goes out.
+    pub(crate) fn release_lanes(&mut self, room: usize, now: Nanos, outlet: &mut Outlet<'_>) {
+        let Some(open) = self.all.get_mut(room) else {
+            return;
+        };
+        open.lanes_alarm = false;
+        let mut after = Aftermath::default();
+        after.holds = open.release_lanes(outlet.sockets, &mut after);
+        self.finish(room, &after, now, outlet);
+    }
+
+    fn finish(&mut self, room: usize, after: &Aftermath, now: Nanos, outlet: &mut Outlet<'_>) {
+        for frame in &after.strays {
+            let number = self.all[room].counts.strayed;
+            let stranger = self.stranger(room, number);
+            if stranger.is_some_and(|stranger| outlet.sockets.queue(stranger, frame)) {
+                self.all[room].counts.strayed += 1;
+            }
+        }
+        let open = &mut self.all[room];
+        if after.holds && !open.lanes_alarm {
+            open.lanes_alarm = true;
+            outlet.timers.set(now + LANES, Alarm::Lanes(room));
+        }
+    }
+
+    /// A member of the next room that has any.
+    fn stranger(&self, room: usize, number: u64) -> Option<Key> {
+        let later = self.all.iter().filter(|(key, _)| *key > room);
+        let earlier = self.all.iter().filter(|(key, _)| *key < room);
+        later
+            .chain(earlier)
+            .filter(|(_, other)| !other.is_echo)
+            .find_map(|(_, other)| other.somebody(number))
+    }
+
+    /// What happened is forgotten, in every room.
+    pub(crate) fn forget(&mut self) {
+        self.past = RoomCounts::default();
+        self.all.iter_mut().for_each(|(_, room)| room.forget());
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        let mut sum = self.past;
+        self.all.iter().for_each(|(_, room)| sum.add(&room.counts));
+        let mut names: Vec<_> = self.by_name.iter().collect();
+        names.sort();
+        let mut shown = Map::new();
+        for (name, key) in names.into_iter().take(SHOWN) {
+            let room = &self.all[*key];
+            let mut counts = room.counts.to_json();
+            counts["members"] = room.members().into();
+            shown.insert(name.clone(), counts);
+        }
+        json!({ "sum": sum.to_json(), "rooms": shown })
+    }
+}
+
+/// How often lanes are looked through while something waits in them.
+const LANES: Nanos = 100 * MILLI;
+
+/// Memory that is really taken: each page is written to.
+pub(crate) fn touched(bytes: usize) -> Box<[u8]> {
+    vec![0xA5; bytes].into_boxed_slice()
+}

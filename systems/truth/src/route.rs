@@ -1,0 +1,294 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::clock::{Nanos, SECOND};
+use crate::order::Order;
+use crate::stall::Stall;
+use crate::station::Station;
+use crate::times::Times;
+use crate::workers::Crew;
+
+/// Stalls that are listed at most: the latest.
+const LISTED_STALLS: usize = 1000;
+
+/// One path with its query: what it is told to do, how far it is with it, and what it did.
+#[derive(Debug)]
+pub(crate) struct Route {
+    order: Order,
+    progress: Progress,
+    pub(crate) counts: Counts,
+}
+
+/// Where the schedules, windows and queues of a path stand. `DELETE` begins them anew.
+#[derive(Debug, Default)]
+struct Progress {
+    /// When the first request came.
+    first: Option<Nanos>,
+    requests: u64,
+    /// The number of the current window, and the requests in it.
+    window: (u64, u64),
+    station: Option<Station>,
+}
+
+/// What happened to the requests of one path.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) requests: u64,
+    pub(crate) answers: BTreeMap<u16, u64>,
+    pub(crate) reset: u64,
+    pub(crate) closed: u64,
+    pub(crate) hanging: u64,
+    /// The client went away before its answer.
+    pub(crate) abandoned: u64,
+    pub(crate) leaked_bytes: u64,
+    /// From the reading of a request to the writing of its answer.
+    pub(crate) time: Times,
+    waited: Times,
+    stalls: BTreeMap<u64, u64>,
+}
+
+/// What is to be done about a request that has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reaction {
+    /// Answer then.
+    Answer {
+        at: Nanos,
+        status: u16,
+    },
+    /// Refuse now; it may try again after so many seconds.
+    TooMany {
+        retry_after: u64,
+    },
+    Reset,
+    Close,
+    Hang,
+    Trickle {
+        rate: u64,
+        size: u64,
+    },
+    Leak(usize),
+    Burn(Crew, Nanos),
+    PauseAccept(Nanos),
+}
+
+impl Route {
+    pub(crate) fn new(order: Order) -> Self {
+        Self {
+            order,
+            progress: Progress::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// How fast bodies are read, where that is ordered.
+    pub(crate) fn read_rate(&self) -> Option<u64> {
+        match self.order {
+            Order::SlowRead(rate) => Some(rate.get()),
+            _ => None,
+        }
+    }
+
+    /// Begins schedules, windows and queues anew.
+    pub(crate) fn restart(&mut self) {
+        self.progress = Progress::default();
+    }
+
+    /// Forgets what happened, too.
+    pub(crate) fn forget(&mut self) {
+        self.restart();
+        self.counts = Counts::default();
+    }
+
+    /// A request was read at `now`, which never goes back.
+    pub(crate) fn receive(&mut self, now: Nanos) -> Reaction {
+        self.counts.requests += 1;
+        self.progress.requests += 1;
+        let first = *self.progress.first.get_or_insert(now);
+        let at_once = Reaction::Answer {
+            at: now,
+            status: 200,
+        };
+        match self.order {
+            Order::Delay(delay) => Reaction::Answer {
+                at: now + delay,
+                status: 200,
+            },
+            Order::Stall(delay, stall) => {
+                let (leaves, held) = stall.release(now + delay - first);
+                held.inspect(|number| self.counts.held(*number));
+                Reaction::Answer {
+                    at: first + leaves,
+                    status: 200,
+                }
+            }
+            Order::Queue { servers, service } => {
+                let station = &mut self.progress.station;
+                let station = station.get_or_insert_with(|| Station::new(servers, service));
+                let served = station.arrive(now);
+                self.counts.waited.add(served.waits);
+                Reaction::Answer {
+                    at: served.done,
+                    status: 200,
+                }
+            }
+            Order::Limit { requests, window } => {
+                let number = (now - first) / window;
+                if self.progress.window.0 != number {
+                    self.progress.window = (number, 0);
+                }
+                self.progress.window.1 += 1;
+                if self.progress.window.1 <= requests {
+                    return at_once;
+                }
+                let left = first + (number + 1) * window - now;
+                Reaction::TooMany {
+                    retry_after: left.div_ceil(SECOND),
+                }
+            }
+            Order::Error(every) if self.progress.requests.is_multiple_of(every.get()) => {
+                Reaction::Answer {
+                    at: now,
+                    status: 500,
+                }
+            }
+            Order::Error(_) | Order::SlowRead(_) => at_once,
+            Order::Reset => Reaction::Reset,
+            Order::Close => Reaction::Close,
+            Order::Hang => Reaction::Hang,
+            Order::SlowWrite { rate, size } => Reaction::Trickle {
+                rate: rate.get(),
+                size,
+            },
+            Order::Leak(bytes) => Reaction::Leak(bytes),
+            Order::Burn(cpu) => Reaction::Burn(Crew::Loop, cpu),
+            Order::Pool(cpu) => Reaction::Burn(Crew::Pool, cpu),
+            Order::PauseAccept(rest) => Reaction::PauseAccept(now + rest),
+        }
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        let mut all = self.counts.to_json();
+        if let (Order::Stall(_, stall), Some(first)) = (self.order, self.progress.first) {
+            all.insert("first_request_ns".to_owned(), first.into());
+            all.insert("stalls".to_owned(), self.counts.stalls(&stall, first));
+        }
+        Value::Object(all)
+    }
+}
+
+impl Counts {
+    fn held(&mut self, stall: u64) {
+        *self.stalls.entry(stall).or_default() += 1;
+        if self.stalls.len() > LISTED_STALLS {
+            self.stalls.pop_first();
+        }
+    }
+
+    pub(crate) fn answered(&mut self, status: u16, time: Nanos) {
+        *self.answers.entry(status).or_default() += 1;
+        self.time.add(time);
+    }
+
+    /// The stalls in which something was held, on `CLOCK_MONOTONIC`.
+    fn stalls(&self, stall: &Stall, first: Nanos) -> Value {
+        let list = self.stalls.iter().map(|(number, held)| {
+            let begin = first + stall.begin(*number);
+            json!({ "begin_ns": begin, "end_ns": begin + stall.lasts, "held": held })
+        });
+        list.collect()
+    }
+
+    fn to_json(&self) -> Map<String, Value> {
+        let answers = self.answers.iter();
+        let answers = answers.map(|(status, n)| (status.to_string(), Value::from(*n)));
+        let mut all = Map::new();
+        let mut put = |name: &str, value: Value| drop(all.insert(name.to_owned(), value));
+        put("requests", self.requests.into());
+        put("answers", Value::Object(answers.collect()));
+        for (name, count) in [
+            ("reset", self.reset),
+            ("closed", self.closed),
+            ("hanging", self.hanging),
+            ("abandoned", self.abandoned),
+            ("leaked_bytes", self.leaked_bytes),
+        ] {
+            put(name, count.into());
+        }
+        put("time", self.time.to_json());
+        put("waited", self.waited.to_json());
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::MILLI;
+
+    fn route(path: &str) -> Route {
+        Route::new(Order::read(path).unwrap().unwrap())
+    }
+
+    fn answers(path: &str, arrivals: &[Nanos]) -> Vec<(Nanos, u16)> {
+        let mut route = route(path);
+        let reactions = arrivals.iter().map(|now| route.receive(*now));
+        reactions
+            .map(|reaction| match reaction {
+                Reaction::Answer { at, status } => (at, status),
+                Reaction::TooMany { retry_after } => (retry_after, 429),
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_stall_counts_from_the_first_request() {
+        let path = "/stall/20ms/1s/10s/5s";
+        let start = 77 * SECOND;
+        assert_eq!(
+            answers(path, &[start, start + 4_990 * MILLI, start + 7 * SECOND]),
+            [
+                (start + 20 * MILLI, 200),
+                (start + 6 * SECOND, 200),
+                (start + 7 * SECOND + 20 * MILLI, 200)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_limit_counts_in_fixed_windows_from_the_first_request() {
+        let at = |ms: u64| 10 * SECOND + ms * MILLI;
+        let statuses = answers("/limit/2/1s", &[at(0), at(900), at(950), at(999), at(1000)]);
+        assert_eq!(
+            statuses,
+            [
+                (at(0), 200),
+                (at(900), 200),
+                (1, 429),
+                (1, 429),
+                (at(1000), 200)
+            ]
+        );
+    }
+
+    #[test]
+    fn every_nth_request_fails() {
+        let statuses: Vec<u16> = answers("/error/3", &[1, 2, 3, 4, 5, 6])
+            .into_iter()
+            .map(|(_, status)| status)
+            .collect();
+        assert_eq!(statuses, [200, 200, 500, 200, 200, 500]);
+    }
+
+    #[test]
+    fn a_restart_begins_the_schedule_anew_and_keeps_the_counts() {
+        let mut route = route("/error/2");
+        route.receive(1);
+        route.restart();
+        assert_eq!(route.receive(2), Reaction::Answer { at: 2, status: 200 });
+        assert_eq!(route.counts.requests, 2);
+        route.forget();
+        assert_eq!(route.counts.requests, 0);
+    }
+}

@@ -1,0 +1,70 @@
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::thread::{Builder, JoinHandle};
+
+use kit::serve::{block_on, stop_signal};
+
+use crate::config::Config;
+use crate::event_loop::EventLoop;
+use crate::waker::Waker;
+
+/// A server that runs in the background. Dropped, it goes on until the process ends.
+#[derive(Debug)]
+pub struct Running {
+    address: SocketAddr,
+    waker: Waker,
+    thread: JoinHandle<io::Result<()>>,
+}
+
+impl Running {
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops: what was asked is answered first, within the time limit.
+    pub fn stop(self) -> io::Result<()> {
+        self.waker.stop();
+        self.thread
+            .join()
+            .map_err(|_| io::Error::other("the thread of the truth server panicked"))?
+    }
+}
+
+/// Starts the server on a thread of its own, `truth-io`.
+pub fn start(config: &Config) -> io::Result<Running> {
+    let at = config.listen;
+    let cannot =
+        |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {at}: {error}"));
+    let door = TcpListener::bind(at).map_err(cannot)?;
+    door.set_nonblocking(true)?;
+    // A second time, with the length of the queue that was ordered.
+    rustix::net::listen(&door, config.backlog.into())?;
+    let address = door.local_addr()?;
+    let waker = Waker::new()?;
+    let event_loop = EventLoop::new(door, waker.clone(), config.limits)?;
+    let stop_limit = u64::try_from(config.stop_limit.as_nanos()).unwrap_or(u64::MAX);
+    let thread = Builder::new()
+        .name("truth-io".to_owned())
+        .spawn(move || event_loop.run(stop_limit))?;
+    Ok(Running {
+        address,
+        waker,
+        thread,
+    })
+}
+
+/// Runs the server until SIGTERM or SIGINT. `announce` gets its address once it listens.
+pub fn serve(config: &Config, announce: impl FnOnce(&str) -> io::Result<()>) -> io::Result<()> {
+    if let Err(error) = kit::log::init(&config.log) {
+        tracing::debug!(%error, "logging stays as it is");
+    }
+    block_on(1, async {
+        let stop = stop_signal()?;
+        let running = start(config)?;
+        announce(&format!("http://{}", running.address()))?;
+        stop.await;
+        running.stop()
+    })?
+}

@@ -1,0 +1,76 @@
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::clock::Nanos;
+
+/// A queue before k servers that take the same time for each request, first come first served.
+///
+/// It is computed, not waited for: a request that arrives is told at once when it will leave, so that
+/// the queue costs no CPU and is as exact as the clock.
+#[derive(Debug)]
+pub(crate) struct Station {
+    /// When each server has done what it was given until now.
+    free_at: BinaryHeap<Reverse<Nanos>>,
+    service: Nanos,
+}
+
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Served {
+    /// How long it waits before its server begins.
+    pub(crate) waits: Nanos,
+    /// When it is done.
+    pub(crate) done: Nanos,
+}
+
+impl Station {
+    pub(crate) fn new(servers: u32, service: Nanos) -> Self {
+        Self {
+            free_at: (0..servers).map(|_| Reverse(0)).collect(),
+            service,
+        }
+    }
+
+    /// A request arrives; `arrival` never goes back.
+    pub(crate) fn arrive(&mut self, arrival: Nanos) -> Served {
+        let begin = match self.free_at.pop() {
+            Some(Reverse(free)) => free.max(arrival),
+            None => arrival,
+        };
+        let done = begin + self.service;
+        self.free_at.push(Reverse(done));
+        Served {
+            waits: begin - arrival,
+            done,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waits(servers: u32, service: Nanos, arrivals: &[Nanos]) -> Vec<Nanos> {
+        let mut station = Station::new(servers, service);
+        arrivals
+            .iter()
+            .map(|at| station.arrive(*at).waits)
+            .collect()
+    }
+
+    #[test]
+    fn one_server_serves_in_turn() {
+        assert_eq!(waits(1, 10, &[100, 101, 102, 140]), [0, 9, 18, 0]);
+    }
+
+    #[test]
+    fn two_servers_serve_two_at_a_time() {
+        assert_eq!(waits(2, 10, &[0, 0, 0, 0, 30]), [0, 0, 10, 10, 0]);
+    }
+
+    #[test]
+    fn below_capacity_even_arrivals_never_wait() {
+        let arrivals: Vec<Nanos> = (0..100).map(|n| n * 10).collect();
+        assert!(waits(1, 10, &arrivals).iter().all(|wait| *wait == 0));
+    }
+}

@@ -1,0 +1,120 @@
+use std::hint;
+use std::io;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+
+use crate::clock::{Nanos, thread_cpu};
+use crate::waker::Waker;
+
+/// Threads of the pool.
+const POOL: usize = 4;
+
+/// Which threads burn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Crew {
+    /// The one named `truth-loop`.
+    Loop,
+    /// Those named `truth-pool-0` to `truth-pool-3`.
+    Pool,
+}
+
+/// CPU time to be burnt on behalf of `T`.
+#[derive(Debug)]
+struct Job<T> {
+    of: T,
+    cpu: Nanos,
+}
+
+/// Threads that burn CPU time on order, so that a target is seen whose one thread, or whose pool of
+/// four, is the limit, while the thread that keeps the time of all other answers stays free.
+#[derive(Debug)]
+pub(crate) struct Workers<T> {
+    one: SyncSender<Job<T>>,
+    pool: SyncSender<Job<T>>,
+    done: Receiver<T>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl<T: Send + 'static> Workers<T> {
+    /// Starts the five threads. `waker` is called whenever something is done; at most `queue` jobs wait.
+    pub(crate) fn start(waker: &Waker, queue: usize) -> io::Result<Self> {
+        let (one, one_jobs) = sync_channel(queue);
+        let (pool, pool_jobs) = sync_channel(queue);
+        let (finished, done) = sync_channel(2 * queue);
+        let mut threads = Vec::new();
+        let mut start = |name: String, jobs: Arc<Mutex<Receiver<Job<T>>>>| {
+            let (finished, waker) = (finished.clone(), waker.clone());
+            let thread = Builder::new().name(name);
+            threads.push(thread.spawn(move || work(&jobs, &finished, &waker))?);
+            io::Result::Ok(())
+        };
+        start("truth-loop".to_owned(), Arc::new(Mutex::new(one_jobs)))?;
+        let pool_jobs = Arc::new(Mutex::new(pool_jobs));
+        for n in 0..POOL {
+            start(format!("truth-pool-{n}"), Arc::clone(&pool_jobs))?;
+        }
+        Ok(Self {
+            one,
+            pool,
+            done,
+            threads,
+        })
+    }
+
+    /// Whether it was taken; else too many wait.
+    pub(crate) fn give(&self, crew: Crew, of: T, cpu: Nanos) -> bool {
+        let queue = match crew {
+            Crew::Loop => &self.one,
+            Crew::Pool => &self.pool,
+        };
+        queue.try_send(Job { of, cpu }).is_ok()
+    }
+
+    /// One that is done.
+    pub(crate) fn next_done(&self) -> Option<T> {
+        self.done.try_recv().ok()
+    }
+
+    /// Ends the threads; waits for what they are at.
+    pub(crate) fn stop(self) {
+        drop((self.one, self.pool, self.done));
+        for thread in self.threads {
+            // A thread that panicked has said so already.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work<T>(jobs: &Mutex<Receiver<Job<T>>>, finished: &SyncSender<T>, waker: &Waker) {
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = job else { return };
+        burn(job.cpu);
+        if finished.send(job.of).is_err() {
+            return;
+        }
+        waker.wake();
+    }
+}
+
+/// Uses so much CPU time of this thread.
+fn burn(cpu: Nanos) {
+    let end = thread_cpu() + cpu;
+    while thread_cpu() < end {
+        hint::spin_loop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burn_uses_the_cpu_time_that_was_ordered() {
+        let before = thread_cpu();
+        burn(5_000_000);
+        let used = thread_cpu() - before;
+        assert!((5_000_000..6_000_000).contains(&used), "{used}");
+    }
+}
