@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Fault, Nanos};
-use record::{Level, Load, Phases, Run};
+use record::{Level, Load, Note, Phases, Run};
 use wire::TlsSettings;
 
 use crate::ask;
@@ -13,15 +13,16 @@ use crate::exchange::{Command, Event, Fatal};
 use crate::judge;
 use crate::level::{LevelPlan, plans};
 use crate::merge::Merged;
-use crate::run::{Live, Notice, RunError, Stop};
+use crate::run::{Notice, RunError, Stop};
+use crate::soundness;
 use crate::watcher::Watcher;
 
 /// Time for the workers to make a level's users before it starts.
 const LEAD: Nanos = Nanos::from_millis(50);
 /// How often control looks up when nothing happens.
-const LOOK: Duration = Duration::from_millis(50);
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
 /// Beyond its own limits a level or a set-up that does not end is given up.
-const OVERDUE: Nanos = Nanos::from_secs(30);
+pub(crate) const OVERDUE: Nanos = Nanos::from_secs(30);
 /// The thread that plans the levels, watches target and generator, and puts together what the workers measured.
 pub(crate) struct Control<'a> {
     pub(crate) config: Arc<RunConfig>,
@@ -89,94 +90,18 @@ impl<'a> Control<'a> {
             let level = self.close_level(&plan, merged, leftovers);
             (self.tell)(Notice::LevelDone(Box::new(level.clone())));
             record.levels.push(level);
-            result?;
-        }
-        Ok(())
-    }
-
-    /// One level: start it, watch it, put together what the workers measured.
-    fn level(&mut self, plan: &LevelPlan, count: u32, merged: &mut Merged) -> Result<(), RunError> {
-        let shared = Arc::new(plan.clone());
-        self.watcher.begin_level(plan.start);
-        self.crew.order_all(|| Command::Level(Arc::clone(&shared)));
-        let mut done = 0;
-        let mut asked = 0;
-        let mut busy: f64 = 0.0;
-        let limit = plan.hold().end + plan.settle + plan.settle + OVERDUE;
-        while done < self.crew.len() {
-            self.pass_on_stop(&mut asked);
-            self.watcher.watch(self.clock.now(), plan.hold());
-            match self.crew.hear(LOOK) {
-                Heard::Event(Event::Window {
-                    second,
-                    window,
-                    busy: share,
-                }) => {
-                    merged.add_window(second, &window);
-                    busy = busy.max(share);
-                    let live = self.live(plan, count, merged, busy * 100.0);
-                    (self.tell)(Notice::Live(live));
-                    busy = 0.0;
-                }
-                Heard::Event(Event::LevelDone(outcome)) => {
-                    merged.add(*outcome);
-                    done += 1;
-                }
-                Heard::Event(event) => self.other(event)?,
-                Heard::Died(worker) => return Err(died(&worker)),
-                Heard::Nothing if self.clock.now() > limit => {
-                    self.crew.order_all(|| Command::Abort);
-                    return Err(RunError::Generator(
-                        "a level did not come to its end".to_owned(),
-                    ));
-                }
-                Heard::Nothing => {}
+            if let Some(hopeless) = result? {
+                record.notes.push(Note {
+                    kind: "abort".to_owned(),
+                    text: format!(
+                        "aborted in level {}: {hopeless} cannot be kept any more",
+                        plan.index + 1
+                    ),
+                });
+                break;
             }
         }
         Ok(())
-    }
-
-    /// The first Ctrl-C ends the hold, the second ends everything.
-    fn pass_on_stop(&mut self, passed: &mut u8) {
-        let asked = self.stop.asked();
-        if asked > *passed {
-            *passed = asked;
-            self.crew.order_all(|| {
-                if asked > 1 {
-                    Command::Abort
-                } else {
-                    Command::EndHold
-                }
-            });
-        }
-    }
-
-    fn live(&self, plan: &LevelPlan, levels: u32, merged: &Merged, busy_percent: f64) -> Live {
-        let elapsed = self.clock.now() - plan.start;
-        let phase = match elapsed {
-            elapsed if elapsed < plan.phases.ramp_ends => "ramp",
-            elapsed if elapsed < plan.phases.hold_starts => "warm-up",
-            elapsed if elapsed < plan.phases.hold_ends => "hold",
-            _ => "settle",
-        };
-        let window = merged.last_window().cloned().unwrap_or_default();
-        let per_s = if window.deliveries > 0 {
-            window.deliveries
-        } else {
-            window.requests + window.exchanges
-        };
-        Live {
-            level: plan.index + 1,
-            levels,
-            users: plan.load.users,
-            phase,
-            elapsed_s: elapsed.as_secs_f64(),
-            total_s: plan.phases.hold_ends.as_secs_f64(),
-            per_s: per_s as f64,
-            p95_ms: window.close(0.0).p95_ms,
-            failed: merged.failed_so_far(),
-            busy_percent,
-        }
     }
 
     fn close_level(&mut self, plan: &LevelPlan, merged: Merged, leftovers: Option<f64>) -> Level {
@@ -187,16 +112,13 @@ impl<'a> Control<'a> {
             settle_s: merged.settle_s,
             drain_s: merged.drain_s,
         };
+        let throttled = merged.quota.stopped();
         let little = merged.at_work.law(phases.hold_s).filter(|_| !plan.once);
         let (measured, mut generator, series) = merged.finish(plan.load.users.into());
+        generator.throttled_ms = throttled.map(Nanos::as_millis_f64);
         let target = self.watcher.end_level(&mut generator);
         let mut level = Level {
-            index: plan.index as usize,
-            load: load_of(plan),
             phases,
-            sound: true,
-            unsound_reasons: Vec::new(),
-            suspicions: Vec::new(),
             little,
             measured,
             series,
@@ -204,9 +126,12 @@ impl<'a> Control<'a> {
             generator,
             leftovers,
             shares_cores_with_target: self.watcher.shares_cores(),
+            ..blank(plan)
         };
-        level.unsound_reasons = judge::unsound_reasons(&level);
-        level.sound = level.unsound_reasons.is_empty();
+        let doubts = soundness::doubts(&level);
+        level.sound = doubts.not_sound.is_empty();
+        level.unsound_reasons = doubts.not_sound;
+        level.suspicions = doubts.suspect;
         level
     }
 
@@ -240,7 +165,7 @@ impl<'a> Control<'a> {
         }
     }
 
-    fn other(&mut self, event: Event) -> Result<(), RunError> {
+    pub(crate) fn other(&mut self, event: Event) -> Result<(), RunError> {
         match event {
             Event::Log(level, line) => (self.tell)(Notice::Log(level, line)),
             Event::Fatal(fatal) => {
@@ -263,8 +188,18 @@ fn unreachable(config: &RunConfig, fault: Fault) -> RunError {
     }
 }
 
-fn died(worker: &str) -> RunError {
+pub(crate) fn died(worker: &str) -> RunError {
     RunError::Generator(format!("{worker} died: this is a fault of headcount"))
+}
+
+/// A level with its load, and nothing measured.
+pub(crate) fn blank(plan: &LevelPlan) -> Level {
+    Level {
+        index: plan.index as usize,
+        load: load_of(plan),
+        sound: true,
+        ..Level::default()
+    }
 }
 
 fn load_of(plan: &LevelPlan) -> Load {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use model::Nanos;
 use record::{Measured, OpenWindow};
 use script::ScriptFault;
 use script::host::LogLevel;
@@ -19,6 +20,8 @@ pub(crate) enum Command {
     Level(Arc<LevelPlan>),
     /// Run the scenario's `teardown`.
     Teardown(Arc<SetupResult>),
+    /// Send a copy of what was measured so far.
+    Snapshot,
     /// The hold ends now; settle and drain as usual.
     EndHold,
     /// Stop at once and send what was measured.
@@ -38,6 +41,8 @@ pub(crate) enum Event {
         window: Box<OpenWindow>,
         busy: f64,
     },
+    /// What was measured so far.
+    Snapshot(Box<Measured>),
     /// The level is over on this worker.
     LevelDone(Box<LevelOutcome>),
     /// `setup` or `teardown` ended.
@@ -57,6 +62,15 @@ pub(crate) enum Fatal {
     Generator(String),
 }
 
+/// How a worker that was ready to run waited for a CPU during the hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CpuWait {
+    /// As a share of the hold.
+    pub(crate) share: f64,
+    /// Each time, on average.
+    pub(crate) each: Nanos,
+}
+
 /// What one worker measured in one level.
 #[derive(Debug, Default)]
 pub(crate) struct LevelOutcome {
@@ -64,8 +78,7 @@ pub(crate) struct LevelOutcome {
     pub(crate) start_lag: Histogram,
     /// Share of the hold in which the worker did not wait.
     pub(crate) busy: f64,
-    /// Share of the hold in which the worker was ready to run and had no CPU.
-    pub(crate) cpu_wait: Option<f64>,
+    pub(crate) cpu_wait: Option<CpuWait>,
     pub(crate) gc_pause_ms_max: Option<f64>,
     pub(crate) dropped: u64,
     pub(crate) at_work: AtWork,

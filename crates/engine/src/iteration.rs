@@ -58,9 +58,11 @@ impl Worker {
             world.begun += 1;
             world.at_work.begins(now, hold);
             world.note_start(due);
-            (id, number, iteration, members)
+            let mix = world.config.options.mix.as_ref();
+            let scenario = mix.and_then(|mix| mix.names().get(scenario).cloned());
+            (id, number, iteration, members, scenario)
         };
-        let (id, number, iteration, members) = start;
+        let (id, number, iteration, members, scenario) = start;
         let first = plan.load.users_before(number);
         let users = members
             .into_iter()
@@ -76,8 +78,8 @@ impl Worker {
             roles: plan.roles.clone(),
             users,
             setup: plan.setup.value.clone(),
-            scenario: None,
-            planned: None,
+            scenario,
+            planned: Some(due),
         });
     }
 

@@ -6,51 +6,23 @@ use record::{Level, Run, ThresholdResult};
 
 use crate::observe::{Missing, observe};
 
-/// A worker that is busier than this, the time included in which it had work and no CPU, could not have kept
-/// up with more: the generator may be the limit.
-const BUSY_LIMIT_PERCENT: f64 = 95.0;
-/// Planned starts that are later than this at the 99th percentile are not the planned load.
-const START_LAG_LIMIT: Nanos = Nanos::from_millis(10);
-
-/// Why a level's numbers are not the target's; empty for a sound level.
-pub(crate) fn unsound_reasons(level: &Level) -> Vec<String> {
-    if level.phases.hold_s <= 0.0 {
-        return vec!["it ended before anything was measured".to_owned()];
-    }
-    let mut reasons = Vec::new();
-    let generator = &level.generator;
-    let busy = generator.busiest_worker_percent.unwrap_or(0.0);
-    let waited = generator.cpu_wait_percent.unwrap_or(0.0);
-    if busy + waited > BUSY_LIMIT_PERCENT {
-        let waiting = if waited < 1.0 {
-            String::new()
-        } else {
-            format!(" and waited for a CPU for {waited:.0} %")
-        };
-        reasons.push(format!(
-            "the busiest worker was at work for {busy:.0} % of the hold{waiting} (limit {BUSY_LIMIT_PERCENT:.0} %): \
-             use more workers or cores, or less load"
-        ));
-    }
-    // A handful of starts has no 99th percentile, and the few at the beginning of a level come together.
-    let lag = stats::estimate(&level.generator.start_lag, 0, 0.99);
-    let lag = lag.value().filter(|&lag| lag > START_LAG_LIMIT);
-    if let Some(lag) = lag {
-        reasons.push(format!(
-            "planned starts came {lag} late at p99 (limit {START_LAG_LIMIT}): the planned load was not made"
-        ));
-    }
-    reasons
-}
-
 /// Every threshold in every level.
 pub(crate) fn thresholds(thresholds: &[Threshold], levels: &[Level]) -> Vec<ThresholdResult> {
     let each = levels.iter().flat_map(|level| {
         thresholds
             .iter()
+            .filter(|threshold| is_promised(threshold, level))
             .map(move |threshold| result(threshold, level))
     });
     each.collect()
+}
+
+/// Whether the level lies within the load up to which it is promised.
+pub(crate) fn is_promised(threshold: &Threshold, level: &Level) -> bool {
+    let load = &level.load;
+    threshold
+        .reach
+        .is_none_or(|reach| reach.covers(load.users, load.groups, load.rate_per_s))
 }
 
 /// One verdict over all levels. Without thresholds a run passes unless in a level nothing succeeded, or the

@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use model::{Nanos, UserId};
 use plan::groups_of;
+use probe::ThreadTime;
 use record::Iterations;
 use script::host::{Value, Wake};
 
-use crate::exchange::{Event, LevelOutcome};
+use crate::exchange::{CpuWait, Event, LevelOutcome};
 use crate::level::LevelPlan;
 use crate::little::AtWork;
 use crate::open::OpenRun;
@@ -50,8 +51,8 @@ pub(crate) struct LevelRun {
     settled: Nanos,
     next_second: u64,
     idle_at_hold_start: Option<Nanos>,
-    waited_at_hold_start: Option<Nanos>,
-    cpu_wait: Option<f64>,
+    cpu_at_hold_start: Option<ThreadTime>,
+    cpu_wait: Option<CpuWait>,
     idle_at_second: Nanos,
     busy: f64,
     gc_pause: Option<Nanos>,
@@ -94,7 +95,7 @@ impl Worker {
             settled: Nanos::ZERO,
             next_second: 1,
             idle_at_hold_start: None,
-            waited_at_hold_start: None,
+            cpu_at_hold_start: None,
             cpu_wait: None,
             idle_at_second: self.idle(),
             busy: 0.0,
@@ -157,10 +158,10 @@ impl Worker {
         {
             return;
         }
-        let (idle, waited) = (self.idle(), self.waited_for_cpu());
+        let (idle, cpu) = (self.idle(), self.cpu_time());
         if let Some(level) = &mut self.level {
             level.idle_at_hold_start = Some(idle);
-            level.waited_at_hold_start = waited;
+            level.cpu_at_hold_start = cpu;
         }
     }
 
@@ -179,7 +180,7 @@ impl Worker {
     /// The hold is over: how busy the worker was in it, and nothing new from now on.
     fn close_hold(&mut self, now: Nanos) {
         self.close_arrivals();
-        let (idle, waited_for_cpu) = (self.idle(), self.waited_for_cpu());
+        let (idle, cpu) = (self.idle(), self.cpu_time());
         let Some(level) = &mut self.level else { return };
         let mut world = self.world.borrow_mut();
         world.hold.end = world.hold.end.min(now.max(world.hold.start));
@@ -189,9 +190,14 @@ impl Worker {
         let held = now - world.hold.start;
         let waited = idle - level.idle_at_hold_start.unwrap_or(idle);
         level.busy = share(held - waited, held);
-        level.cpu_wait = waited_for_cpu
-            .zip(level.waited_at_hold_start)
-            .map(|(after, before)| share(after - before, held));
+        let cpu = cpu.zip(level.cpu_at_hold_start);
+        level.cpu_wait = cpu.map(|(after, before)| {
+            let used = after.since(before);
+            CpuWait {
+                share: share(used.waited, held),
+                each: used.waited_each().unwrap_or(Nanos::ZERO),
+            }
+        });
         let until = now + level.plan.settle;
         level.progress = Progress::Settling { until };
         world.timers.set(until, Alarm::Look);

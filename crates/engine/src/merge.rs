@@ -1,8 +1,9 @@
 use record::{GeneratorUse, Measured, OpenWindow, Window, WorkerUse};
 use stats::Histogram;
 
-use crate::exchange::LevelOutcome;
+use crate::exchange::{CpuWait, LevelOutcome};
 use crate::little::AtWork;
+use crate::quota::Quota;
 
 /// What the workers measured in one level, put together.
 #[derive(Debug, Default)]
@@ -18,6 +19,7 @@ pub(crate) struct Merged {
     start_lag: Histogram,
     busiest: f64,
     pub(crate) at_work: AtWork,
+    pub(crate) quota: Quota,
 }
 
 impl Merged {
@@ -41,18 +43,21 @@ impl Merged {
         self.at_work.merge(outcome.at_work);
         self.generator.workers.push(WorkerUse {
             busy_percent: outcome.busy * 100.0,
-            cpu_wait_percent: outcome.cpu_wait.map(|share| share * 100.0),
+            cpu_wait_percent: outcome.cpu_wait.map(|wait| wait.share * 100.0),
+            cpu_wait_each_us: outcome.cpu_wait.map(microseconds),
         });
         self.hold_s = Some(self.hold_s.unwrap_or(0.0).max(outcome.hold_s));
         self.settle_s = self.settle_s.max(outcome.settle_s);
         self.drain_s = self.drain_s.max(outcome.drain_s);
-        let waits = [
+        let wait = outcome.cpu_wait;
+        self.generator.cpu_wait_percent = largest(
             self.generator.cpu_wait_percent,
-            outcome.cpu_wait.map(|share| share * 100.0),
-        ];
-        self.generator.cpu_wait_percent = waits.into_iter().flatten().reduce(f64::max);
-        let pauses = [self.generator.gc_pause_ms_max, outcome.gc_pause_ms_max];
-        self.generator.gc_pause_ms_max = pauses.into_iter().flatten().reduce(f64::max);
+            wait.map(|wait| wait.share * 100.0),
+        );
+        self.generator.cpu_wait_each_us =
+            largest(self.generator.cpu_wait_each_us, wait.map(microseconds));
+        self.generator.gc_pause_ms_max =
+            largest(self.generator.gc_pause_ms_max, outcome.gc_pause_ms_max);
     }
 
     /// Failed requests and exchanges in all windows.
@@ -80,4 +85,12 @@ impl Merged {
         self.generator.dropped_queue = self.dropped;
         (self.measured, self.generator, series)
     }
+}
+
+fn microseconds(wait: CpuWait) -> f64 {
+    wait.each.as_secs_f64() * 1e6
+}
+
+fn largest(known: Option<f64>, new: Option<f64>) -> Option<f64> {
+    [known, new].into_iter().flatten().reduce(f64::max)
 }

@@ -58,6 +58,10 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
     let declared = declare(&bundle, &data)?;
     let options_json = with_overrides(declared.options, &settings.overrides);
     let options = Options::from_json(&options_json).map_err(PrepareError::Options)?;
+    if let Some(mix) = &options.mix {
+        mix.check(&declared.scenarios)
+            .map_err(PrepareError::Options)?;
+    }
     let target = options.target.as_deref().ok_or(PrepareError::NoTarget)?;
     let target = Url::parse(target)
         .map_err(|why| PrepareError::Unusable(format!("target `{target}`: {why}")))?;

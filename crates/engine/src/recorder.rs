@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use delivery::Tally;
 use model::{Fault, FaultKind, Nanos, Timing};
@@ -249,9 +250,9 @@ impl Recorder {
     }
 
     /// All that was measured, by name; `mix`: the names of the scenarios, where there are several.
-    pub(crate) fn into_measured(self, mix: &[String]) -> Measured {
+    pub(crate) fn into_measured(self, mix: &[Arc<str>]) -> Measured {
         let mut measured = self.measured;
-        let scenarios = mix.iter().cloned().zip(self.scenarios);
+        let scenarios = mix.iter().map(ToString::to_string).zip(self.scenarios);
         measured.scenarios.extend(scenarios);
         let [connections, requests, exchanges, steps, eventually] = self.timings;
         for (named, map) in [
@@ -354,7 +355,7 @@ mod tests {
             timing,
             Ending::RanOut(Nanos::from_secs(3)),
         );
-        let timings = &recorder.into_measured().requests["GET /"];
+        let timings = &recorder.into_measured(&[]).requests["GET /"];
         assert_eq!(
             (
                 timings.count,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
 use model::{GroupId, Nanos, UserId};
-use probe::OwnThread;
+use probe::{OwnThread, ThreadTime};
 use script::host::{Host, Wake};
 use script::{Limits, Script, ScriptError, ScriptFault, UserStart};
 use wire::TlsSettings;
@@ -130,6 +130,7 @@ impl Worker {
             Command::Setup => self.start_setup(),
             Command::Teardown(setup) => self.start_teardown(&setup),
             Command::Level(plan) => self.start_level(plan),
+            Command::Snapshot => self.send_snapshot(),
             Command::EndHold => self.end_hold(),
             Command::Abort => self.abort(),
             Command::Exit => {}
@@ -208,9 +209,9 @@ impl Worker {
         self.idle
     }
 
-    /// Time that the thread was ready to run and had no CPU, since it began.
-    pub(crate) fn waited_for_cpu(&self) -> Option<Nanos> {
-        Some(self.thread.as_ref()?.read().ok()?.waited)
+    /// What the thread has used of its CPU since it began.
+    pub(crate) fn cpu_time(&self) -> Option<ThreadTime> {
+        self.thread.as_ref()?.read().ok()
     }
 
     /// Frees the script's garbage at a moment that is measured as the generator's own pause.

@@ -1,6 +1,9 @@
 //! Several scenarios in one load, in proportion to their weights.
 
-use crate::problem::Flaw;
+use std::sync::Arc;
+
+use crate::problem::{Flaw, Problems};
+use crate::suggest;
 
 /// The longest pattern of scenarios before it repeats.
 const LONGEST_PATTERN: u32 = 10_000;
@@ -9,7 +12,7 @@ const LONGEST_PATTERN: u32 = 10_000;
 /// repetition of the pattern and evenly mixed within.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mix {
-    names: Vec<String>,
+    names: Vec<Arc<str>>,
     /// The scenario of start `k` is at `k` modulo the length.
     pattern: Vec<u16>,
 }
@@ -34,14 +37,34 @@ impl Mix {
             ));
         }
         Ok(Self {
-            names: weights.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            names: weights.iter().map(|(name, _)| Arc::from(*name)).collect(),
             pattern: pattern(&weights, length),
         })
     }
 
     /// The scenarios' names in the user's order.
-    pub fn names(&self) -> &[String] {
+    pub fn names(&self) -> &[Arc<str>] {
         &self.names
+    }
+
+    /// Refuses scenarios that the module does not export.
+    pub fn check(&self, exported: &[String]) -> Result<(), Problems> {
+        let known: Vec<&str> = exported.iter().map(String::as_str).collect();
+        let mut problems = Problems::default();
+        for name in self.names.iter().filter(|name| !known.contains(&&***name)) {
+            let hint = if known.is_empty() {
+                format!("export async function {name}(group: Group) {{ … }}")
+            } else {
+                suggest::hint(name, &known)
+            };
+            let flaw = Flaw::with_hint("no function of that name is exported", hint);
+            problems.push(flaw.at(format!("mix.{name}")));
+        }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(problems)
+        }
     }
 
     /// The index of the scenario that start `number` takes.

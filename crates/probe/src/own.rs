@@ -24,6 +24,8 @@ pub struct ThreadTime {
     pub ran: Nanos,
     /// Time ready to run and waiting for a CPU.
     pub waited: Nanos,
+    /// How often it got a CPU.
+    pub slices: u64,
 }
 
 impl OwnThread {
@@ -52,7 +54,12 @@ impl OwnThread {
                 "the kernel keeps no account of single threads",
             )
         })?;
-        Ok(ThreadTime { ran, waited })
+        let slices = text.split_ascii_whitespace().nth(2);
+        Ok(ThreadTime {
+            ran,
+            waited,
+            slices: slices.and_then(|count| count.parse().ok()).unwrap_or(0),
+        })
     }
 }
 
@@ -64,12 +71,18 @@ pub fn own_memory() -> Option<u64> {
 }
 
 impl ThreadTime {
+    /// How long it waited each time it wanted a CPU, on average; `None` when it never did.
+    pub fn waited_each(self) -> Option<Nanos> {
+        self.waited.0.checked_div(self.slices).map(Nanos)
+    }
+
     /// What was used since `earlier`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
             ran: self.ran - earlier.ran,
             waited: self.waited - earlier.waited,
+            slices: self.slices.saturating_sub(earlier.slices),
         }
     }
 }

@@ -69,6 +69,8 @@ pub struct WorkerUse {
     pub busy_percent: f64,
     /// It was ready to run and had no CPU.
     pub cpu_wait_percent: Option<f64>,
+    /// How long it waited each time it wanted a CPU, on average, in microseconds.
+    pub cpu_wait_each_us: Option<f64>,
 }
 
 /// How headcount itself fared during one level. CPU is in percent of one core.
@@ -90,6 +92,9 @@ pub struct GeneratorUse {
     pub read_delay: Option<Histogram>,
     /// The share of the time that the busiest worker waited for a CPU.
     pub cpu_wait_percent: Option<f64>,
+    /// How long the worker that fared worst waited each time it wanted a CPU, on average, in microseconds.
+    #[serde(default)]
+    pub cpu_wait_each_us: Option<f64>,
     /// The longest pause of the script's garbage collection, in milliseconds.
     pub gc_pause_ms_max: Option<f64>,
     /// What full queues of our own dropped.

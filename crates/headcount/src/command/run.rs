@@ -144,7 +144,17 @@ fn finish(outcome: &Outcome, folder: &Path, json: bool) -> anyhow::Result<Exit> 
             exit
         });
     }
-    Ok(exit_of(run))
+    let broken = run.check_identities();
+    for identity in &broken {
+        complain(&anyhow::anyhow!(
+            "the counts do not add up: {identity}. This is a fault of headcount; please report it with run.json"
+        ));
+    }
+    Ok(if broken.is_empty() {
+        exit_of(run)
+    } else {
+        Exit::Bug
+    })
 }
 
 /// What to try when nobody answers as expected.

@@ -92,7 +92,15 @@ fn open_loads_that_make_no_sense_are_refused() {
 fn a_mix_is_read_in_the_users_order() {
     let options = read(&json!({ "load": { "users": 1 }, "mix": { "b": 1, "a": 3 } }));
     let mix = options.mix.unwrap();
-    assert_eq!(mix.names(), ["b", "a"]);
+    assert_eq!(mix.names(), ["b".into(), "a".into()]);
+    assert!(mix.check(&["a".to_owned(), "b".to_owned()]).is_ok());
+    let missing = mix.check(&["a".to_owned(), "bee".to_owned()]).unwrap_err();
+    assert!(
+        missing
+            .to_string()
+            .starts_with("mix.b: no function of that name is exported"),
+        "{missing}"
+    );
     let picks: Vec<usize> = (0..4).map(|number| mix.pick(number)).collect();
     assert_eq!(picks.iter().filter(|pick| **pick == 1).count(), 3);
     let refused = |mix: serde_json::Value| problems(&json!({ "load": { "users": 1 }, "mix": mix }));

@@ -1,0 +1,157 @@
+//! Control while a level runs: what it hears, looks at and passes on.
+
+use std::sync::Arc;
+
+use plan::Threshold;
+use record::Level;
+
+use crate::control::{Control, LOOK, OVERDUE, blank, died};
+use crate::crew::Heard;
+use crate::exchange::{Command, Event};
+use crate::level::LevelPlan;
+use crate::merge::Merged;
+use crate::run::{Live, Notice, RunError};
+use crate::snapshot::Hopes;
+
+/// What control remembers of the level that runs.
+struct Watch<'a> {
+    plan: &'a LevelPlan,
+    levels: u32,
+    /// Workers that have come to the end.
+    done: usize,
+    /// How often the user had asked to stop when it was last passed on.
+    asked: u8,
+    hopes: Hopes,
+    /// The promise for which the run is aborted.
+    hopeless: Option<Threshold>,
+}
+
+impl Control<'_> {
+    /// One level: start it, watch it, put together what the workers measured. The promise for which it was aborted, if
+    /// it was.
+    pub(crate) fn level(
+        &mut self,
+        plan: &LevelPlan,
+        levels: u32,
+        merged: &mut Merged,
+    ) -> Result<Option<Threshold>, RunError> {
+        let shared = Arc::new(plan.clone());
+        self.watcher.begin_level(plan.start);
+        self.crew.order_all(|| Command::Level(Arc::clone(&shared)));
+        let thresholds = &self.config.options.thresholds;
+        let mut watch = Watch {
+            plan,
+            levels,
+            done: 0,
+            asked: 0,
+            hopes: Hopes::of(thresholds, &blank(plan), plan.hold()),
+            hopeless: None,
+        };
+        let limit = plan.hold().end + plan.settle + plan.settle + OVERDUE;
+        while watch.done < self.crew.len() {
+            self.pass_on_stop(&mut watch.asked);
+            let now = self.clock.now();
+            self.watcher.watch(now, plan.hold());
+            merged.quota.watch(now, plan.hold());
+            if watch.hopes.is_due(now, plan.hold(), self.crew.len()) {
+                self.crew.order_all(|| Command::Snapshot);
+            }
+            match self.crew.hear(LOOK) {
+                Heard::Event(event) => self.level_event(event, &mut watch, merged)?,
+                Heard::Died(worker) => return Err(died(&worker)),
+                Heard::Nothing if self.clock.now() > limit => {
+                    self.crew.order_all(|| Command::Abort);
+                    return Err(RunError::Generator(
+                        "a level did not come to its end".to_owned(),
+                    ));
+                }
+                Heard::Nothing => {}
+            }
+        }
+        Ok(watch.hopeless)
+    }
+
+    fn level_event(
+        &mut self,
+        event: Event,
+        watch: &mut Watch<'_>,
+        merged: &mut Merged,
+    ) -> Result<(), RunError> {
+        match event {
+            Event::Window {
+                second,
+                window,
+                busy,
+            } => {
+                merged.add_window(second, &window);
+                let live = self.live(watch, merged, busy * 100.0);
+                (self.tell)(Notice::Live(live));
+            }
+            Event::LevelDone(outcome) => {
+                merged.add(*outcome);
+                watch.done += 1;
+            }
+            Event::Snapshot(measured) => {
+                let level = self.so_far(watch.plan);
+                if let Some(hopeless) = watch.hopes.take(*measured, &level) {
+                    watch.hopeless = Some(hopeless.clone());
+                    self.crew.order_all(|| Command::EndHold);
+                }
+            }
+            event => self.other(event)?,
+        }
+        Ok(())
+    }
+
+    /// The level as far as it has come, without what was measured.
+    fn so_far(&self, plan: &LevelPlan) -> Level {
+        let mut level = blank(plan);
+        let held = self.clock.now() - plan.hold().start;
+        level.phases.hold_s = held.as_secs_f64();
+        level
+    }
+
+    /// The first Ctrl-C ends the hold, the second ends everything.
+    fn pass_on_stop(&mut self, passed: &mut u8) {
+        let asked = self.stop.asked();
+        if asked > *passed {
+            *passed = asked;
+            self.crew.order_all(|| {
+                if asked > 1 {
+                    Command::Abort
+                } else {
+                    Command::EndHold
+                }
+            });
+        }
+    }
+
+    fn live(&self, watch: &Watch<'_>, merged: &Merged, busy_percent: f64) -> Live {
+        let (plan, levels) = (watch.plan, watch.levels);
+        let elapsed = self.clock.now() - plan.start;
+        let phase = match elapsed {
+            elapsed if elapsed < plan.phases.ramp_ends => "ramp",
+            elapsed if elapsed < plan.phases.hold_starts => "warm-up",
+            elapsed if elapsed < plan.phases.hold_ends => "hold",
+            _ => "settle",
+        };
+        let window = merged.last_window().cloned().unwrap_or_default();
+        let per_s = if window.deliveries > 0 {
+            window.deliveries
+        } else {
+            window.requests + window.exchanges
+        };
+        Live {
+            level: plan.index + 1,
+            levels,
+            users: plan.load.users,
+            phase,
+            elapsed_s: elapsed.as_secs_f64(),
+            total_s: plan.phases.hold_ends.as_secs_f64(),
+            per_s: per_s as f64,
+            p95_ms: window.close(0.0).p95_ms,
+            failed: merged.failed_so_far(),
+            busy_percent,
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Was the target the limit, or the generator? The limits stand in `docs/reference/soundness.md`.
+
+use model::Nanos;
+use record::{GeneratorUse, Level, Timings};
+use stats::Histogram;
+
+/// Above this share of its time a worker could not have kept up with more.
+const BUSY_LIMIT: f64 = 95.0;
+const BUSY_DOUBT: f64 = 80.0;
+/// A worker that is ready to run and has no CPU for this share of the time is starved.
+const WAIT_LIMIT: f64 = 10.0;
+const WAIT_DOUBT: f64 = 5.0;
+/// The same by how long it waited each time it wanted a CPU, which light load shows too.
+const WAIT_EACH_LIMIT_US: f64 = 300.0;
+const WAIT_EACH_DOUBT_US: f64 = 100.0;
+/// Below this share of the time waits of any length are noise.
+const WAIT_NOISE: f64 = 0.2;
+/// Planned starts and readings that are later than this are not the planned load and not the target's time.
+const DELAY_LIMIT: Nanos = Nanos::from_millis(10);
+/// Beyond these a delay is judged by its share of the time that was measured.
+const DELAY_LONG: Nanos = Nanos::from_millis(3);
+const DELAY_LONG_SHARE: f64 = 0.5;
+const DELAY_DOUBT: Nanos = Nanos::from_millis(1);
+const DELAY_DOUBT_SHARE: f64 = 0.1;
+/// Time that a CPU quota stopped the generator, as a share of the measured time.
+const THROTTLED_LIMIT: f64 = 1.0;
+/// Arrivals that the generator did not come to, as a share of those planned.
+const BEHIND_LIMIT: f64 = 0.1;
+/// A pause of the script's garbage collection during which nothing was read.
+const PAUSE_DOUBT_MS: f64 = 20.0;
+/// Delays are judged at the first of these that has samples enough.
+const JUDGED_AT: [(f64, &str); 2] = [(0.99, "p99"), (0.9, "p90")];
+
+/// What speaks against a level's numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Doubts {
+    /// The generator was the limit: the numbers are not the target's.
+    pub(crate) not_sound: Vec<String>,
+    /// It came near its limits, or not all that was planned was done.
+    pub(crate) suspect: Vec<String>,
+}
+
+impl Doubts {
+    fn judge(&mut self, value: f64, limit: f64, doubt: f64, text: impl Fn(f64) -> String) {
+        if value > limit {
+            self.not_sound.push(text(limit));
+        } else if value > doubt {
+            self.suspect.push(text(doubt));
+        }
+    }
+}
+
+/// Everything that speaks against a level.
+pub(crate) fn doubts(level: &Level) -> Doubts {
+    let mut doubts = Doubts::default();
+    if level.phases.hold_s <= 0.0 {
+        let text = "it ended before anything was measured".to_owned();
+        doubts.not_sound.push(text);
+        return doubts;
+    }
+    busy(&level.generator, &mut doubts);
+    starved(&level.generator, &mut doubts);
+    throttled(level, &mut doubts);
+    delays(level, &mut doubts);
+    dropped(level, &mut doubts);
+    pauses(level, &mut doubts);
+    little(level, &mut doubts);
+    doubts
+}
+
+fn busy(generator: &GeneratorUse, doubts: &mut Doubts) {
+    let busy = generator.busiest_worker_percent.unwrap_or(0.0);
+    let waited = generator.cpu_wait_percent.unwrap_or(0.0);
+    let waiting = if waited < 1.0 {
+        String::new()
+    } else {
+        format!(" and waited for a CPU for {waited:.0} %")
+    };
+    doubts.judge(busy + waited, BUSY_LIMIT, BUSY_DOUBT, |limit| {
+        format!(
+            "the busiest worker was at work for {busy:.0} % of the hold{waiting} (limit {limit:.0} %): \
+             use more workers or cores, more machines, or less load"
+        )
+    });
+}
+
+fn starved(generator: &GeneratorUse, doubts: &mut Doubts) {
+    let waited = generator.cpu_wait_percent.unwrap_or(0.0);
+    let advice = "give it cores of its own, or end what else runs on them";
+    let known = doubts.not_sound.len() + doubts.suspect.len();
+    doubts.judge(waited, WAIT_LIMIT, WAIT_DOUBT, |limit| {
+        format!(
+            "a worker was ready to run and had no CPU for {waited:.1} % of the hold (limit {limit:.0} %): {advice}"
+        )
+    });
+    let each = generator.cpu_wait_each_us.unwrap_or(0.0);
+    if doubts.not_sound.len() + doubts.suspect.len() > known || waited < WAIT_NOISE {
+        return;
+    }
+    doubts.judge(each, WAIT_EACH_LIMIT_US, WAIT_EACH_DOUBT_US, |limit| {
+        format!(
+            "a worker waited {each:.0} µs for a CPU each time it wanted one, on average (limit {limit:.0} µs): {advice}"
+        )
+    });
+}
+
+fn throttled(level: &Level, doubts: &mut Doubts) {
+    let Some(stopped) = level
+        .generator
+        .throttled_ms
+        .filter(|stopped| *stopped > 0.0)
+    else {
+        return;
+    };
+    let share = stopped / level.phases.hold_s / 10.0;
+    doubts.judge(share, THROTTLED_LIMIT, 0.0, |_| {
+        format!(
+            "the CPU quota of its cgroup stopped the generator for {stopped:.0} ms ({share:.1} % of the hold, \
+             limit {THROTTLED_LIMIT:.0} %): raise the quota, or use less load"
+        )
+    });
+}
+
+/// Late starts and late readings, held against the times that were measured.
+fn delays(level: &Level, doubts: &mut Doubts) {
+    let empty = Histogram::default();
+    let read = level.generator.read_delay.as_ref().unwrap_or(&empty);
+    for (what, delays, advice) in [
+        (
+            "planned starts came",
+            &level.generator.start_lag,
+            "the planned load was not made: use more workers or cores, or a lower rate",
+        ),
+        (
+            "what the kernel had received was read",
+            read,
+            "that much of each time is the generator's own: use more workers or cores, or less load",
+        ),
+    ] {
+        let judged = JUDGED_AT.into_iter().find_map(|(q, name)| {
+            let delay = stats::estimate(delays, 0, q).value()?;
+            Some((delay, name, share_of(delay, longest_at(level, q))))
+        });
+        let Some((delay, name, share)) = judged else {
+            continue;
+        };
+        let part = share.map_or(String::new(), |share| {
+            format!(", {:.0} % of the time that was measured", share * 100.0)
+        });
+        let text = format!("{what} {delay} late at {name}{part} (limit {DELAY_LIMIT}): {advice}");
+        let over = |long: Nanos, most: f64| delay > long && share.is_some_and(|share| share > most);
+        if delay > DELAY_LIMIT || over(DELAY_LONG, DELAY_LONG_SHARE) {
+            doubts.not_sound.push(text);
+        } else if over(DELAY_DOUBT, DELAY_DOUBT_SHARE) {
+            doubts.suspect.push(text);
+        }
+    }
+}
+
+fn share_of(delay: Nanos, whole: Option<Nanos>) -> Option<f64> {
+    let whole = whole.filter(|whole| *whole > Nanos::ZERO)?;
+    Some(delay.as_secs_f64() / whole.as_secs_f64())
+}
+
+/// The longest of what was measured, at this quantile: a delay that is small beside it spoils nothing.
+fn longest_at(level: &Level, q: f64) -> Option<Nanos> {
+    let measured = &level.measured;
+    let timed = [&measured.requests, &measured.exchanges];
+    let timed = timed.into_iter().flat_map(|map| map.values());
+    let responses = timed.filter_map(|timings: &Timings| timings.response_at(q).value());
+    let channels = measured.deliveries.values();
+    let latencies = channels.filter_map(|channel| channel.latency_at(q).value());
+    responses.chain(latencies).max()
+}
+
+fn dropped(level: &Level, doubts: &mut Doubts) {
+    let iterations = &level.measured.iterations;
+    let planned = iterations.planned.max(1) as f64;
+    let behind = crate::open::Dropped::Behind.as_str();
+    let late = iterations.dropped_why.get(behind).copied().unwrap_or(0);
+    let share = late as f64 / planned * 100.0;
+    if late > 0 {
+        doubts.judge(share, BEHIND_LIMIT, 0.0, |limit| {
+            format!(
+                "the generator did not come to {late} of {} planned starts (limit {limit} %): \
+                 use more workers or cores, or a lower rate",
+                iterations.planned
+            )
+        });
+    }
+    let nobody = iterations.dropped - late;
+    if nobody > 0 {
+        doubts.suspect.push(format!(
+            "{nobody} of {} planned starts found no user free and were dropped: what they would have met is in no \
+             percentile; give more `load.users`, or ask why the others take so long",
+            iterations.planned
+        ));
+    }
+}
+
+fn pauses(level: &Level, doubts: &mut Doubts) {
+    let pause = level.generator.gc_pause_ms_max.unwrap_or(0.0);
+    if pause > PAUSE_DOUBT_MS {
+        doubts.suspect.push(format!(
+            "collecting the script's garbage took {pause:.0} ms at once, in which nothing was read: keep less in memory"
+        ));
+    }
+    let lost = level.generator.dropped_queue;
+    if lost > 0 {
+        doubts.suspect.push(format!(
+            "{lost} messages or ticks were more than the script could take and are not in its view: do less for each"
+        ));
+    }
+}
+
+fn little(level: &Level, doubts: &mut Doubts) {
+    let Some(law) = level.little.filter(|law| !law.holds) else {
+        return;
+    };
+    doubts.not_sound.push(format!(
+        "Little's law does not hold: {:.1} groups were at work, but {:.1} iterations/s of {:.3} s make {:.1}: \
+         a fault of the measurement, please report it",
+        law.at_work,
+        law.per_s,
+        law.time_s,
+        law.per_s * law.time_s
+    ));
+}
+
+#[cfg(test)]
+mod tests;

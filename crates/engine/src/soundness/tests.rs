@@ -1,0 +1,152 @@
+use record::{GeneratorUse, Iterations, Phases};
+
+use super::*;
+
+fn level(generator: GeneratorUse) -> Level {
+    Level {
+        phases: Phases {
+            hold_s: 10.0,
+            ..Phases::default()
+        },
+        generator,
+        ..Level::default()
+    }
+}
+
+fn times(count: u64, time: Nanos) -> Histogram {
+    let mut times = Histogram::default();
+    (0..count).for_each(|_| times.record(time));
+    times
+}
+
+/// `sound`, or the first word that says what is wrong, with its severity.
+fn verdict(level: &Level) -> &'static str {
+    let doubts = doubts(level);
+    match (doubts.not_sound.is_empty(), doubts.suspect.is_empty()) {
+        (false, _) => "not sound",
+        (true, false) => "suspect",
+        (true, true) => "sound",
+    }
+}
+
+#[test]
+fn a_busy_worker_is_suspect_and_a_full_one_not_sound() {
+    let busy = |busy, waited| {
+        verdict(&level(GeneratorUse {
+            busiest_worker_percent: Some(busy),
+            cpu_wait_percent: Some(waited),
+            ..GeneratorUse::default()
+        }))
+    };
+    assert_eq!(busy(60.0, 0.5), "sound");
+    assert_eq!(busy(85.0, 0.5), "suspect");
+    assert_eq!(busy(96.0, 0.0), "not sound");
+    assert_eq!(busy(91.0, 4.5), "not sound", "work and waiting together");
+}
+
+#[test]
+fn a_worker_without_a_cpu_is_not_sound_under_light_load_too() {
+    let waits = |percent, each_us| {
+        verdict(&level(GeneratorUse {
+            cpu_wait_percent: Some(percent),
+            cpu_wait_each_us: Some(each_us),
+            ..GeneratorUse::default()
+        }))
+    };
+    assert_eq!(waits(0.5, 20.0), "sound");
+    assert_eq!(waits(12.0, 20.0), "not sound", "a share of the hold");
+    assert_eq!(waits(1.0, 400.0), "not sound", "seldom, but long each time");
+    assert_eq!(waits(0.1, 400.0), "sound", "hardly ever");
+    assert_eq!(waits(1.0, 150.0), "suspect");
+}
+
+#[test]
+fn a_quota_that_stopped_the_generator_is_noticed() {
+    let stopped = |ms| {
+        verdict(&level(GeneratorUse {
+            throttled_ms: Some(ms),
+            ..GeneratorUse::default()
+        }))
+    };
+    assert_eq!(stopped(0.0), "sound");
+    assert_eq!(stopped(50.0), "suspect", "half a per cent");
+    assert_eq!(stopped(150.0), "not sound");
+}
+
+#[test]
+fn delays_are_judged_by_what_they_spoil() {
+    let late = |count, lag: Nanos, response: Nanos| {
+        let mut level = level(GeneratorUse {
+            start_lag: times(count, lag),
+            ..GeneratorUse::default()
+        });
+        let mut timings = Timings::default();
+        (0..count).for_each(|_| timings.answered(response, response, false));
+        level.measured.requests.insert("GET /".to_owned(), timings);
+        verdict(&level)
+    };
+    let ms = Nanos::from_millis;
+    assert_eq!(
+        late(1000, ms(12), ms(5000)),
+        "not sound",
+        "whatever is measured"
+    );
+    assert_eq!(
+        late(1000, ms(4), ms(6)),
+        "not sound",
+        "most of the time is ours"
+    );
+    assert_eq!(late(1000, ms(4), ms(500)), "sound", "small beside it");
+    assert_eq!(late(1000, ms(2), ms(10)), "suspect");
+    assert_eq!(
+        late(150, ms(12), ms(5000)),
+        "not sound",
+        "p90 where there is no p99"
+    );
+    assert_eq!(late(20, ms(12), ms(5000)), "sound", "too few to tell");
+}
+
+#[test]
+fn late_readings_are_judged_like_late_starts() {
+    let late = level(GeneratorUse {
+        read_delay: Some(times(2000, Nanos::from_millis(15))),
+        ..GeneratorUse::default()
+    });
+    assert_eq!(verdict(&late), "not sound");
+    assert!(doubts(&late).not_sound[0].contains("what the kernel had received was read"));
+}
+
+#[test]
+fn starts_that_the_generator_missed_are_not_those_that_found_nobody() {
+    let dropped = |why: &str, count: u64| {
+        let mut level = level(GeneratorUse::default());
+        level.measured.iterations = Iterations {
+            planned: 1000,
+            started: 1000 - count,
+            succeeded: 1000 - count,
+            dropped: count,
+            dropped_why: [(why.to_owned(), count)].into(),
+            ..Iterations::default()
+        };
+        verdict(&level)
+    };
+    assert_eq!(dropped("the generator was behind", 10), "not sound");
+    assert_eq!(dropped("the generator was behind", 1), "suspect");
+    assert_eq!(
+        dropped("no user was free: …", 500),
+        "suspect",
+        "that is the target's doing, or the plan's"
+    );
+}
+
+#[test]
+fn a_broken_law_is_a_fault_of_the_measurement() {
+    let mut broken = level(GeneratorUse::default());
+    broken.little = Some(record::Little {
+        at_work: 10.0,
+        per_s: 100.0,
+        time_s: 0.05,
+        holds: false,
+    });
+    assert!(doubts(&broken).not_sound[0].contains("make 5.0"));
+}
