@@ -207,23 +207,23 @@ impl Host for World {
         self.start_receiving(socket, channel, place)
     }
 
-    fn step_begin(&mut self, group: GroupId, _user: Option<UserId>, name: &str) {
-        if let Some(group) = self.group_by_id(group) {
-            group.step = Some(name.to_owned());
+    fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: &str) {
+        if let Some(steps) = self.steps_of(group, user) {
+            steps.begin(name);
         }
     }
 
     fn step_end(
         &mut self,
         group: GroupId,
-        _user: Option<UserId>,
+        user: Option<UserId>,
         name: &str,
         started: Nanos,
         ok: bool,
     ) {
         let now = self.clock.now();
-        if let Some(group) = self.group_by_id(group).filter(|_| ok) {
-            group.step = None;
+        if let Some(steps) = self.steps_of(group, user) {
+            steps.end(name);
         }
         if self.hold.contains(started) {
             let index = self.recorder.name(Family::Step, name);

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use model::{GroupId, Nanos};
+use model::{GroupId, Nanos, UserId};
 use script::{GroupStart, ScriptFault};
 
 use crate::level::Span;
@@ -44,7 +44,6 @@ impl Worker {
                 since: now,
             };
             group.scenario = scenario;
-            group.step = None;
             group.last_done = None;
             let (id, number, iteration) = (group.id, group.number, group.iteration);
             let members: Vec<_> = group
@@ -173,7 +172,9 @@ impl Worker {
             format!("; the last thing that was done: {last}")
         });
         let detail = format!("the group awaits a promise that nothing will ever settle{last}");
-        self.script.never_settles(id, detail)
+        let mut fault = self.script.never_settles(id, detail);
+        (fault.user, fault.step) = self.world.borrow_mut().amid(id);
+        fault
     }
 }
 
@@ -188,13 +189,33 @@ impl World {
         ))
     }
 
-    /// Tickers and sleeps of the group end; its sockets stay open.
+    /// A user of the group who is in a step, with the step; or the group's own step.
+    fn amid(&mut self, id: GroupId) -> (Option<UserId>, Option<String>) {
+        let Some(&slot) = self.group_slots.get(&id) else {
+            return (None, None);
+        };
+        let World { groups, users, .. } = self;
+        let of_user = |&user: &UserId| {
+            let step = users.get(user)?.steps.innermost()?.to_owned();
+            Some((Some(user), Some(step)))
+        };
+        let own = || groups[slot].steps.innermost().map(str::to_owned);
+        groups[slot]
+            .users
+            .iter()
+            .find_map(of_user)
+            .unwrap_or_else(|| (None, own()))
+    }
+
+    /// Tickers, sleeps and steps of the group end; its sockets stay open.
     fn stop_users_of(&mut self, slot: usize) {
         let World { groups, users, .. } = self;
         groups[slot].staying.clear();
+        groups[slot].steps.clear();
         for &user in &groups[slot].users {
             if let Some(user) = users.get(user) {
                 user.epoch += 1;
+                user.steps.clear();
             }
         }
     }

@@ -39,6 +39,7 @@ mod run;
 mod snapshot;
 mod socket;
 mod soundness;
+mod steps;
 mod tickers;
 mod timers;
 mod watcher;

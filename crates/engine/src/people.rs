@@ -10,6 +10,7 @@ use wire::http::CookieJar;
 use crate::dials::EndpointIndex;
 use crate::http::InFlight;
 use crate::recorder::Family;
+use crate::steps::Steps;
 
 /// Connections that one user opens to one endpoint at a time, as browsers do; more requests wait in line.
 pub(crate) const CONNECTIONS_PER_USER: usize = 6;
@@ -28,6 +29,7 @@ pub(crate) struct User {
     pub(crate) pools: Vec<Pool>,
     pub(crate) sockets: Vec<u32>,
     pub(crate) data: Option<Arc<str>>,
+    pub(crate) steps: Steps,
 }
 
 /// A user's HTTP connections to one endpoint.
@@ -52,6 +54,7 @@ impl User {
             pools: Vec::new(),
             sockets: Vec::new(),
             data: None,
+            steps: Steps::default(),
         }
     }
 
@@ -136,7 +139,8 @@ pub(crate) struct Group {
     pub(crate) channels: Vec<(String, ChannelIndex)>,
     /// Operations that wait for the end of the hold.
     pub(crate) staying: Vec<script::host::OpId>,
-    pub(crate) step: Option<String>,
+    /// Steps of the group as a whole.
+    pub(crate) steps: Steps,
     /// What was done last, to say where a script hangs.
     pub(crate) last_done: Option<(Family, usize)>,
 }
@@ -161,7 +165,7 @@ impl Group {
             ledger: Ledger::new(run, id, settle),
             channels: Vec::new(),
             staying: Vec::new(),
-            step: None,
+            steps: Steps::default(),
             last_done: None,
         }
     }

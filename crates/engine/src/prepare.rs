@@ -93,6 +93,13 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
 
 /// Loads the module once, with nobody in its world, to see what it exports.
 fn declare(bundle: &Bundle, data: &DataStore) -> Result<Declared, PrepareError> {
+    let world = empty_world(bundle, data)?;
+    let host: Rc<RefCell<dyn Host>> = Rc::new(RefCell::new(world));
+    Ok(Script::load(bundle, data, host, Limits::default())?.declared()?)
+}
+
+/// A world without load.
+pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, PrepareError> {
     let nothing = || PrepareError::Unusable("cannot make an empty world for the script".to_owned());
     let options =
         Options::from_json(&json!({ "load": { "users": 1 } })).map_err(PrepareError::Options)?;
@@ -115,9 +122,7 @@ fn declare(bundle: &Bundle, data: &DataStore) -> Result<Declared, PrepareError> 
         sources: Vec::new(),
     };
     let tls = TlsSettings::new(true, None).map_err(|_| nothing())?;
-    let world = World::new(Arc::new(config), Clock::start(), target, tls).map_err(|_| nothing())?;
-    let host: Rc<RefCell<dyn Host>> = Rc::new(RefCell::new(world));
-    Ok(Script::load(bundle, data, host, Limits::default())?.declared()?)
+    World::new(Arc::new(config), Clock::start(), target, tls).map_err(|_| nothing())
 }
 
 fn read_ca(base: &Path, path: &str) -> Result<Vec<u8>, PrepareError> {

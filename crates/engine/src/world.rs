@@ -16,6 +16,7 @@ use crate::little::AtWork;
 use crate::people::{Group, Users};
 use crate::reactor::Reactor;
 use crate::recorder::{Recorder, Scene};
+use crate::steps::Steps;
 use crate::tickers::Ticker;
 use crate::timers::{Sleep, Timers};
 
@@ -112,6 +113,14 @@ impl World {
         Some((group, member, &mut self.recorder.tallies))
     }
 
+    /// The open steps of a user, or of the group.
+    pub(crate) fn steps_of(&mut self, group: GroupId, user: Option<UserId>) -> Option<&mut Steps> {
+        match user {
+            Some(user) => Some(&mut self.users.get(user)?.steps),
+            None => Some(&mut self.group_by_id(group)?.steps),
+        }
+    }
+
     pub(crate) fn group_by_id(&mut self, id: GroupId) -> Option<&mut Group> {
         let slot = *self.group_slots.get(&id)?;
         self.groups.get_mut(slot)
@@ -126,12 +135,11 @@ impl World {
     /// Counts a failure of a user under the name of what failed, if it belongs to the hold.
     pub(crate) fn fail(&mut self, user: UserId, what: &str, at: Nanos, fault: &Fault) {
         let (name, step) = match self.users.get(user) {
-            Some(user) => (
-                Some(user.name.clone()),
-                self.groups
-                    .get(user.group)
-                    .and_then(|group| group.step.clone()),
-            ),
+            Some(user) => {
+                let of_group = || self.groups.get(user.group)?.steps.innermost();
+                let step = user.steps.innermost().or_else(of_group);
+                (Some(user.name.clone()), step.map(str::to_owned))
+            }
             None => (None, None),
         };
         self.recorder.fail(
