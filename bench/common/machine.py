@@ -1,0 +1,32 @@
+"""What a result was measured on."""
+
+import datetime
+import os
+import platform
+
+from common.place import Place
+from common.tools import Setting
+
+
+def described(place: Place, settings: list[Setting], load_before: str) -> str:
+    """A paragraph: the machine, the versions, how busy it was."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    tools = dict.fromkeys(setting.tool for setting in settings)
+    versions = ", ".join(f"{tool} {place.version(tool)}" for tool in tools)
+    return (
+        f"{now:%d %B %Y %H:%M} UTC. {os.cpu_count()} × {cpu_name()}, Linux {platform.release()}. "
+        f"Load average before {load_before}, after {load()} (the bench itself makes up to about 2).\n\n"
+        f"{versions}."
+    )
+
+
+def load() -> str:
+    """The load average of the last minute and the last five."""
+    one, five, _ = os.getloadavg()
+    return f"{one:.2f} / {five:.2f}"
+
+
+def cpu_name() -> str:
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

@@ -1,0 +1,72 @@
+"""Where things are: the repository, headcount, the peers, and the two cores."""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.failure import Failure
+from common.process import complain
+
+BENCH = Path(__file__).resolve().parent.parent
+ROOT = BENCH.parent
+PEERS = Path(os.environ.get("HEADCOUNT_PEERS", BENCH / ".peers")) / "bin"
+
+SERVER_CORE = 0
+GENERATOR_CORE = 1
+
+HOW_A_VERSION_IS_ASKED = {"headcount": "--version", "k6": "version", "Locust": "--version", "oha": "--version", "wrk": "-v"}
+VERSION = re.compile(r"v?\d+\.\d+(\.\d+)?\S*")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Everything that is needed is there."""
+
+    headcount: Path
+
+    @staticmethod
+    def prepared(headcount: Path | None) -> "Place":
+        """Builds headcount unless it is given."""
+        if not {SERVER_CORE, GENERATOR_CORE} <= os.sched_getaffinity(0):
+            raise Failure("needs cores 0 and 1: one for the server, one for the generator")
+        if shutil.which("taskset") is None:
+            raise Failure("needs taskset (package util-linux)")
+        found = (headcount or built()).resolve()
+        if not found.is_file():
+            raise Failure(f"there is no headcount at {found}")
+        return Place(found)
+
+    def program(self, tool: str) -> Path | None:
+        """The program of a tool, if it is there."""
+        found = self.headcount if tool == "headcount" else PEERS / tool.lower()
+        return found if found.exists() else None
+
+    def version(self, tool: str) -> str:
+        """In the tool's own words."""
+        program = self.program(tool)
+        if program is None:
+            return "not installed"
+        # A vegeta that was built from its module does not know its version; the Go tool chain does.
+        command = ["go", "version", "-m", program] if tool == "vegeta" else [program, HOW_A_VERSION_IS_ASKED[tool]]
+        try:
+            asked = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        except (OSError, subprocess.SubprocessError):
+            return "of unknown version"
+        said = asked.stdout + asked.stderr
+        if tool == "vegeta":
+            said = "".join(line for line in said.splitlines() if line.split()[:1] == ["mod"]).replace("/v12", "")
+        found = VERSION.search(said)
+        return found.group() if found else "of unknown version"
+
+
+def built() -> Path:
+    """headcount with all optimisations: a debug build would be measured slower than it is."""
+    complain("building headcount (cargo build --release), if it is not built yet")
+    try:
+        subprocess.run(["cargo", "build", "--release", "--locked", "-q", "-p", "headcount"], cwd=ROOT, check=True, timeout=3600)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Failure(f"headcount could not be built: {error}") from error
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "headcount"

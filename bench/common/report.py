@@ -1,0 +1,117 @@
+"""What a tool says it measured, read from what it prints."""
+
+import csv
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from common.failure import Failure
+from common.hdr import Histogram, decoded
+from common.process import Finished
+
+
+PERCENTILES = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99.9": 99.9}
+
+
+@dataclass(frozen=True)
+class Report:
+    """Times in milliseconds. A figure that the tool does not print is not there."""
+
+    sent: int
+    figures: dict[str, float]
+    remarks: list[str] = field(default_factory=list)
+    start_lag_p99_ms: float | None = None
+
+
+def of_headcount(finished: Finished, folder: Path) -> Report:
+    """From the record: its histogram has every percentile, also those that the report leaves out."""
+    level = level_of_headcount(finished, folder)
+    [timings] = level["measured"]["requests"].values()
+    lag = decoded(level["generator"]["start_lag"])
+    remarks = remarks_of_headcount(level) + counted(timings["failed"], "failed")
+    start_lag_ms = lag.percentile_ms(99) if lag.count else None
+    return Report(timings["count"] + timings["unfinished"], figures_of(decoded(timings["response"])), remarks, start_lag_ms)
+
+
+def of_headcounts_deliveries(finished: Finished, folder: Path) -> Report:
+    """The same for the deliveries of the only channel."""
+    level = level_of_headcount(finished, folder)
+    [deliveries] = level["measured"]["deliveries"].values()
+    remarks = remarks_of_headcount(level)
+    for fate in ["late", "duplicated", "reordered"]:
+        remarks += counted(deliveries[fate], fate)
+    remarks += counted(sum(deliveries["lost"].values()), "lost")
+    return Report(deliveries["expected"], figures_of(decoded(deliveries["latency"])), remarks)
+
+
+def level_of_headcount(finished: Finished, folder: Path) -> dict:
+    must_end_with(finished, [0, 98])
+    return json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))["levels"][0]
+
+
+def remarks_of_headcount(level: dict) -> list[str]:
+    remarks = [] if level["sound"] else ["not sound: " + "; ".join(level["unsound_reasons"])]
+    return remarks + counted(level["measured"]["iterations"]["dropped"], "dropped")
+
+
+def figures_of(histogram: Histogram) -> dict[str, float]:
+    figures = {name: histogram.percentile_ms(percent) for name, percent in PERCENTILES.items()}
+    return figures | {"mean": histogram.mean_ms(), "max": histogram.max_ms()}
+
+
+def of_vegeta(finished: Finished, _: Path) -> Report:
+    must_end_with(finished, [0])
+    said = json.loads(finished.stdout)
+    latencies = said["latencies"]
+    names = {"mean": "mean", "p50": "50th", "p90": "90th", "p95": "95th", "p99": "99th", "max": "max"}
+    figures = {name: latencies[key] / 1e6 for name, key in names.items()}
+    failed = said["requests"] - said["status_codes"].get("200", 0)
+    return Report(said["requests"], figures, counted(failed, "failed"))
+
+
+def of_k6(finished: Finished, folder: Path) -> Report:
+    must_end_with(finished, [0])
+    metrics = json.loads((folder / "k6.json").read_text(encoding="utf-8"))["metrics"]
+    names = {"mean": "avg", "p50": "med", "p90": "p(90)", "p95": "p(95)", "p99": "p(99)", "p99.9": "p(99.9)", "max": "max"}
+    duration = metrics["http_req_duration"]
+    dropped = metrics.get("dropped_iterations", {}).get("count", 0)
+    remarks = counted(int(dropped), "dropped")
+    return Report(int(metrics["http_reqs"]["count"]), {name: duration[key] for name, key in names.items()}, remarks)
+
+
+def of_oha(finished: Finished, _: Path) -> Report:
+    must_end_with(finished, [0])
+    said = json.loads(finished.stdout)
+    percentiles = said["latencyPercentiles"]
+    figures = {name: percentiles[name] * 1000 for name in PERCENTILES}
+    figures |= {"mean": said["summary"]["average"] * 1000, "max": said["summary"]["slowest"] * 1000}
+    failed = said["errorDistribution"]
+    sent = sum(said["statusCodeDistribution"].values()) + sum(failed.values())
+    return Report(sent, figures, [f"{count} {words}" for words, count in failed.items()])
+
+
+def of_wrk(finished: Finished, _: Path) -> Report:
+    must_end_with(finished, [0])
+    said = json.loads(finished.stdout.strip().splitlines()[-1])
+    return Report(said.pop("requests"), {name: value / 1000 for name, value in said.items()})
+
+
+def of_locust(finished: Finished, folder: Path) -> Report:
+    must_end_with(finished, [0])
+    with open(folder / "locust_stats.csv", encoding="utf-8", newline="") as lines:
+        [row] = [row for row in csv.DictReader(lines) if row["Name"] == "Aggregated"]
+    names = {"mean": "Average Response Time", "p50": "50%", "p90": "90%", "p95": "95%", "p99": "99%", "p99.9": "99.9%"}
+    figures = {name: float(row[column]) for name, column in names.items()}
+    figures["max"] = float(row["Max Response Time"])
+    return Report(int(row["Request Count"]), figures, counted(int(row["Failure Count"]), "failed"))
+
+
+def counted(number: int, what: str) -> list[str]:
+    """Nothing to say of nothing."""
+    return [f"{number} {what}"] if number else []
+
+
+def must_end_with(finished: Finished, codes: list[int]) -> None:
+    if finished.code not in codes:
+        said = (finished.stderr.strip() or finished.stdout.strip()).splitlines()[-5:]
+        raise Failure(f"ended with {finished.code}: " + " / ".join(said))

@@ -1,0 +1,10 @@
+"""Markdown tables."""
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """Aligned, so that it can be read as text too."""
+    lines = [head, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    drawn = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |" for line in lines]
+    rule = "| " + " | ".join("-" * width for width in widths) + " |"
+    return "\n".join([drawn[0], rule, *drawn[1:]])

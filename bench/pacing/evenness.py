@@ -1,0 +1,44 @@
+"""How evenly requests arrived, computed from counts over time."""
+
+from dataclasses import dataclass
+
+from common.failure import Failure
+from pacing.watch import Arrivals
+
+EDGE_S = 1.0
+"""The first and the last second are left out: tools warm up, and finish."""
+
+
+@dataclass(frozen=True)
+class Evenness:
+    """Of the time between the edges."""
+
+    per_s: float
+    lowest_per_s: float
+    """In the worst of the tenths of a second."""
+    highest_per_s: float
+    away_ms: float
+    """How far, at the most, the count was from a straight line, as time."""
+
+
+def evenness(arrivals: Arrivals) -> Evenness:
+    """Raises a failure where the server was not seen at work for long enough."""
+    points = inner(arrivals.points)
+    if len(points) < 20:
+        raise Failure(f"the server was seen at work {len(points)} times: too few")
+    (begin, none), (end, all_of_them) = points[0], points[-1]
+    per_s = (all_of_them - none) / (end - begin)
+    rates = [(after[1] - before[1]) / (after[0] - before[0]) for before, after in zip(points, points[1:])]
+    away = [abs(count - none - (at - begin) * per_s) / per_s for at, count in points]
+    return Evenness(per_s, min(rates), max(rates), max(away) * 1000)
+
+
+def inner(points: list[tuple[float, int]]) -> list[tuple[float, int]]:
+    """Without what was before the first request, after the last, and the edges."""
+    if not points:
+        return []
+    last = points[-1][1]
+    at_work = [at for at, count in points if 0 < count < last]
+    if not at_work:
+        return []
+    return [point for point in points if at_work[0] + EDGE_S <= point[0] <= at_work[-1] - EDGE_S]

@@ -1,0 +1,74 @@
+"""Runs every setting beside the stalling server, and makes the table."""
+
+from common import machine
+from common.failure import Failure
+from common.place import Place
+from common.process import complain
+from common.run import Outcome, outcome_of
+from common.server import TruthServer
+from common.table import table
+from common.tools import HOLD_S, Setting
+from stall import truth
+from stall.probe import must_keep_its_schedule
+from stall.settings import SETTINGS
+from stall.truth import DELAY_US, EVERY_US, FIRST_US, LASTS_US, RATE, Truth
+from stall.verdict import cell, verdict
+
+PATH = f"/stall/{DELAY_US // 1000}ms/{LASTS_US // 1_000_000}s/{EVERY_US // 1_000_000}s/{FIRST_US}us"
+COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"]
+
+
+def measured(place: Place, only: list[str]) -> tuple[str, bool]:
+    """The result as Markdown, and whether headcount's open load was right."""
+    chosen = [setting for setting in SETTINGS if setting.has(only)]
+    right, load_before = truth.computed(), machine.load()
+    with TruthServer(place) as server:
+        must_keep_its_schedule(server)
+    rows, late, passed = [], [], True
+    for setting in chosen:
+        try:
+            outcome = outcome_of(setting, place, PATH)
+        except Failure as failure:
+            complain(f"    {failure}")
+            rows.append([setting.tool, setting.words, *["–"] * (len(COLUMNS) + 2), f"no result: {failure}"])
+            passed &= setting is not SETTINGS[0]
+            continue
+        word = verdict(outcome.report, right)
+        complain(f"    {word}")
+        rows.append(row_of(setting, outcome, right, word))
+        late.append(outcome.server["lateness"]["p99_ns"] / 1e6)
+        passed &= setting is not SETTINGS[0] or word == "right"
+    return text(machine.described(place, chosen, load_before), rows, right, late), passed
+
+
+def row_of(setting: Setting, outcome: Outcome, right: Truth, word: str) -> list[str]:
+    report = outcome.report
+    cells = [cell(report.figures.get(column), right.figures[column]) for column in COLUMNS]
+    return [setting.tool, setting.words, f"{report.sent:,}", f"{held_in(outcome.server):,}", *cells, "; ".join([word, *report.remarks])]
+
+
+def held_in(did: dict) -> int:
+    """What a stall held back: answers, and messages of the room that one scenario uses."""
+    stalls = did["routes"].get(PATH, {}).get("stalls", [])
+    return sum(stall["held"] for stall in stalls) + did["websocket"]["sum"]["stalled"]
+
+
+def text(measured_on: str, rows: list[list[str]], right: Truth, late: list[float]) -> str:
+    """The result as it is saved."""
+    ranges = [right.figures[column] for column in COLUMNS]
+    true = [f"{low:.1f}" if low == high else f"{low:.1f}–{high:.1f}" for low, high in ranges]
+    head = ["tool", "setting", "sent", "in stall", *COLUMNS, "verdict"]
+    first = ["**truth**", f"{RATE}/s for {HOLD_S} s", f"{right.sent:,}", f"{right.stalled:,}", *true, ""]
+    own = f"The server's own answers left at most {max(late):.2f} ms late (p99, the worst of all rows)." if late else ""
+    return "\n\n".join([
+        "# Beside a server that stands still",
+        f"The server answers after {DELAY_US // 1000} ms. It stops for {LASTS_US // 1_000_000} s in every "
+        f"{EVERY_US // 1_000_000} s, first {FIRST_US / 1e6} s after its first request. What should be reported of "
+        f"{RATE} arrivals a second for {HOLD_S} s follows from that alone. Times in milliseconds.",
+        "Server on core 0, generator on core 1. " + measured_on,
+        table(head, [first, *rows]),
+        "`right`: mean, p50, p95, p99, p99.9 and max, as far as the tool gives them, are within 1 % or 50 µs of the "
+        "truth. Bold: a figure that is not. A tool that sends less than it should, or later, measures a load that "
+        "nobody ordered; its figures are then right for what it sent and wrong for the question. p90 lies on the edge "
+        "between those who wait and those who do not, and is not judged. " + own,
+    ])

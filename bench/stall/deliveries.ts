@@ -1,0 +1,23 @@
+// The same for deliveries: one says something every 5 ms, the other hears it 20 ms later, or when the server goes on.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:5000",
+  group: 2,
+  load: { groups: 1, hold: "30s" },
+};
+
+const room = { query: { delay: "20ms", stall: "1s/10s/5002500us" } };
+
+export default async function talk({ everyone, channel, users: [sender] }: Group) {
+  const said = channel("said", { to: "others" });
+  await everyone(async (user, here) => {
+    const socket = await user.websocket("/room/stall", room);
+    socket.receives(said);
+    await here("listening");
+    if (user === sender) {
+      user.every("5ms", () => socket.send(said.stamp(user)));
+    }
+    await user.stay();
+  });
+}

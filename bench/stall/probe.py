@@ -1,0 +1,55 @@
+"""Looks whether the server keeps the schedule that the truth is computed from, before anybody is held against it."""
+
+import threading
+import time
+
+from common.failure import Failure
+from common.server import TruthServer
+
+DELAY_S = 0.02
+LASTS_S = 0.2
+EVERY_S = 0.5
+FIRST_S = 0.3
+ASKED_AT_S = [0.0, 0.1, 0.35, 0.45, 0.6, 0.85]
+EARLY_S = 0.002
+LATE_S = 0.1
+
+PATH = f"/stall/{DELAY_S * 1e6:.0f}us/{LASTS_S * 1e6:.0f}us/{EVERY_S * 1e6:.0f}us/{FIRST_S * 1e6:.0f}us"
+
+
+def must_keep_its_schedule(server: TruthServer) -> None:
+    """Asks at six moments, within a second, before and in and between two stops. It is no measurement: a busy machine
+    may be late by half a stop."""
+    begun = time.monotonic()
+    answers: list[tuple[float, float] | Failure] = [Failure("the truth server was not asked")] * len(ASKED_AT_S)
+    threads = [threading.Thread(target=ask, args=(server, begun, index, answers)) for index in range(len(ASKED_AT_S))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    first = None
+    for answer in answers:
+        if isinstance(answer, Failure):
+            raise answer
+        asked, answered = answer
+        first = asked if first is None else first
+        expected = first + leaves_at(asked - first)
+        if not -EARLY_S <= answered - expected <= LATE_S:
+            raise Failure(
+                f"the truth server does not keep its schedule: asked {asked - first:.4f} s after its first request, "
+                f"its answer was due at {expected - first:.4f} s and came at {answered - first:.4f} s"
+            )
+
+
+def ask(server: TruthServer, begun: float, index: int, answers: list) -> None:
+    time.sleep(max(0.0, begun + ASKED_AT_S[index] - time.monotonic()))
+    try:
+        _, *answers[index] = server.answer(PATH)
+    except Failure as failure:
+        answers[index] = failure
+
+
+def leaves_at(arrival_s: float) -> float:
+    due = arrival_s + DELAY_S
+    into = (due - FIRST_S) % EVERY_S
+    return due + (LASTS_S - into if FIRST_S <= due and into < LASTS_S else 0.0)

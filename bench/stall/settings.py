@@ -1,0 +1,31 @@
+"""The tools and how each is set: as it should be, and as it often is."""
+
+from common.place import BENCH
+from common.report import of_headcounts_deliveries
+from common.tools import headcount, k6, locust, oha, vegeta, wrk
+from stall.truth import RATE
+
+SCENARIOS = BENCH / "stall"
+
+SETTINGS = [
+    headcount(f'`rate: "{RATE}/s"`, 400 users', SCENARIOS / "stall.ts"),
+    headcount('40 users, `every("200ms")`', SCENARIOS / "every.ts"),
+    headcount("WebSocket deliveries, `every(\"5ms\")`", SCENARIOS / "deliveries.ts", of_headcounts_deliveries),
+    headcount("4 users (closed)", SCENARIOS / "closed.ts"),
+    vegeta(f"-rate={RATE}"),
+    vegeta(f"-rate={RATE} -max-workers=50"),
+    vegeta("-rate=0 -workers=4 -max-workers=4", "-rate=0 -max-workers=4 (closed)"),
+    k6("constant-arrival-rate, 300 VUs", RATE=RATE, VUS=300),
+    k6("constant-arrival-rate, 50 VUs, at most 300", RATE=RATE, VUS=50, MAX=300),
+    k6("constant-arrival-rate, 50 VUs", RATE=RATE, VUS=50),
+    k6("constant-vus, 4 VUs (closed)", VUS=4),
+    oha(f"-q {RATE} -c 300 --latency-correction"),
+    oha(f"-q {RATE} -c 50 --latency-correction"),
+    oha(f"-q {RATE} -c 50"),
+    oha("-c 4", "-c 4 (closed)"),
+    wrk(4),
+    wrk(50),
+    locust("200 users, constant_pacing(1)", 200, 1),
+    locust("50 users, constant_pacing(0.25)", 50, 0.25),
+    locust("4 users, constant(0) (closed)", 4, 0),
+]

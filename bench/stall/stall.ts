@@ -1,0 +1,12 @@
+// An open load: 200 arrivals a second that do not wait for answers. A thousand users would not be needed:
+// at most 200 are on their way while the server stands still.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:5000",
+  load: { rate: "200/s", users: 400, hold: "30s" },
+};
+
+export default async function visit({ users: [user] }: Group) {
+  await user!.get("/stall/20ms/1s/10s/5002500us");
+}

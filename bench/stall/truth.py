@@ -1,0 +1,57 @@
+"""What is true: 200 arrivals a second for 30 s, at a server that stops for 1 s in every 10 s. All in microseconds.
+
+An answer is due 20 ms after its request. One that is due while the server stands still leaves when it goes on.
+The first stop begins 2.5 ms beside the grid of arrivals, which is 5 ms wide: so it is certain for each arrival on
+which side of the edge it falls, also when it comes a little late.
+"""
+
+import math
+from dataclasses import dataclass
+
+from common.report import PERCENTILES
+from common.tools import HOLD_S
+
+RATE = 200
+DELAY_US = 20_000
+LASTS_US = 1_000_000
+EVERY_US = 10_000_000
+FIRST_US = 5_002_500
+
+SECOND_US = 1_000_000
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What an open generator must report, in milliseconds: each from the lowest to the highest right value."""
+
+    sent: int
+    stalled: int
+    figures: dict[str, tuple[float, float]]
+
+
+def answered_after(arrival_us: int) -> int:
+    """How long an arrival waits for its answer."""
+    due = arrival_us + DELAY_US
+    into = (due - FIRST_US) % EVERY_US
+    stands_still = FIRST_US <= due and into < LASTS_US
+    return DELAY_US + (LASTS_US - into if stands_still else 0)
+
+
+def computed() -> Truth:
+    """From the schedule alone."""
+    arrivals = range(0, HOLD_S * SECOND_US, SECOND_US // RATE)
+    waits = sorted(map(answered_after, arrivals))
+    mean = sum(waits) / len(waits) / 1000
+    figures = {"mean": (mean, mean)}
+    for name, percent in PERCENTILES.items():
+        figures[name] = between(waits, percent)
+    figures["max"] = (waits[-1] / 1000, waits[-1] / 1000)
+    return Truth(len(waits), sum(wait != DELAY_US for wait in waits), figures)
+
+
+def between(waits: list[int], percent: float) -> tuple[float, float]:
+    """A percentile that falls between two values may be either, or any between them."""
+    rank = len(waits) * percent / 100
+    low = waits[math.ceil(round(rank, 6)) - 1]
+    high = waits[min(math.floor(round(rank, 6)), len(waits) - 1)]
+    return low / 1000, high / 1000
