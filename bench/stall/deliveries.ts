@@ -7,12 +7,10 @@ export const options: Options = {
   load: { groups: 1, hold: "30s" },
 };
 
-const room = { query: { delay: "20ms", stall: "1s/10s/5002500us" } };
-
 export default async function talk({ everyone, channel, users: [sender] }: Group) {
   const said = channel("said", { to: "others" });
   await everyone(async (user, here) => {
-    const socket = await user.websocket("/room/stall", room);
+    const socket = await user.websocket("/room/stall?delay=20ms&stall=1s/10s/5002500us");
     socket.receives(said);
     await here("listening");
     if (user === sender) {
