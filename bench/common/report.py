@@ -51,6 +51,7 @@ def level_of_headcount(finished: Finished, folder: Path) -> dict:
 
 def remarks_of_headcount(level: dict) -> list[str]:
     remarks = [] if level["sound"] else ["not sound: " + "; ".join(level["unsound_reasons"])]
+    remarks += ["suspect: " + "; ".join(level["suspicions"])] if level["suspicions"] else []
     return remarks + counted(level["measured"]["iterations"]["dropped"], "dropped")
 
 
