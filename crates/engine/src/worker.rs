@@ -79,6 +79,7 @@ impl Worker {
             events,
         } = post;
         pin(&config.cores, number);
+        wake_in_time();
         let world =
             World::new(Arc::clone(&config), clock, config.target.clone(), tls).map_err(|why| {
                 Box::new(Fatal::Generator(format!("cannot make an epoll set: {why}")))
@@ -291,4 +292,10 @@ fn pin(cores: &[usize], number: u32) {
     set.set(cores[number as usize % cores.len()]);
     // Not allowed in some containers: then the kernel chooses, as it does without.
     let _ = rustix::thread::sched_setaffinity(None, &set);
+}
+
+/// The kernel may be 50 µs late with a wake-up, to save power; a pacer may not.
+fn wake_in_time() {
+    // Where it is refused, the start lag says so.
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }

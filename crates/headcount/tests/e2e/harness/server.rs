@@ -28,6 +28,15 @@ impl Server {
         Self::start(command)
     }
 
+    /// The truth server on a free port.
+    pub(crate) fn truth(flags: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
+        command
+            .args(["serve", "truth", "--listen", "127.0.0.1:0"])
+            .args(flags);
+        Self::start(command)
+    }
+
     /// Starts a server whose first line ends with the port that it listens on.
     pub(crate) fn start(mut command: Command) -> Self {
         let name = format!("{command:?}");

@@ -1,0 +1,131 @@
+//! A generator that is short of CPU says so, and never blames the target.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::harness::{Lab, Program, Server};
+
+const LIGHT: &str = r#"
+import type { Group, Options } from "headcount";
+export const options: Options = { load: { rate: "300/s", hold: "2s" } };
+export default async function asks({ users: [user] }: Group) {
+  await user!.get("/delay/1ms");
+}
+"#;
+
+/// More than one core can make: each iteration works for some milliseconds.
+const HEAVY: &str = r#"
+import type { Group, Options } from "headcount";
+export const options: Options = { load: { rate: "2000/s", hold: "2s", users: 20000 } };
+export default async function asks({ users: [user] }: Group) {
+  let sum = 0;
+  for (let i = 0; i < 100000; i++) sum += i % 7;
+  if (sum > 0) await user!.get("/delay/1ms");
+}
+"#;
+
+/// Processes that take a core from everybody else on it, killed by their number.
+struct Hogs(Vec<Child>);
+
+impl Hogs {
+    fn on(core: &str, count: usize) -> Self {
+        let hog = || {
+            Command::new("taskset")
+                .args(["-c", core, "sh", "-c", "while :; do :; done"])
+                .stdin(Stdio::null())
+                .spawn()
+                .unwrap()
+        };
+        Self((0..count).map(|_| hog()).collect())
+    }
+}
+
+impl Drop for Hogs {
+    fn drop(&mut self) {
+        for hog in &mut self.0 {
+            let _ = hog.kill();
+            let _ = hog.wait();
+        }
+    }
+}
+
+fn level(text: &str) -> Value {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("load.ts", text);
+    lab.level("load.ts", &truth.url(), &["--workers", "1", "--cores", "0"])
+}
+
+#[test]
+fn a_generator_whose_cpu_is_taken_is_not_sound() {
+    let _hogs = Hogs::on("0", 2);
+    let level = level(LIGHT);
+    assert_eq!(level["soundness"], "not sound", "{level:#}");
+}
+
+#[test]
+fn more_load_than_its_core_can_make_is_not_sound() {
+    let level = level(HEAVY);
+    assert_eq!(level["soundness"], "not sound", "{level:#}");
+    assert!(
+        level["generator"]["busiest_worker_percent"].as_f64() > Some(60.0),
+        "{level:#}"
+    );
+}
+
+/// A control group with a quarter of a core, removed when it is forgotten.
+struct Quota(PathBuf);
+
+impl Quota {
+    /// `None` where this machine lets nobody make one.
+    fn new() -> Option<Self> {
+        let (one, two) = (Path::new("/sys/fs/cgroup/cpu"), Path::new("/sys/fs/cgroup"));
+        let (root, file, quota) = if one.is_dir() {
+            (one, "cpu.cfs_quota_us", "25000")
+        } else {
+            (two, "cpu.max", "25000 100000")
+        };
+        let folder = root.join(format!("headcount-test-{}", std::process::id()));
+        fs::create_dir(&folder).ok()?;
+        let quota_set = fs::write(folder.join(file), quota);
+        let made = Self(folder);
+        quota_set.ok().map(|()| made)
+    }
+}
+
+impl Drop for Quota {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_generator_stopped_by_its_cpu_quota_is_not_sound() {
+    let Some(quota) = Quota::new() else {
+        eprintln!("not tested: no control group can be made here");
+        return;
+    };
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("load.ts", HEAVY);
+    let mut command = Command::new("sh");
+    let enter = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", quota.0.display());
+    command
+        .args(["-c", &enter, "sh", env!("CARGO_BIN_EXE_headcount"), "run"])
+        .arg(lab.path("load.ts"))
+        .args(["--target", &truth.url(), "--json", "--quiet", "--out"])
+        .arg(lab.path("run"));
+    let summary = Program::start(command).end().summary();
+    let level = &summary["levels"][0];
+    assert_eq!(level["soundness"], "not sound", "{level:#}");
+    assert!(
+        level["generator"]["throttled_ms"].as_f64() > Some(500.0),
+        "{level:#}"
+    );
+    let reasons = lab.record()["levels"][0]["unsound_reasons"].to_string();
+    assert!(
+        reasons.contains("the CPU quota of its cgroup stopped the generator"),
+        "{reasons}"
+    );
+}

@@ -1,0 +1,59 @@
+//! Promises that end at a load, and promises whose breaking ends the run.
+
+use crate::harness::{Lab, Server};
+
+const STAIRS: &str = r#"
+import type { Group, Options } from "headcount";
+export const options: Options = {
+  load: { users: [2, 4, 6], hold: "4s" },
+  thresholds: { THRESHOLDS },
+};
+export default async function asks({ users: [user] }: Group) {
+  await user!.get("/delay/20ms");
+}
+"#;
+
+fn run(thresholds: &str) -> (serde_json::Value, crate::harness::Ended) {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("stairs.ts", &STAIRS.replace("THRESHOLDS", thresholds));
+    let ended = lab.run("stairs.ts", &truth.url(), &[]);
+    (lab.record(), ended)
+}
+
+#[test]
+fn a_promise_holds_for_the_load_up_to_which_it_was_given() {
+    let (record, _) = run(r#""requests": "p50 < 1ms up to 4 users""#);
+    let levels: Vec<_> = record["thresholds"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| result["level"].clone())
+        .collect();
+    assert_eq!(levels, [0, 1], "the third level promises nothing");
+}
+
+#[test]
+fn a_promise_that_cannot_be_kept_any_more_aborts_the_run() {
+    let (record, ended) = run(r#""requests": ["count < 10 or abort"]"#);
+    assert_eq!(
+        record["levels"].as_array().unwrap().len(),
+        1,
+        "the next levels are not run"
+    );
+    let held = record["levels"][0]["phases"]["hold_s"].as_f64().unwrap();
+    assert!(held < 3.5, "the hold was cut short: {held} s");
+    assert!(matches!(ended.code, Some(99 | 98)), "{ended:#?}");
+    ended.says(&["aborted in level 1: requests: count < 10 or abort cannot be kept any more"]);
+}
+
+#[test]
+fn a_promise_that_is_kept_aborts_nothing() {
+    let (record, _) = run(r#""requests": ["failed == 0 or abort"]"#);
+    assert_eq!(record["levels"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        record["notes"].as_array().unwrap().len(),
+        0,
+        "{:#}",
+        record["notes"]
+    );
+}
