@@ -75,7 +75,7 @@ fn more_load_than_its_core_can_make_is_not_sound() {
     );
 }
 
-/// A control group with a quarter of a core, removed when it is forgotten.
+/// A control group with a twentieth of a core, removed when it is forgotten.
 struct Quota(PathBuf);
 
 impl Quota {
@@ -83,9 +83,9 @@ impl Quota {
     fn new() -> Option<Self> {
         let (one, two) = (Path::new("/sys/fs/cgroup/cpu"), Path::new("/sys/fs/cgroup"));
         let (root, file, quota) = if one.is_dir() {
-            (one, "cpu.cfs_quota_us", "25000")
+            (one, "cpu.cfs_quota_us", "5000")
         } else {
-            (two, "cpu.max", "25000 100000")
+            (two, "cpu.max", "5000 100000")
         };
         let folder = root.join(format!("headcount-test-{}", std::process::id()));
         fs::create_dir(&folder).ok()?;
