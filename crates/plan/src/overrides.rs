@@ -24,7 +24,8 @@ pub struct Overrides {
 /// The options with the overrides in place of the user's own values. Nothing is judged here: a wrong
 /// value stays as it was typed, and [`Options::from_json`](crate::Options::from_json) reports it.
 ///
-/// `users` takes the place of `load.groups` too, and `rate` that of every closed load. Options that are not an object are returned unchanged.
+/// `users` takes the place of `load.groups` too, and `rate` that of every closed load. Options that are not an object are
+/// returned unchanged.
 #[must_use]
 pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
     let mut options = match value {

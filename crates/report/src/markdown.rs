@@ -4,8 +4,8 @@ use record::Run;
 
 use crate::section::levels::Lead;
 use crate::section::{
-    Block, Section, counts, deliveries, environment, failures, levels, resources, thresholds,
-    timings, verdict,
+    Block, ERROR, Section, counts, deliveries, environment, failures, levels, resources,
+    thresholds, timings, verdict,
 };
 use crate::table::{code, escape};
 
@@ -43,7 +43,7 @@ fn sections(run: &Run) -> Vec<Section> {
     let lead = Lead::of(run);
     let levels = vec![
         Block::Text(format!(
-            "Rates are {}; times are {}.",
+            "Rates are {}; times are {}; {ERROR}.",
             lead.rate_title(),
             lead.times_title()
         )),

@@ -10,7 +10,7 @@ pub(crate) mod thresholds;
 pub(crate) mod timings;
 pub(crate) mod verdict;
 
-use record::{Level, Load};
+use record::{Level, Load, Soundness};
 
 use crate::format::{plural, rate};
 use crate::table::Table;
@@ -56,10 +56,34 @@ pub(crate) fn label(load: &Load) -> String {
     }
 }
 
-/// How a level is called beside its figures: one that is not sound says so every time.
+/// How a level is called beside its figures: one that is not sound, or suspect, says so every time.
 pub(crate) fn marked(level: &Level) -> String {
-    let mark = if level.sound { "" } else { " (not sound)" };
-    format!("{}{mark}", label(&level.load))
+    let label = label(&level.load);
+    match level.soundness() {
+        Soundness::Sound => label,
+        doubtful => format!("{label} ({})", doubtful.as_str()),
+    }
+}
+
+/// `yes`, `suspect` or `NOT SOUND`.
+pub(crate) fn soundness(level: &Level) -> String {
+    match level.soundness() {
+        Soundness::Sound => "yes".to_owned(),
+        Soundness::Suspect => "suspect".to_owned(),
+        Soundness::NotSound => "NOT SOUND".to_owned(),
+    }
+}
+
+/// What the column of error bounds means.
+pub(crate) const ERROR: &str =
+    "error: for so long at p99 had the bytes lain in the kernel before they were read";
+
+/// By how much the level's times may be too long at most, at the 99th percentile: what was received in the kernel had
+/// not been read yet.
+pub(crate) fn error_bound(level: &Level) -> Option<String> {
+    let delay = level.generator.read_delay.as_ref()?;
+    let bound = stats::estimate(delay, 0, 0.99).value()?;
+    Some(format!("−{}", crate::format::duration(bound)))
 }
 
 /// How the level with this index is called.

@@ -1,12 +1,14 @@
 //! One screen for the end of a run: the verdict first, then as much as fits, the most important first.
 
-use record::{Level, Run};
+use record::{Level, Run, Soundness};
 
 use crate::colour::{Tone, paint};
 use crate::format::{count, share, shorten};
 use crate::section::failures::{self, Group};
 use crate::section::levels::{self, Lead};
-use crate::section::{deliveries, label, marked, resources, thresholds, timings, verdict};
+use crate::section::{
+    ERROR, deliveries, error_bound, label, marked, resources, thresholds, timings, verdict,
+};
 
 /// How the terminal wants its text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,6 +82,9 @@ fn head(run: &Run, colour: bool) -> Vec<String> {
     if lines.iter().any(|line| line.contains("n/a")) {
         lines.push(paint(&too_few(), Tone::Quiet, colour));
     }
+    if run.levels.iter().any(|level| error_bound(level).is_some()) {
+        lines.push(paint(&format!("  {ERROR}"), Tone::Quiet, colour));
+    }
     lines
 }
 
@@ -111,7 +116,8 @@ fn named(run: &Run, room: usize, colour: bool) -> Vec<String> {
         return Vec::new();
     }
     table.truncate(fitting);
-    let title = format!("By name at {}", marked(last));
+    let error = error_bound(last).map_or(String::new(), |error| format!(", error {error}"));
+    let title = format!("By name at {}{error}", marked(last));
     let mut lines = vec![paint(&title, Tone::Strong, colour)];
     lines.extend(table.text(colour));
     if all > fitting {
@@ -209,7 +215,11 @@ fn health(last: &Level, colour: bool) -> Vec<String> {
         let text = format!("{} (pid {}) at {at}{figures}", target.name, target.pid);
         lines.push(labelled("target", &shorten(&text, WIDTH + 40), colour));
     }
-    let health = if last.sound { "healthy" } else { "NOT SOUND" };
+    let health = match last.soundness() {
+        Soundness::Sound => "healthy",
+        Soundness::Suspect => "suspect",
+        Soundness::NotSound => "NOT SOUND",
+    };
     let text = format!("{health} at {at}{}", told(resources::generator_line(last)));
     lines.push(labelled("generator", &shorten(&text, WIDTH + 40), colour));
     lines

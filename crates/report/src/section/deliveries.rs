@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{Deliveries, Level, Run};
 use stats::{Estimate, Histogram, estimate as estimate_of};
 
-use super::{Block, Section, label, marked};
+use super::{Block, Section, error_bound, label, marked};
 use crate::format::{count, duration, estimate, estimate_in_full, part, percent, rate_of};
 use crate::table::{Column, Row, Table};
 
@@ -72,7 +72,7 @@ fn fates(_: &Level, one: &Deliveries) -> Vec<Option<String>> {
 }
 
 fn latency_columns() -> Vec<Column> {
-    ["rate", "latency p50", "p95", "p99", "p99.9", "max"]
+    ["rate", "latency p50", "p95", "p99", "p99.9", "max", "error"]
         .map(Column::number)
         .to_vec()
 }
@@ -87,6 +87,7 @@ fn latencies(level: &Level, one: &Deliveries) -> Vec<Option<String>> {
         at(0.99),
         rare.then(|| estimate_in_full(one.latency_at(0.999), None)),
         one.latency.max().map(duration),
+        error_bound(level),
     ]
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use model::Nanos;
-use record::{Deliveries, Level, Run, Timings};
+use record::{Deliveries, Level, Run, Soundness, Timings};
 use stats::Estimate;
 
 use crate::colour::Tone;
 use crate::format::{count, duration, estimate, estimate_in_full, part, rate, rate_of};
+use crate::section::{error_bound, soundness};
 use crate::table::{Column, Row, Table};
 
 /// What the run is mainly about: what its table of levels tells rates and times of.
@@ -142,6 +143,7 @@ pub(crate) fn table(run: &Run, in_full: bool) -> Table {
         Column::number("p95"),
         Column::number("p99"),
         Column::number("max"),
+        Column::number("error"),
         Column::number("lost"),
         Column::number("late"),
         Column::number("dup."),
@@ -180,17 +182,17 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
         Some(p95),
         Some(p99),
         max,
+        error_bound(level),
     ];
     cells.extend(fates(level));
     cells.extend(shortfalls(level, lead));
     cells.push(threshold_cell(run, level));
-    cells.push(Some(
-        if level.sound { "yes" } else { "NOT SOUND" }.to_owned(),
-    ));
-    let tone = match (level.sound, held(run, level)) {
-        (false, _) => Tone::Doubtful,
-        (true, Some((_, _, broken))) if broken > 0 => Tone::Bad,
-        (true, _) => Tone::Plain,
+    cells.push(Some(soundness(level)));
+    let tone = match (level.soundness(), held(run, level)) {
+        (Soundness::NotSound, _) => Tone::Doubtful,
+        (_, Some((_, _, broken))) if broken > 0 => Tone::Bad,
+        (Soundness::Suspect, _) => Tone::Doubtful,
+        (Soundness::Sound, _) => Tone::Plain,
     };
     Row { cells, tone }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::{Level, Run, Timings};
 
-use super::{Block, Section, marked};
+use super::{Block, Section, error_bound, marked};
 use crate::format::{bytes, count, duration, estimate, estimate_in_full, part, rate_of};
 use crate::table::{Column, Row, Table};
 
@@ -56,9 +56,11 @@ fn table(run: &Run, family: Family, cells: fn(&Timings, f64) -> Cells) -> Table 
             };
             let (titles, figures): (Vec<_>, Vec<_>) =
                 cells(timings, level.phases.hold_s).into_iter().unzip();
-            columns = [vec![Column::name("name"), Column::words("load")], titles].concat();
+            let head = vec![Column::name("name"), Column::words("load")];
+            columns = [head, titles, vec![Column::number("error")]].concat();
+            let head = vec![Some(name.clone()), Some(marked(level))];
             rows.push(Row::plain(
-                [vec![Some(name.clone()), Some(marked(level))], figures].concat(),
+                [head, figures, vec![error_bound(level)]].concat(),
             ));
         }
     }

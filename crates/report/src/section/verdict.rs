@@ -206,6 +206,11 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
                 .map(|why| format!("not sound at {at}: {why}")),
         );
     }
+    for level in &run.levels {
+        let at = label(&level.load);
+        let why = level.suspicions.iter();
+        remarks.extend(why.map(|why| format!("suspect at {at}: {why}")));
+    }
     remarks.extend(leftovers(run));
     let broken = run.check_identities();
     remarks.extend(
