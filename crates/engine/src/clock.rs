@@ -1,4 +1,4 @@
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use model::Nanos;
 
@@ -28,6 +28,12 @@ impl Clock {
     pub fn date(&self) -> String {
         let since = std::time::Duration::from(self.now());
         (self.wall + since).to_string()
+    }
+
+    /// Time since a moment that the kernel stamped by its wall clock; `None` if that lies ahead.
+    pub fn since(&self, stamp: SystemTime) -> Option<Nanos> {
+        let passed = SystemTime::now().duration_since(stamp).ok()?;
+        Some(Nanos::from(passed))
     }
 
     /// Time since the start.

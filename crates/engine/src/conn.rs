@@ -68,6 +68,7 @@ impl World {
         let key = self.conns.insert(conn).ok_or_else(full)?;
         if let Some(conn) = self.conns.get_mut(key) {
             conn.asks_write = conn.stream().wants_write();
+            self.recorder.read_delay.admit(conn.stream_mut());
             if let Err(why) = self.reactor.add(conn.stream().fd(), key, conn.asks_write) {
                 self.conns.remove(key);
                 return Err(Fault::generator(
@@ -158,7 +159,12 @@ impl World {
             Read::Bytes(count) => {
                 // The moment of receipt: right behind the read, before anything is parsed.
                 let now = self.clock.now();
-                self.received(key, &buffer[..count], now);
+                let stamp = conn.stream().arrival();
+                let delay = stamp.map(|stamp| self.clock.since(stamp));
+                let messages = self.received(key, &buffer[..count], now);
+                if let Some(delay) = delay {
+                    self.note_read(delay, now, messages);
+                }
                 return count == buffer.len();
             }
             Read::Empty => {}
@@ -168,11 +174,15 @@ impl World {
         false
     }
 
-    fn received(&mut self, key: u32, bytes: &[u8], now: Nanos) {
+    /// How many messages were in it.
+    fn received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         match self.conns.get(key).map(|conn| &conn.link) {
-            Some(Link::Http(_)) => self.http_received(key, bytes, now),
+            Some(Link::Http(_)) => {
+                self.http_received(key, bytes, now);
+                1
+            }
             Some(Link::Socket(_)) => self.socket_received(key, bytes, now),
-            None => {}
+            None => 0,
         }
     }
 

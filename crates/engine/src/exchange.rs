@@ -10,6 +10,7 @@ use stats::Histogram;
 
 use crate::level::{LevelPlan, SetupResult};
 use crate::little::AtWork;
+use crate::read_delay::ReadDelay;
 
 /// From control to a worker.
 #[derive(Debug)]
@@ -76,6 +77,7 @@ pub(crate) struct CpuWait {
 pub(crate) struct LevelOutcome {
     pub(crate) measured: Measured,
     pub(crate) start_lag: Histogram,
+    pub(crate) read_delay: ReadDelay,
     /// Share of the hold in which the worker did not wait.
     pub(crate) busy: f64,
     pub(crate) cpu_wait: Option<CpuWait>,

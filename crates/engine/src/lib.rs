@@ -34,6 +34,7 @@ mod people;
 mod prepare;
 mod quota;
 mod reactor;
+mod read_delay;
 mod recorder;
 mod run;
 mod snapshot;

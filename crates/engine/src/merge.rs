@@ -38,6 +38,11 @@ impl Merged {
     pub(crate) fn add(&mut self, outcome: LevelOutcome) {
         self.measured.merge(outcome.measured);
         self.start_lag.merge(&outcome.start_lag);
+        if let Some(delays) = &outcome.read_delay.delays {
+            let all = self.generator.read_delay.get_or_insert_default();
+            all.merge(delays);
+        }
+        self.generator.implausible_stamps += outcome.read_delay.implausible;
         self.busiest = self.busiest.max(outcome.busy);
         self.dropped += outcome.dropped;
         self.at_work.merge(outcome.at_work);

@@ -9,6 +9,8 @@ use record::{
 };
 use stats::Histogram;
 
+use crate::read_delay::ReadDelay;
+
 /// Beyond so many names of one kind the rest is counted together: names must be low in cardinality.
 const NAMES_LIMIT: usize = 500;
 const OTHER_NAMES: &str = "(further names)";
@@ -90,6 +92,7 @@ pub(crate) struct Recorder {
     scenarios: Vec<Iterations>,
     pub(crate) window: OpenWindow,
     pub(crate) start_lag: Histogram,
+    pub(crate) read_delay: ReadDelay,
     channels: Named<()>,
     pub(crate) tallies: Vec<Tally>,
     /// Messages and ticks that a full queue did not take.

@@ -151,6 +151,7 @@ impl Worker {
         world.reactor.wait(timeout, &mut self.ready);
         let now = world.clock.now();
         self.idle += now - before;
+        world.looks.waited(before, now);
         for ready in self.ready.drain(..) {
             world.ready(ready);
         }

@@ -5,7 +5,7 @@ use delivery::Tally;
 use model::{Fault, GroupId, Nanos, Slots, UserId};
 use script::host::Wake;
 use url::Url;
-use wire::TlsSettings;
+use wire::{StampingOn, TlsSettings};
 
 use crate::clock::Clock;
 use crate::config::RunConfig;
@@ -15,6 +15,7 @@ use crate::level::Span;
 use crate::little::AtWork;
 use crate::people::{Group, Users};
 use crate::reactor::Reactor;
+use crate::read_delay::Looks;
 use crate::recorder::{Recorder, Scene};
 use crate::steps::Steps;
 use crate::tickers::Ticker;
@@ -32,6 +33,9 @@ pub(crate) struct World {
     pub(crate) clock: Clock,
     pub(crate) config: Arc<RunConfig>,
     pub(crate) reactor: Reactor,
+    pub(crate) looks: Looks,
+    /// `None` where the kernel has no stamps to give: then the read delay is not known.
+    _stamping: Option<StampingOn>,
     pub(crate) timers: Timers,
     pub(crate) sleeps: Slots<Sleep>,
     pub(crate) tickers: Slots<Ticker>,
@@ -79,6 +83,8 @@ impl World {
             dials: Dials::new(target, config.target_is_mine, tls),
             config,
             reactor: Reactor::new()?,
+            looks: Looks::default(),
+            _stamping: StampingOn::new().ok(),
             timers: Timers::default(),
             sleeps: Slots::default(),
             tickers: Slots::default(),

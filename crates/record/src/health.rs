@@ -90,6 +90,9 @@ pub struct GeneratorUse {
     pub start_lag: Histogram,
     /// From a packet's arrival in the kernel to its reading, on a sample of the sockets.
     pub read_delay: Option<Histogram>,
+    /// Arrivals in the kernel that cannot be true beside our clock: the machine's clock was set during the level.
+    #[serde(default)]
+    pub implausible_stamps: u64,
     /// The share of the time that the busiest worker waited for a CPU.
     pub cpu_wait_percent: Option<f64>,
     /// How long the worker that fared worst waited each time it wanted a CPU, on average, in microseconds.

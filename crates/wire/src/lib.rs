@@ -5,8 +5,10 @@
 //! which parses them where they lie. An idle connection therefore holds no buffers at all.
 //!
 //! This crate never blocks (but for [`resolve`]), never waits, never retries, starts no thread and knows
-//! nothing of scripts, users or metrics. It takes no time stamps. Every failure is a [`model::Fault`].
+//! nothing of scripts, users or metrics. It reads no clock: a time stamp that it hands out is the
+//! kernel's. Every failure is a [`model::Fault`].
 
+mod arrival;
 mod dial;
 mod fault;
 pub mod http;
@@ -15,6 +17,7 @@ mod stream;
 mod tls;
 pub mod websocket;
 
+pub use arrival::StampingOn;
 pub use dial::{Endpoint, is_allowed, resolve};
 pub use stream::{Phase, Read, Stream};
 pub use tls::TlsSettings;

@@ -1,10 +1,13 @@
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::SystemTime;
 
 use model::{Fault, FaultKind};
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
 
+use crate::arrival::Arrival;
 use crate::fault::from_errno;
 use crate::outbox::Outbox;
 use crate::tls::{Session, TlsSettings};
@@ -52,6 +55,7 @@ pub struct Stream {
     phase: Phase,
     outbox: Outbox,
     tls: Option<Box<Session>>,
+    arrival: Arrival,
 }
 
 impl Stream {
@@ -75,6 +79,7 @@ impl Stream {
             phase: Phase::Connecting,
             outbox: Outbox::default(),
             tls: tls.map(Box::new),
+            arrival: Arrival::default(),
         };
         match net::connect(&stream.socket, &addr) {
             Ok(()) => stream.connected()?,
@@ -97,6 +102,27 @@ impl Stream {
     /// The address that it connects to.
     pub fn peer(&self) -> SocketAddr {
         self.peer
+    }
+
+    /// TLS is spoken on it.
+    pub fn is_secured(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// Has the kernel tell from now on when it received what is read. Each read then costs a second system call.
+    /// Not over TLS, whose records are not the reads of the caller: [`io::ErrorKind::Unsupported`].
+    pub fn stamp_arrivals(&mut self) -> io::Result<()> {
+        if self.is_secured() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        self.arrival.ask(self.socket.as_fd())
+    }
+
+    /// When the kernel received the first byte of the last [`Stream::read`], by `CLOCK_REALTIME`. `None` unless asked
+    /// for with [`Stream::stamp_arrivals`], and for what came before the kernel had begun to stamp.
+    /// Packets that the kernel has joined bear the stamp of the last of them.
+    pub fn arrival(&self) -> Option<SystemTime> {
+        self.arrival.oldest()
     }
 
     /// Goes on with the handshakes; call whenever the socket is ready until [`Phase::Open`].
@@ -134,11 +160,12 @@ impl Stream {
         }
     }
 
-    /// Reads what is there. Plain TCP: exactly one system call. TLS: every decrypted byte that fits is
+    /// Reads what is there. Plain TCP: exactly one system call, two where
+    /// arrivals are stamped. TLS: every decrypted byte that fits is
     /// returned before the socket is asked again, so that nothing waits unseen behind a silent socket.
     pub fn read(&mut self, buf: &mut [u8]) -> Read {
         match &mut self.tls {
-            None => match receive(self.socket.as_fd(), buf) {
+            None => match self.arrival.receive(self.socket.as_fd(), buf) {
                 Ok(0) => Read::Closed,
                 Ok(count) => Read::Bytes(count),
                 Err(Errno::AGAIN) => Read::Empty,

@@ -80,14 +80,15 @@ impl World {
         }
     }
 
-    pub(crate) fn socket_received(&mut self, key: u32, bytes: &[u8], now: Nanos) {
+    /// Hands out what came, and says how many messages it was.
+    pub(crate) fn socket_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         let Some(Conn {
             user,
             link: Link::Socket(socket),
             ..
         }) = self.conns.get_mut(key)
         else {
-            return;
+            return 0;
         };
         let (group, member) = match self.users.get(*user) {
             Some(owner) => (self.groups.get_mut(owner.group), owner.member),
@@ -105,7 +106,11 @@ impl World {
             hold: self.hold,
             wakes: &mut self.wakes,
         };
-        let outcome = wire.on_bytes(bytes, &mut |event| arrival.on(event));
+        let mut messages = 0;
+        let outcome = wire.on_bytes(bytes, &mut |event| {
+            messages += 1;
+            arrival.on(event);
+        });
         let (open, done, closed) = (
             state.opening.is_none(),
             wire.is_done(),
@@ -119,6 +124,7 @@ impl World {
             Ok(()) if done || closed => self.socket_closed(key),
             Ok(()) => {}
         }
+        messages
     }
 
     fn count_opening(&mut self, key: u32, opening: Opening, now: Nanos, ending: Ending) {

@@ -17,6 +17,7 @@ mod init;
 mod input;
 mod interrupt;
 mod open_load;
+mod read_delay;
 mod report;
 mod scenarios;
 mod script_limits;

@@ -74,6 +74,12 @@ pub(crate) fn generator_line(level: &Level) -> String {
             .map(|busy| format!("busiest worker {}", percent(busy))),
         p99(&generator.start_lag).map(|lag| format!("start lag p99 {lag}")),
         read_delay(generator).map(|delay| format!("read delay p99 {delay}")),
+        (generator.implausible_stamps > 0).then(|| {
+            format!(
+                "{} arrivals not timed (the machine's clock was set)",
+                count(generator.implausible_stamps)
+            )
+        }),
         wait.map(|wait| format!("waiting for a CPU {}", percent(wait))),
         (generator.dropped_queue > 0).then(|| {
             format!(

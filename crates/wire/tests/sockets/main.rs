@@ -5,6 +5,7 @@
     reason = "in a test a failed step is the test's failure"
 )]
 
+mod arrival;
 mod drive;
 mod http;
 mod tcp;

@@ -1,0 +1,98 @@
+//! How long what arrived lay in the kernel before it was read: known here, because the script keeps the thread busy.
+
+use std::fs;
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::thread;
+use std::time::Duration;
+
+use crate::harness::{Lab, Raw, read_request};
+
+const SPIN: &str =
+    "function spin(ms: number) { const end = Date.now() + ms; while (Date.now() < end); }\n";
+const STALL_MS: f64 = 20.0;
+
+/// One message each few milliseconds, by the server's own clock.
+fn speaking(pause: Duration) -> Raw {
+    Raw::start(move |stream| {
+        let Ok(mut socket) = tungstenite::accept(stream) else {
+            return;
+        };
+        while socket.send("hello".into()).is_ok() {
+            thread::sleep(pause);
+        }
+    })
+}
+
+fn answering() -> Raw {
+    Raw::start(|mut stream: TcpStream| {
+        let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
+        while read_request(&mut reader).is_some() {
+            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+            if stream.write_all(answer).is_err() {
+                break;
+            }
+        }
+    })
+}
+
+/// The delay in milliseconds at a quantile, and how many reads were sampled.
+fn read_delay(body: &str, target: &str, quantile: f64) -> (f64, u64) {
+    let text = format!(
+        "export const options = {{ load: {{ users: 1, hold: \"1500ms\" }} }};\n{SPIN}\
+         export default async function go({{ users: [u] }}) {{ {body} }}\n"
+    );
+    // On a busy machine the kernel may begin to stamp when a short run is over.
+    let runs = (0..10).map(|_| {
+        let lab = Lab::new().with("go.ts", &text);
+        lab.level("go.ts", target, &[]);
+        let saved = fs::read_to_string(lab.path("run/run.json")).unwrap();
+        let run = record::from_json(&saved).unwrap();
+        run.levels[0].generator.read_delay.clone().unwrap()
+    });
+    let delays = { runs }.find(|delays| delays.count() > 20).unwrap();
+    let at = delays.quantile(quantile).unwrap().as_millis_f64();
+    (at, delays.count())
+}
+
+#[test]
+fn messages_that_come_while_the_thread_is_busy_are_read_as_late_as_that() {
+    // Of three reads one follows a stall: then the messages of 20 ms come at once.
+    let body = "const s = await u.websocket('/'); let end = 0;
+        s.on('message', () => { if (Date.now() - end >= 2) { spin(20); end = Date.now(); } });
+        await u.stay();";
+    let server = speaking(Duration::from_millis(1));
+    let (longest, _) = read_delay(body, &server.url(), 1.0);
+    assert!(longest >= STALL_MS * 0.9, "{longest}");
+    let (often, reads) = read_delay(body, &server.url(), 0.8);
+    assert!(often >= STALL_MS * 0.7, "{often} of {reads} reads");
+}
+
+#[test]
+fn an_answer_that_comes_while_the_thread_is_busy_is_read_as_late_as_that() {
+    let body = "const answer = u.get('/x'); spin(20); await answer;";
+    let (median, reads) = read_delay(body, &answering().url(), 0.5);
+    assert!(median >= STALL_MS * 0.7, "{median} of {reads} reads");
+}
+
+#[test]
+fn an_idle_thread_reads_at_once() {
+    let body = "const s = await u.websocket('/'); s.on('message', () => {}); await u.stay();";
+    let server = speaking(Duration::from_millis(5));
+    let (median, reads) = read_delay(body, &server.url(), 0.5);
+    assert!(median < 2.0, "{median} of {reads} reads");
+}
+
+#[test]
+fn without_a_connection_the_delay_is_not_known() {
+    let text = "export const options = { load: { users: 1, hold: \"100ms\" } };
+        export default async function go({ users: [u] }) { await u.sleep(\"10ms\"); }";
+    let server = answering();
+    let level = Lab::new()
+        .with("go.ts", text)
+        .level("go.ts", &server.url(), &[]);
+    assert!(
+        level["generator"]["read_delay_p99_ms"].is_null(),
+        "{level:#}"
+    );
+}

@@ -1,0 +1,170 @@
+//! The clock that the stamps are held against is this test's; `wire` has none.
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, SystemTime};
+
+use model::FaultKind;
+use rustix::net::sockopt;
+use wire::{Read, StampingOn, Stream, TlsSettings};
+
+use crate::drive::{open, peer, read};
+
+/// The kernel begins to stamp when one of its own threads comes to it: on a busy machine that took five seconds.
+const UNTIL_STAMPED: Duration = Duration::from_mins(1);
+
+struct Stamped {
+    stream: Stream,
+    send: Sender<&'static [u8]>,
+    sent: Receiver<(SystemTime, SystemTime)>,
+    _on: StampingOn,
+}
+
+/// A stamped stream whose peer sends what it is told and says between which moments it did.
+fn stamped() -> Stamped {
+    let on = StampingOn::new().unwrap();
+    let (send, to_send) = channel::<&'static [u8]>();
+    let (tell, sent) = channel();
+    let (address, _) = peer(move |mut socket: TcpStream| {
+        socket.set_nodelay(true).unwrap();
+        for bytes in to_send {
+            let before = SystemTime::now();
+            socket.write_all(bytes).unwrap();
+            tell.send((before, SystemTime::now())).unwrap();
+        }
+    });
+    let mut stream = Stream::connect(address, None, None).unwrap();
+    open(&mut stream).unwrap();
+    stream.stamp_arrivals().unwrap();
+    let mut all = Stamped {
+        stream,
+        send,
+        sent,
+        _on: on,
+    };
+    let began = SystemTime::now();
+    while all.round(b"warm").is_none() {
+        assert!(began.elapsed().unwrap() < UNTIL_STAMPED, "never stamped");
+    }
+    all
+}
+
+impl Stamped {
+    fn send(&self, bytes: &'static [u8]) -> (SystemTime, SystemTime) {
+        self.send.send(bytes).unwrap();
+        self.sent.recv().unwrap()
+    }
+
+    fn round(&mut self, bytes: &'static [u8]) -> Option<SystemTime> {
+        self.send(bytes);
+        let mut buffer = [0; 64];
+        assert!(
+            matches!(read(&mut self.stream, &mut buffer), Read::Bytes(count) if count == bytes.len())
+        );
+        self.stream.arrival()
+    }
+}
+
+#[test]
+fn the_stamp_is_from_when_the_bytes_came_and_not_from_when_they_were_read() {
+    let mut stamped = stamped();
+    let (before, after) = stamped.send(b"hello");
+    std::thread::sleep(Duration::from_millis(30)); // the reader that comes late is what is tested
+    assert!(matches!(
+        read(&mut stamped.stream, &mut [0; 64]),
+        Read::Bytes(5)
+    ));
+    let stamp = stamped.stream.arrival().unwrap();
+    assert!(
+        before <= stamp && stamp <= after,
+        "{before:?} {stamp:?} {after:?}"
+    );
+}
+
+/// The kernel may join packets under the stamp of the last one. But not always; a read alone would never tell the first.
+#[test]
+fn of_two_packets_in_one_read_the_older_is_told() {
+    let mut stamped = stamped();
+    let told_the_older = (0..100).any(|_| {
+        let first = stamped.send(b"first");
+        std::thread::sleep(Duration::from_millis(2));
+        let second = stamped.send(b"second");
+        let mut buffer = [0; 64];
+        let count = match read(&mut stamped.stream, &mut buffer) {
+            Read::Bytes(count) => count,
+            other => panic!("{other:?}"),
+        };
+        let stamp = stamped.stream.arrival().unwrap();
+        assert!(first.0 <= stamp && stamp <= second.1);
+        if count < b"firstsecond".len() {
+            assert!(matches!(
+                read(&mut stamped.stream, &mut buffer),
+                Read::Bytes(_)
+            ));
+        }
+        count > b"first".len() && stamp <= first.1
+    });
+    assert!(told_the_older);
+}
+
+#[test]
+fn a_stamped_stream_reads_the_same_bytes_and_is_empty_in_between() {
+    let mut stamped = stamped();
+    stamped.send(b"0123456789");
+    let mut got = Vec::new();
+    while got.len() < 10 {
+        let mut buffer = [0; 3];
+        match read(&mut stamped.stream, &mut buffer) {
+            Read::Bytes(count) => got.extend_from_slice(&buffer[..count]),
+            other => panic!("{other:?}"),
+        }
+        assert!(stamped.stream.arrival().is_some());
+    }
+    assert_eq!(got, b"0123456789");
+    assert!(matches!(stamped.stream.read(&mut [0; 3]), Read::Empty));
+}
+
+#[test]
+fn a_stream_that_was_not_asked_tells_nothing() {
+    let (address, thread) = peer(|mut socket| socket.write_all(b"x").unwrap());
+    let mut stream = Stream::connect(address, None, None).unwrap();
+    open(&mut stream).unwrap();
+    assert!(matches!(read(&mut stream, &mut [0; 4]), Read::Bytes(1)));
+    assert_eq!(stream.arrival(), None);
+    thread.join().unwrap();
+}
+
+#[test]
+fn close_and_reset_of_a_stamped_stream_are_told_apart() {
+    let (address, thread) = peer(|mut socket| {
+        socket.read_exact(&mut [0; 4]).unwrap();
+        // Lingering for zero seconds sends RST.
+        sockopt::set_socket_linger(&socket, Some(Duration::ZERO)).unwrap();
+    });
+    let mut stream = Stream::connect(address, None, None).unwrap();
+    open(&mut stream).unwrap();
+    stream.stamp_arrivals().unwrap();
+    stream.write(b"ping").unwrap();
+    match read(&mut stream, &mut [0; 16]) {
+        Read::Failed(fault) => assert_eq!(fault.kind, FaultKind::Reset),
+        other => panic!("{other:?}"),
+    }
+    thread.join().unwrap();
+
+    let (address, thread) = peer(drop);
+    let mut stream = Stream::connect(address, None, None).unwrap();
+    open(&mut stream).unwrap();
+    stream.stamp_arrivals().unwrap();
+    assert!(matches!(read(&mut stream, &mut [0; 16]), Read::Closed));
+    thread.join().unwrap();
+}
+
+#[test]
+fn tls_cannot_be_stamped() {
+    let (address, _) = peer(drop);
+    let settings = TlsSettings::new(true, None).unwrap();
+    let mut stream = Stream::connect(address, None, Some((&settings, "localhost"))).unwrap();
+    let why = stream.stamp_arrivals().unwrap_err();
+    assert_eq!(why.kind(), ErrorKind::Unsupported);
+}
