@@ -16,7 +16,7 @@ const IMPLAUSIBLE: Nanos = Nanos::from_secs(60);
 const SLEPT: Nanos = Nanos::from_micros(20);
 
 /// How long what arrived lay in the kernel before it was read, on the sampled connections of one worker and level.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ReadDelay {
     opened: u64,
     /// `None` until a connection is sampled: nothing measured is not zero.
