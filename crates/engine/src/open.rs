@@ -6,6 +6,7 @@ use model::Nanos;
 use plan::{Arrivals, Starts, groups_of};
 
 use crate::level::{LevelPlan, Span};
+use crate::level_run::LevelRun;
 use crate::people::Stage;
 use crate::worker::Worker;
 use crate::world::World;
@@ -105,6 +106,10 @@ impl OpenRun {
 impl Worker {
     /// Starts what is due by now. A start that comes late keeps its own due time; one that finds nobody free is dropped.
     pub(crate) fn start_arrivals(&mut self) {
+        let is_open = |level: &LevelRun| level.open_run.is_some();
+        if !self.level.as_ref().is_some_and(is_open) {
+            return;
+        }
         let (now, end) = {
             let world = self.world.borrow();
             (world.clock.now(), world.hold.end)
