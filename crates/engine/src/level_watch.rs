@@ -145,6 +145,7 @@ impl Control<'_> {
             level: plan.index + 1,
             levels,
             users: plan.load.users,
+            rate: plan.load.open.as_ref().map(|open| open.rate.clone()),
             phase,
             elapsed_s: elapsed.as_secs_f64(),
             total_s: plan.phases.hold_ends.as_secs_f64(),

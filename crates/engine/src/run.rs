@@ -52,8 +52,10 @@ pub struct Live {
     pub level: u32,
     /// How many levels there are.
     pub levels: u32,
-    /// Users of the level.
+    /// Users of the level; of an open load the most at the same time.
     pub users: u32,
+    /// The rate of an open load, as it was written.
+    pub rate: Option<String>,
     /// `ramp`, `warm-up`, `hold` or `settle`.
     pub phase: &'static str,
     /// Since the start of the level.

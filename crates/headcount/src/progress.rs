@@ -62,6 +62,7 @@ impl Progress {
             level: live.level as usize,
             levels: live.levels as usize,
             users: live.users.into(),
+            rate: live.rate.clone(),
             phase: live.phase.to_owned(),
             elapsed_s: live.elapsed_s,
             total_s: Some(live.total_s),

@@ -1,6 +1,6 @@
 //! The line that is shown per level while a run is on.
 
-use crate::format::{count, millis, percent, plural, rate, seconds};
+use crate::format::{count, millis, percent, plural, rate, seconds, shorten};
 
 /// What the live line tells. `None` is left out.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,6 +11,8 @@ pub struct Live {
     pub levels: usize,
     /// Users present.
     pub users: u64,
+    /// The rate of an open load, as it was written.
+    pub rate: Option<String>,
     /// `ramp`, `warm-up`, `measuring`, `settling`.
     pub phase: String,
     /// Since the phase began.
@@ -37,7 +39,7 @@ pub fn live_line(live: &Live) -> String {
     };
     let head = [
         format!("level {} of {}", live.level, live.levels),
-        plural(live.users, "user"),
+        load_of(live),
         format!("{} {time}", live.phase),
     ];
     let figures = [
@@ -54,4 +56,9 @@ pub fn live_line(live: &Live) -> String {
         .chain(figures.into_iter().flatten())
         .collect();
     parts.join(" · ")
+}
+
+fn load_of(live: &Live) -> String {
+    let rate = live.rate.as_deref();
+    rate.map_or_else(|| plural(live.users, "user"), |rate| shorten(rate, 24))
 }
