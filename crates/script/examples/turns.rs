@@ -1,5 +1,6 @@
-//! What the script side costs: microseconds per iteration of `await user.get("/")` and a check,
-//! answered at once; bytes per idle user. `cargo run --release -p script --example turns`.
+//! What the script side costs: CPU microseconds per turn of a loop around `await user.get("/")` and a
+//! check, answered at once; the same as an iteration of its own; bytes per idle user. A fake host takes
+//! its part in both. `cargo run --release -p script --example turns`.
 #![expect(
     clippy::print_stdout,
     clippy::expect_used,
@@ -16,7 +17,7 @@ use std::time::SystemTime;
 
 use common::{Call, FakeHost, group};
 use script::host::{OpId, Reply, SocketId, Value, Wake};
-use script::{Bundle, DataStore, Limits, Script};
+use script::{Bundle, DataStore, GroupStart, Limits, Script};
 
 const LOOP: &str = r#"
 export default async function ({ users, everyone }) {
@@ -33,6 +34,14 @@ export default async function ({ users }) {
   const user = users[0];
   const answer = await user.get("/");
   user.check("ok", answer.status === 200);
+}"#;
+
+const ALL_ONCE: &str = r#"
+export default async function ({ everyone }) {
+  await everyone(async (user) => {
+    const answer = await user.get("/");
+    user.check("ok", answer.status === 200);
+  });
 }"#;
 
 const IDLE: &str = r#"
@@ -91,50 +100,79 @@ fn answer(script: &mut Script, ops: &[OpId]) {
     }
 }
 
-fn looping(users: u32, rounds: usize) {
+/// Rounds that are measured; the median counts.
+const ROUNDS: usize = 9;
+
+/// CPU time of this thread: other programs on the machine must not count.
+fn cpu_nanos() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = stat.split_whitespace().next();
+    first.and_then(|nanos| nanos.parse().ok()).unwrap_or(0.0)
+}
+
+/// The median of `ROUNDS` rounds in microseconds of CPU for each of what a round did.
+fn median(mut round: impl FnMut() -> f64) -> f64 {
+    let mut times: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let start = cpu_nanos();
+            let count = round();
+            (cpu_nanos() - start) / 1e3 / count
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[ROUNDS / 2]
+}
+
+fn looping(users: u32, turns: u32) -> f64 {
     let (mut script, host) = script(LOOP);
     for id in 0..users {
         script.start_group(group(id + 1, 1));
     }
     let mut ops = Vec::new();
-    let mut best = f64::MAX;
-    for _ in 0..5 {
-        let mut count = 0;
-        let start = SystemTime::now();
-        for _ in 0..rounds {
+    let each = median(|| {
+        for _ in 0..turns {
             ops.clear();
             waiting(&host, &mut ops);
             answer(&mut script, &ops);
-            count += ops.len();
         }
-        best = best.min(micros_since(start) / count as f64);
-    }
-    println!("{users} users looping: {best:.2} us per iteration (best of 5)");
+        f64::from(turns * users)
+    });
+    println!("{users} users looping: {each:.2} us per turn");
+    each
 }
 
 /// Iterations of one request, with so many groups at a time.
-fn iterations(groups: u32, rounds: u32) {
-    let (mut script, host) = script(ONCE);
-    let starts: Vec<_> = (1..=groups).map(|id| group(id, 1)).collect();
+fn iterations(source: &str, (groups, members): (u32, u32), turns: u32) -> f64 {
+    let (mut script, host) = script(source);
+    let starts: Vec<_> = (1..=groups).map(|id| group(id, members)).collect();
     let mut ops = Vec::new();
-    let mut best = f64::MAX;
-    for _ in 0..5 {
-        let start = SystemTime::now();
-        for _ in 0..rounds {
+    let mut iteration = 0;
+    let each = median(|| {
+        for _ in 0..turns {
             for start in &starts {
-                script.start_group(start.clone());
+                let iteration = {
+                    iteration += 1;
+                    iteration
+                };
+                script.start_group(GroupStart {
+                    iteration,
+                    ..start.clone()
+                });
             }
             ops.clear();
             waiting(&host, &mut ops);
             answer(&mut script, &ops);
             for ended in script.take_ended() {
-                assert!(ended.outcome.is_ok());
+                assert!(ended.outcome.is_ok(), "{:?}", ended.outcome);
                 script.cancel_group(ended.group);
             }
         }
-        best = best.min(micros_since(start) / f64::from(rounds * groups));
-    }
-    println!("{groups} users, one request per iteration: {best:.2} us per iteration (best of 5)");
+        f64::from(turns * groups)
+    });
+    println!(
+        "{groups} groups of {members}, one request per user and iteration: {each:.2} us per iteration"
+    );
+    each
 }
 
 fn idle(source: &str, groups: u32, members: u32) {
@@ -163,9 +201,19 @@ fn idle(source: &str, groups: u32, members: u32) {
 }
 
 fn main() {
-    looping(50, 20_000);
-    looping(1000, 1000);
-    iterations(50, 6_000);
+    // One part only, to look at with a profiler.
+    if std::env::args().nth(1).as_deref() == Some("once") {
+        iterations(ONCE, (50, 1), 3_000);
+        return;
+    }
+    let turn = looping(50, 4_000);
+    looping(1000, 200);
+    let iteration = iterations(ONCE, (50, 1), 1_000);
+    println!(
+        "an iteration costs {:.2} us more than a turn",
+        iteration - turn
+    );
+    iterations(ALL_ONCE, (50, 5), 300);
     idle(IDLE_ALONE, 10_000, 1);
     idle(IDLE, 10_000, 1);
     idle(IDLE, 2_000, 5);

@@ -36,8 +36,12 @@ const PRELUDE: [(&str, &str); 10] = [
 
 /// The functions of the prelude that native code calls.
 pub(crate) struct Entry {
-    /// Runs the default function for a group.
+    /// Runs a scenario's function for a group.
     pub(crate) run: Kept,
+    /// The kind of group without roles.
+    pub(crate) group: Kept,
+    /// Makes the kind of group with some roles.
+    pub(crate) group_with: Kept,
     /// Runs `setup`.
     pub(crate) setup: Kept,
     /// Runs `teardown`.
@@ -62,6 +66,8 @@ impl Entry {
         };
         Ok(Self {
             run: kept("run")?,
+            group: kept("Group")?,
+            group_with: kept("groupWith")?,
             setup: kept("runSetup")?,
             teardown: kept("runTeardown")?,
             socket: kept("makeSocket")?,

@@ -13,9 +13,10 @@ use crate::error::{ScriptError, ScriptFault};
 use crate::exports::{DEFAULT, Exports};
 use crate::frame::Location;
 use crate::host::Host;
+use crate::start::Roles;
 use crate::state::{Material, NOBODY, Now, Outcome, State};
 use crate::watch::Watch;
-use crate::work::Work;
+use crate::work::{Kept, Work};
 
 /// What a script may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,8 @@ pub struct Script {
     module: Option<Persistent<Object<'static>>>,
     /// Its functions, called for every iteration.
     pub(crate) exports: Exports,
+    /// The kind of group with the roles of the last group that had any.
+    pub(crate) kind: Option<(Roles, Kept)>,
 }
 
 impl std::fmt::Debug for Script {
@@ -116,6 +119,7 @@ impl Script {
             limits,
             module: None,
             exports: Exports::default(),
+            kind: None,
         };
         script.boot_prelude()?;
         let module = script.evaluate_main()?;
@@ -166,7 +170,7 @@ impl Script {
             .into_iter()
             .filter_map(|key| work.groups.get(key))
             .filter(|group| !group.ended && !group.waits())
-            .map(|group| GroupId(group.id))
+            .map(|group| GroupId(group.about.id))
             .collect();
         stuck.sort_unstable();
         stuck.dedup();
@@ -218,6 +222,7 @@ impl Drop for Script {
     fn drop(&mut self) {
         self.module = None;
         self.exports = Exports::default();
+        self.kind = None;
         self.state.work.borrow_mut().clear();
         self.state.outcome.borrow_mut().rejections.clear();
         self.state.entry.borrow_mut().take();

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
-use rquickjs::{Array, Ctx, Function, Result};
+use rquickjs::{Array, Ctx, Function, Persistent, Result};
 
 use crate::boot::Entry;
 use crate::exports::DEFAULT;
 use crate::script::{Ended, Script};
-use crate::state::{NOBODY, State};
+use crate::state::NOBODY;
+use crate::work::{About, Kept};
 
 /// One iteration of a group, about to begin.
 #[derive(Clone, Debug)]
@@ -53,139 +54,136 @@ pub struct UserStart {
     pub data: Option<Arc<str>>,
 }
 
-/// What is the same for every kind of story.
-struct Story<'s> {
-    group: GroupId,
-    /// The exported function that is called.
-    function: &'s str,
-    setup: Option<Arc<str>>,
-    planned: Option<Nanos>,
-    users: &'s [UserStart],
-}
+/// Roles with their numbers of users.
+pub(crate) type Roles = Vec<(String, u32)>;
 
 impl Script {
     /// Starts an iteration: calls its scenario's function with the group.
     pub fn start_group(&mut self, start: GroupStart) {
-        let story = Story {
-            group: start.id,
-            function: start.scenario.as_deref().unwrap_or(DEFAULT),
+        let about = About {
+            id: start.id.0,
+            name: start.name,
+            number: start.number,
+            iteration: start.iteration,
+            level: start.level,
             setup: start.setup,
-            planned: start.planned,
-            users: &start.users,
+            scenario: None,
         };
-        self.start(&story, |ctx, entry, key, function, users| {
-            let call = entry.run.clone().restore(ctx)?;
-            let (index, level_users, groups) = start.level;
-            let roles = start
-                .roles
-                .map(|roles| flat_roles(ctx, roles))
-                .transpose()?;
-            call.call::<_, ()>((
-                key,
-                function,
-                start.name,
-                vec![start.number, start.iteration, index, level_users, groups],
-                roles,
-                users,
-            ))
+        let function = start.scenario.as_deref().unwrap_or(DEFAULT);
+        let Some((key, function)) = self.enroll(function, about, start.users) else {
+            return;
+        };
+        let mut kind = self.kind.take();
+        self.enter(key, start.planned, |ctx, entry| {
+            let group = match start.roles {
+                None => entry.group.clone(),
+                Some(roles) => group_with(ctx, entry, roles, &mut kind)?,
+            };
+            let (function, group) = (function.restore(ctx)?, group.restore(ctx)?);
+            entry.run.clone().restore(ctx)?.call((key, function, group))
         });
+        self.kind = kind;
     }
 
     /// Calls `setup` with one user.
     pub fn start_setup(&mut self, group: GroupId, user: UserStart) {
-        let story = Story {
-            group,
-            function: "setup",
-            setup: None,
-            planned: None,
-            users: &[user],
-        };
-        self.start(&story, |ctx, entry, key, function, users| {
-            let call = entry.setup.clone().restore(ctx)?;
-            call.call::<_, ()>((key, function, users))
-        });
+        self.start_aside("setup", group, user, None);
     }
 
     /// Calls `teardown` with one user and what `setup` returned, as JSON.
     pub fn start_teardown(&mut self, group: GroupId, user: UserStart, setup: Option<&str>) {
-        let story = Story {
-            group,
-            function: "teardown",
-            setup: setup.map(Arc::from),
-            planned: None,
-            users: &[user],
-        };
-        self.start(&story, |ctx, entry, key, function, users| {
-            let call = entry.teardown.clone().restore(ctx)?;
-            call.call::<_, ()>((key, function, users))
-        });
+        self.start_aside("teardown", group, user, setup.map(Arc::from));
     }
 
-    fn start(
+    fn start_aside(
         &mut self,
-        story: &Story<'_>,
-        call: impl for<'js> FnOnce(&Ctx<'js>, &Entry, u32, Function<'js>, Array<'js>) -> Result<()>,
+        name: &str,
+        group: GroupId,
+        user: UserStart,
+        setup: Option<Arc<str>>,
     ) {
-        let found = self.exports.find(story.function);
-        let function = found.and_then(|place| self.exports.at(place));
-        let Some(function) = function else {
-            let detail = format!("the scenario exports no function `{}`", story.function);
-            return self.refuse(story.group, Fault::script(FaultKind::Thrown, detail));
+        let about = About {
+            id: group.0,
+            setup,
+            ..About::default()
         };
-        let Some((key, keys)) = enroll(&self.state, story, found) else {
-            let detail = "too many groups or users on one worker";
-            return self.refuse(story.group, Fault::generator(FaultKind::Resources, detail));
+        let Some((key, function)) = self.enroll(name, about, vec![user]) else {
+            return;
         };
-        let first = keys.first().copied().unwrap_or(NOBODY);
-        self.step(key, first, story.planned, |ctx, state| {
-            let Some(entry) = state.entry() else {
-                return Ok(());
+        self.enter(key, None, |ctx, entry| {
+            let call = if name == "setup" {
+                &entry.setup
+            } else {
+                &entry.teardown
             };
-            let users = flat_users(ctx, &keys, story.users)?;
-            call(ctx, &entry, key, function.restore(ctx)?, users)
+            let call = call.clone().restore(ctx)?;
+            call.call((key, function.restore(ctx)?))
         });
     }
 
-    /// The story cannot even begin.
-    fn refuse(&mut self, group: GroupId, fault: Fault) {
+    /// Finds the function and takes the group in with its users.
+    fn enroll(&self, function: &str, about: About, users: Vec<UserStart>) -> Option<(u32, Kept)> {
+        let id = GroupId(about.id);
+        let place = self.exports.find(function);
+        let about = About {
+            scenario: place,
+            ..about
+        };
+        let refused = match place.and_then(|place| self.exports.at(place)) {
+            None => {
+                let detail = format!("the scenario exports no function `{function}`");
+                Fault::script(FaultKind::Thrown, detail)
+            }
+            Some(function) => match self.state.work.borrow_mut().add_group(about, users) {
+                Some(key) => return Some((key, function)),
+                None => {
+                    let detail = "too many groups or users on one worker";
+                    Fault::generator(FaultKind::Resources, detail)
+                }
+            },
+        };
         self.state.outcome.borrow_mut().ended.push(Ended {
-            group,
-            outcome: Err(fault.into()),
+            group: id,
+            outcome: Err(refused.into()),
+        });
+        None
+    }
+
+    fn enter(
+        &mut self,
+        key: u32,
+        planned: Option<Nanos>,
+        call: impl for<'js> FnOnce(&Ctx<'js>, &Entry) -> Result<()>,
+    ) {
+        let first = {
+            let work = self.state.work.borrow();
+            let group = work.groups.get(key);
+            group.and_then(|group| group.users.first().copied())
+        };
+        self.step(key, first.unwrap_or(NOBODY), planned, |ctx, state| {
+            state.entry().map_or(Ok(()), |entry| call(ctx, &entry))
         });
     }
 }
 
-/// The keys of a group and its users, taken in.
-fn enroll(state: &State, story: &Story<'_>, function: Option<usize>) -> Option<(u32, Vec<u32>)> {
-    let mut work = state.work.borrow_mut();
-    let key = work.add_group(story.group, function, story.setup.clone())?;
-    let mut add = |user: &UserStart| work.add_member(key, user.id, user.data.clone());
-    let keys: Option<Vec<u32>> = story.users.iter().map(&mut add).collect();
-    if keys.is_none() {
-        work.remove_group(story.group);
+/// The kind of group with these roles: that of the last one, as long as they are the same.
+fn group_with(
+    ctx: &Ctx<'_>,
+    entry: &Entry,
+    roles: Roles,
+    known: &mut Option<(Roles, Kept)>,
+) -> Result<Kept> {
+    if let Some((_, kind)) = known.as_ref().filter(|(known, _)| *known == roles) {
+        return Ok(kind.clone());
     }
-    Some((key, keys?))
-}
-
-/// Five values for each user, one behind the other: a call with one array is cheap.
-fn flat_users<'js>(ctx: &Ctx<'js>, keys: &[u32], users: &[UserStart]) -> Result<Array<'js>> {
     let flat = Array::new(ctx.clone())?;
-    for (at, (key, user)) in keys.iter().zip(users).enumerate() {
-        flat.set(at * 5, *key)?;
-        flat.set(at * 5 + 1, user.name.as_str())?;
-        flat.set(at * 5 + 2, user.index)?;
-        flat.set(at * 5 + 3, user.number)?;
-        flat.set(at * 5 + 4, user.role.as_deref())?;
+    for (at, (name, count)) in roles.iter().enumerate() {
+        flat.set(at * 2, name.as_str())?;
+        flat.set(at * 2 + 1, *count)?;
     }
-    Ok(flat)
-}
-
-/// Name and number, one behind the other.
-fn flat_roles<'js>(ctx: &Ctx<'js>, roles: Vec<(String, u32)>) -> Result<Array<'js>> {
-    let flat = Array::new(ctx.clone())?;
-    for (at, (name, count)) in roles.into_iter().enumerate() {
-        flat.set(at * 2, name)?;
-        flat.set(at * 2 + 1, count)?;
-    }
-    Ok(flat)
+    let make = entry.group_with.clone().restore(ctx)?;
+    let kind: Function<'_> = make.call((flat,))?;
+    let kind = Persistent::save(ctx, kind);
+    *known = Some((roles, kind.clone()));
+    Ok(kind)
 }

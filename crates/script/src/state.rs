@@ -87,7 +87,7 @@ impl State {
                 return;
             };
             group.ended = true;
-            GroupId(group.id)
+            GroupId(group.about.id)
         };
         self.outcome
             .borrow_mut()
@@ -97,7 +97,8 @@ impl State {
 
     /// The user under this key, if their iteration is still on.
     pub(crate) fn user_id(&self, key: u32) -> Option<UserId> {
-        self.work.borrow().members.get(key).map(|member| member.id)
+        let work = self.work.borrow();
+        work.members.get(key).map(|member| member.about.id)
     }
 
     /// The run ends: memory is used up.

@@ -3,23 +3,35 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use model::{GroupId, Nanos, Slots, UserId};
+use model::{GroupId, Nanos, Slots};
 use rquickjs::{Function, Persistent};
 
 use crate::host::{OpId, SocketId, TickerId};
+use crate::start::UserStart;
 
 /// A function of the script that outlives the turn.
 pub(crate) type Kept = Persistent<Function<'static>>;
 
+/// What a script can ask about its group.
+#[derive(Default)]
+pub(crate) struct About {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    pub(crate) number: u32,
+    pub(crate) iteration: u32,
+    /// Index, users, groups.
+    pub(crate) level: (u32, u32, u32),
+    pub(crate) setup: Option<Arc<str>>,
+    /// Its function's place among the exports.
+    pub(crate) scenario: Option<usize>,
+}
+
 /// One running group.
 #[derive(Default)]
 pub(crate) struct Group {
-    pub(crate) id: u32,
+    pub(crate) about: About,
     pub(crate) ended: bool,
     pub(crate) users: Vec<u32>,
-    /// Its function's place among the exports.
-    pub(crate) scenario: Option<usize>,
-    pub(crate) setup: Option<Arc<str>>,
     ops: Vec<u32>,
     sockets: Vec<u32>,
     tickers: Vec<TickerId>,
@@ -35,9 +47,8 @@ impl Group {
 
 /// One user of a running group.
 pub(crate) struct Member {
-    pub(crate) id: UserId,
     pub(crate) group: u32,
-    pub(crate) data: Option<Arc<str>>,
+    pub(crate) about: UserStart,
 }
 
 /// What a finished operation becomes in the script.
@@ -96,37 +107,35 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    pub(crate) fn add_group(
-        &mut self,
-        id: GroupId,
-        scenario: Option<usize>,
-        setup: Option<Arc<str>>,
-    ) -> Option<u32> {
+    /// Takes a group in with its users.
+    pub(crate) fn add_group(&mut self, about: About, users: Vec<UserStart>) -> Option<u32> {
+        let id = GroupId(about.id);
         let key = self.groups.insert(Group {
-            id: id.0,
-            scenario,
-            setup,
+            about,
+            users: Vec::with_capacity(users.len()),
             ..Group::default()
         })?;
         self.group_keys.insert(id, key);
+        for user in users {
+            if self.add_member(key, user).is_none() {
+                self.remove_group(id);
+                return None;
+            }
+        }
         Some(key)
     }
 
     pub(crate) fn group_id(&self, key: u32) -> Option<GroupId> {
-        self.groups.get(key).map(|group| GroupId(group.id))
+        self.groups.get(key).map(|group| GroupId(group.about.id))
     }
 
     pub(crate) fn scenario_of(&self, id: GroupId) -> Option<usize> {
-        self.groups.get(*self.group_keys.get(&id)?)?.scenario
+        let group = self.groups.get(*self.group_keys.get(&id)?)?;
+        group.about.scenario
     }
 
-    pub(crate) fn add_member(
-        &mut self,
-        group: u32,
-        id: UserId,
-        data: Option<Arc<str>>,
-    ) -> Option<u32> {
-        let key = self.members.insert(Member { id, group, data })?;
+    pub(crate) fn add_member(&mut self, group: u32, about: UserStart) -> Option<u32> {
+        let key = self.members.insert(Member { group, about })?;
         self.groups.get_mut(group)?.users.push(key);
         Some(key)
     }

@@ -12,7 +12,8 @@ mod common;
 use std::path::Path;
 
 use common::{group, limits, reply, stage, story, try_stage, try_stage_of};
-use model::{FaultKind, GroupId};
+use model::{Fault, FaultKind, GroupId};
+use script::host::Value;
 use script::{Bundle, Limits};
 
 /// Two groups run the same story; group 2 waits for its request while group 1 loops.
@@ -36,6 +37,37 @@ fn looping_beside_another(body: &str) {
     stage.done(ops[1].0, reply(200, ""));
     stage.answer_all(&reply(200, ""));
     stage.ends_well();
+}
+
+#[test]
+fn an_iteration_leaves_no_garbage_for_the_collector() {
+    let mut stage = stage(
+        "export default async function ({ id, users, everyone, buyer, sellers, level, setup }) {
+            await everyone(async (user, here) => { await user.step(user.name + id, () => user.get('/')); await here('x'); });
+            await buyer.get('/').catch((error) => error.kind);
+            await sellers[1].think(level.users);
+        }",
+    );
+    let mut iterate = |count: u32| {
+        for iteration in 0..count {
+            let mut start = group(1, 3);
+            start.iteration = iteration;
+            start.roles = Some(vec![("buyer".to_owned(), 1), ("sellers".to_owned(), 2)]);
+            stage.script.start_group(start);
+            for (op, _) in stage.ops() {
+                stage.done(op, reply(200, ""));
+            }
+            let op = stage.ops()[0].0;
+            stage.fails(op, Fault::target(FaultKind::Reset, "gone"));
+            stage.answer_all(&Value::Nothing);
+            stage.ends_well();
+            stage.script.cancel_group(GroupId(1));
+        }
+        stage.script.memory_used()
+    };
+    let before = iterate(20);
+    let after = iterate(200);
+    assert!(after < before + 4096, "{before} -> {after} bytes");
 }
 
 #[test]

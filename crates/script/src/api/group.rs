@@ -1,7 +1,7 @@
 //! The story of a group: its end, its channels.
 
 use rquickjs::function::Opt;
-use rquickjs::{Ctx, IntoJs, Result, Undefined, Value};
+use rquickjs::{Ctx, IntoJs, Result, String as JsString, Undefined, Value};
 
 use super::Natives;
 use super::arg::{ended, optional_span, text, throw, type_error};
@@ -9,11 +9,66 @@ use super::op::user;
 use super::payload::json;
 use crate::fault;
 use crate::host::{Audience, ChannelId};
-use crate::state::State;
+use crate::state::{NOBODY, State};
+use crate::work::{About, Group};
 
 pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
+    about(natives)?;
     story(natives)?;
     channels(natives)
+}
+
+/// What a group is: asked for only when a script looks at it, as a group is made for every iteration.
+fn about<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add(
+        "groupName",
+        move |ctx: Ctx<'js>, key: u32| -> Result<JsString<'js>> {
+            of_group(&ctx, &state, key, |group| {
+                JsString::from_str(ctx.clone(), &group.about.name)
+            })
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "groupNumber",
+        move |ctx: Ctx<'js>, key: u32, which: u32| -> Result<u32> {
+            of_group(&ctx, &state, key, |group| {
+                let About { level, .. } = group.about;
+                Ok(match which {
+                    0 => group.about.number,
+                    1 => group.about.iteration,
+                    2 => level.0,
+                    3 => level.1,
+                    _ => level.2,
+                })
+            })
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add("firstOf", move |ctx: Ctx<'js>, key: u32| -> Result<u32> {
+        of_group(&ctx, &state, key, |group| {
+            Ok(group.users.first().copied().unwrap_or(NOBODY))
+        })
+    })?;
+    let state = natives.state.clone();
+    natives.add(
+        "membersOf",
+        move |ctx: Ctx<'js>, key: u32| -> Result<Vec<u32>> {
+            of_group(&ctx, &state, key, |group| Ok(group.users.clone()))
+        },
+    )
+}
+
+fn of_group<T>(
+    ctx: &Ctx<'_>,
+    state: &State,
+    key: u32,
+    look: impl FnOnce(&Group) -> Result<T>,
+) -> Result<T> {
+    let work = state.work.borrow();
+    let group = work.groups.get(key).ok_or_else(|| ended(ctx))?;
+    look(group)
 }
 
 fn story<'js>(natives: &Natives<'js>) -> Result<()> {
@@ -57,7 +112,7 @@ fn story<'js>(natives: &Natives<'js>) -> Result<()> {
                 .borrow()
                 .groups
                 .get(group)
-                .and_then(|group| group.setup.clone());
+                .and_then(|group| group.about.setup.clone());
             match setup {
                 Some(setup) => ctx.json_parse(&*setup),
                 None => Undefined.into_js(&ctx),

@@ -13,7 +13,7 @@ fn whose(state: &State, group: u32, user: Option<u32>) -> Option<(GroupId, Optio
     let work = state.work.borrow();
     let user = user
         .and_then(|user| work.members.get(user))
-        .map(|member| member.id);
+        .map(|member| member.about.id);
     Some((work.group_id(group)?, user))
 }
 
@@ -49,7 +49,7 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
             let owner = {
                 let work = state.work.borrow();
                 let member = work.members.get(key);
-                member.and_then(|member| Some((work.group_id(member.group)?, member.id)))
+                member.and_then(|member| Some((work.group_id(member.group)?, member.about.id)))
             };
             if let Some((group, user)) = owner {
                 state.host.borrow_mut().check(group, Some(user), &name, ok);

@@ -15,7 +15,7 @@ pub(super) fn user(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(UserId, u3
     let member = work
         .members
         .get(key)
-        .map(|member| (member.id, member.group));
+        .map(|member| (member.about.id, member.group));
     member.ok_or_else(|| ended(ctx))
 }
 
@@ -28,7 +28,10 @@ pub(super) fn begin<'js>(
     then: Then,
     ask: impl FnOnce(&mut dyn Host, OpId) -> std::result::Result<(), Fault>,
 ) -> Result<Promise<'js>> {
-    let (promise, resolve, refuse) = ctx.promise()?;
+    // Only for want of memory can no promise be made; then there may be none left to reject one either.
+    let (promise, resolve, refuse) = ctx
+        .promise()
+        .inspect_err(|_| state.outcome.borrow_mut().memory_full = true)?;
     let kept = (
         Persistent::save(ctx, resolve),
         Persistent::save(ctx, refuse),

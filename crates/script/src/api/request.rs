@@ -82,7 +82,10 @@ pub(super) fn http_call<'js>(
     planned: Option<Nanos>,
 ) -> Result<HttpCall> {
     let call = || format!("user.{}(url, options)", method.to_ascii_lowercase());
-    let url = text(ctx, url, &format!("{}: the URL", call()))?;
+    let url = match url.as_string().and_then(|url| url.to_string().ok()) {
+        Some(url) => url,
+        None => text(ctx, url, &format!("{}: the URL", call()))?,
+    };
     let mut address = Address::default();
     let mut made = HttpCall {
         planned,

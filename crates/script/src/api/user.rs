@@ -1,19 +1,60 @@
 //! What a user has: headers, cookies, chance, data; and users made by `setup`.
 
-use model::UserId;
 use rquickjs::function::Opt;
-use rquickjs::{Ctx, IntoJs, Result, Undefined, Value};
+use rquickjs::{Ctx, IntoJs, Result, String as JsString, Undefined, Value};
 
 use super::Natives;
 use super::arg::{ended, text, throw};
 use super::op::user;
 use super::payload::json;
-use crate::state::NOBODY;
+use crate::start::UserStart;
+use crate::state::{NOBODY, State};
 
 pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
+    about(natives)?;
     belongings(natives)?;
     chance(natives)?;
     pool(natives)
+}
+
+/// Who a user is: asked for only when a script looks at it, as a user is made for every iteration.
+fn about<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add(
+        "userName",
+        move |ctx: Ctx<'js>, key: u32| -> Result<JsString<'js>> {
+            of_user(&ctx, &state, key, |user| {
+                JsString::from_str(ctx.clone(), &user.name)
+            })
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "userNumber",
+        move |ctx: Ctx<'js>, key: u32, which: u32| -> Result<u32> {
+            of_user(&ctx, &state, key, |user| {
+                Ok(if which == 0 { user.index } else { user.number })
+            })
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "userRole",
+        move |ctx: Ctx<'js>, key: u32| -> Result<Option<String>> {
+            of_user(&ctx, &state, key, |user| Ok(user.role.clone()))
+        },
+    )
+}
+
+fn of_user<T>(
+    ctx: &Ctx<'_>,
+    state: &State,
+    key: u32,
+    look: impl FnOnce(&UserStart) -> Result<T>,
+) -> Result<T> {
+    let work = state.work.borrow();
+    let member = work.members.get(key).ok_or_else(|| ended(ctx))?;
+    look(&member.about)
 }
 
 fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
@@ -52,7 +93,7 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
                 .borrow()
                 .members
                 .get(key)
-                .and_then(|member| member.data.clone());
+                .and_then(|member| member.about.data.clone());
             match data {
                 Some(data) => ctx.json_parse(&*data),
                 None => Undefined.into_js(&ctx),
@@ -94,16 +135,26 @@ fn fraction(n: u64) -> f64 {
 
 fn pool<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
-    natives.add("newUser", move |ctx: Ctx<'js>, group: u32| -> Result<u32> {
-        let id = state
-            .work
-            .borrow()
-            .group_id(group)
-            .ok_or_else(|| ended(&ctx))?;
-        let user: UserId = state.host.borrow_mut().new_user(id);
-        let key = state.work.borrow_mut().add_member(group, user, None);
-        key.ok_or(rquickjs::Error::Allocation)
-    })?;
+    natives.add(
+        "newUser",
+        move |ctx: Ctx<'js>, group: u32, index: u32| -> Result<u32> {
+            let id = state
+                .work
+                .borrow()
+                .group_id(group)
+                .ok_or_else(|| ended(&ctx))?;
+            let about = UserStart {
+                id: state.host.borrow_mut().new_user(id),
+                name: format!("p{index}"),
+                index,
+                number: index,
+                role: None,
+                data: None,
+            };
+            let key = state.work.borrow_mut().add_member(group, about);
+            key.ok_or(rquickjs::Error::Allocation)
+        },
+    )?;
     let state = natives.state.clone();
     natives.add(
         "poolUser",

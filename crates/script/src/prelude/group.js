@@ -1,7 +1,9 @@
 // One group of interacting users. Methods are made when they are looked at, so that they can be taken
-// out of the group by destructuring and cost nothing when they are not used.
-import { channel, check, holds, random, setupOf, think } from "headcount/native";
+// out of the group by destructuring and cost nothing when they are not used. A group is made for every
+// iteration: it holds nothing but its story, and what it is comes from native code when it is asked for.
+import { channel, check, firstOf, groupName, groupNumber, holds, membersOf, random, setupOf, think } from "headcount/native";
 import { mustKnow, pick } from "headcount/check";
+import { shown } from "headcount/inspect";
 import { Channel } from "headcount/socket";
 import { everyone, eventually, step, together } from "headcount/together";
 import { User } from "headcount/user";
@@ -10,17 +12,27 @@ const keyOf = User.key;
 
 export class Group {
   #story;
+  /** The story never holds what holds it: that would be garbage for the collector in every iteration. */
+  #users = undefined;
+  #parts = undefined;
 
-  // Indices and not a pattern: this runs once for every iteration, and a pattern goes through iterators.
-  constructor(story, name, numbers, members) {
-    this.#story = story;
-    this.id = name;
-    this.number = numbers[0];
-    this.iteration = numbers[1];
-    this.level = { index: numbers[2], users: numbers[3], groups: numbers[4] };
-    this.users = members;
+  constructor(story) { this.#story = story; }
+
+  get id() { return groupName(this.#story.key); }
+  get number() { return groupNumber(this.#story.key, 0); }
+  get iteration() { return groupNumber(this.#story.key, 1); }
+  get level() {
+    const { key } = this.#story;
+    return (this.#story.level ??= { index: groupNumber(key, 2), users: groupNumber(key, 3), groups: groupNumber(key, 4) });
   }
-
+  get users() {
+    if (this.#users === undefined) {
+      const users = membersOf(this.#story.key);
+      for (let at = 0; at < users.length; at += 1) users[at] = new User(users[at], this.#story);
+      this.#users = users;
+    }
+    return this.#users;
+  }
   get active() { return holds(); }
   get setup() { return (this.#story.setup ??= setupOf(this.#story.key)); }
 
@@ -28,10 +40,10 @@ export class Group {
   get together() { return (users, fn) => together(this.#story, users, keyOf, fn); }
   get step() { return (name, fn) => step(this.#story, undefined, name, fn); }
   get check() { return (name, ok) => check(this.#story.key, name, !!ok); }
-  get think() { return (time, upTo) => think(this.#first(), time, upTo); }
-  get random() { return (of) => pick(random(this.#first()), of); }
+  get think() { return (time, upTo) => think(firstOf(this.#story.key), time, upTo); }
+  get random() { return (of) => pick(random(firstOf(this.#story.key)), of); }
   get eventually() {
-    return (name, within, condition, options) => eventually(this.#story, this.#first(), name, within, condition, options);
+    return (name, within, condition, options) => eventually(this.#story, firstOf(this.#story.key), name, within, condition, options);
   }
   get channel() {
     return (name, options) => {
@@ -41,26 +53,34 @@ export class Group {
     };
   }
 
-  #first() { return this.#story.first; }
-}
-
-/** Users from the flat list that native code hands over. */
-export function usersOf(story, flat) {
-  const users = [];
-  for (let at = 0; at < flat.length; at += 5) {
-    users.push(new User(flat[at], story, flat[at + 1], flat[at + 2], flat[at + 3], flat[at + 4] ?? undefined));
+  [shown]() {
+    const { id, number, iteration, level, users } = this;
+    return { id, number, iteration, level, users };
   }
-  return users;
+
+  /** The members from one place to another; not for scenarios. */
+  static part(group, first, count) {
+    const parts = (group.#parts ??= new Map());
+    let part = parts.get(first);
+    if (part === undefined) parts.set(first, (part = group.users.slice(first, first + count)));
+    return part;
+  }
 }
 
-/** `buyer: User`, `sellers: User[]`. */
-export function addRoles(group, users, flat) {
+/** The kind of group that has `buyer: User`, `sellers: User[]`: made once, not for every group. */
+export function groupWith(roles) {
+  class Roles extends Group {}
+  Object.defineProperty(Roles, "name", { value: "Group" });
   let next = 0;
-  for (let at = 0; at < flat.length; at += 2) {
-    const [name, count] = [flat[at], flat[at + 1]];
-    if (name in group) throw new TypeError(`a role cannot be named \`${name}\`: the group has that already`);
-    const members = users.slice(next, next + count);
+  for (let at = 0; at < roles.length; at += 2) {
+    const [name, count] = [roles[at], roles[at + 1]];
+    if (name in Roles.prototype) throw new TypeError(`a role cannot be named \`${name}\`: the group has that already`);
+    const first = next;
     next += count;
-    Object.defineProperty(group, name, { value: count === 1 ? members[0] : members, enumerable: true });
+    const get = count === 1
+      ? function () { return this.users[first]; }
+      : function () { return Group.part(this, first, count); };
+    Object.defineProperty(Roles.prototype, name, { get });
   }
+  return Roles;
 }

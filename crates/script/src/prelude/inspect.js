@@ -1,5 +1,8 @@
 // Values as people read them, for `console` and for thrown values that are no errors.
 
+/** The method that says what is shown of an object of this API. */
+export const shown = Symbol("shown");
+
 const DEPTH = 4;
 const ITEMS = 100;
 
@@ -41,6 +44,7 @@ function object(value, depth, seen) {
   }
   if (value instanceof Set) return `Set(${value.size}) ${block("{", items([...value], depth, seen), "}")}`;
   const name = Object.getPrototypeOf(value)?.constructor?.name;
+  if (shown in value) return `${name} ${block("{", entries(value[shown](), depth, seen), "}")}`;
   const prefix = name && name !== "Object" ? `${name} ` : "";
   return prefix + block("{", entries(value, depth, seen), "}");
 }

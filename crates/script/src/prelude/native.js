@@ -5,9 +5,9 @@ delete globalThis.$headcount;
 export const {
   http, websocket,
   send, exchange, next, receives, listen, isOpen, ping, closeSocket,
-  header, cookie, dataOf, random, chance, newUser, poolUser,
+  header, cookie, dataOf, userName, userNumber, userRole, random, chance, newUser, poolUser,
   think, stay, every, stopTicker, now, holds, span,
-  done, returned, failed, setupOf, channel, stamp,
+  done, returned, failed, groupName, groupNumber, firstOf, membersOf, setupOf, channel, stamp,
   check, checkUser, stepBegin, stepEnd, eventually, metric, log,
   openTable, rowAt, utf8Encode, utf8Decode,
 } = given;

@@ -56,8 +56,8 @@ class Barriers {
   }
 
   /** A member ended: a barrier without them never opens. */
-  leave(name, failed) {
-    this.#gone ??= `${name} ${failed ? "failed" : "ended"}`;
+  leave(user, failed) {
+    this.#gone ??= { user, failed };
     if (this.#waiting === undefined) return;
     for (const [place, waiters] of this.#waiting) {
       for (const waiter of waiters.values()) waiter.reject(this.#closed(place));
@@ -66,7 +66,8 @@ class Barriers {
   }
 
   #closed(place) {
-    return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: ${this.#gone}`);
+    const { user, failed } = this.#gone;
+    return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: ${user.name} ${failed ? "failed" : "ended"}`);
   }
 }
 
@@ -118,7 +119,7 @@ export function everyone(story, users, keyOf, fn) {
   mustBeFunction(fn, "everyone(fn): `fn`");
   const barriers = new Barriers(users.length);
   const call = (user) => fn(user, (name) => barriers.arrive(name, user));
-  return all(story, users, keyOf, call, (user, failed) => barriers.leave(user.name, failed));
+  return all(story, users, keyOf, call, (user, failed) => barriers.leave(user, failed));
 }
 
 export function together(story, users, keyOf, fn) {

@@ -1,8 +1,10 @@
 // One simulated person.
 import {
-  checkUser, cookie, dataOf, every, header, http, random, rowAt, stay, stopTicker, think, websocket,
+  checkUser, cookie, dataOf, every, header, http, random, rowAt, stay, stopTicker, think, userName, userNumber, userRole,
+  websocket,
 } from "headcount/native";
 import { mustBeName, pick } from "headcount/check";
+import { shown } from "headcount/inspect";
 import { step } from "headcount/together";
 
 class Ticker {
@@ -47,18 +49,20 @@ function kept(story, key, name, make) {
 }
 
 export class User {
-  // Few fields: a user is made for every iteration. What is rarely asked for is kept in the story.
+  // Few fields: a user is made for every iteration. What is rarely asked for comes from native code, or is kept
+  // in the story.
   #key;
   #story;
 
-  constructor(key, story, name, index, number, role) {
+  constructor(key, story) {
     this.#key = key;
     this.#story = story;
-    this.name = name;
-    this.index = index;
-    this.number = number;
-    this.role = role;
   }
+
+  get name() { return userName(this.#key); }
+  get index() { return userNumber(this.#key, 0); }
+  get number() { return userNumber(this.#key, 1); }
+  get role() { return userRole(this.#key) ?? undefined; }
 
   /** The native key of a user; not for scenarios. */
   static key(user) {
@@ -88,6 +92,11 @@ export class User {
   step(name, fn) { return step(this.#story, this.#key, name, fn); }
   check(name, ok) { return checkUser(this.#key, name, !!ok); }
   random(of) { return of === undefined ? random(this.#key) : pick(random(this.#key), of); }
+
+  [shown]() {
+    const { name, index, number, role } = this;
+    return { name, index, number, role };
+  }
 
   row(table) {
     return kept(this.#story, this.#key, table, () => table.at(Table.indexFor(table, this, () => random(this.#key))));
