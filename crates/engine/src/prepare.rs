@@ -4,9 +4,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use plan::{Options, Overrides, Problems, with_overrides};
+use plan::{Options, Overrides, Problem, Problems, with_overrides};
 use script::host::Host;
-use script::{Bundle, DataStore, Declared, Limits, Script, ScriptError};
+use script::{Bundle, DataStore, Declared, Limits, NoData, Script, ScriptError};
 use serde_json::json;
 use thiserror::Error;
 use url::Url;
@@ -57,7 +57,8 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
     let data = DataStore::new(base);
     let declared = declare(&bundle, &data)?;
     let options_json = with_overrides(declared.options, &settings.overrides);
-    let options = Options::from_json(&options_json).map_err(PrepareError::Options)?;
+    let read = Options::from_json(&options_json);
+    let options = with_problems(declared.problems, read).map_err(PrepareError::Options)?;
     if let Some(mix) = &options.mix {
         mix.check(&declared.scenarios)
             .map_err(PrepareError::Options)?;
@@ -123,6 +124,30 @@ pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, Pr
     };
     let tls = TlsSettings::new(true, None).map_err(|_| nothing())?;
     World::new(Arc::new(config), Clock::start(), target, tls).map_err(|_| nothing())
+}
+
+/// The options, if they hold nothing but plain data. What is no data came as null: what reading says of those
+/// places is left out.
+fn with_problems(
+    no_data: Vec<NoData>,
+    read: Result<Options, Problems>,
+) -> Result<Options, Problems> {
+    if no_data.is_empty() {
+        return read;
+    }
+    let of_reading = read.err().unwrap_or_default();
+    let others = of_reading
+        .iter()
+        .filter(|problem| no_data.iter().all(|known| known.path != problem.path))
+        .cloned()
+        .collect::<Vec<_>>();
+    let no_data = no_data.into_iter().map(|known| Problem {
+        path: known.path,
+        message: known.message,
+        excerpt: None,
+        hint: None,
+    });
+    Err(no_data.chain(others).collect())
 }
 
 fn read_ca(base: &Path, path: &str) -> Result<Vec<u8>, PrepareError> {

@@ -74,6 +74,12 @@ impl Problems {
     }
 }
 
+impl FromIterator<Problem> for Problems {
+    fn from_iter<I: IntoIterator<Item = Problem>>(problems: I) -> Self {
+        Self(problems.into_iter().collect())
+    }
+}
+
 impl<'a> IntoIterator for &'a Problems {
     type Item = &'a Problem;
     type IntoIter = std::slice::Iter<'a, Problem>;

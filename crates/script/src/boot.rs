@@ -7,13 +7,14 @@ use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::{Declared as Linked, Evaluated};
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Exception, Function, Module, Object, Persistent, Promise, Runtime, Value};
+use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::api;
 use crate::bundle::{Import, resolve};
 use crate::error::{ScriptError, ScriptFault};
 use crate::fault;
-use crate::script::{Limits, Script};
+use crate::script::{Limits, NoData, Script};
 use crate::state::State;
 use crate::work::Kept;
 
@@ -205,22 +206,30 @@ pub(crate) fn no_scenario(state: &State) -> ScriptError {
     plain_fault(state, FaultKind::Thrown, message)
 }
 
-/// The `options` that the main module exports, or null.
+/// `options` as the prelude hands them over.
+#[derive(Default, Deserialize)]
+pub(crate) struct Options {
+    #[serde(default)]
+    pub(crate) options: Json,
+    pub(crate) problems: Vec<NoData>,
+}
+
+/// The `options` that the main module exports, or null, with what in them is no plain data.
 pub(crate) fn options(
     ctx: &Ctx<'_>,
     state: &State,
     module: Option<KeptObject>,
-) -> Result<Json, ScriptError> {
+) -> Result<Options, ScriptError> {
     let (Some(module), Some(entry)) = (module, state.entry()) else {
-        return Ok(Json::Null);
+        return Ok(Options::default());
     };
     let options: Value<'_> = module.restore(ctx)?.get("options")?;
     if options.is_undefined() {
-        return Ok(Json::Null);
+        return Ok(Options::default());
     }
     let plain = entry.plain.clone().restore(ctx)?;
     let text: String = plain
-        .call((options, "options"))
+        .call((options,))
         .map_err(|error| thrown(ctx, state, &error))?;
     serde_json::from_str(&text).map_err(|error| ScriptError::Engine(error.to_string()))
 }

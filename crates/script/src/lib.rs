@@ -31,5 +31,5 @@ pub use bundle::Bundle;
 pub use data::DataStore;
 pub use error::{Problem, ScriptError, ScriptFault};
 pub use frame::Location;
-pub use script::{Declared, Ended, Limits, Script};
+pub use script::{Declared, Ended, Limits, NoData, Script};
 pub use start::{GroupStart, UserStart};

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use model::{Fault, FaultKind, GroupId};
 use rquickjs::{Context, Object, Persistent, Runtime};
+use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::boot;
@@ -36,11 +37,22 @@ impl Default for Limits {
     }
 }
 
+/// A value in the options that cannot be read: `NaN`, a function, a promise.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct NoData {
+    /// Where, e.g. `load.users[2]`; empty for the options as a whole.
+    pub path: String,
+    /// What is wrong with it, in words.
+    pub message: String,
+}
+
 /// What the main module exports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declared {
     /// `options`, or null.
     pub options: Json,
+    /// What in the options is no plain data; null stands in its place.
+    pub problems: Vec<NoData>,
     /// The functions that `options.mix` may name, by their names.
     pub scenarios: Vec<String>,
     /// Whether there is a default function. If not, `options.mix` is given.
@@ -133,7 +145,7 @@ impl Script {
 
     /// What the main module exports.
     pub fn declared(&self) -> Result<Declared, ScriptError> {
-        let options = self.context.with(|ctx| {
+        let boot::Options { options, problems } = self.context.with(|ctx| {
             let module = self.module.clone();
             boot::options(&ctx, &self.state, module)
         })?;
@@ -143,6 +155,7 @@ impl Script {
         }
         Ok(Declared {
             options,
+            problems,
             scenarios: self.exports.scenarios(),
             has_default,
             has_setup: self.exports.has("setup"),

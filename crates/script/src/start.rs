@@ -134,13 +134,14 @@ impl Script {
                 let detail = format!("the scenario exports no function `{function}`");
                 Fault::script(FaultKind::Thrown, detail)
             }
-            Some(function) => match self.state.work.borrow_mut().add_group(about, users) {
-                Some(key) => return Some((key, function)),
-                None => {
-                    let detail = "too many groups or users on one worker";
-                    Fault::generator(FaultKind::Resources, detail)
+            Some(function) => {
+                let key = self.state.work.borrow_mut().add_group(about, users);
+                if let Some(key) = key {
+                    return Some((key, function));
                 }
-            },
+                let detail = "too many groups or users on one worker";
+                Fault::generator(FaultKind::Resources, detail)
+            }
         };
         self.state.outcome.borrow_mut().ended.push(Ended {
             group: id,

@@ -86,23 +86,33 @@ export function describe(value) {
 /** Several values on a line: strings as they are. */
 export const line = (values) => values.map((value) => (typeof value === "string" ? value : describe(value))).join(" ");
 
-/** Options as JSON text; what JSON would lose in silence is refused. */
-export function plain(value, path) {
-  refuseUnplain(value, path, []);
-  return JSON.stringify(value);
+/** `{ options, problems }` as JSON text: what JSON would lose or change in silence is a problem with its path. */
+export function plain(value) {
+  const problems = [];
+  const options = copied(value, "", [], problems);
+  return JSON.stringify({ options, problems });
 }
 
-function refuseUnplain(value, path, seen) {
-  const kind = typeof value;
-  if (kind === "function" || kind === "symbol" || kind === "bigint") {
-    throw new TypeError(`\`${path}\` is a ${kind}; options must be plain data`);
+function copied(value, path, above, problems) {
+  const wrong = (what) => {
+    problems.push({ path, message: `must be plain data, not ${what}` });
+    return null;
+  };
+  switch (typeof value) {
+    case "function": case "symbol": case "bigint": return wrong(`a ${typeof value}`);
+    case "number": return Number.isFinite(value) ? value : wrong(value);
+    case "object": break;
+    default: return value;
   }
-  if (kind === "number" && !Number.isFinite(value)) throw new TypeError(`\`${path}\` is ${value}; options must be plain data`);
-  if (kind !== "object" || value === null) return;
-  if (value instanceof Promise) throw new TypeError(`\`${path}\` is a promise; options must be plain data`);
-  if (seen.includes(value)) throw new TypeError(`\`${path}\` contains itself; options must be plain data`);
+  if (value === null) return null;
+  if (value instanceof Promise) return wrong("a promise");
+  if (above.includes(value)) return wrong("something that contains itself");
+  const inside = [...above, value];
+  if (typeof value.toJSON === "function") return copied(value.toJSON(), path, inside, problems);
+  if (Array.isArray(value)) return value.map((item, at) => copied(item, `${path}[${at}]`, inside, problems));
+  const copy = {};
   for (const key of Object.keys(value)) {
-    const at = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`;
-    refuseUnplain(value[key], at, [...seen, value]);
+    copy[key] = copied(value[key], path === "" ? key : `${path}.${key}`, inside, problems);
   }
+  return copy;
 }
