@@ -20,6 +20,8 @@ class Report:
     sent: int
     figures: dict[str, float]
     remarks: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    """Sentences in which the tool itself doubts its figures."""
     start_lag_p99_ms: float | None = None
 
 
@@ -28,20 +30,25 @@ def of_headcount(finished: Finished, folder: Path) -> Report:
     level = level_of_headcount(finished, folder)
     [timings] = level["measured"]["requests"].values()
     lag = decoded(level["generator"]["start_lag"])
-    remarks = remarks_of_headcount(level) + counted(timings["failed"], "failed")
-    start_lag_ms = lag.percentile_ms(99) if lag.count else None
-    return Report(timings["count"] + timings["unfinished"], figures_of(decoded(timings["response"])), remarks, start_lag_ms)
+    remarks, doubts = remarks_of_headcount(level)
+    return Report(
+        sent=timings["count"] + timings["unfinished"],
+        figures=figures_of(decoded(timings["response"])),
+        remarks=remarks + counted(timings["failed"], "failed"),
+        doubts=doubts,
+        start_lag_p99_ms=lag.percentile_ms(99) if lag.count else None,
+    )
 
 
 def of_headcounts_deliveries(finished: Finished, folder: Path) -> Report:
     """The same for the deliveries of the only channel."""
     level = level_of_headcount(finished, folder)
     [deliveries] = level["measured"]["deliveries"].values()
-    remarks = remarks_of_headcount(level)
+    remarks, doubts = remarks_of_headcount(level)
     for fate in ["late", "duplicated", "reordered"]:
         remarks += counted(deliveries[fate], fate)
     remarks += counted(sum(deliveries["lost"].values()), "lost")
-    return Report(deliveries["expected"], figures_of(decoded(deliveries["latency"])), remarks)
+    return Report(deliveries["expected"], figures_of(decoded(deliveries["latency"])), remarks, doubts)
 
 
 def level_of_headcount(finished: Finished, folder: Path) -> dict:
@@ -49,10 +56,11 @@ def level_of_headcount(finished: Finished, folder: Path) -> dict:
     return json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))["levels"][0]
 
 
-def remarks_of_headcount(level: dict) -> list[str]:
-    remarks = [] if level["sound"] else ["not sound: " + "; ".join(level["unsound_reasons"])]
-    remarks += ["suspect: " + "; ".join(level["suspicions"])] if level["suspicions"] else []
-    return remarks + counted(level["measured"]["iterations"]["dropped"], "dropped")
+def remarks_of_headcount(level: dict) -> tuple[list[str], list[str]]:
+    """What belongs into the table, and what its reasons are."""
+    doubts = level["unsound_reasons"] + level["suspicions"]
+    word = "not sound" if not level["sound"] else "suspect" if doubts else None
+    return [word] * bool(word) + counted(level["measured"]["iterations"]["dropped"], "dropped"), doubts
 
 
 def figures_of(histogram: Histogram) -> dict[str, float]:
@@ -109,7 +117,7 @@ def of_locust(finished: Finished, folder: Path) -> Report:
 
 def counted(number: int, what: str) -> list[str]:
     """Nothing to say of nothing."""
-    return [f"{number} {what}"] if number else []
+    return [f"{number:,} {what}"] if number else []
 
 
 def must_end_with(finished: Finished, codes: list[int]) -> None:

@@ -8,3 +8,8 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     drawn = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |" for line in lines]
     rule = "| " + " | ".join("-" * width for width in widths) + " |"
     return "\n".join([drawn[0], rule, *drawn[1:]])
+
+
+def listed(doubts: list[str]) -> list[str]:
+    """A paragraph of what was in doubt, or none."""
+    return ["In doubt:\n\n" + "\n".join(f"- {doubt}" for doubt in doubts)] if doubts else []

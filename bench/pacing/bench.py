@@ -5,7 +5,7 @@ from common.failure import Failure
 from common.place import Place
 from common.process import complain
 from common.run import Outcome, outcome_of
-from common.table import table
+from common.table import listed, table
 from common.tools import HOLD_S
 from pacing.evenness import Evenness, evenness
 from pacing.settings import SETTINGS, Paced
@@ -25,18 +25,19 @@ def measured(place: Place, only: list[str]) -> tuple[str, bool]:
     """The result as Markdown, and whether headcount kept its plan wherever it was run."""
     chosen = [paced for paced in SETTINGS if paced.setting.has(only)]
     load_before = machine.load()
-    rows, passed = [], True
+    rows, doubts, passed = [], [], True
     for paced in chosen:
         arrivals = Arrivals()
         try:
             outcome = outcome_of(paced.setting, place, PATH, lambda server: watched(server, PATH, arrivals))
             row, kept = row_of(paced, outcome, evenness(arrivals))
+            doubts += [f"{paced.setting.tool} {paced.setting.words}: {doubt}" for doubt in outcome.report.doubts]
         except Failure as failure:
             row, kept = [*["–"] * (len(HEAD) - 4), f"no result: {failure}"], False
         complain(f"    {row[-1]}")
         rows.append([f"{paced.per_s:,}/s", paced.setting.tool, paced.setting.words, *row])
         passed &= kept or paced.setting.tool != "headcount"
-    return text(machine.described(place, [paced.setting for paced in chosen], load_before), rows), passed
+    return text(machine.described(place, [paced.setting for paced in chosen], load_before), rows, doubts), passed
 
 
 def row_of(paced: Paced, outcome: Outcome, even: Evenness) -> tuple[list[str], bool]:
@@ -59,7 +60,7 @@ def row_of(paced: Paced, outcome: Outcome, even: Evenness) -> tuple[list[str], b
     return [*row, "; ".join([word, *late, *report.remarks])], kept and prompt
 
 
-def text(measured_on: str, rows: list[list[str]]) -> str:
+def text(measured_on: str, rows: list[list[str]], doubts: list[str]) -> str:
     """The result as it is saved."""
     return "\n\n".join([
         "# Keeping a rate",
@@ -67,6 +68,7 @@ def text(measured_on: str, rows: list[list[str]]) -> str:
         "times a second.",
         "Server on core 0, generator on core 1. " + measured_on,
         table(HEAD, rows),
+        *listed(doubts),
         "`kept`: what arrived in all, and the arrivals per second without the first and the last second, are within "
         "0.1 % of the plan. The worst tenths are the fewest and the most arrivals in a tenth of a second, as a rate; off "
         "the line is how far the count was from an even one at the most, as time. At 1,000/s one arrival more in a tenth "

@@ -6,7 +6,7 @@ from common.place import Place
 from common.process import complain
 from common.run import Outcome, outcome_of
 from common.server import TruthServer
-from common.table import table
+from common.table import listed, table
 from common.tools import HOLD_S, Setting
 from stall import truth
 from stall.probe import must_keep_its_schedule
@@ -24,7 +24,7 @@ def measured(place: Place, only: list[str]) -> tuple[str, bool]:
     right, load_before = truth.computed(), machine.load()
     with TruthServer(place) as server:
         must_keep_its_schedule(server)
-    rows, late, passed = [], [], True
+    rows, late, doubts, passed = [], [], [], True
     for setting in chosen:
         try:
             outcome = outcome_of(setting, place, PATH)
@@ -36,9 +36,10 @@ def measured(place: Place, only: list[str]) -> tuple[str, bool]:
         word = verdict(outcome.report, right)
         complain(f"    {word}")
         rows.append(row_of(setting, outcome, right, word))
+        doubts += [f"{setting.tool} {setting.words}: {doubt}" for doubt in outcome.report.doubts]
         late.append(outcome.server["lateness"]["p99_ns"] / 1e6)
         passed &= setting not in MUST_BE_RIGHT or word == "right"
-    return text(machine.described(place, chosen, load_before), rows, right, late), passed
+    return text(machine.described(place, chosen, load_before), rows, right, late, doubts), passed
 
 
 def row_of(setting: Setting, outcome: Outcome, right: Truth, word: str) -> list[str]:
@@ -56,7 +57,7 @@ def held_in(did: dict) -> int:
     return sum(stall["held"] for stall in stalls) + did["websocket"]["sum"]["stalled"]
 
 
-def text(measured_on: str, rows: list[list[str]], right: Truth, late: list[float]) -> str:
+def text(measured_on: str, rows: list[list[str]], right: Truth, late: list[float], doubts: list[str]) -> str:
     """The result as it is saved."""
     ranges = [right.figures[column] for column in COLUMNS]
     true = [f"{low:.1f}" if low == high else f"{low:.1f}–{high:.1f}" for low, high in ranges]
@@ -70,6 +71,7 @@ def text(measured_on: str, rows: list[list[str]], right: Truth, late: list[float
         f"{RATE} arrivals a second for {HOLD_S} s follows from that alone. Times in milliseconds.",
         "Server on core 0, generator on core 1. " + measured_on,
         table(head, [first, *rows]),
+        *listed(doubts),
         "`right`: mean, p50, p95, p99, p99.9 and max, as far as the tool gives them, are within 1 % or 50 µs of the "
         "truth. Bold: a figure that is not. A tool that sends less than it should, or later, measures a load that "
         "nobody ordered; its figures are then right for what it sent and wrong for the question. p90 lies on the edge "

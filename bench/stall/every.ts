@@ -1,12 +1,12 @@
-// Forty users, each with a clock of its own: together one request every 5 ms, whatever the answers do.
+// 200 users, each with a clock of its own: together one request every 5 ms, whatever the answers do.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:5000",
-  load: { users: 40, ramp: "200ms", hold: "30s" },
+  load: { users: 200, ramp: "1s", hold: "30s" },
 };
 
 export default async function visit({ users: [user] }: Group) {
-  user!.every("200ms", () => user!.get("/stall/20ms/1s/10s/5002500us"));
+  user!.every("1s", () => user!.get("/stall/20ms/1s/10s/5002500us"));
   await user!.stay();
 }

@@ -14,7 +14,7 @@ MUST_BE_RIGHT = [
 
 SETTINGS = [
     *MUST_BE_RIGHT,
-    headcount('40 users, `every("200ms")`', SCENARIOS / "every.ts"),
+    headcount('200 users, `every("1s")`', SCENARIOS / "every.ts"),
     headcount("4 users (closed)", SCENARIOS / "closed.ts"),
     vegeta(f"-rate={RATE}"),
     vegeta(f"-rate={RATE} -max-workers=50"),

@@ -41,7 +41,8 @@ def verdict(report: Report, truth: Truth) -> str:
     factors = {name: factor(value, truth.figures[name]) for name, value in judged.items()}
     worst = max(factors, key=lambda name: max(factors[name], 1 / factors[name]))
     times = max(factors[worst], 1 / factors[worst])
-    return f"off by ×{times:.1f} ({worst} too {'high' if 1 < factors[worst] else 'low'})"
+    digits = 2 if times < 2 else 1
+    return f"off by ×{times:.{digits}f} ({worst} too {'high' if 1 < factors[worst] else 'low'})"
 
 
 def factor(value: float, right: tuple[float, float]) -> float:
