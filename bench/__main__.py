@@ -13,6 +13,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("bench", choices=["stall", "pacing"], help="what is measured")
     parser.add_argument("--headcount", type=Path, metavar="FILE", help="the program [default: built with --release]")
     parser.add_argument("--only", metavar="WORD", action="append", help="only settings with this word; may be repeated")
+    parser.add_argument("--first", action="store_true", help="on a busy machine: before everything else (needs root)")
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the result to this file too")
     return parser.parse_args()
 
@@ -24,7 +25,7 @@ def main() -> int:
     else:
         from pacing import bench
     try:
-        place = Place.prepared(given.headcount)
+        place = Place.prepared(given.headcount, given.first)
         text, passed = bench.measured(place, given.only or [])
     except Failure as failure:
         print(f"bench: {failure}", file=sys.stderr)

@@ -4,7 +4,7 @@ import datetime
 import os
 import platform
 
-from common.place import Place
+from common.place import GENERATOR_CORE, SERVER_CORE, Place
 from common.tools import Setting
 
 
@@ -13,8 +13,9 @@ def described(place: Place, settings: list[Setting], load_before: str) -> str:
     now = datetime.datetime.now(datetime.timezone.utc)
     tools = dict.fromkeys(setting.tool for setting in settings)
     versions = ", ".join(f"{tool} {place.version(tool)}" for tool in tools)
+    first = " Both went before everything else on their cores (`--first`)." if place.goes_first else ""
     return (
-        f"{now:%d %B %Y %H:%M} UTC. {os.cpu_count()} × {cpu_name()}, Linux {platform.release()}. "
+        f"Server on core {SERVER_CORE}, generator on core {GENERATOR_CORE}.{first} {now:%d %B %Y %H:%M} UTC. {os.cpu_count()} × {cpu_name()}, Linux {platform.release()}. "
         f"Load average before {load_before}, after {load()} (the bench itself makes up to about 2).\n\n"
         f"{versions}."
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.failure import Failure
-from common.process import complain
+from common.process import complain, pinned
 
 BENCH = Path(__file__).resolve().parent.parent
 ROOT = BENCH.parent
@@ -26,18 +26,26 @@ class Place:
     """Everything that is needed is there."""
 
     headcount: Path
+    goes_first: bool
+    """Whether server and tools have real-time priority."""
 
     @staticmethod
-    def prepared(headcount: Path | None) -> "Place":
+    def prepared(headcount: Path | None, goes_first: bool) -> "Place":
         """Builds headcount unless it is given."""
         if not {SERVER_CORE, GENERATOR_CORE} <= os.sched_getaffinity(0):
             raise Failure("needs cores 0 and 1: one for the server, one for the generator")
-        if shutil.which("taskset") is None:
-            raise Failure("needs taskset (package util-linux)")
+        if shutil.which("taskset") is None or shutil.which("chrt") is None:
+            raise Failure("needs taskset and chrt (package util-linux)")
+        if goes_first and subprocess.run(["chrt", "--rr", "1", "true"], capture_output=True, timeout=60).returncode:
+            raise Failure("--first needs the right to real-time priority: run it as root")
         found = (headcount or built()).resolve()
         if not found.is_file():
             raise Failure(f"there is no headcount at {found}")
-        return Place(found)
+        return Place(found, goes_first)
+
+    def on_core(self, core: int, command: list) -> list[str]:
+        """The command on one core, with the priority that was asked for."""
+        return pinned(core, command, self.goes_first)
 
     def program(self, tool: str) -> Path | None:
         """The program of a tool, if it is there."""

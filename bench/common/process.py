@@ -27,27 +27,28 @@ def complain(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def pinned(core: int, command: list) -> list[str]:
-    """The command on one core."""
-    return ["taskset", "-c", str(core), *map(str, command)]
+def pinned(core: int, command: list, goes_first: bool) -> list[str]:
+    """The command on one core; before everything else there, if that is wanted."""
+    first = ["chrt", "--rr", "1"] if goes_first else []
+    return ["taskset", "-c", str(core), *first, *map(str, command)]
 
 
-def finish(command: list, core: int, limit_s: float, environment: dict[str, str] | None = None) -> Finished:
-    """Runs a program on one core to its end. One that takes longer than its limit is ended, with its children."""
+def finish(command: list[str], limit_s: float, environment: dict[str, str]) -> Finished:
+    """Runs a program on its core to its end. One that takes longer than its limit is ended, with its children."""
     before, begun = cpu_of_children(), time.monotonic()
     child = subprocess.Popen(
-        pinned(core, command),
+        command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | (environment or {}),
+        env=os.environ | environment,
         start_new_session=True,
     )
     try:
         stdout, stderr = child.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired as late:
-        raise Failure(f"`{command[0]}` did not end within {limit_s:.0f} s") from late
+        raise Failure(f"`{' '.join(command)}` did not end within {limit_s:.0f} s") from late
     finally:
         end_group(child)
     return Finished(child.returncode, stdout, stderr, time.monotonic() - begun, cpu_of_children() - before)

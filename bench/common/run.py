@@ -40,6 +40,6 @@ def outcome_of(
         folder, url = Path(name), server.url + path
         environment = {key: str(value) for key, value in setting.environment.items()} | {"URL": url}
         with beside(server):
-            finished = finish(setting.command(program, url, folder), GENERATOR_CORE, LIMIT_S, environment)
+            finished = finish(place.on_core(GENERATOR_CORE, setting.command(program, url, folder)), LIMIT_S, environment)
         did = server.did()
         return Outcome(setting.read(finished, folder), did, finished)

@@ -8,7 +8,7 @@ import time
 
 from common.failure import Failure
 from common.place import SERVER_CORE, Place
-from common.process import end_group, pinned
+from common.process import end_group
 
 STARTS_WITHIN_S = 10
 ANSWERS_WITHIN_S = 10
@@ -18,11 +18,11 @@ class TruthServer:
     """Runs on a core of its own, for as long as the `with` block lasts."""
 
     def __init__(self, place: Place) -> None:
-        self.command = [place.headcount, "serve", "truth", "--listen", "127.0.0.1:0"]
+        self.command = place.on_core(SERVER_CORE, [place.headcount, "serve", "truth", "--listen", "127.0.0.1:0"])
 
     def __enter__(self) -> "TruthServer":
         self.child = subprocess.Popen(
-            pinned(SERVER_CORE, self.command),
+            self.command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -49,7 +49,7 @@ class TruthServer:
         ready, _, _ = select.select([self.child.stdout], [], [], STARTS_WITHIN_S)
         line = self.child.stdout.readline().decode() if ready else ""
         if not line.startswith("listening on http://"):
-            raise Failure(f"the truth server did not start: `{' '.join(map(str, self.command))}` said {line.strip()!r}")
+            raise Failure(f"the truth server did not start: `{' '.join(self.command)}` said {line.strip()!r}")
         return line.removeprefix("listening on ").strip().rstrip("/")
 
     def did(self) -> dict:

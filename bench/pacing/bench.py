@@ -66,7 +66,7 @@ def text(measured_on: str, rows: list[list[str]], doubts: list[str]) -> str:
         "# Keeping a rate",
         f"A rate for {HOLD_S} s at a server that answers at once and counts what arrives; it is asked for its count ten "
         "times a second.",
-        "Server on core 0, generator on core 1. " + measured_on,
+        measured_on,
         table(HEAD, rows),
         *listed(doubts),
         "`kept`: what arrived in all, and the arrivals per second without the first and the last second, are within "

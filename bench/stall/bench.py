@@ -69,7 +69,7 @@ def text(measured_on: str, rows: list[list[str]], right: Truth, late: list[float
         f"The server answers after {DELAY_US // 1000} ms. It stops for {LASTS_US // 1_000_000} s in every "
         f"{EVERY_US // 1_000_000} s, first {FIRST_US / 1e6} s after its first request. What should be reported of "
         f"{RATE} arrivals a second for {HOLD_S} s follows from that alone. Times in milliseconds.",
-        "Server on core 0, generator on core 1. " + measured_on,
+        measured_on,
         table(head, [first, *rows]),
         *listed(doubts),
         "`right`: mean, p50, p95, p99, p99.9 and max, as far as the tool gives them, are within 1 % or 50 µs of the "

@@ -1,11 +1,11 @@
-// Closed: four users, each waits for its answer before it asks again. What nobody asked, nobody waited for.
+// Closed: ten users, each waits for its answer before it asks again. What nobody asked, nobody waited for.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:5000",
-  load: { users: 4, hold: "30s" },
+  load: { users: 10, hold: "30s" },
 };
 
 export default async function visit({ users: [user] }: Group) {
-  await user!.get("/stall/20ms/1s/10s/5002500us");
+  await user!.get("/stall/50ms/1s/10s/5002500us");
 }

@@ -1,4 +1,4 @@
-// The same for deliveries: one says something every 5 ms, the other hears it 20 ms later, or when the server goes on.
+// The same for deliveries: one says something every 5 ms, the other hears it 50 ms later, or when the server goes on.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {
@@ -10,7 +10,7 @@ export const options: Options = {
 export default async function talk({ everyone, channel, users: [sender] }: Group) {
   const said = channel("said", { to: "others" });
   await everyone(async (user, here) => {
-    const socket = await user.websocket("/room/stall?delay=20ms&stall=1s/10s/5002500us");
+    const socket = await user.websocket("/room/stall?delay=50ms&stall=1s/10s/5002500us");
     socket.receives(said);
     await here("listening");
     if (user === sender) {

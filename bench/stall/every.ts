@@ -7,6 +7,6 @@ export const options: Options = {
 };
 
 export default async function visit({ users: [user] }: Group) {
-  user!.every("1s", () => user!.get("/stall/20ms/1s/10s/5002500us"));
+  user!.every("1s", () => user!.get("/stall/50ms/1s/10s/5002500us"));
   await user!.stay();
 }

@@ -8,5 +8,5 @@ export const options: Options = {
 };
 
 export default async function visit({ users: [user] }: Group) {
-  await user!.get("/stall/20ms/1s/10s/5002500us");
+  await user!.get("/stall/50ms/1s/10s/5002500us");
 }
