@@ -15,6 +15,9 @@ from common.tools import HOLD_S, Setting
 
 LIMIT_S = HOLD_S + 60
 
+SERVER_LATE_S = 0.1
+"""What a server adds that was held up for longer than this, by the machine, cannot be told from what the tool did."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -25,17 +28,28 @@ class Outcome:
     finished: Finished
 
 
-def outcome_of(
-    setting: Setting,
-    place: Place,
-    path: str,
-    beside: Callable[[TruthServer], AbstractContextManager] = lambda _: nullcontext(),
-) -> Outcome:
-    """Runs it to its end; `beside` may watch the server meanwhile. Raises a failure that says why there is no result."""
+Beside = Callable[[TruthServer], AbstractContextManager]
+
+
+def outcome_of(setting: Setting, place: Place, path: str, beside: Beside = lambda _: nullcontext()) -> Outcome:
+    """Runs it to its end; `beside` may watch the server meanwhile. A run in which the server was held up is made once
+    more. Raises a failure that says why there is no result.
+    """
     program = place.program(setting.tool)
     if program is None:
         raise Failure("not installed")
-    complain(f"{setting.tool} {setting.words}")
+    for _ in range(2):
+        complain(f"{setting.tool} {setting.words}")
+        outcome = run(setting, place, program, path, beside)
+        late = outcome.server["lateness"]
+        late_s = late["max_ns"] / 1e9 if late else 0.0
+        if late_s <= SERVER_LATE_S:
+            return outcome
+        complain(f"    not counted: the server itself was held up for {late_s:.2f} s")
+    raise Failure(f"the machine was too busy, twice: the server itself was held up, at last for {late_s:.2f} s")
+
+
+def run(setting: Setting, place: Place, program: Path, path: str, beside: Beside) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name, TruthServer(place) as server:
         folder, url = Path(name), server.url + path
         environment = {key: str(value) for key, value in setting.environment.items()} | {"URL": url}

@@ -29,7 +29,7 @@ def measured(place: Place, only: list[str]) -> tuple[str, bool]:
     for paced in chosen:
         arrivals = Arrivals()
         try:
-            outcome = outcome_of(paced.setting, place, PATH, lambda server: watched(server, PATH, arrivals))
+            outcome = outcome_of(paced.setting, place, PATH, lambda server, into=arrivals: watched(server, PATH, into))
             row, kept = row_of(paced, outcome, evenness(arrivals))
             doubts += [f"{paced.setting.tool} {paced.setting.words}: {doubt}" for doubt in outcome.report.doubts]
         except Failure as failure:

@@ -23,6 +23,7 @@ class Arrivals:
 @contextmanager
 def watched(server: TruthServer, path: str, arrivals: Arrivals):
     """Asks on one connection, from the server's core, so that the generator's core is left alone."""
+    arrivals.points.clear()
     stop = threading.Event()
     thread = threading.Thread(target=watch, args=(server, path, arrivals, stop))
     thread.start()
