@@ -49,8 +49,8 @@ impl RunConfig {
         self.sources.get((user.0 % count) as usize).copied()
     }
 
-    /// The seed of a level's arrivals.
-    pub(crate) fn arrivals_seed(&self, level: u32) -> u64 {
+    /// The seed of a level's arrivals, counted from 0.
+    pub fn arrivals_seed(&self, level: u32) -> u64 {
         self.seed_of(level, u32::MAX)
     }
 

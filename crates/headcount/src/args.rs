@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Run one of the built-in systems
     Serve(ServeArgs),
+    /// Prove the measurements on this machine against known truth, in under a minute
+    Selftest(SelftestArgs),
     /// Write a starter scenario with its types
     Init(InitArgs),
     /// Print completions for a shell
@@ -175,6 +177,51 @@ pub(crate) enum System {
     Bridge(Box<bridge::Config>),
     /// A server whose behaviour is exactly known, to hold a load tester's reports against
     Truth(Box<truth::Config>),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  headcount selftest
+  headcount selftest --deliveries 10M --only deliveries
+  headcount selftest --json > selftest.json
+
+Exit codes:
+  0 everything agrees with what is known · 1 something differs · 98 the machine was too busy to tell")]
+pub(crate) struct SelftestArgs {
+    /// Deliveries of the part that counts them, at least: 1M, 10M, 500k
+    #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count)]
+    pub(crate) deliveries: u64,
+    /// Only these parts
+    #[arg(long, value_name = "NAME,NAME,…", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Seed of all random choices
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Print the comparisons as JSON on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// What the truth server does and does not tell, to see whether it is noticed: `delay=2ms,drop=1000`
+    #[arg(long, value_name = "FAULTS", hide = true)]
+    pub(crate) lie: Option<String>,
+}
+
+/// A whole number, perhaps in thousands (`k`) or millions (`M`).
+fn parse_count(text: &str) -> Result<u64, String> {
+    let refused = || format!("`{text}` is not a number like 500k, 1M or 2000000");
+    let (digits, unit) = match text.strip_suffix(['k', 'M']) {
+        Some(digits) if text.ends_with('k') => (digits, 1000),
+        Some(digits) => (digits, 1_000_000),
+        None => (text, 1),
+    };
+    let number: u64 = digits.parse().map_err(|_| refused())?;
+    number
+        .checked_mul(unit)
+        .filter(|number| (1..=1_000_000_000).contains(number))
+        .ok_or_else(refused)
 }
 
 #[derive(Debug, clap::Args)]

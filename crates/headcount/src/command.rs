@@ -4,5 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod init;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod selftest;
 pub(crate) mod serve;
+pub(crate) mod sides;
 pub(crate) mod study;

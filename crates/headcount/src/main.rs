@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::Run(args) => command::run::run(&args),
         Command::Report(args) => command::report::report(&args),
         Command::Serve(args) => command::serve::serve(args),
+        Command::Selftest(args) => command::selftest::selftest(&args),
         Command::Init(args) => command::init::init(&args),
         Command::Completions(args) => command::completions::completions(&args),
     };

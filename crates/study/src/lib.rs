@@ -9,7 +9,6 @@ mod evidence;
 mod field;
 mod parts;
 mod story;
-mod system;
 
 pub use bridge::bridge;
 pub use parts::{Notice, PartRun, StudyError, StudyOutcome, StudySettings};

@@ -1,18 +1,17 @@
 use std::path::Path;
 
 use engine::{Clock, PrepareError, RunError, Settings, Stop, prepare};
+use launch::{LaunchError, System};
 use record::Run;
 use script::Bundle;
 use thiserror::Error;
-
-use crate::system::System;
 
 /// Why a study could not be made.
 #[derive(Debug, Error)]
 pub enum StudyError {
     /// Its system does not start.
-    #[error("{0}")]
-    System(String),
+    #[error(transparent)]
+    System(#[from] LaunchError),
     /// One of its scenarios cannot be run.
     #[error("part `{part}`: {why}")]
     Prepare {
@@ -114,7 +113,7 @@ pub(crate) fn run_all(
             parts: parts.len(),
             title: part.title,
         });
-        let system = System::start(&settings.exe, system, &settings.system_cores)?;
+        let system = System::start(&settings.exe, system, &[], &settings.system_cores)?;
         let run = run_one(part, &system, settings, stop, tell)?;
         tell(Notice::Done(&run));
         done.push(run);
@@ -135,7 +134,7 @@ fn run_one(
         why: why.into(),
     })?;
     let overrides = plan::Overrides {
-        target: Some(system.url.clone()),
+        target: Some(system.url().to_owned()),
         seed: Some(settings.seed),
         ..Default::default()
     };

@@ -2,6 +2,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use clap::Args;
+use kit::fault::FaultSpec;
 use kit::log::LogConfig;
 use kit::span;
 
@@ -23,6 +24,13 @@ pub struct Config {
     #[arg(long, value_name = "TIME", env = "HEADCOUNT_STOP_LIMIT", default_value = "2s",
           value_parser = span::parse)]
     pub stop_limit: Duration,
+    /// Before something is due it stays awake for so long: a kernel wakes a sleeper some ten microseconds late
+    #[arg(long, value_name = "TIME", env = "TRUTH_SPIN", default_value = "100us",
+          value_parser = span::parse)]
+    pub spin: Duration,
+    /// What it does and does not tell, to see whether a load tester's own check notices: `delay=2ms,drop=1000`
+    #[arg(long, value_name = "FAULTS", hide = true, default_value_t)]
+    pub lie: FaultSpec,
     /// Limits.
     #[command(flatten)]
     pub limits: Limits,

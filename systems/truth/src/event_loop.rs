@@ -3,10 +3,12 @@ mod pace;
 mod request;
 mod socket;
 
+use std::fs;
 use std::io;
 use std::net::TcpListener;
 use std::num::NonZeroU64;
 
+use kit::fault::FaultSpec;
 use rustix::thread::set_current_timer_slack;
 use serde_json::{Value, json};
 
@@ -48,6 +50,8 @@ pub(crate) struct EventLoop {
     workers: Workers<Key>,
     ledger: Ledger,
     limits: Limits,
+    /// So much later than they should be, and than it tells, answers leave.
+    lie: Nanos,
     scratch: Vec<u8>,
 }
 
@@ -63,7 +67,12 @@ struct Ledger {
 }
 
 impl EventLoop {
-    pub(crate) fn new(door: TcpListener, waker: Waker, limits: Limits) -> io::Result<Self> {
+    pub(crate) fn new(
+        door: TcpListener,
+        waker: Waker,
+        limits: Limits,
+        lie: &FaultSpec,
+    ) -> io::Result<Self> {
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let sockets = Sockets::new(size(limits.queue))?;
         sockets.watch(&door, DOOR)?;
@@ -76,23 +85,24 @@ impl EventLoop {
             sockets,
             timers: Timers::default(),
             routes: Routes::new(targets),
-            rooms: Rooms::new(targets, limits.max_leak),
+            rooms: Rooms::new(targets, limits.max_leak, lie),
             workers,
             ledger: Ledger::default(),
             limits,
+            lie: delay_of(lie),
             scratch: vec![0; READ_AHEAD],
         })
     }
 
     /// Serves until the waker says stop; then answers what was asked, for at most `stop_limit`.
-    pub(crate) fn run(mut self, stop_limit: Nanos) -> io::Result<()> {
+    pub(crate) fn run(mut self, stop_limit: Nanos, spin: Nanos) -> io::Result<()> {
         // Else the kernel would wake this thread up to 50 µs late, to save power.
         set_current_timer_slack(NonZeroU64::new(1))?;
         let mut events = Vec::new();
         let mut until: Option<Nanos> = None;
         while until.is_none_or(|end| now() < end && self.owes()) {
             let due = self.timers.next().into_iter().chain(until).min();
-            let timeout = due.map(|due| due.saturating_sub(now()));
+            let timeout = due.map(|due| due.saturating_sub(now()).saturating_sub(spin));
             self.sockets.wait(&mut events, timeout)?;
             for event in &events {
                 match event.data.u64() {
@@ -227,6 +237,7 @@ impl EventLoop {
             "requests": self.ledger.requests,
             "refused": self.ledger.refused,
             "lateness": self.ledger.lateness.to_json(),
+            "thread": thread_json(),
             "routes": self.routes.to_json(),
             "websocket": self.rooms.to_json(),
         })
@@ -241,4 +252,18 @@ impl EventLoop {
             ..Ledger::default()
         };
     }
+}
+
+/// What the kernel says of this thread: how long it ran, how long it was ready and had no CPU, and how
+/// often it got one.
+fn thread_json() -> Value {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let mut numbers = text.split_whitespace().map(|word| word.parse::<u64>().ok());
+    let mut next = || numbers.next().flatten();
+    json!({ "ran_ns": next(), "waited_ns": next(), "runs": next() })
+}
+
+fn delay_of(faults: &FaultSpec) -> Nanos {
+    let delay = faults.delay.unwrap_or_default();
+    u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX)
 }

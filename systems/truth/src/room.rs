@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use kit::fault::{Kind, Lane, Step, Turn};
@@ -22,6 +23,8 @@ pub(crate) struct Room {
     pub(crate) order: RoomOrder,
     /// Only the sender hears what it says.
     pub(crate) is_echo: bool,
+    /// Every so many deliveries are left out and told as sent.
+    lie: Option<NonZeroU64>,
     members: Slab<Member>,
     /// When the first message came: the begin of its stalls.
     first: Option<Nanos>,
@@ -86,10 +89,11 @@ pub(crate) struct Aftermath {
 }
 
 impl Room {
-    pub(crate) fn new(order: RoomOrder, is_echo: bool) -> Self {
+    pub(crate) fn new(order: RoomOrder, is_echo: bool, lie: Option<NonZeroU64>) -> Self {
         Self {
             order,
             is_echo,
+            lie,
             members: Slab::new(),
             first: None,
             held: VecDeque::new(),
@@ -213,6 +217,13 @@ impl Room {
                 continue;
             }
             self.counts.deliveries += 1;
+            if self
+                .lie
+                .is_some_and(|every| self.counts.deliveries.is_multiple_of(every.get()))
+            {
+                self.counts.sent += 1;
+                continue;
+            }
             let turn = self.order.faults.turn(self.counts.deliveries);
             member
                 .lane

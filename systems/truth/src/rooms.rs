@@ -1,5 +1,7 @@
 use std::collections::HashMap;
+use std::num::NonZeroU64;
 
+use kit::fault::FaultSpec;
 use serde_json::{Map, Value, json};
 use slab::Slab;
 
@@ -21,6 +23,8 @@ pub(crate) struct Rooms {
     /// What happened in rooms that are gone.
     past: RoomCounts,
     limit: usize,
+    /// Every so many deliveries are left out and never told.
+    lie: Option<NonZeroU64>,
     /// Bytes that may still be leaked.
     pub(crate) leak_left: u64,
 }
@@ -33,12 +37,13 @@ pub(crate) struct Outlet<'a> {
 }
 
 impl Rooms {
-    pub(crate) fn new(limit: usize, leak_left: u64) -> Self {
+    pub(crate) fn new(limit: usize, leak_left: u64, lie: &FaultSpec) -> Self {
         Self {
             by_name: HashMap::new(),
             all: Slab::new(),
             past: RoomCounts::default(),
             limit,
+            lie: lie.drop,
             leak_left,
         }
     }
@@ -63,7 +68,7 @@ impl Rooms {
         if self.all.len() >= self.limit {
             return Err((503, format!("more than {} rooms", self.limit)));
         }
-        let key = self.all.insert(Room::new(order, is_echo));
+        let key = self.all.insert(Room::new(order, is_echo, self.lie));
         self.by_name.insert(name.to_owned(), key);
         Ok(key)
     }

@@ -25,6 +25,7 @@ pub(crate) struct Route {
 struct Progress {
     /// When the first request came.
     first: Option<Nanos>,
+    last: Nanos,
     requests: u64,
     /// The number of the current window, and the requests in it.
     window: (u64, u64),
@@ -105,6 +106,7 @@ impl Route {
         self.counts.requests += 1;
         self.progress.requests += 1;
         let first = *self.progress.first.get_or_insert(now);
+        self.progress.last = now;
         let at_once = Reaction::Answer {
             at: now,
             status: 200,
@@ -169,8 +171,11 @@ impl Route {
 
     pub(crate) fn to_json(&self) -> Value {
         let mut all = self.counts.to_json();
-        if let (Order::Stall(_, stall), Some(first)) = (self.order, self.progress.first) {
+        if let Some(first) = self.progress.first {
             all.insert("first_request_ns".to_owned(), first.into());
+            all.insert("last_request_ns".to_owned(), self.progress.last.into());
+        }
+        if let (Order::Stall(_, stall), Some(first)) = (self.order, self.progress.first) {
             all.insert("stalls".to_owned(), self.counts.stalls(&stall, first));
         }
         Value::Object(all)

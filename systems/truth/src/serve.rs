@@ -1,6 +1,7 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
 use kit::serve::{block_on, stop_signal};
 
@@ -43,11 +44,12 @@ pub fn start(config: &Config) -> io::Result<Running> {
     rustix::net::listen(&door, config.backlog.into())?;
     let address = door.local_addr()?;
     let waker = Waker::new()?;
-    let event_loop = EventLoop::new(door, waker.clone(), config.limits)?;
-    let stop_limit = u64::try_from(config.stop_limit.as_nanos()).unwrap_or(u64::MAX);
+    let event_loop = EventLoop::new(door, waker.clone(), config.limits, &config.lie)?;
+    let nanos = |span: Duration| u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
+    let (stop_limit, spin) = (nanos(config.stop_limit), nanos(config.spin));
     let thread = Builder::new()
         .name("truth-io".to_owned())
-        .spawn(move || event_loop.run(stop_limit))?;
+        .spawn(move || event_loop.run(stop_limit, spin))?;
     Ok(Running {
         address,
         waker,

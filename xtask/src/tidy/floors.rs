@@ -10,6 +10,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("stats", 1),
     ("plan", 1),
     ("delivery", 2),
+    ("launch", 2),
     ("probe", 2),
     ("record", 2),
     ("wire", 3),
@@ -19,6 +20,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("engine", 5),
     ("capacity", 6),
     ("fleet", 7),
+    ("selftest", 7),
     ("study", 7),
     ("headcount", 8),
 ];

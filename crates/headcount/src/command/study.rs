@@ -1,5 +1,4 @@
 use std::path::Path;
-use std::thread::available_parallelism;
 
 use anyhow::Context as _;
 use engine::Clock;
@@ -7,6 +6,7 @@ use study::{Notice, StudySettings};
 
 use crate::args::{Study, StudyArgs};
 use crate::command::run::{fresh_seed, stop_on_ctrl_c};
+use crate::command::sides::{Sides, sides};
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::save::{prepare_folder, save, save_text};
@@ -73,18 +73,12 @@ fn verdict(outcome: &study::StudyOutcome) -> Exit {
     }
 }
 
-/// The first cores are the system's, the last one is the generator's.
 fn settings(args: &StudyArgs) -> anyhow::Result<StudySettings> {
-    let cores = available_parallelism().map_or(1, std::num::NonZero::get);
-    let (system_cores, generator_cores) = if cores > 1 {
-        ((0..cores - 1).collect(), vec![cores - 1])
-    } else {
-        (Vec::new(), Vec::new())
-    };
+    let Sides { system, generator } = sides();
     Ok(StudySettings {
         exe: std::env::current_exe().context("cannot find this program's own file")?,
         seed: args.seed.map_or_else(fresh_seed, Ok)?,
-        system_cores,
-        generator_cores,
+        system_cores: system,
+        generator_cores: generator,
     })
 }

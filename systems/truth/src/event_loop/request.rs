@@ -167,7 +167,7 @@ impl EventLoop {
             Reaction::Answer { at, status } if at <= read_at => self.answer(key, &request, status),
             Reaction::Answer { at, status } => {
                 self.hold(key, request, status);
-                self.timers.set(at, Alarm::Answer(key));
+                self.timers.set(at + self.lie, Alarm::Answer(key));
             }
             Reaction::TooMany { retry_after } => {
                 self.written(&request, 429);

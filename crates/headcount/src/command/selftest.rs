@@ -1,0 +1,61 @@
+use anyhow::Context as _;
+use selftest::{Notice, SelftestError, Settings, Verdict};
+
+use crate::args::SelftestArgs;
+use crate::command::run::{fresh_seed, stop_on_ctrl_c};
+use crate::command::sides::{Sides, sides};
+use crate::exit::Exit;
+use crate::progress::Progress;
+use crate::screen::{complain, print};
+
+/// `headcount selftest`
+pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
+    let stop = stop_on_ctrl_c()?;
+    let mut progress = Progress::new(args.quiet);
+    let mut tell = |notice: Notice<'_>| match notice {
+        Notice::Part {
+            number,
+            parts,
+            title,
+        } => progress.title(&format!("{number} of {parts}: {title}")),
+        Notice::Run(notice) => progress.show(notice),
+    };
+    let outcome = selftest::selftest(&settings(args)?, &stop, &mut tell);
+    progress.close();
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(why @ SelftestError::Unknown(..)) => {
+            complain(&why.into());
+            return Ok(Exit::Usage);
+        }
+        Err(why) => return Err(why.into()),
+    };
+    if args.json {
+        print(&format!("{:#}\n", outcome.to_json()))?;
+    } else {
+        print(&outcome.terminal())?;
+    }
+    Ok(if stop.asked() > 0 {
+        Exit::Interrupted
+    } else {
+        match outcome.verdict() {
+            Verdict::Ok => Exit::Passed,
+            Verdict::Differs => Exit::Bug,
+            Verdict::Disturbed => Exit::NotSound,
+        }
+    })
+}
+
+fn settings(args: &SelftestArgs) -> anyhow::Result<Settings> {
+    let Sides { system, generator } = sides();
+    let lie = args.lie.iter().map(|lie| format!("--lie={lie}"));
+    Ok(Settings {
+        exe: std::env::current_exe().context("cannot find this program's own file")?,
+        seed: args.seed.map_or_else(fresh_seed, Ok)?,
+        system_cores: system,
+        generator_cores: generator,
+        deliveries: args.deliveries,
+        only: args.only.clone(),
+        server_flags: lie.collect(),
+    })
+}

@@ -1,0 +1,8 @@
+// One thread at its end.
+import type { Group, Options } from "headcount";
+
+export const options: Options = { load: { users: 4, hold: "3s" } };
+
+export default async function ask({ users }: Group) {
+  await users[0]!.get("/burn/2ms");
+}

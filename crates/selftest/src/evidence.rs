@@ -1,0 +1,135 @@
+use std::io;
+
+use engine::{PrepareError, RunError};
+use launch::LaunchError;
+use model::FaultKind;
+use record::{Deliveries, Level, Timings};
+use serde_json::Value;
+use thiserror::Error;
+
+/// How long the generator or the server may be ready and wait for a CPU, each time, on average: beyond
+/// it times say more about the machine than about the measurement. Microseconds.
+const CPU_WAIT_US: f64 = 25.0;
+
+/// Why nothing can be said.
+#[derive(Debug, Error)]
+pub enum SelftestError {
+    /// The truth server does not start.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// It does not say what it did.
+    #[error("the truth server does not tell: {0}")]
+    Tell(#[from] io::Error),
+    /// A scenario cannot be run.
+    #[error("part `{part}`: {why}")]
+    Prepare {
+        /// Which part.
+        part: &'static str,
+        /// Why.
+        why: PrepareError,
+    },
+    /// A run broke off.
+    #[error("part `{part}`: {why}")]
+    Run {
+        /// Which part.
+        part: &'static str,
+        /// Why.
+        why: RunError,
+    },
+    /// There is no such part.
+    #[error("there is no part `{0}`: {1} exist")]
+    Unknown(String, String),
+    /// A run ended without a level.
+    #[error("part `{0}`: nothing was measured")]
+    Nothing(&'static str),
+}
+
+/// What one part brought to light.
+#[derive(Debug)]
+pub(crate) struct Evidence {
+    /// What headcount measured.
+    pub(crate) level: Level,
+    /// What the server says that it did.
+    pub(crate) truth: Value,
+    /// When the arrivals of an open load were due, in nanoseconds.
+    pub(crate) planned: Vec<u64>,
+}
+
+impl Evidence {
+    /// A count of the server; 0 where it has none.
+    pub(crate) fn told(&self, path: &[&str]) -> u64 {
+        let place = path
+            .iter()
+            .try_fold(&self.truth, |place, name| place.get(name));
+        place.and_then(Value::as_u64).unwrap_or(0)
+    }
+
+    /// What the server counted on this path.
+    pub(crate) fn route(&self, path: &str, count: &[&str]) -> u64 {
+        self.told(&[&["routes", path], count].concat())
+    }
+
+    /// How much later than due the first arrival came to the server: its schedule began then, and no
+    /// sooner. The plan's own time is told by the last arrival.
+    pub(crate) fn lead(&self, path: &str) -> u64 {
+        let came = |which| self.route(path, &[which]);
+        let came = came("last_request_ns").saturating_sub(came("first_request_ns"));
+        let planned = self.planned.last().zip(self.planned.first());
+        let planned = planned.map_or(0, |(last, first)| last - first);
+        planned.saturating_sub(came)
+    }
+
+    pub(crate) fn requests(&self, name: &str) -> Timings {
+        self.level
+            .measured
+            .requests
+            .get(name)
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn exchanges(&self, name: &str) -> Timings {
+        self.level
+            .measured
+            .exchanges
+            .get(name)
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn deliveries(&self, channel: &str) -> Deliveries {
+        self.level
+            .measured
+            .deliveries
+            .get(channel)
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// How often this kind of failure was seen at something of this name.
+    pub(crate) fn failures(&self, kind: FaultKind, what: &str) -> u64 {
+        let all = self.level.measured.failures.iter();
+        all.filter(|failure| failure.kind == kind && failure.what == what)
+            .map(|failure| failure.count)
+            .sum()
+    }
+
+    /// Why times that differ cannot be blamed on the measurement.
+    pub(crate) fn disturbance(&self) -> Option<String> {
+        if !self.level.sound {
+            let reasons = self.level.unsound_reasons.join("; ");
+            return Some(format!("the measurement was not sound: {reasons}"));
+        }
+        let runs = self.told(&["thread", "runs"]).max(1) as f64;
+        let server = self.told(&["thread", "waited_ns"]) as f64 / runs / 1000.0;
+        if server > CPU_WAIT_US {
+            return Some(waited("the truth server", server));
+        }
+        let generator = self.level.generator.cpu_wait_each_us?;
+        (generator > CPU_WAIT_US).then(|| waited("the generator", generator))
+    }
+}
+
+fn waited(who: &str, each_us: f64) -> String {
+    format!("{who} waited {each_us:.0} µs for a CPU each time that it wanted one")
+}

@@ -1,0 +1,194 @@
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::compare::{Row, Unit, Verdict};
+
+/// All that was proved, and what was not.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The parts in order.
+    pub parts: Vec<PartOutcome>,
+}
+
+/// One part's comparisons.
+#[derive(Clone, Debug)]
+pub struct PartOutcome {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is about.
+    pub title: &'static str,
+    /// The truth beside what was measured.
+    pub rows: Vec<Row>,
+    /// Why its times prove nothing on this machine now.
+    pub disturbance: Option<String>,
+}
+
+impl Outcome {
+    /// The worst of all: what differs, else what was disturbed.
+    pub fn verdict(&self) -> Verdict {
+        if self.count(Verdict::Differs) > 0 {
+            Verdict::Differs
+        } else if self.count(Verdict::Disturbed) > 0 {
+            Verdict::Disturbed
+        } else {
+            Verdict::Ok
+        }
+    }
+
+    fn count(&self, verdict: Verdict) -> usize {
+        let rows = self.parts.iter().flat_map(|part| &part.rows);
+        rows.filter(|row| row.verdict == verdict).count()
+    }
+
+    fn all(&self) -> usize {
+        self.parts.iter().map(|part| part.rows.len()).sum()
+    }
+
+    /// One sentence.
+    pub fn headline(&self) -> String {
+        let all = self.all();
+        match self.verdict() {
+            Verdict::Ok => format!(
+                "What headcount measures here is true: {all} of {all} figures agree with what is known."
+            ),
+            Verdict::Differs => format!(
+                "What headcount measures here is WRONG: {} of {all} figures differ from what is known.",
+                self.count(Verdict::Differs)
+            ),
+            Verdict::Disturbed => format!(
+                "This machine is too busy to tell: {} of {all} times differ, and something else took the CPU meanwhile. \
+                 Close what else is running and try again.",
+                self.count(Verdict::Disturbed)
+            ),
+        }
+    }
+
+    /// For a terminal.
+    pub fn terminal(&self) -> String {
+        let mut text = format!("{}\n", self.headline());
+        for part in &self.parts {
+            let _ = writeln!(text, "\n{} ({})", part.title, part.name);
+            let _ = writeln!(
+                text,
+                "  {:<46} {:>14} {:>14} {:>12}",
+                "", "known", "measured", "allowed"
+            );
+            for row in &part.rows {
+                let _ = writeln!(text, "{}", line(row));
+            }
+            if let Some(why) = &part.disturbance {
+                let _ = writeln!(text, "  disturbed: {why}");
+            }
+        }
+        text
+    }
+
+    /// For scripts.
+    pub fn to_json(&self) -> Value {
+        let parts = self.parts.iter().map(|part| {
+            let rows: Vec<Value> = part.rows.iter().map(Row::to_json).collect();
+            json!({
+                "name": part.name, "title": part.title, "disturbance": part.disturbance, "rows": rows,
+            })
+        });
+        let verdict = match self.verdict() {
+            Verdict::Ok => "ok",
+            Verdict::Differs => "differs",
+            Verdict::Disturbed => "disturbed",
+        };
+        json!({ "verdict": verdict, "parts": parts.collect::<Vec<Value>>() })
+    }
+}
+
+fn line(row: &Row) -> String {
+    let measured = row
+        .measured
+        .map_or("n/a".to_owned(), |value| shown(row.unit, value));
+    let allowed = if row.allowed > 0.0 {
+        format!("± {}", shown(row.unit, row.allowed))
+    } else {
+        "exact".to_owned()
+    };
+    let verdict = match row.verdict {
+        Verdict::Ok => "ok",
+        Verdict::Differs => "DIFFERS",
+        Verdict::Disturbed => "disturbed",
+    };
+    let truth = shown(row.unit, row.truth);
+    format!(
+        "  {:<46} {truth:>14} {measured:>14} {allowed:>12}  {verdict}",
+        row.what
+    )
+}
+
+fn shown(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::Nanos => format!("{:.3} ms", value / 1e6),
+        Unit::Count => grouped(value),
+        Unit::Percent => format!("{value:.1} %"),
+        Unit::Megabytes => format!("{value:.1} MB"),
+    }
+}
+
+/// A whole number with commas between thousands.
+fn grouped(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Rows;
+
+    fn outcome(counts: &[(u64, u64)], is_disturbed: bool) -> Outcome {
+        let mut rows = Rows::default();
+        for (truth, measured) in counts {
+            rows.count("deliveries", *truth, *measured);
+        }
+        rows.add("p50", Unit::Nanos, 2e7, Some(3e7), 2e5);
+        if is_disturbed {
+            rows.disturbed();
+        }
+        let (name, title) = ("x", "a part");
+        let disturbance = is_disturbed.then(|| "busy".to_owned());
+        Outcome {
+            parts: vec![PartOutcome {
+                name,
+                title,
+                rows: rows.0,
+                disturbance,
+            }],
+        }
+    }
+
+    #[test]
+    fn a_difference_is_told_before_a_disturbance() {
+        assert_eq!(outcome(&[(5, 5)], false).verdict(), Verdict::Differs);
+        assert_eq!(outcome(&[(5, 5)], true).verdict(), Verdict::Disturbed);
+        assert_eq!(outcome(&[(5, 4)], true).verdict(), Verdict::Differs);
+        assert_eq!(Outcome::default().verdict(), Verdict::Ok);
+    }
+
+    #[test]
+    fn the_truth_stands_beside_what_was_measured() {
+        let text = outcome(&[(1_234_567, 1_234_566)], false).terminal();
+        assert!(text.contains("2 of 2 figures differ"), "{text}");
+        assert!(
+            text.contains("1,234,567      1,234,566        exact  DIFFERS"),
+            "{text}"
+        );
+        assert!(
+            text.contains("20.000 ms      30.000 ms   ± 0.200 ms  DIFFERS"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,60 @@
+use model::FaultKind;
+
+use crate::compare::Rows;
+use crate::evidence::Evidence;
+
+/// Twenty people in rooms of ten, each saying eight things every ten milliseconds.
+pub(crate) const DELIVERIES_PER_S: u64 = 20 * 800 * 9;
+
+pub(crate) fn deliveries(found: &Evidence, rows: &mut Rows) {
+    let said = found.deliveries("said");
+    let sum = |name: &str| found.told(&["websocket", "sum", name]);
+    rows.count("messages", sum("messages"), said.messages);
+    rows.count("deliveries that were due", sum("deliveries"), said.expected);
+    rows.count("lost", sum("dropped") + sum("unsent"), said.lost_count());
+    rows.count(
+        "delivered",
+        sum("deliveries") - sum("dropped"),
+        said.received(),
+    );
+    rows.count("duplicated", sum("duplicated"), said.duplicated);
+    rows.count("reordered", sum("swapped"), said.reordered);
+    rows.count("strayed", sum("strayed"), said.strayed_count());
+}
+
+pub(crate) fn failures(found: &Evidence, rows: &mut Rows) {
+    let seen = |name: &str| found.requests(name);
+    rows.count(
+        "requests of which every 7th fails",
+        300,
+        seen("error").count,
+    );
+    let told = found.route("/error/7", &["answers", "500"]);
+    rows.count("answers with 500 (300 / 7)", 42, told);
+    rows.count("500s", told, found.failures(FaultKind::Status, "error"));
+    rows.count(
+        "429s after 100 of 300 requests",
+        200,
+        found.failures(FaultKind::RateLimited, "limit"),
+    );
+    rows.count(
+        "429s that were sent",
+        found.route("/limit/100/1m", &["answers", "429"]),
+        200,
+    );
+    rows.count(
+        "resets",
+        found.route("/reset", &["reset"]),
+        found.failures(FaultKind::Reset, "reset"),
+    );
+    rows.count(
+        "refused where nobody listens",
+        50,
+        found.failures(FaultKind::Refused, "refused"),
+    );
+    rows.count(
+        "timed out where nobody answers",
+        found.route("/hang", &["hanging"]),
+        seen("hang").timed_out,
+    );
+}

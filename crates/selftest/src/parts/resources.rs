@@ -1,0 +1,42 @@
+use crate::compare::{Rows, Unit};
+use crate::evidence::Evidence;
+
+/// How far a share of a core may be off, in percent of one: the server's I/O uses the same one.
+const CPU_ALLOWED: f64 = 7.0;
+
+pub(crate) fn leak(found: &Evidence, rows: &mut Rows) {
+    let leaked = found.route("/leak/65536", &["leaked_bytes"]);
+    let requests = found.route("/leak/65536", &["requests"]);
+    rows.count("bytes kept, 64 KiB a request", requests * 65_536, leaked);
+    let truth = leaked as f64 / 1e6;
+    let target = found.level.target.as_ref();
+    let grown = target.and_then(|target| Some(target.memory_mb_end? - target.memory_mb_start?));
+    // The server's own books and buffers come on top.
+    rows.add(
+        "growth of its memory",
+        Unit::Megabytes,
+        truth,
+        grown,
+        truth * 0.05,
+    );
+}
+
+pub(crate) fn busy_loop(found: &Evidence, rows: &mut Rows) {
+    busy(found, "/burn/2ms", "truth-loop", 1.0, rows);
+}
+
+pub(crate) fn busy_pool(found: &Evidence, rows: &mut Rows) {
+    busy(found, "/pool/2ms", "truth-pool-", 4.0, rows);
+}
+
+/// The CPU of the threads of these names against what the server burnt on them.
+fn busy(found: &Evidence, path: &str, prefix: &str, threads: f64, rows: &mut Rows) {
+    let burnt_s = found.route(path, &["answers", "200"]) as f64 * 0.002;
+    let truth = 100.0 * burnt_s / found.level.phases.hold_s.max(0.001) / threads;
+    let target = found.level.target.as_ref();
+    let busiest = target.and_then(|target| target.busiest_thread.as_ref());
+    let busiest = busiest.filter(|thread| thread.name.starts_with(prefix));
+    let what = format!("CPU of the busiest thread, {prefix}");
+    let measured = busiest.map(|thread| thread.cpu_percent);
+    rows.add(&what, Unit::Percent, truth, measured, CPU_ALLOWED);
+}
