@@ -11,6 +11,12 @@ use thiserror::Error;
 /// it times say more about the machine than about the measurement. Microseconds.
 const CPU_WAIT_US: f64 = 25.0;
 
+/// The same in all, as a share of the time: beyond it the tails of times are the machine's.
+const CPU_WAIT_SHARE: f64 = 0.02;
+
+/// How late the server may wake up at p99, in microseconds.
+const LATE_US: u64 = 200;
+
 /// Why nothing can be said.
 #[derive(Debug, Error)]
 pub enum SelftestError {
@@ -120,16 +126,27 @@ impl Evidence {
             let reasons = self.level.unsound_reasons.join("; ");
             return Some(format!("the measurement was not sound: {reasons}"));
         }
-        let runs = self.told(&["thread", "runs"]).max(1) as f64;
-        let server = self.told(&["thread", "waited_ns"]) as f64 / runs / 1000.0;
-        if server > CPU_WAIT_US {
-            return Some(waited("the truth server", server));
-        }
-        let generator = self.level.generator.cpu_wait_each_us?;
-        (generator > CPU_WAIT_US).then(|| waited("the generator", generator))
+        let generator = &self.level.generator;
+        let share = generator.cpu_wait_percent.unwrap_or(0.0) / 100.0;
+        let each_us = generator.cpu_wait_each_us.unwrap_or(0.0);
+        let thread = |name| self.told(&["thread", name]) as f64;
+        let (waited_ns, runs) = (thread("waited_ns"), thread("runs").max(1.0));
+        let server = waited_ns / 1e9 / self.level.phases.hold_s.max(1.0);
+        waited("the generator", each_us, share)
+            .or_else(|| waited("the truth server", waited_ns / runs / 1000.0, server))
+            .or_else(|| self.late())
+    }
+
+    /// A server that wakes up late answers late.
+    fn late(&self) -> Option<String> {
+        let late_us = self.told(&["lateness", "p99_ns"]) / 1000;
+        (late_us > LATE_US).then(|| format!("the truth server woke up {late_us} µs late at p99"))
     }
 }
 
-fn waited(who: &str, each_us: f64) -> String {
-    format!("{who} waited {each_us:.0} µs for a CPU each time that it wanted one")
+fn waited(who: &str, each_us: f64, share: f64) -> Option<String> {
+    (each_us > CPU_WAIT_US || share > CPU_WAIT_SHARE).then(|| {
+        let percent = 100.0 * share;
+        format!("{who} was ready and had no CPU for {percent:.1} % of the time, {each_us:.0} µs each time")
+    })
 }

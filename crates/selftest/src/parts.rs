@@ -47,7 +47,7 @@ pub(crate) const PARTS: [Part; 11] = [
     ),
     part!(
         "queue-even",
-        "a queue before one server, with more arrivals than it can serve",
+        "a queue before one server, after a burst of arrivals",
         times::queue_even
     ),
     part!(

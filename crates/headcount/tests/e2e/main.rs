@@ -21,6 +21,7 @@ mod read_delay;
 mod report;
 mod scenarios;
 mod script_limits;
+mod selftest;
 mod starved;
 mod thresholds;
 mod wire_errors;

@@ -1,0 +1,137 @@
+//! `headcount selftest`: what is known beside what was measured, and that a difference is noticed.
+//!
+//! Times are judged by the program itself, which says when the machine was too busy; counts must agree always.
+
+use serde_json::Value;
+
+use crate::harness::{Ended, Lab};
+
+fn selftest(parts: &str, more: &[&str]) -> (Ended, Value) {
+    let args = [&["selftest", "--json", "--quiet", "--only", parts], more].concat();
+    let ended = Lab::new().headcount(&args);
+    let report = serde_json::from_str(&ended.stdout)
+        .unwrap_or_else(|why| panic!("no JSON ({why}): {} {}", ended.stdout, ended.stderr));
+    (ended, report)
+}
+
+/// Each comparison whose verdict is one of these.
+fn rows<'a>(report: &'a Value, verdicts: &[&str]) -> Vec<&'a Value> {
+    let parts = report["parts"].as_array().unwrap();
+    let rows = parts
+        .iter()
+        .flat_map(|part| part["rows"].as_array().unwrap());
+    rows.filter(|row| verdicts.contains(&row["verdict"].as_str().unwrap()))
+        .collect()
+}
+
+/// Every count is exact; a time may only be excused.
+fn counts_agree(ended: &Ended, report: &Value) {
+    let differ = rows(report, &["differs"]);
+    let counts: Vec<_> = differ.iter().filter(|row| row["unit"] == "count").collect();
+    assert!(counts.is_empty(), "{counts:#?}");
+    let expected = match report["verdict"].as_str() {
+        Some("ok") => 0,
+        Some("differs") => 1,
+        _ => 98,
+    };
+    assert_eq!(ended.code, Some(expected), "{report:#}");
+}
+
+#[test]
+fn a_million_deliveries_are_counted_exactly_in_every_fault() {
+    let (ended, report) = selftest("deliveries", &[]);
+    counts_agree(&ended, &report);
+    let due = &report["parts"][0]["rows"][1];
+    assert_eq!(due["what"], "deliveries that were due");
+    // A busy machine leaves ticks out; what is sent is followed all the same.
+    assert!(due["truth"].as_f64() > Some(100_000.0), "{due}");
+    assert!(rows(&report, &["ok"]).len() == 7, "{report:#}");
+}
+
+#[test]
+fn refusals_resets_limits_errors_and_silence_are_counted_exactly() {
+    let (ended, report) = selftest("failures", &[]);
+    counts_agree(&ended, &report);
+    assert_eq!(rows(&report, &["ok"]).len(), 8, "{report:#}");
+}
+
+#[test]
+fn percentiles_under_a_stall_schedule_and_delays_are_held_against_the_truth() {
+    let (ended, report) = selftest("delays,echo,stall-http,stall-room", &[]);
+    counts_agree(&ended, &report);
+    let judged = rows(&report, &["ok", "differs", "disturbed"]);
+    let times: Vec<_> = judged.iter().filter(|row| row["unit"] == "ns").collect();
+    assert_eq!(times.len(), 25, "{report:#}");
+    assert!(
+        times.iter().all(|row| row["measured"].is_number()),
+        "{times:#?}"
+    );
+}
+
+#[test]
+fn waiting_times_of_queues_are_held_against_a_simulation_of_the_arrivals() {
+    let (ended, report) = selftest("queue-even,queue-poisson", &[]);
+    counts_agree(&ended, &report);
+}
+
+#[test]
+fn a_leak_and_busy_threads_are_seen_in_the_target() {
+    let (ended, report) = selftest("leak,busy-loop,busy-pool", &[]);
+    counts_agree(&ended, &report);
+}
+
+#[test]
+fn a_server_that_answers_later_than_it_was_told_is_noticed() {
+    let (ended, report) = selftest("delays", &["--lie", "delay=50ms"]);
+    // On a busy machine such a difference is put down to the machine, and the figures are right neither way.
+    assert!(matches!(ended.code, Some(1 | 98)), "{report:#}");
+    let wrong = rows(&report, &["differs", "disturbed"]);
+    assert_eq!(wrong.len(), 10, "{report:#}");
+}
+
+#[test]
+fn a_server_that_drops_what_it_says_it_delivered_is_noticed() {
+    let (ended, report) = selftest(
+        "deliveries",
+        &["--lie", "drop=1000", "--deliveries", "150k"],
+    );
+    assert_eq!(ended.code, Some(1), "{report:#}");
+    assert!(report["verdict"] == "differs", "{report:#}");
+    let wrong: Vec<_> = rows(&report, &["differs"])
+        .iter()
+        .map(|row| row["what"].clone())
+        .collect();
+    assert!(
+        wrong.contains(&"lost".into()) && wrong.contains(&"delivered".into()),
+        "{report:#}"
+    );
+}
+
+#[test]
+fn the_truth_stands_beside_what_was_measured_and_a_difference_is_said_in_words() {
+    let args = [
+        "selftest",
+        "--only",
+        "deliveries",
+        "--lie",
+        "drop=1000",
+        "--deliveries",
+        "1",
+    ];
+    let ended = Lab::new().headcount(&args);
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert!(ended.stdout.contains("is WRONG"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("DIFFERS"), "{}", ended.stdout);
+    assert!(
+        ended.stderr.contains("1 of 1: deliveries dropped"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn a_part_that_does_not_exist_is_refused_with_those_that_do() {
+    let ended = Lab::new().headcount(&["selftest", "--only", "dorps"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.contains("stall-http"), "{}", ended.stderr);
+}
