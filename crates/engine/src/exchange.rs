@@ -68,6 +68,8 @@ pub(crate) enum Fatal {
 pub(crate) struct CpuWait {
     /// As a share of the hold.
     pub(crate) share: f64,
+    /// As a share of the time in which it wanted one.
+    pub(crate) starved: f64,
     /// Each time, on average.
     pub(crate) each: Nanos,
 }

@@ -195,6 +195,7 @@ impl Worker {
             let used = after.since(before);
             CpuWait {
                 share: share(used.waited, held),
+                starved: share(used.waited, used.ran + used.waited),
                 each: used.waited_each().unwrap_or(Nanos::ZERO),
             }
         });

@@ -49,6 +49,7 @@ impl Merged {
         self.generator.workers.push(WorkerUse {
             busy_percent: outcome.busy * 100.0,
             cpu_wait_percent: outcome.cpu_wait.map(|wait| wait.share * 100.0),
+            starved_percent: outcome.cpu_wait.map(starved),
             cpu_wait_each_us: outcome.cpu_wait.map(microseconds),
         });
         self.hold_s = Some(self.hold_s.unwrap_or(0.0).max(outcome.hold_s));
@@ -59,6 +60,7 @@ impl Merged {
             self.generator.cpu_wait_percent,
             wait.map(|wait| wait.share * 100.0),
         );
+        self.generator.starved_percent = largest(self.generator.starved_percent, wait.map(starved));
         self.generator.cpu_wait_each_us =
             largest(self.generator.cpu_wait_each_us, wait.map(microseconds));
         self.generator.gc_pause_ms_max =
@@ -94,6 +96,10 @@ impl Merged {
 
 fn microseconds(wait: CpuWait) -> f64 {
     wait.each.as_secs_f64() * 1e6
+}
+
+fn starved(wait: CpuWait) -> f64 {
+    wait.starved * 100.0
 }
 
 fn largest(known: Option<f64>, new: Option<f64>) -> Option<f64> {

@@ -10,10 +10,10 @@ const BUSY_DOUBT: f64 = 80.0;
 /// A worker that is ready to run and has no CPU for this share of the time is starved.
 const WAIT_LIMIT: f64 = 10.0;
 const WAIT_DOUBT: f64 = 5.0;
-/// The same by how long it waited each time it wanted a CPU, which light load shows too.
-const WAIT_EACH_LIMIT_US: f64 = 300.0;
-const WAIT_EACH_DOUBT_US: f64 = 100.0;
-/// Below this share of the time waits of any length are noise.
+/// The same as a share of the time in which it wanted one, which light load shows too.
+const STARVED_LIMIT: f64 = 50.0;
+const STARVED_DOUBT: f64 = 20.0;
+/// Below this share of the hold waits of any length are noise.
 const WAIT_NOISE: f64 = 0.2;
 /// Planned starts and readings that are later than this are not the planned load and not the target's time.
 const DELAY_LIMIT: Nanos = Nanos::from_millis(10);
@@ -87,19 +87,19 @@ fn busy(generator: &GeneratorUse, doubts: &mut Doubts) {
 fn starved(generator: &GeneratorUse, doubts: &mut Doubts) {
     let waited = generator.cpu_wait_percent.unwrap_or(0.0);
     let advice = "give it cores of its own, or end what else runs on them";
-    let known = doubts.not_sound.len() + doubts.suspect.len();
+    let known = doubts.not_sound.len();
     doubts.judge(waited, WAIT_LIMIT, WAIT_DOUBT, |limit| {
         format!(
             "a worker was ready to run and had no CPU for {waited:.1} % of the hold (limit {limit:.0} %): {advice}"
         )
     });
-    let each = generator.cpu_wait_each_us.unwrap_or(0.0);
-    if doubts.not_sound.len() + doubts.suspect.len() > known || waited < WAIT_NOISE {
+    let starved = generator.starved_percent.unwrap_or(0.0);
+    if doubts.not_sound.len() > known || waited < WAIT_NOISE {
         return;
     }
-    doubts.judge(each, WAIT_EACH_LIMIT_US, WAIT_EACH_DOUBT_US, |limit| {
+    doubts.judge(starved, STARVED_LIMIT, STARVED_DOUBT, |limit| {
         format!(
-            "a worker waited {each:.0} µs for a CPU each time it wanted one, on average (limit {limit:.0} µs): {advice}"
+            "a worker had no CPU for {starved:.0} % of the time in which it wanted one (limit {limit:.0} %): {advice}"
         )
     });
 }

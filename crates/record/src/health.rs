@@ -69,6 +69,8 @@ pub struct WorkerUse {
     pub busy_percent: f64,
     /// It was ready to run and had no CPU.
     pub cpu_wait_percent: Option<f64>,
+    /// Of the time in which it wanted a CPU: the part in which it had none.
+    pub starved_percent: Option<f64>,
     /// How long it waited each time it wanted a CPU, on average, in microseconds.
     pub cpu_wait_each_us: Option<f64>,
 }
@@ -95,7 +97,10 @@ pub struct GeneratorUse {
     pub implausible_stamps: u64,
     /// The share of the time that the busiest worker waited for a CPU.
     pub cpu_wait_percent: Option<f64>,
-    /// How long the worker that fared worst waited each time it wanted a CPU, on average, in microseconds.
+    /// Of the time in which the worker that fared worst wanted a CPU: the part in which it had none.
+    #[serde(default)]
+    pub starved_percent: Option<f64>,
+    /// How long a worker waited each time it wanted a CPU, on average, in microseconds; of the one that fared worst.
     #[serde(default)]
     pub cpu_wait_each_us: Option<f64>,
     /// The longest pause of the script's garbage collection, in milliseconds.

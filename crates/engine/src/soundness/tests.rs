@@ -46,18 +46,22 @@ fn a_busy_worker_is_suspect_and_a_full_one_not_sound() {
 
 #[test]
 fn a_worker_without_a_cpu_is_not_sound_under_light_load_too() {
-    let waits = |percent, each_us| {
+    let waits = |percent, starved| {
         verdict(&level(GeneratorUse {
             cpu_wait_percent: Some(percent),
-            cpu_wait_each_us: Some(each_us),
+            starved_percent: Some(starved),
             ..GeneratorUse::default()
         }))
     };
-    assert_eq!(waits(0.5, 20.0), "sound");
-    assert_eq!(waits(12.0, 20.0), "not sound", "a share of the hold");
-    assert_eq!(waits(1.0, 400.0), "not sound", "seldom, but long each time");
-    assert_eq!(waits(0.1, 400.0), "sound", "hardly ever");
-    assert_eq!(waits(1.0, 150.0), "suspect");
+    assert_eq!(waits(0.5, 5.0), "sound");
+    assert_eq!(waits(12.0, 15.0), "not sound", "a share of the hold");
+    assert_eq!(
+        waits(1.0, 70.0),
+        "not sound",
+        "seldom, but longer than it worked"
+    );
+    assert_eq!(waits(0.1, 70.0), "sound", "hardly ever");
+    assert_eq!(waits(1.0, 30.0), "suspect");
 }
 
 #[test]
