@@ -1,6 +1,7 @@
-"""Measurements of headcount beside its peers: `python3 bench stall`, `python3 bench pacing`. See README.md."""
+"""Measurements of headcount beside its peers: `python3 bench stall`, `pacing`, `starved`. See README.md."""
 
 import argparse
+import importlib
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from common.place import Place
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python3 bench", description=__doc__)
-    parser.add_argument("bench", choices=["stall", "pacing"], help="what is measured")
+    parser.add_argument("bench", choices=["stall", "pacing", "starved"], help="what is measured")
     parser.add_argument("--headcount", type=Path, metavar="FILE", help="the program [default: built with --release]")
     parser.add_argument("--only", metavar="WORD", action="append", help="only settings with this word; may be repeated")
     parser.add_argument("--first", action="store_true", help="on a busy machine: before everything else (needs root)")
@@ -20,10 +21,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     given = arguments()
-    if given.bench == "stall":
-        from stall import bench
-    else:
-        from pacing import bench
+    bench = importlib.import_module(f"{given.bench}.bench")
     try:
         place = Place.prepared(given.headcount, given.first)
         text, passed = bench.measured(place, given.only or [])

@@ -17,7 +17,7 @@ def described(place: Place, settings: list[Setting], load_before: str) -> str:
     return (
         f"Server on core {SERVER_CORE}, generator on core {GENERATOR_CORE}.{first} {now:%d %B %Y %H:%M} UTC. {os.cpu_count()} × {cpu_name()}, Linux {platform.release()}. "
         f"Load average before {load_before}, after {load()} (the bench itself makes up to about 2).\n\n"
-        f"{versions}."
+        f"{versions or place.version('headcount')}."
     )
 
 

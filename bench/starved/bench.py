@@ -1,0 +1,100 @@
+"""Starves headcount on purpose, again and again, and counts how often it says so."""
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from common import machine
+from common.failure import Failure
+from common.place import BENCH, GENERATOR_CORE, Place
+from common.process import complain, end_group, finish, pinned
+from common.server import TruthServer
+from common.table import table
+
+RUNS = 20
+LIMIT_S = 60
+SCENARIOS = BENCH / "starved"
+CGROUPS = [(Path("/sys/fs/cgroup/cpu"), "cpu.cfs_quota_us", "10000"), (Path("/sys/fs/cgroup"), "cpu.max", "10000 100000")]
+
+
+@contextmanager
+def hog() -> Iterator[list[str]]:
+    """A process that takes what it gets of the generator's core."""
+    command = pinned(GENERATOR_CORE, ["sh", "-c", "while :; do :; done"], goes_first=False)
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        yield []
+    finally:
+        end_group(child)
+
+
+@contextmanager
+def quota() -> Iterator[list[str]]:
+    """A control group with a tenth of a core; the words that go before a command to run it there."""
+    root, file, text = next(kind for kind in CGROUPS if kind[0].is_dir())
+    folder = root / "headcount-bench"
+    try:
+        folder.mkdir()
+        (folder / file).write_text(text, encoding="utf-8")
+    except OSError as why:
+        raise Failure(f"no control group can be made here: {why}") from why
+    try:
+        yield ["sh", "-c", f'echo $$ > {folder}/cgroup.procs; exec "$@"', "sh"]
+    finally:
+        folder.rmdir()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A way to starve it, or none."""
+
+    words: str
+    scenario: str
+    around: Callable[[], AbstractContextManager]
+    starved: bool
+
+
+KINDS = [
+    Kind("nothing in its way, 2,000/s", "light.ts", lambda: nullcontext([]), starved=False),
+    Kind("another process takes its core, 2,000/s", "light.ts", hog, starved=True),
+    Kind("more load than its core can make", "heavy.ts", lambda: nullcontext([]), starved=True),
+    Kind("a CPU quota of a tenth of a core", "heavy.ts", quota, starved=True),
+]
+
+
+def measured(place: Place, only: list[str]) -> tuple[str, bool]:
+    """The result as Markdown, and whether it was right every time."""
+    chosen = [kind for kind in KINDS if not only or any(word in kind.words for word in only)]
+    load_before = machine.load()
+    rows, passed = [], True
+    for kind in chosen:
+        words = [soundness(kind, place) for _ in range(RUNS)]
+        wrong = words.count("not sound") != (RUNS if kind.starved else 0)
+        passed &= not wrong
+        rows.append([kind.words, *[str(words.count(word)) for word in ("sound", "suspect", "not sound")], "WRONG" if wrong else "right"])
+        complain(f"    {rows[-1]}")
+    text = "\n\n".join([
+        "# Starved on purpose",
+        f"{RUNS} runs of 3 s each, generator and truth server on a core of their own.",
+        machine.described(place, [], load_before),
+        table(["", "sound", "suspect", "not sound", "verdict"], rows),
+    ])
+    return text, passed
+
+
+def soundness(kind: Kind, place: Place) -> str:
+    """What one run calls its only level."""
+    with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name, TruthServer(place) as server, kind.around() as before:
+        command = [
+            *before, place.headcount, "run", SCENARIOS / kind.scenario, "--target", server.url, "--json", "--quiet",
+            "--workers", "1", "--cores", GENERATOR_CORE, "--out", Path(name) / "run",
+        ]
+        finished = finish(list(map(str, command)), LIMIT_S, {})
+    try:
+        return json.loads(finished.stdout)["levels"][0]["soundness"]
+    except (ValueError, LookupError) as why:
+        raise Failure(f"no result: exit code {finished.code}: {finished.stderr.strip()}") from why
