@@ -11,7 +11,9 @@ use model::Nanos;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use crate::Histogram;
-use crate::histogram::{DIGITS, Filled};
+use crate::histogram::Filled;
+
+mod unpack;
 
 /// Why a saved histogram could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -59,15 +61,10 @@ impl Histogram {
     /// largest value and the sum are then known to three digits only.
     pub fn decode(text: &str) -> Result<Self, DecodeError> {
         let bytes = STANDARD.decode(text)?;
+        let plain = unpack::unpack(&bytes)?;
         let mut hdr: Hdr<u64> = HdrReader::new()
-            .deserialize(&mut bytes.as_slice())
+            .deserialize(&mut plain.as_slice())
             .map_err(|error| DecodeError::Hdr(error.to_string()))?;
-        if hdr.sigfig() != DIGITS {
-            let found = hdr.sigfig();
-            return Err(DecodeError::Hdr(format!(
-                "{found} digits instead of {DIGITS}"
-            )));
-        }
         if hdr.is_empty() {
             return Ok(Self::new());
         }

@@ -144,3 +144,23 @@ fn ranks_are_whole_where_the_product_is() {
     check(10, 0.55, 6);
     check(3, 0.5, 2);
 }
+
+/// Found by fuzzing: the head below claims 4 GB of counts, which were set aside before anything was read.
+#[test]
+fn what_a_head_claims_is_held_against_what_is_there() {
+    let base64 = |bytes: &[u8]| {
+        use base64::Engine as _;
+        base64::engine::general_purpose::STANDARD.encode(bytes)
+    };
+    let mut head = 0x1c84_9313_u32.to_be_bytes().to_vec();
+    head.extend([0xff; 4]); // the length of the counts
+    head.extend([0, 0, 0, 0, 0, 0, 0, 3]); // no offset, three digits
+    head.extend(1_u64.to_be_bytes());
+    head.extend(1_000_000_u64.to_be_bytes());
+    head.extend(1.0_f64.to_be_bytes());
+    let why = Histogram::decode(&base64(&head)).unwrap_err().to_string();
+    assert!(why.contains("0 of 4294967295 bytes"), "{why}");
+    head[15] = 5;
+    let why = Histogram::decode(&base64(&head)).unwrap_err().to_string();
+    assert!(why.contains("5 digits instead of 3"), "{why}");
+}

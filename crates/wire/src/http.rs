@@ -18,6 +18,7 @@ pub use body::{Body, Part};
 pub use connection::Connection;
 pub use cookies::CookieJar;
 pub use headers::Headers;
+pub use parser::Parser;
 pub use redirect::follow;
 pub use request::Request;
 pub use response::Response;

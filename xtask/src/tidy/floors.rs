@@ -35,6 +35,8 @@ enum Place {
     Floor(u8),
     System,
     Tool,
+    /// Tries crates of every floor; nobody uses it.
+    Top,
 }
 
 pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
@@ -69,8 +71,10 @@ fn place_of(package: &Package) -> Option<Place> {
     if package.folder.starts_with("systems/") {
         return Some(Place::System);
     }
-    if package.name == "xtask" {
-        return Some(Place::Tool);
+    match package.name.as_str() {
+        "xtask" => return Some(Place::Tool),
+        "fuzz" => return Some(Place::Top),
+        _ => {}
     }
     FLOORS
         .iter()
@@ -82,6 +86,9 @@ fn refusal(user: &Package, place: &Place, used: &Dependency, below: &Place) -> O
     let (from, to) = (&user.name, &used.name);
     match (place, below) {
         (Place::Floor(upper), Place::Floor(lower)) if lower < upper => None,
+        (Place::Top, Place::Floor(_)) => None,
+        (_, Place::Top) => Some(format!("nothing may use `{to}`")),
+        (Place::Top, _) => Some(format!("`{from}` tries the crates of the load tester only")),
         (Place::Floor(upper), Place::Floor(lower)) => Some(format!(
             "`{from}` is on floor {upper} and may not use `{to}` on floor {lower}: edges go strictly down"
         )),

@@ -31,8 +31,11 @@ impl CookieJar {
     }
 
     /// Keeps one cookie in the form of a `Set-Cookie` value, as if `url` had sent it.
-    /// False when the standard refuses it.
+    /// False when the standard refuses it; control characters among it would end up in a request's head.
     pub fn set(&mut self, url: &Url, set_cookie: &str) -> bool {
+        if set_cookie.contains(|char: char| char.is_control() && char != '\t') {
+            return false;
+        }
         let Ok(cookie) = RawCookie::parse(set_cookie.to_owned()) else {
             return false;
         };
@@ -79,6 +82,7 @@ fn exported(cookie: &Cookie<'static>) -> (String, String) {
     let path = String::from(&cookie.path);
     let mut raw: RawCookie<'static> = RawCookie::from(cookie.clone());
     raw.set_path(path.clone());
+    raw.set_secure(cookie.secure()); // the conversion leaves it out
     (format!("{scheme}://{domain}{path}"), raw.to_string())
 }
 
@@ -138,6 +142,14 @@ mod tests {
     }
 
     #[test]
+    fn a_cookie_cannot_break_the_line_that_it_is_sent_in() {
+        let mut jar = CookieJar::default();
+        assert!(!jar.set(&url("http://a.test/"), "a=b\rX-Other: c"));
+        assert!(!jar.set(&url("http://a.test/"), "a=b\0"));
+        assert!(jar.is_empty());
+    }
+
+    #[test]
     fn an_empty_jar_is_one_pointer() {
         assert_eq!(size_of::<CookieJar>(), size_of::<usize>());
         assert_eq!(
@@ -154,6 +166,7 @@ mod tests {
                 "here=1",
                 "wide=4; Domain=a.test; Max-Age=1000",
                 "root=2; Path=/",
+                "safe=3; Path=/; Secure",
             ],
         );
         let pairs = jar.export();
@@ -165,6 +178,7 @@ mod tests {
             "http://a.test/app/x",
             "http://a.test/",
             "http://sub.a.test/app/",
+            "https://a.test/app/x",
         ] {
             let sorted = |jar: &CookieJar| {
                 let header = jar.header_for(&url(to)).unwrap_or_default();

@@ -21,7 +21,7 @@ const TRUSTED_LENGTH: usize = 1024 * 1024;
 /// | `Head` | waits for the head; interim 1xx heads are skipped | the empty line |
 /// | `Body` | collects the body | its end, or the connection's |
 #[derive(Debug)]
-pub(crate) struct Parser {
+pub struct Parser {
     state: State,
     /// A head that is not whole yet.
     held: Vec<u8>,
@@ -55,7 +55,8 @@ enum Framing {
 }
 
 impl Parser {
-    pub(crate) fn new(body_limit: usize) -> Self {
+    /// Refuses bodies, compressed or not, above `body_limit` bytes.
+    pub fn new(body_limit: usize) -> Self {
         Self {
             state: State::Idle,
             held: Vec::new(),
@@ -67,28 +68,30 @@ impl Parser {
     }
 
     /// A request goes out; `bodiless` when its response has no body whatever the head says (HEAD).
-    pub(crate) fn expect(&mut self, bodiless: bool) {
+    pub fn expect(&mut self, bodiless: bool) {
         self.state = State::Head;
         self.held.clear();
         self.bodiless = bodiless;
         self.touched = false;
     }
 
-    pub(crate) fn is_idle(&self) -> bool {
+    /// No answer is waited for.
+    pub fn is_idle(&self) -> bool {
         matches!(self.state, State::Idle)
     }
 
     /// Not one byte of the answer has come.
-    pub(crate) fn is_untouched(&self) -> bool {
+    pub fn is_untouched(&self) -> bool {
         matches!(self.state, State::Head) && !self.touched
     }
 
     /// Nothing in the last response, nor after it, speaks against another request.
-    pub(crate) fn keeps_alive(&self) -> bool {
+    pub fn keeps_alive(&self) -> bool {
         self.keep_alive
     }
 
-    pub(crate) fn on_bytes(&mut self, bytes: &[u8]) -> Result<Option<Response>, Fault> {
+    /// Bytes came. Returns the response when it is whole; what is behind it nobody asked for.
+    pub fn on_bytes(&mut self, bytes: &[u8]) -> Result<Option<Response>, Fault> {
         self.touched |= !bytes.is_empty();
         let (response, used) = match &self.state {
             State::Idle => (None, 0),
@@ -204,13 +207,16 @@ impl Parser {
     }
 
     /// The peer sent its last byte: that ends some bodies well and the others badly.
-    pub(crate) fn on_close(&mut self) -> Result<Option<Response>, Fault> {
+    pub fn on_close(&mut self) -> Result<Option<Response>, Fault> {
         self.keep_alive = false;
         let reset = |detail: String| Err(Fault::target(FaultKind::Reset, detail));
         match &self.state {
             State::Idle => Ok(None),
             State::Head if self.held.is_empty() => reset("closed before the answer".into()),
-            State::Head => reset("closed in the middle of the head".into()),
+            State::Head => {
+                head::parse(&self.held)?; // a cut line was not looked at until now
+                reset("closed in the middle of the head".into())
+            }
             State::Body(incoming) => {
                 let have = incoming.response.body.len();
                 match incoming.framing {

@@ -113,6 +113,15 @@ fn both_framings_at_once_are_read_as_chunks_and_not_trusted() {
 }
 
 #[test]
+fn a_broken_head_is_broken_however_it_is_cut_and_where_the_peer_closes() {
+    let bytes: &[u8] = b"HTTP/1.1 200 OK\r\nContent\0\0\0";
+    for at in 0..=bytes.len() {
+        let (outcome, _) = feed(&[&bytes[..at], &bytes[at..]], false, true);
+        assert_eq!(outcome, Err(FaultKind::Protocol), "cut at {at}");
+    }
+}
+
+#[test]
 fn what_is_not_http_is_quoted() {
     let check = |bytes: &[u8], words: &str| {
         let fault = fault(bytes);

@@ -1,0 +1,48 @@
+use std::io::Read as _;
+
+use flate2::read::ZlibDecoder;
+
+use super::DecodeError;
+use crate::histogram::DIGITS;
+
+/// The first word of HDR V2, plain and compressed.
+const PLAIN: u32 = 0x1c84_9313;
+const COMPRESSED: u32 = 0x1c84_9314;
+/// Cookie, length of the counts, offset, digits, smallest, largest, ratio.
+const HEAD: usize = 40;
+/// A histogram of three digits has at most 57,344 bins, in at most nine bytes each.
+const LARGEST: u64 = 57_344 * 9 + HEAD as u64;
+
+/// Plain HDR V2 whose head tells the truth: the reader sets memory aside on its word alone, up to 4 GB.
+pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    let refused = |why: &str| DecodeError::Hdr(why.to_owned());
+    let mut plain = Vec::new();
+    match word(bytes, 0) {
+        Some(COMPRESSED) => ZlibDecoder::new(bytes.get(8..).unwrap_or_default())
+            .take(LARGEST)
+            .read_to_end(&mut plain)
+            .map_err(|error| DecodeError::Hdr(error.to_string()))?,
+        Some(PLAIN) => {
+            plain.extend_from_slice(bytes);
+            bytes.len()
+        }
+        _ => return Err(refused("it begins with another word")),
+    };
+    let Some((length, digits)) = word(&plain, 4).zip(word(&plain, 12)) else {
+        return Err(refused("its head is cut"));
+    };
+    if digits != u32::from(DIGITS) {
+        return Err(refused(&format!("{digits} digits instead of {DIGITS}")));
+    }
+    let there = plain.len().saturating_sub(HEAD);
+    if usize::try_from(length).is_ok_and(|length| length <= there) {
+        Ok(plain)
+    } else {
+        Err(refused(&format!("{there} of {length} bytes of counts")))
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let four = bytes.get(at..at + 4)?;
+    Some(u32::from_be_bytes(four.try_into().ok()?))
+}

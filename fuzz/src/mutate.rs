@@ -1,0 +1,96 @@
+use rand_core::{RngCore, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+/// No input is longer, in bytes.
+const LONGEST: usize = 8192;
+
+/// Makes inputs out of others, the same ones for the same seed.
+#[derive(Debug)]
+pub struct Mutator {
+    random: Pcg64Mcg,
+    words: &'static [&'static str],
+}
+
+impl Mutator {
+    /// `words` are those of the parser's language.
+    pub fn new(seed: u64, words: &'static [&'static str]) -> Self {
+        Self {
+            random: Pcg64Mcg::seed_from_u64(seed),
+            words,
+        }
+    }
+
+    /// A number below `end`, which is not zero.
+    fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.random.next_u64() % (end as u64)).unwrap_or(0)
+    }
+
+    /// The next input out of a corpus that is not empty.
+    pub fn next(&mut self, corpus: &[Vec<u8>]) -> Vec<u8> {
+        let mut input = corpus[self.below(corpus.len())].clone();
+        for _ in 0..=self.below(6) {
+            self.change(&mut input, corpus);
+        }
+        input.truncate(LONGEST);
+        input
+    }
+
+    fn change(&mut self, input: &mut Vec<u8>, corpus: &[Vec<u8>]) {
+        let at = self.below(input.len() + 1);
+        let end = at + self.below(input.len() - at + 1).min(64);
+        match self.below(9) {
+            0 => input.truncate(at),
+            1 => drop(input.drain(at..end)),
+            2 => {
+                let again = input[at..end].to_vec();
+                for _ in 0..=self.below(8) {
+                    insert(input, at, &again);
+                }
+            }
+            3 if !self.words.is_empty() => {
+                let word = self.words[self.below(self.words.len())];
+                insert(input, at, word.as_bytes());
+            }
+            4 => {
+                const DIGITS: [&str; 8] = [
+                    "0",
+                    "-1",
+                    "1e308",
+                    "18446744073709551616",
+                    "9",
+                    "0.0",
+                    "ffffffffffffffff",
+                    "4294967295",
+                ];
+                let number = DIGITS[self.below(DIGITS.len())];
+                input.splice(at..end.min(at + 3), number.bytes());
+            }
+            5 => {
+                let other = &corpus[self.below(corpus.len())];
+                let from = self.below(other.len() + 1);
+                input.truncate(at);
+                input.extend_from_slice(&other[from..]);
+            }
+            6 => {
+                let byte = self.random.next_u32().to_le_bytes()[0];
+                insert(input, at, &[byte]);
+            }
+            _ => {
+                let bits = self.random.next_u32().to_le_bytes();
+                if let Some(byte) = input.get_mut(at) {
+                    *byte = if bits[0] < 128 {
+                        *byte ^ (1 << (bits[1] % 8))
+                    } else {
+                        bits[2]
+                    };
+                }
+            }
+        }
+    }
+}
+
+fn insert(input: &mut Vec<u8>, at: usize, bytes: &[u8]) {
+    if input.len() + bytes.len() <= LONGEST {
+        input.splice(at..at, bytes.iter().copied());
+    }
+}

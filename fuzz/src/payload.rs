@@ -1,0 +1,120 @@
+use delivery::{Pointer, STAMP_LENGTH, Stamp, has_stamp, stamps_in};
+use model::{GroupId, Nanos};
+use serde_json::Value;
+
+use crate::{Target, bytes_of, text_of, two_of};
+
+/// Stamps anywhere in a payload. The crate's own properties have the way there and back.
+pub(crate) const STAMPS: Target = Target {
+    name: "stamps",
+    run: stamps,
+    seeds: || {
+        let stamp = Stamp {
+            run: 7,
+            group: GroupId(3),
+            channel: 1,
+            sender: 4,
+            sequence: 99,
+            made: Nanos::from_secs(2),
+        };
+        let stamp = stamp.encode();
+        bytes_of(&[
+            &stamp,
+            &format!("{{\"text\":\"{stamp} hello {stamp}\"}}"),
+            &stamp[..stamp.len() - 3],
+            "nothing here",
+        ])
+    },
+    words: &["\"", " ", "{", "@", "="],
+    memory: 1 << 20,
+};
+
+fn stamps(data: &[u8]) {
+    let found: Vec<_> = stamps_in(data).collect();
+    assert_eq!(has_stamp(data), !found.is_empty());
+    let whole: Vec<&Stamp> = found.iter().flatten().collect();
+    for stamp in &whole {
+        let text = stamp.encode();
+        assert_eq!(text.len(), STAMP_LENGTH);
+        let there = data
+            .windows(STAMP_LENGTH)
+            .any(|window| window == text.as_bytes());
+        assert!(there, "{text} is not in the payload");
+    }
+    // In other surroundings they are the same.
+    let around = [b"{\"a\":\"", data, b"\"}"].concat();
+    let again: Vec<_> = stamps_in(&around).flatten().collect();
+    assert!(whole.iter().all(|stamp| again.contains(stamp)));
+}
+
+/// A JSON pointer in the first line, and JSON behind it.
+pub(crate) const POINTER: Target = Target {
+    name: "pointer",
+    run: pointer,
+    seeds: || {
+        bytes_of(&[
+            "/a/b/0\n{\"a\":{\"b\":[1,\"x\\\"y\"],\"c\":null}}",
+            "/x~1y\n { \"x\" : [ {} ] , \"x/y\" : -1.5e3 }",
+            "/1/k\n[[],{\"k\":\"\\u0041\\\\\"}]",
+            "\n\"text\"",
+        ])
+    },
+    words: &[
+        "\"", "\\\"", "\\u0041", "\\", "{", "}", "[", "]", ":", ",", "null", "/", "~0", "~1", "0",
+    ],
+    memory: 1 << 20,
+};
+
+fn pointer(data: &[u8]) {
+    let (at, json) = two_of(data);
+    let at = text_of(at);
+    let Some(pointer) = Pointer::parse(&at) else {
+        assert!(!at.is_empty() && !at.starts_with('/'));
+        return;
+    };
+    let found = pointer.find(json);
+    let Ok(whole) = serde_json::from_slice::<Value>(json) else {
+        return;
+    };
+    if has_doubled_names(json, &whole) {
+        return; // which of two members of one name is meant is nobody's promise
+    }
+    // An array's places are written without a leading zero (RFC 6901), and an escape in a name is not undone.
+    let expected = whole.pointer(&at);
+    let found = found.map(|slice| {
+        serde_json::from_slice::<Value>(slice).unwrap_or_else(|why| {
+            panic!(
+                "{at} of valid JSON is {:?}: {why}",
+                String::from_utf8_lossy(slice)
+            )
+        })
+    });
+    if let Some(found) = &found {
+        assert_eq!(Some(found), expected, "{at}");
+    } else if !json.contains(&b'\\') && !at.contains('~') {
+        assert_eq!(expected, None, "{at}");
+    }
+}
+
+/// Members are lost in reading when names repeat: then fewer colons come out than strings allow. Counted by writing the
+/// value again without its blanks.
+fn has_doubled_names(json: &[u8], value: &Value) -> bool {
+    fn members(value: &Value) -> usize {
+        match value {
+            Value::Array(all) => all.iter().map(members).sum(),
+            Value::Object(all) => all.len() + all.values().map(members).sum::<usize>(),
+            _ => 0,
+        }
+    }
+    let mut in_text = false;
+    let mut escaped = false;
+    let colons = json.iter().filter(|&&byte| {
+        let colon = byte == b':' && !in_text;
+        if byte == b'"' && !escaped {
+            in_text = !in_text;
+        }
+        escaped = byte == b'\\' && !escaped;
+        colon
+    });
+    colons.count() != members(value)
+}

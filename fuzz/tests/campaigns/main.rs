@@ -1,0 +1,53 @@
+//! Each target for a while, from its seeds and the inputs of `corpus/`, with changes. By default a second each;
+//!
+//! - `FUZZ_SECONDS=60` longer, `FUZZ_SEED=7` with the seed of an earlier run,
+//! - `FUZZ_INPUT=path cargo test -p fuzz response` tries one saved input.
+//!
+//! An input that fails is saved, and its path is told. Mended, it belongs into `corpus/<target>/`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a campaign is a test: it fails with its line, says its seed, and is bounded by the clock"
+)]
+
+use std::env;
+
+use fuzz::TARGETS;
+use peak_alloc::PeakAlloc;
+
+mod campaign;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+fn number(name: &str) -> Option<u64> {
+    env::var(name).ok()?.parse().ok()
+}
+
+fn hold(name: &str) {
+    let target = TARGETS.iter().find(|target| target.name == name).unwrap();
+    campaign::run(target);
+}
+
+macro_rules! campaigns {
+    ($($name:ident),+ $(,)?) => {
+        $(#[test]
+        fn $name() {
+            hold(stringify!($name));
+        })+
+
+        #[test]
+        fn every_target_has_its_campaign() {
+            let names: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
+            assert_eq!(names, [$(stringify!($name)),+]);
+        }
+    };
+}
+
+campaigns!(
+    response, redirect, cookies, frames, handshake, stamps, pointer, options, thresholds, units,
+    run, histogram, typescript, urls,
+);
