@@ -144,17 +144,12 @@ fn finish(outcome: &Outcome, folder: &Path, json: bool) -> anyhow::Result<Exit> 
             exit
         });
     }
-    let broken = run.check_identities();
-    for identity in &broken {
+    for identity in run.check_identities() {
         complain(&anyhow::anyhow!(
             "the counts do not add up: {identity}. This is a fault of headcount; please report it with run.json"
         ));
     }
-    Ok(if broken.is_empty() {
-        exit_of(run)
-    } else {
-        Exit::Bug
-    })
+    Ok(exit_of(run))
 }
 
 /// What to try when nobody answers as expected.
@@ -184,8 +179,39 @@ fn exit_of(run: &record::Run) -> Exit {
         .iter()
         .any(|level| level.measured.script_failed());
     match run.verdict {
+        _ if !run.check_identities().is_empty() => Exit::Bug,
         _ if run.interrupted => Exit::Interrupted,
         Verdict::Failed if !broken && script_failed => Exit::Script,
         verdict => verdict.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Iterations, Level, Run};
+
+    use super::*;
+
+    #[test]
+    fn counts_that_do_not_add_up_end_a_run_as_a_bug() {
+        let run = |started| {
+            let mut level = Level {
+                sound: true,
+                ..Level::default()
+            };
+            level.measured.iterations = Iterations {
+                planned: 10,
+                started,
+                succeeded: started,
+                ..Iterations::default()
+            };
+            Run {
+                verdict: Verdict::Passed,
+                levels: vec![level],
+                ..Run::default()
+            }
+        };
+        assert_eq!(exit_of(&run(10)), Exit::Passed);
+        assert_eq!(exit_of(&run(9)), Exit::Bug);
     }
 }

@@ -19,6 +19,7 @@ mod interrupt;
 mod open_load;
 mod read_delay;
 mod report;
+mod rules;
 mod scenarios;
 mod script_limits;
 mod selftest;
