@@ -46,6 +46,7 @@ pub const TARGETS: &[Target] = &[
     options::OPTIONS,
     options::THRESHOLDS,
     options::UNITS,
+    options::COURSES,
     saved::RUN,
     saved::HISTOGRAM,
     scenario::TYPESCRIPT,

@@ -1,4 +1,4 @@
-use plan::{Options, Overrides, Subject, Threshold, duration, size, with_overrides};
+use plan::{Course, Options, Overrides, Subject, Threshold, duration, size, with_overrides};
 use serde_json::Value;
 
 use crate::{Target, bytes_of, text_of, two_of};
@@ -146,6 +146,41 @@ fn units(data: &[u8]) {
     }
     match size::parse(&text) {
         Ok(bytes) => assert!(bytes <= size::LARGEST),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// Rates over time.
+pub(crate) const COURSES: Target = Target {
+    name: "courses",
+    run: courses,
+    seeds: || {
+        bytes_of(&[
+            "500/s for 10s, nothing for 50s, 5 times",
+            "0/s to 1000/s over 30s, 1000/s for 1m",
+            "30/m",
+            "1.5/h",
+        ])
+    },
+    words: &[
+        "/s", "/m", "/h", " for ", " to ", " over ", "nothing", ", ", " times", "1s", "30d", "0/s",
+        "1e9",
+    ],
+    memory: 4 << 20,
+};
+
+fn courses(data: &[u8]) {
+    match Course::parse(&text_of(data)) {
+        Ok(course) => {
+            let (first, highest) = (course.first_rate(), course.highest_rate());
+            assert!(first >= 0.0 && highest > 0.0 && first <= highest);
+            assert!(highest <= plan::course::HIGHEST_RATE);
+            let Course::Legs(legs) = course else { return };
+            let lasts = legs
+                .iter()
+                .fold(0, |sum: u64, leg| sum.saturating_add(leg.lasts.0));
+            assert!(!legs.is_empty() && 0 < lasts && lasts <= duration::LONGEST.0);
+        }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

@@ -49,5 +49,5 @@ macro_rules! campaigns {
 
 campaigns!(
     response, redirect, cookies, frames, handshake, stamps, pointer, options, thresholds, units,
-    run, histogram, typescript, urls,
+    courses, run, histogram, typescript, urls,
 );
