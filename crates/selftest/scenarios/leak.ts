@@ -1,9 +1,22 @@
-// A server that keeps 64 KiB of every request.
-import type { Group, Options } from "headcount";
+// A server that keeps 1 MiB of every request. It is warmed up first, and nothing is asked while it is looked at for the
+// first and for the last time.
+import type { Group, Options, Setup } from "headcount";
 
 export const options: Options = { load: { users: 4, hold: "3s" } };
 
-export default async function ask({ users, think }: Group) {
-  await users[0]!.get("/leak/65536");
-  await think("10ms");
+export async function setup({ user }: Setup) {
+  for (let n = 0; n < 10; n += 1) {
+    await user.get("/leak/8388608");
+  }
+}
+
+export default async function ask(group: Group) {
+  await group.think("300ms");
+  for (let n = 0; n < 30 && group.active; n += 1) {
+    await group.users[0]!.get("/leak/1048576");
+    await group.think("50ms");
+  }
+  while (group.active) {
+    await group.think("50ms");
+  }
 }

@@ -63,7 +63,6 @@ struct Ledger {
     refused: u64,
     /// How late the thread woke up for answers and messages that were to leave at a certain time.
     lateness: Times,
-    leaked: Vec<Box<[u8]>>,
 }
 
 impl EventLoop {
@@ -255,10 +254,7 @@ impl EventLoop {
         self.routes.forget();
         self.rooms.forget();
         self.sockets.counts = SocketCounts::default();
-        self.ledger = Ledger {
-            leaked: std::mem::take(&mut self.ledger.leaked),
-            ..Ledger::default()
-        };
+        self.ledger = Ledger::default();
     }
 }
 

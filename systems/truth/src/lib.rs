@@ -16,6 +16,7 @@ mod connection;
 mod event_loop;
 mod frame;
 mod http;
+mod leak;
 mod order;
 mod room;
 mod rooms;

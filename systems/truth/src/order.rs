@@ -37,7 +37,7 @@ pub(crate) enum Order {
     /// Write a body of `size` at `rate` bytes a second.
     SlowWrite { rate: NonZeroU64, size: u64 },
     /// Keep so many bytes for ever.
-    Leak(usize),
+    Leak(u64),
     /// Burn so much CPU time on the one thread `truth-loop`.
     Burn(Nanos),
     /// Burn so much CPU time on one of the four threads `truth-pool-0` to `truth-pool-3`.
@@ -85,10 +85,7 @@ impl Order {
                 let size = number(size)?.get();
                 Ok(Self::SlowWrite { rate, size })
             }),
-            ("leak", [bytes]) => number(bytes).and_then(|bytes| {
-                let bytes = usize::try_from(bytes.get());
-                bytes.map(Self::Leak).map_err(|_| refused("too many bytes"))
-            }),
+            ("leak", [bytes]) => number(bytes).map(|bytes| Self::Leak(bytes.get())),
             ("burn", [time]) => short(time).map(Self::Burn),
             ("pool", [time]) => short(time).map(Self::Pool),
             ("pause-accept", [time]) => short(time).map(Self::PauseAccept),

@@ -30,7 +30,6 @@ pub(crate) struct Room {
     first: Option<Nanos>,
     held: VecDeque<Held>,
     held_bytes: usize,
-    pub(crate) leaked: Vec<Box<[u8]>>,
     /// Whether its lanes will be looked through.
     pub(crate) lanes_alarm: bool,
     pub(crate) counts: RoomCounts,
@@ -98,7 +97,6 @@ impl Room {
             first: None,
             held: VecDeque::new(),
             held_bytes: 0,
-            leaked: Vec::new(),
             lanes_alarm: false,
             counts: RoomCounts::default(),
         }

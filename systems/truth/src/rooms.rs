@@ -7,6 +7,7 @@ use slab::Slab;
 
 use crate::clock::{MILLI, Nanos};
 use crate::event_loop::Alarm;
+use crate::leak::Leak;
 use crate::order::RoomOrder;
 use crate::room::{Aftermath, Leaves, Room, RoomCounts};
 use crate::sockets::{Key, Sockets};
@@ -25,8 +26,7 @@ pub(crate) struct Rooms {
     limit: usize,
     /// Every so many deliveries are left out and never told.
     lie: Option<NonZeroU64>,
-    /// Bytes that may still be leaked.
-    pub(crate) leak_left: u64,
+    pub(crate) leak: Leak,
 }
 
 /// Where a room's messages go, and what has to be done later.
@@ -37,14 +37,14 @@ pub(crate) struct Outlet<'a> {
 }
 
 impl Rooms {
-    pub(crate) fn new(limit: usize, leak_left: u64, lie: &FaultSpec) -> Self {
+    pub(crate) fn new(limit: usize, max_leak: u64, lie: &FaultSpec) -> Self {
         Self {
             by_name: HashMap::new(),
             all: Slab::new(),
             past: RoomCounts::default(),
             limit,
             lie: lie.drop,
-            leak_left,
+            leak: Leak::new(max_leak),
         }
     }
 
@@ -101,12 +101,9 @@ impl Rooms {
             return false;
         };
         if let Some(bytes) = open.order.faults.leak
-            && let Some(left) = self.leak_left.checked_sub(bytes.get())
+            && self.leak.keep(bytes.get())
         {
-            self.leak_left = left;
             open.counts.leaked_bytes += bytes.get();
-            open.leaked
-                .push(touched(usize::try_from(bytes.get()).unwrap_or(0)));
         }
         let mut after = Aftermath::default();
         match open.say(seat, frame, now) {
@@ -188,8 +185,3 @@ impl Rooms {
 
 /// How often lanes are looked through while something waits in them.
 const LANES: Nanos = 100 * MILLI;
-
-/// Memory that is really taken: each page is written to.
-pub(crate) fn touched(bytes: usize) -> Box<[u8]> {
-    vec![0xA5; bytes].into_boxed_slice()
-}

@@ -68,7 +68,7 @@ pub(crate) enum Reaction {
         rate: u64,
         size: u64,
     },
-    Leak(usize),
+    Leak(u64),
     Burn(Crew, Nanos),
     PauseAccept(Nanos),
 }

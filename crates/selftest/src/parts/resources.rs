@@ -5,15 +5,15 @@ use crate::evidence::Evidence;
 const CPU_ALLOWED: f64 = 7.0;
 
 pub(crate) fn leak(found: &Evidence, rows: &mut Rows) {
-    let leaked = found.route("/leak/65536", &["leaked_bytes"]);
-    let requests = found.route("/leak/65536", &["requests"]);
-    rows.count("bytes kept, 64 KiB a request", requests * 65_536, leaked);
+    let told = |name| found.route("/leak/1048576", &[name]);
+    let (requests, leaked) = (told("requests"), told("leaked_bytes"));
+    rows.count("bytes kept, 1 MiB a request", requests * 1_048_576, leaked);
     let truth = leaked as f64 / 1e6;
     let target = found.level.target.as_ref();
     let grown = target.and_then(|target| Some(target.memory_mb_end? - target.memory_mb_start?));
-    // The server's own books and buffers come on top.
+    // The server's own books come on top, and what the kernel gives in pages of 2 MiB.
     rows.add(
-        "growth of its memory",
+        "growth of its memory while measured",
         Unit::Megabytes,
         truth,
         grown,

@@ -7,7 +7,6 @@ use super::{Alarm, EventLoop};
 use crate::clock::{Nanos, now};
 use crate::connection::{Fate, Pace, Request, State, What};
 use crate::http::{Answer, BadHead, read_head, write_head, write_upgrade};
-use crate::rooms::touched;
 use crate::route::{Counts, Reaction};
 use crate::sockets::Key;
 
@@ -228,14 +227,12 @@ impl EventLoop {
         }
     }
 
-    fn leak(&mut self, key: Key, request: &Request, bytes: usize) {
-        let Some(left) = self.rooms.leak_left.checked_sub(bytes as u64) else {
+    fn leak(&mut self, key: Key, request: &Request, bytes: u64) {
+        if !self.rooms.leak.keep(bytes) {
             return self.answer(key, request, 507);
-        };
-        self.rooms.leak_left = left;
-        self.ledger.leaked.push(touched(bytes));
+        }
         if let Some(counts) = self.counts(request) {
-            counts.leaked_bytes += bytes as u64;
+            counts.leaked_bytes += bytes;
         }
         self.answer(key, request, 200);
     }
