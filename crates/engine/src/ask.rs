@@ -9,8 +9,18 @@ use wire::{Endpoint, Phase, Read, Stream, TlsSettings};
 use crate::clock::Clock;
 use crate::dials::address_of;
 
-/// How long the control thread's own few questions may take.
-const PATIENCE: Nanos = Nanos::from_secs(10);
+/// How long an answer may take, and how large it may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) time: Nanos,
+    pub(crate) bytes: usize,
+}
+
+/// For the control thread's own few questions.
+const PATIENCE: Limits = Limits {
+    time: Nanos::from_secs(10),
+    bytes: 64 << 20,
+};
 
 /// Connects to the target and hangs up: is anybody there, and does it speak TLS if it should?
 pub(crate) fn knock(
@@ -19,7 +29,8 @@ pub(crate) fn knock(
     tls: &TlsSettings,
     clock: Clock,
 ) -> Result<(), Fault> {
-    connect(target, allow_any, tls, clock).map(drop)
+    let until = Deadline::of(PATIENCE, clock);
+    connect(target, allow_any, tls, until).map(drop)
 }
 
 /// One GET from the control thread, outside all measurements.
@@ -29,8 +40,20 @@ pub(crate) fn get(
     tls: &TlsSettings,
     clock: Clock,
 ) -> Result<Response, Fault> {
-    let until = clock.now() + PATIENCE;
-    let mut connection = Connection::new(connect(url, allow_any, tls, clock)?);
+    get_within(PATIENCE, url, allow_any, tls, clock)
+}
+
+/// The same with limits of its own.
+pub(crate) fn get_within(
+    limits: Limits,
+    url: &Url,
+    allow_any: bool,
+    tls: &TlsSettings,
+    clock: Clock,
+) -> Result<Response, Fault> {
+    let until = Deadline::of(limits, clock);
+    let stream = connect(url, allow_any, tls, until)?;
+    let mut connection = Connection::with_body_limit(stream, limits.bytes);
     let mut bytes = Vec::new();
     Request::new("GET", Arc::new(url.clone())).encode_into(None, &mut bytes)?;
     connection.send(&bytes, true)?;
@@ -42,7 +65,7 @@ pub(crate) fn get(
                     return Ok(response);
                 }
             }
-            Read::Empty => wait(connection.stream_mut(), until, clock)?,
+            Read::Empty => wait(connection.stream_mut(), until)?,
             Read::Closed => {
                 let cut = || Fault::target(FaultKind::Reset, "closed without an answer");
                 return connection.on_close()?.ok_or_else(cut);
@@ -52,8 +75,30 @@ pub(crate) fn get(
     }
 }
 
-fn connect(url: &Url, allow_any: bool, tls: &TlsSettings, clock: Clock) -> Result<Stream, Fault> {
-    let until = clock.now() + PATIENCE;
+/// When an answer must be there.
+#[derive(Clone, Copy)]
+struct Deadline {
+    at: Nanos,
+    patience: Nanos,
+    clock: Clock,
+}
+
+impl Deadline {
+    fn of(limits: Limits, clock: Clock) -> Self {
+        Self {
+            at: clock.now() + limits.time,
+            patience: limits.time,
+            clock,
+        }
+    }
+}
+
+fn connect(
+    url: &Url,
+    allow_any: bool,
+    tls: &TlsSettings,
+    until: Deadline,
+) -> Result<Stream, Fault> {
     let endpoint = Endpoint::try_from(url)?;
     let address = address_of(&endpoint, allow_any)?;
     let mut stream = Stream::connect(
@@ -62,19 +107,19 @@ fn connect(url: &Url, allow_any: bool, tls: &TlsSettings, clock: Clock) -> Resul
         endpoint.tls.then_some((tls, endpoint.host.as_str())),
     )?;
     while stream.phase() != Phase::Open {
-        wait(&mut stream, until, clock)?;
+        wait(&mut stream, until)?;
         stream.advance()?;
     }
     Ok(stream)
 }
 
-fn wait(stream: &mut Stream, until: Nanos, clock: Clock) -> Result<(), Fault> {
+fn wait(stream: &mut Stream, until: Deadline) -> Result<(), Fault> {
     stream.flush()?;
     let mut flags = PollFlags::IN;
     if stream.wants_write() {
         flags |= PollFlags::OUT;
     }
-    let left = until - clock.now();
+    let left = until.at - until.clock.now();
     let timeout = Timespec {
         tv_sec: i64::try_from(left.0 / 1_000_000_000).unwrap_or(0),
         tv_nsec: i64::try_from(left.0 % 1_000_000_000).unwrap_or(0),
@@ -86,7 +131,7 @@ fn wait(stream: &mut Stream, until: Nanos, clock: Clock) -> Result<(), Fault> {
     if left == Nanos::ZERO || ready == Ok(0) {
         return Err(Fault::target(
             FaultKind::TimedOut,
-            format!("no answer within {PATIENCE}"),
+            format!("no answer within {}", until.patience),
         ));
     }
     Ok(())

@@ -44,11 +44,12 @@ impl<'a> Control<'a> {
         let tls = TlsSettings::new(config.options.insecure, config.ca_pem.as_deref())
             .map_err(|fault| RunError::Usage(fault.to_string()))?;
         ask::knock(&config.target, config.target_is_mine, &tls, clock)
-            .map_err(|fault| unreachable(&config, fault))?;
+            .map_err(|fault| unreachable(config.target.as_str(), fault))?;
         let crew = Crew::start(&config, clock, &tls).map_err(|why| {
             RunError::Generator(format!("cannot start the worker threads: {why}"))
         })?;
-        let watcher = Watcher::new(&config);
+        let watcher = Watcher::new(&config, clock, &tls)
+            .map_err(|(url, fault)| unreachable(url.as_str(), fault))?;
         let mut control = Self {
             config,
             clock,
@@ -181,9 +182,9 @@ impl<'a> Control<'a> {
     }
 }
 
-fn unreachable(config: &RunConfig, fault: Fault) -> RunError {
+fn unreachable(target: &str, fault: Fault) -> RunError {
     RunError::Unreachable {
-        target: config.target.to_string(),
+        target: target.to_owned(),
         fault,
     }
 }

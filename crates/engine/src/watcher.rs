@@ -1,167 +1,139 @@
-use std::net::SocketAddr;
+//! Looks at the target's process and at the generator's own while a level runs: from `/proc`, and from the target's
+//! Prometheus endpoint where the scenario names one.
 
-use model::Nanos;
-use probe::{NetworkCounters, Sample, Sampler, listeners_on, use_between};
-use record::{BusiestThread, GeneratorUse, Machine, TargetSample, TargetUse};
-use wire::Endpoint;
+mod cores;
+mod endpoint;
+mod own;
+mod port;
+mod process;
+mod scraped;
+mod use_of_process;
 
+use model::{Fault, Nanos};
+use record::{GeneratorUse, Machine, TargetSource, TargetUse};
+use url::Url;
+use wire::TlsSettings;
+
+use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::level::Span;
+use endpoint::{Asker, Endpoint};
+use own::OwnWatch;
+use process::ProcessWatch;
+use scraped::Scraped;
 
 /// The target's process and our own are looked at this often.
 const EVERY: Nanos = Nanos::from_secs(1);
 
-/// Looks at the target's process and at the generator's own while a level runs.
 #[derive(Debug)]
 pub(crate) struct Watcher {
-    target: Option<(i32, String, Sampler)>,
-    own: Option<Sampler>,
+    process: ProcessWatch,
+    own: OwnWatch,
+    endpoint: Option<Endpoint>,
+    asker: Option<Asker>,
+    scraped: Scraped,
+    hold: Span,
     started: Nanos,
-    network: Option<NetworkCounters>,
-    target_samples: Vec<Sample>,
-    own_samples: Vec<Sample>,
+    shares_cores: bool,
 }
 
 impl Watcher {
-    /// Finds the target by its process number or by the port it listens on, if it is on this machine.
-    pub(crate) fn new(config: &RunConfig) -> Self {
-        let found = match config.target_pid {
-            Some(pid) => i32::try_from(pid)
-                .ok()
-                .map(|pid| (pid, format!("pid {pid}"))),
-            None => addresses(config).find_map(|address| {
-                let listeners = listeners_on(address).ok()?;
-                listeners
-                    .into_iter()
-                    .next()
-                    .map(|listener| (listener.pid, listener.name))
-            }),
-        };
-        let target = found.and_then(|(pid, name)| Some((pid, name, Sampler::new(pid).ok()?)));
-        let own = i32::try_from(std::process::id())
-            .ok()
-            .and_then(|pid| Sampler::new(pid).ok());
-        Self {
-            target,
-            own,
-            started: Nanos::ZERO,
-            network: None,
-            target_samples: Vec::new(),
-            own_samples: Vec::new(),
+    /// Finds the target's process by its number or by the port it listens on, if it is on this machine, and asks its
+    /// Prometheus endpoint for the first time: one that cannot be asked is a mistake, found before the run.
+    pub(crate) fn new(
+        config: &RunConfig,
+        clock: Clock,
+        tls: &TlsSettings,
+    ) -> Result<Self, (Url, Fault)> {
+        let endpoint = Endpoint::of(config, clock, tls);
+        if let Some(endpoint) = &endpoint {
+            endpoint
+                .ask()
+                .map_err(|fault| (endpoint.url().clone(), fault))?;
         }
+        Ok(Self {
+            process: ProcessWatch::new(config, clock),
+            own: OwnWatch::new(),
+            endpoint,
+            asker: None,
+            scraped: Scraped::default(),
+            hold: Span::default(),
+            started: Nanos::ZERO,
+            shares_cores: false,
+        })
     }
 
-    /// The target runs on this machine, so that it and the generator may take each other's time.
+    /// Whether the target's threads and the generator's workers could take each other's cores in the level that ended.
     pub(crate) fn shares_cores(&self) -> bool {
-        self.target.is_some()
+        self.shares_cores
     }
 
     pub(crate) fn begin_level(&mut self, start: Nanos) {
         self.started = start;
-        self.target_samples.clear();
-        self.own_samples.clear();
-        self.network = None;
+        self.own = OwnWatch::new();
+        self.process.begin_level(start);
+        self.scraped = Scraped::default();
+        self.asker = self
+            .endpoint
+            .clone()
+            .and_then(|endpoint| Asker::start(endpoint).ok());
     }
 
-    /// Called often: takes a sample when one is due within the hold, and one when it ends.
+    /// Called often: looks when a look is due.
     pub(crate) fn watch(&mut self, now: Nanos, hold: Span) {
-        let last = self.own_samples.last().map(|sample| sample.at);
-        let due = match last {
-            None => now >= hold.start,
-            Some(last) => last < hold.end && (now >= last + EVERY || now >= hold.end),
-        };
-        if !due {
-            return;
-        }
-        if self.network.is_none() {
-            self.network = NetworkCounters::look().ok();
-        }
-        if let Some((_, _, sampler)) = &mut self.target {
-            self.target_samples.extend(sampler.sample(now).ok());
-        }
-        if let Some(sampler) = &mut self.own {
-            let own = i32::try_from(std::process::id()).unwrap_or(0);
-            self.own_samples
-                .extend(sampler.sample(now).ok().map(|mut sample| {
-                    // A target that we started ourselves is our child, and not we.
-                    sample.processes.retain(|process| process.pid == own);
-                    sample
-                }));
+        self.hold = hold;
+        self.own.watch(now, hold);
+        self.process.watch(now, hold);
+        self.read_answers();
+    }
+
+    fn read_answers(&mut self) {
+        let Some(asker) = &self.asker else { return };
+        for answer in asker.answers() {
+            if self.hold.start <= answer.at && answer.at <= self.hold.end + EVERY {
+                self.scraped.add(answer, asker.endpoint().watch());
+            }
         }
     }
 
-    /// What the target and the generator used from the first sample to the last.
+    /// What the target and the generator used over the hold.
     pub(crate) fn end_level(&mut self, generator: &mut GeneratorUse) -> Option<TargetUse> {
-        generator.cpu_percent = over_all(&self.own_samples).map(|used| used.cpu_percent);
-        let (pid, name, _) = self.target.as_ref()?;
-        let whole = over_all(&self.target_samples)?;
-        let memory = |sample: &Sample| {
-            sample
-                .processes
-                .iter()
-                .map(|process| process.memory)
-                .sum::<u64>()
+        self.read_answers();
+        let asker = self.asker.take();
+        generator.cpu_percent = self.own.cpu_percent();
+        let found = self.process.end_level();
+        let target = match asker.as_ref().map(Asker::endpoint) {
+            None => found,
+            Some(endpoint) => Some(self.with_endpoint(endpoint, found)),
         };
-        let megabytes = |bytes: u64| bytes as f64 / 1e6;
-        let network = self
-            .network
-            .and_then(|before| Some(NetworkCounters::look().ok()?.since(before)));
-        Some(TargetUse {
-            pid: u32::try_from(*pid).unwrap_or(0),
-            name: name.clone(),
-            cpu_percent: Some(whole.cpu_percent),
-            busiest_thread: whole.busiest_thread.map(|thread| BusiestThread {
-                name: thread.name,
-                cpu_percent: thread.percent,
-            }),
-            memory_mb_start: self
-                .target_samples
-                .first()
-                .map(|sample| megabytes(memory(sample))),
-            memory_mb_end: self
-                .target_samples
-                .last()
-                .map(|sample| megabytes(memory(sample))),
-            memory_mb_max: self.target_samples.iter().map(memory).max().map(megabytes),
-            threads: Some(whole.threads.len() as u64),
-            descriptors: whole.descriptors,
-            descriptor_limit: whole.descriptor_limit,
-            connections: None,
-            listen_overflows: network.and_then(|network| network.listen_overflows),
-            retransmissions: network.and_then(|network| network.retransmits),
-            samples: self.series(),
-        })
+        let shared = target
+            .as_ref()
+            .and_then(|target| target.shared_cores.as_ref());
+        self.shares_cores = shared.is_some_and(|shared| !shared.is_empty());
+        target
     }
 
-    fn series(&self) -> Vec<TargetSample> {
-        let pairs = self.target_samples.windows(2).filter_map(|pair| {
-            let used = use_between(&pair[0], &pair[1])?;
-            Some(TargetSample {
-                at_s: (pair[1].at - self.started).as_secs_f64(),
-                cpu_percent: Some(used.cpu_percent),
-                busiest_thread_percent: used.busiest_thread.as_ref().map(|thread| thread.percent),
-                memory_mb: Some(used.memory as f64 / 1e6),
-                threads: Some(used.threads.len() as u64),
-                descriptors: used.descriptors,
-                connections: None,
-            })
-        });
-        pairs.collect()
+    /// The process that was found here counts if it is the one that the endpoint speaks of; else it is a proxy or a
+    /// tunnel, and the endpoint, which the user named, counts.
+    fn with_endpoint(&self, endpoint: &Endpoint, found: Option<TargetUse>) -> TargetUse {
+        let same = self.process.given_by_number()
+            || !self.scraped.tells_of_a_process()
+            || self
+                .scraped
+                .process_started_at()
+                .is_some_and(|started| self.process.has_one_started_at(started));
+        let mut target = match found.filter(|_| same) {
+            Some(found) => found,
+            None => TargetUse {
+                name: endpoint.name(),
+                source: Some(TargetSource::Prometheus),
+                ..self.scraped.target(self.started)
+            },
+        };
+        target.metrics = self.scraped.metrics(self.started);
+        target.scrapes = Some(self.scraped.scrapes(endpoint.url()));
+        target
     }
-}
-
-fn over_all(samples: &[Sample]) -> Option<probe::Use> {
-    use_between(samples.first()?, samples.last()?)
-}
-
-fn addresses(config: &RunConfig) -> impl Iterator<Item = SocketAddr> {
-    let endpoint = Endpoint::try_from(&config.target).ok();
-    let addresses = endpoint
-        .and_then(|endpoint| wire::resolve(&endpoint).ok())
-        .unwrap_or_default();
-    addresses
-        .into_iter()
-        .filter(|address| address.ip().is_loopback())
 }
 
 /// The machine that the generator runs on.

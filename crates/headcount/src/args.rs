@@ -57,6 +57,9 @@ pub(crate) struct RunArgs {
     /// Process of the target to watch, where it cannot be found by its port
     #[arg(long, value_name = "PID", help_heading = "Target")]
     pub(crate) target_pid: Option<u32>,
+    /// Prometheus endpoint of the target, for its CPU and memory where it runs elsewhere
+    #[arg(long, value_name = "URL", help_heading = "Target")]
+    pub(crate) watch_metrics: Option<String>,
 
     /// Users at the same time: one level, or several (10,50,200)
     #[arg(long, value_name = "N,N,…", help_heading = "Load")]

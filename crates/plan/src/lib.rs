@@ -22,7 +22,7 @@ pub use arrivals::{Arrivals, Spacing, Starts};
 pub use course::Course;
 pub use mix::Mix;
 pub use options::{
-    Grouping, Leftovers, LevelLoad, Load, Once, OpenLoad, Options, ScriptLimits, Timeouts,
+    Grouping, Leftovers, LevelLoad, Load, Once, OpenLoad, Options, ScriptLimits, Timeouts, Watch,
 };
 pub use overrides::{Overrides, with_overrides};
 pub use problem::{Problem, Problems};

@@ -11,6 +11,7 @@ mod section;
 mod thresholds;
 mod url;
 mod values;
+mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use serde_json::Value;
 pub use crowd::Grouping;
 pub use limits::{Leftovers, ScriptLimits, Timeouts};
 pub use load::{LevelLoad, Load, Once, OpenLoad};
+pub use watch::Watch;
 
 use crate::mix::Mix;
 use crate::problem::Problems;
@@ -28,7 +30,7 @@ use crate::threshold::Threshold;
 use section::Section;
 
 /// Every option, as d.ts names them.
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 18] = [
     "target",
     "group",
     "groups",
@@ -44,6 +46,7 @@ const KNOWN: [&str; 17] = [
     "redirects",
     "maxMessage",
     "leftovers",
+    "watch",
     "seed",
     "script",
 ];
@@ -83,6 +86,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Limits of the script itself.
     pub script: ScriptLimits,
+    /// What of the target is looked at beside what its users feel.
+    pub watch: Watch,
 }
 
 impl Options {
@@ -130,6 +135,7 @@ fn read(value: &Value, problems: &mut Problems) -> Options {
         leftovers: limits::leftovers(&root.field("leftovers"), problems),
         seed: root.field("seed").read_some(problems, values::seed),
         script: limits::script(&root.field("script"), problems),
+        watch: watch::read(&root.field("watch"), problems),
         grouping,
         load,
     }

@@ -19,6 +19,8 @@ pub struct Overrides {
     pub warmup: Option<String>,
     /// Seed of all random choices.
     pub seed: Option<u64>,
+    /// Prometheus endpoint of the target.
+    pub metrics: Option<String>,
 }
 
 /// The options with the overrides in place of the user's own values. Nothing is judged here: a wrong
@@ -38,6 +40,14 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
     }
     if let Some(seed) = overrides.seed {
         options.insert("seed".to_owned(), seed.into());
+    }
+    if let Some(metrics) = &overrides.metrics {
+        let watch = options
+            .entry("watch")
+            .or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(watch) = watch {
+            watch.insert("metrics".to_owned(), metrics.as_str().into());
+        }
     }
     let changes = load_changes(overrides);
     if !changes.is_empty() {
@@ -110,6 +120,7 @@ mod tests {
             users: Some("10, 50".to_owned()),
             hold: Some("3s".to_owned()),
             seed: Some(7),
+            metrics: Some("http://b/metrics".to_owned()),
             ..Overrides::default()
         };
         assert_eq!(
@@ -117,6 +128,7 @@ mod tests {
             json!({
                 "target": "http://b", "seed": 7,
                 "load": { "users": [10, 50], "hold": "3s", "ramp": "2s" },
+                "watch": { "metrics": "http://b/metrics" },
             })
         );
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 /// Names that the options know, so that wrong values reach every reader.
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 35] = [
     "target",
     "group",
     "groups",
@@ -22,6 +22,7 @@ const NAMES: [&str; 31] = [
     "leftovers",
     "seed",
     "script",
+    "watch",
     "users",
     "hold",
     "ramp",
@@ -37,6 +38,9 @@ const NAMES: [&str; 31] = [
     "rate",
     "arrivals",
     "mix",
+    "pid",
+    "metrics",
+    "only",
 ];
 
 fn leaf() -> impl Strategy<Value = Value> {

@@ -4,6 +4,6 @@ mod cgroup;
 mod machine;
 mod network;
 
-pub use cgroup::Throttling;
+pub use cgroup::{Cgroup, CgroupLook, Throttling};
 pub use machine::Machine;
 pub use network::NetworkCounters;

@@ -1,17 +1,26 @@
 //! Looks at processes from outside: the target's own process, the machine, and the generator itself.
 //!
-//! Everything is read from `/proc` (and the cgroup files beside it) at the moment of the call. This
-//! crate never attaches to a process, never opens a connection, starts no thread and reads no clock:
+//! Everything is read from `/proc` (and the cgroup files beside it, and the kernel's socket diagnostics) at the moment
+//! of the call. This crate never attaches to a process, never opens a connection, starts no thread and reads no clock:
 //! the caller says what time it is. What it may not see is `None` or an error that says so, never 0.
 
+pub mod exposition;
 pub mod find;
 pub mod host;
 pub mod limits;
 pub mod own;
+pub mod port;
 pub mod process;
+pub mod runtime;
 
+pub use exposition::{Exposition, MetricSample, ProcessFigures};
 pub use find::{Listener, NotFound, listeners_on};
-pub use host::{Machine, NetworkCounters, Throttling};
+pub use host::{Cgroup, CgroupLook, Machine, NetworkCounters, Throttling};
 pub use limits::{DescriptorLimit, raise_descriptor_limit};
 pub use own::{OwnThread, ThreadTime, own_memory};
-pub use process::{Sample, SampleError, Sampler, ThreadUse, Use, use_between};
+pub use port::{ListenQueue, PortLook, look_at_port, look_at_queue};
+pub use process::{
+    Course, Look, ProcessCourse, ProcessUse, Sample, SampleError, Sampler, Step, ThreadCourse,
+    ThreadUse, Use, allowed_cores, own_cores, started_at, use_between,
+};
+pub use runtime::{Runtime, runtime_of};

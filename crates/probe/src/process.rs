@@ -13,8 +13,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cores;
+mod course;
 mod cpu;
 mod sample;
+mod start;
 mod tree;
 mod usage;
 
@@ -26,9 +29,12 @@ use procfs::ProcError;
 use procfs::process::Process;
 use thiserror::Error;
 
+pub use cores::{allowed_cores, own_cores};
+pub use course::{Course, Look, ProcessCourse, Step, ThreadCourse};
 pub(crate) use cpu::parse_schedstat;
 pub use sample::{ProcessSample, Sample, ThreadSample};
-pub use usage::{ThreadUse, Use, use_between};
+pub use start::started_at;
+pub use usage::{ProcessUse, ThreadUse, Use, use_between};
 
 /// Why there is no sample.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -29,6 +29,10 @@ fn used_by<T>(work: impl FnOnce() -> T) -> Use {
     use_between(&before, &after).unwrap()
 }
 
+fn own_pid() -> i32 {
+    i32::try_from(std::process::id()).unwrap()
+}
+
 #[test]
 fn memory_that_was_written_to_shows() {
     let _alone = alone();
@@ -70,14 +74,14 @@ fn segments_sent_over_loopback_are_counted() {
     use std::io::{Read, Write};
     let _alone = alone();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let before = NetworkCounters::look().unwrap();
+    let before = NetworkCounters::of(own_pid()).unwrap();
     let mut client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let (mut server, _) = listener.accept().unwrap();
     for _ in 0..100 {
         client.write_all(b"x").unwrap();
         server.read_exact(&mut [0]).unwrap();
     }
-    let sent = NetworkCounters::look()
+    let sent = NetworkCounters::of(own_pid())
         .unwrap()
         .since(before)
         .segments
@@ -91,13 +95,13 @@ fn an_overflowing_listen_queue_is_counted() {
     let _alone = alone();
     let listener = full_listener();
     let address = listener.local_addr().unwrap();
-    let before = NetworkCounters::look().unwrap();
+    let before = NetworkCounters::of(own_pid()).unwrap();
     let short = std::time::Duration::from_millis(50);
     let kept: Vec<_> = (0..8)
         .filter_map(|_| std::net::TcpStream::connect_timeout(&address, short).ok())
         .collect();
     assert!(kept.len() < 8, "the queue of one had room for all");
-    let lost = NetworkCounters::look().unwrap().since(before);
+    let lost = NetworkCounters::of(own_pid()).unwrap().since(before);
     assert!(lost.listen_overflows.unwrap() > 0, "{lost:?}");
     assert!(lost.listen_drops.unwrap() > 0, "{lost:?}");
 }

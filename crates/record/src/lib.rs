@@ -14,6 +14,7 @@ mod measured;
 mod metric;
 mod run;
 mod summary;
+mod target;
 mod timings;
 mod version;
 mod window;
@@ -21,12 +22,16 @@ mod window;
 pub use deliveries::Deliveries;
 pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};
-pub use health::{BusiestThread, GeneratorUse, TargetSample, TargetUse, WorkerUse};
+pub use health::{GeneratorUse, WorkerUse};
 pub use level::{Level, Little, Load, Phases, Soundness};
 pub use measured::{Check, Iterations, Measured, Outside};
 pub use metric::{Metric, MetricKind};
 pub use run::{Machine, Note, Run, ScriptInfo, Setup, ThresholdResult};
 pub use summary::summary;
+pub use target::{
+    BusiestThread, CgroupUse, ListenQueue, MemoryGrowth, ProcessUse, Scrapes, TargetEnd,
+    TargetSample, TargetSource, TargetUse, ThreadUse, WatchedMetric,
+};
 pub use timings::Timings;
 pub use version::{KIND, ReadError, VERSION};
 pub use window::{OpenWindow, Window};

@@ -4,7 +4,7 @@ use record::Run;
 
 use crate::section::levels::Lead;
 use crate::section::{
-    Block, ERROR, Section, counts, deliveries, environment, failures, levels, resources,
+    Block, ERROR, Section, counts, deliveries, environment, failures, levels, resources, target,
     thresholds, timings, verdict,
 };
 use crate::table::{code, escape};
@@ -62,7 +62,7 @@ fn sections(run: &Run) -> Vec<Section> {
         counts::checks(run),
         counts::metrics(run),
         failures::section(run),
-        resources::target(run),
+        target::section(run),
         resources::generator(run),
         environment::setup(run),
         environment::phases(run),

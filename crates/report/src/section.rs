@@ -6,6 +6,7 @@ pub(crate) mod environment;
 pub(crate) mod failures;
 pub(crate) mod levels;
 pub(crate) mod resources;
+pub(crate) mod target;
 pub(crate) mod thresholds;
 pub(crate) mod timings;
 pub(crate) mod verdict;

@@ -7,7 +7,7 @@ use crate::format::{count, share, shorten};
 use crate::section::failures::{self, Group};
 use crate::section::levels::{self, Lead};
 use crate::section::{
-    ERROR, deliveries, error_bound, label, marked, resources, thresholds, timings, verdict,
+    ERROR, deliveries, error_bound, label, marked, resources, target, thresholds, timings, verdict,
 };
 
 /// How the terminal wants its text.
@@ -211,8 +211,8 @@ fn health(last: &Level, colour: bool) -> Vec<String> {
     };
     let mut lines = Vec::new();
     if let Some(target) = &last.target {
-        let figures = told(resources::target_line(target));
-        let text = format!("{} (pid {}) at {at}{figures}", target.name, target.pid);
+        let figures = told(target::line(target));
+        let text = format!("{} at {at}{figures}", target::name(target));
         lines.push(labelled("target", &shorten(&text, WIDTH + 40), colour));
     }
     let health = match last.soundness() {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::runs;
+use common::{runs, targets};
 use record::{Level, Run};
 use report::{Live, Terminal, live_line, markdown, terminal};
 
@@ -147,4 +147,34 @@ fn the_live_line_leaves_out_what_is_not_known() {
     };
     let figures = " · 41,234/s · p95 9.71 ms · lost 0 · failed 3 · busiest worker 31.4 %";
     assert_eq!(live_line(&told), quiet + figures);
+}
+
+#[test]
+fn a_target_that_was_killed_is_told_before_its_figures() {
+    let on_terminal = |run: &Run| {
+        let options = Terminal {
+            colour: false,
+            saved_to: None,
+        };
+        terminal(run, options)
+    };
+    let text = markdown(&targets::in_trouble());
+    let killed = text.find("its process 4711 was gone after 12 s, killed for lack of memory");
+    assert!(killed.is_some(), "{text}");
+    let line = on_terminal(&targets::in_trouble());
+    let (gone, cpu) = (
+        line.find("killed for lack of memory after 12 s"),
+        line.find("CPU 391 %"),
+    );
+    assert!(gone.is_some() && gone < cpu, "{line}");
+}
+
+#[test]
+fn figures_of_an_endpoint_say_that_they_are() {
+    let text = markdown(&targets::elsewhere());
+    assert!(
+        text.contains("10.0.0.5:9100 (by its endpoint, Node.js 20.20.2)"),
+        "{text}"
+    );
+    assert!(text.contains("did not answer 2 of 30 questions"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::runs;
+use common::{runs, targets};
 use record::Run;
 use report::{Terminal, markdown, terminal};
 
@@ -64,4 +64,28 @@ fn one_level_of_requests_in_markdown() {
 #[test]
 fn ten_crowded_levels_on_the_terminal() {
     insta::assert_snapshot!(on_terminal(&runs::crowded()));
+}
+
+#[test]
+fn a_target_in_trouble_on_the_terminal() {
+    insta::assert_snapshot!(on_terminal(&targets::in_trouble()));
+}
+
+#[test]
+fn a_target_in_trouble_in_markdown() {
+    insta::assert_snapshot!(section(&targets::in_trouble(), "Target"));
+}
+
+#[test]
+fn a_target_known_by_its_endpoint_in_markdown() {
+    insta::assert_snapshot!(section(&targets::elsewhere(), "Target"));
+}
+
+/// One section of the full report.
+fn section(run: &Run, title: &str) -> String {
+    let report = markdown(run);
+    let start = report.find(&format!("## {title}\n")).unwrap_or_default();
+    let rest = &report[start..];
+    let end = rest[1..].find("\n## ").map_or(rest.len(), |end| end + 1);
+    rest[..end].to_owned()
 }

@@ -58,6 +58,15 @@ declare module "headcount" {
     maxMessage?: Size;
     /** Asked before every level: the number at JSON pointer `at` should be 0, or something is left over. */
     leftovers?: { url: string; at: string };
+    /** Where the target's own CPU, memory and so on come from. Default: the process that listens on its port, if it is here. */
+    watch?: {
+      /** Its process. `--target-pid` overrides it. */
+      pid?: number;
+      /** Its Prometheus endpoint, asked once a second: a whole URL, or a path below the target. `--watch-metrics` overrides it. */
+      metrics?: string;
+      /** Names of that endpoint's series that are kept in the record: `["db_pool_busy", "queue_*"]`. */
+      only?: string | string[];
+    };
     /** Seed of all random choices. Default: a new one each run, printed and recorded. */
     seed?: number;
     /** Limits of the script itself. */

@@ -7,6 +7,7 @@
 mod binomial;
 mod codec;
 mod estimate;
+mod growth;
 mod histogram;
 mod quantile;
 mod rate;
@@ -15,6 +16,7 @@ mod values;
 
 pub use codec::DecodeError;
 pub use estimate::{Estimate, estimate, estimate_clustered};
+pub use growth::{Growth, LOOKS_FOR_STEADY, growth};
 pub use histogram::Histogram;
 pub use quantile::{Percentile, REPORTED, SAMPLES_BEYOND, interval_ranks, needed_samples, rank_of};
 pub use rate::{wilson, zero_failures_bound};

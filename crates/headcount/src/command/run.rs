@@ -57,6 +57,7 @@ fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
             ramp: args.ramp.clone(),
             warmup: args.warmup.clone(),
             seed: args.seed,
+            metrics: args.watch_metrics.clone(),
         },
         workers: args.workers,
         cores: args.cores.clone(),

@@ -9,6 +9,7 @@
 )]
 
 mod clients;
+mod endpoint;
 mod faults;
 mod foreign;
 mod harness;
@@ -24,5 +25,6 @@ mod scenarios;
 mod script_limits;
 mod selftest;
 mod starved;
+mod target;
 mod thresholds;
 mod wire_errors;

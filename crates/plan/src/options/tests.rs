@@ -51,6 +51,7 @@ fn defaults_are_those_of_the_types() {
             redirects: 10,
             max_message: 16_000_000,
             leftovers: None,
+            watch: Watch::default(),
             seed: None,
             script: ScriptLimits {
                 memory: 1_000_000_000,

@@ -1,130 +1,131 @@
-//! Whether a CPU quota held a process back: a target or generator in a container with a limit stops
-//! for the rest of each period, which looks like anything but a lack of CPU.
+//! What the cgroups of a process allow it, and what they did to it: a process in a container with a CPU quota stops for
+//! the rest of each period, one above its memory limit is killed, and neither shows on the machine as a whole.
+
+mod folders;
+mod throttling;
+
+#[cfg(test)]
+mod tests;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
-use model::Nanos;
-use serde::{Deserialize, Serialize};
+use folders::folders;
+pub use throttling::Throttling;
 
-/// How often a cgroup with a CPU quota had to stop; as a difference, in between.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Throttling {
-    /// Periods of the quota, usually of 100 ms.
-    pub periods: u64,
-    /// Periods in which the quota was used up.
-    pub throttled_periods: u64,
-    /// Time that its threads stood still for that.
-    pub throttled: Nanos,
+/// The cgroups of a process, found while it was alive: what they counted can be read after its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cgroup {
+    /// Folders of the CPU controller, the process's own first, then its parents.
+    cpu: Vec<PathBuf>,
+    /// The same of the memory controller.
+    memory: Vec<PathBuf>,
 }
 
-impl Throttling {
-    /// Of the cgroup that a process is in. `None` where there is none with an account of it.
+/// What is known of the cgroups at one moment. `None` is what there is not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CgroupLook {
+    /// The tightest CPU quota, in cores.
+    pub cpu_limit: Option<f64>,
+    /// The tightest memory limit in bytes.
+    pub memory_limit: Option<u64>,
+    /// Memory in bytes of all that is under that limit, page cache included.
+    pub memory: Option<u64>,
+    /// How often a process of the innermost cgroup was killed for lack of memory, since the cgroup was made.
+    pub oom_kills: Option<u64>,
+    throttling: Vec<Option<Throttling>>,
+}
+
+impl Cgroup {
+    /// Those of a process. `None` where there are none or they may not be seen.
     pub fn of(pid: i32) -> Option<Self> {
-        let cgroups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
-        candidates(&cgroups)
-            .filter_map(|path| fs::read_to_string(path).ok())
-            .find_map(|text| Self::parse(&text))
+        let table = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
+        Some(Self::under(Path::new("/sys/fs/cgroup"), &table))
     }
 
-    /// `cpu.stat` of version 2 (`throttled_usec`) or 1 (`throttled_time`, nanoseconds).
-    fn parse(text: &str) -> Option<Self> {
-        let value = |name: &str| -> Option<u64> {
-            let words = text.lines().filter_map(|line| line.split_once(' '));
-            words
-                .filter(|(key, _)| *key == name)
-                .find_map(|(_, value)| value.trim().parse().ok())
-        };
-        let throttled = match value("throttled_usec") {
-            Some(micros) => Nanos(micros.saturating_mul(1000)),
-            None => Nanos(value("throttled_time")?),
-        };
-        Some(Self {
-            periods: value("nr_periods")?,
-            throttled_periods: value("nr_throttled")?,
-            throttled,
-        })
-    }
-
-    /// What happened since `earlier`.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Self {
+    fn under(root: &Path, table: &str) -> Self {
         Self {
-            periods: self.periods.saturating_sub(earlier.periods),
-            throttled_periods: self
-                .throttled_periods
-                .saturating_sub(earlier.throttled_periods),
-            throttled: self.throttled - earlier.throttled,
+            cpu: folders(root, table, "cpu"),
+            memory: folders(root, table, "memory"),
+        }
+    }
+
+    /// Looks now.
+    pub fn look(&self) -> CgroupLook {
+        let limits = self.memory.iter().filter_map(|folder| {
+            let limit = memory_limit(folder)?;
+            Some((limit, memory_used(folder)))
+        });
+        let tightest = limits.min_by_key(|(limit, _)| *limit);
+        CgroupLook {
+            cpu_limit: self
+                .cpu
+                .iter()
+                .filter_map(|folder| cpu_limit(folder))
+                .min_by(f64::total_cmp),
+            memory_limit: tightest.map(|(limit, _)| limit),
+            memory: tightest.and_then(|(_, used)| used),
+            oom_kills: self.memory.iter().find_map(|folder| oom_kills(folder)),
+            throttling: self
+                .cpu
+                .iter()
+                .map(|folder| Throttling::read(folder))
+                .collect(),
         }
     }
 }
 
-/// Where `cpu.stat` may lie, by lines such as `0::/a` (version 2) and `4:cpu,cpuacct:/a` (version 1).
-///
-/// Inside a container the path may be the host's while the mount begins at the container's own root:
-/// the root of each mount is tried last.
-fn candidates(cgroups: &str) -> impl Iterator<Item = String> {
-    let groups = cgroups.lines().filter_map(|line| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (parts.next()?, parts.next()?.trim_end_matches('/'));
-        let mounts: &[&str] = match controllers {
-            "" => &["", "/unified"],
-            _ if controllers.split(',').any(|name| name == "cpu") => &["/cpu", "/cpu,cpuacct"],
-            _ => return None,
-        };
-        Some(mounts.iter().flat_map(move |mount| {
-            [path, ""].map(|path| format!("/sys/fs/cgroup{mount}{path}/cpu.stat"))
-        }))
-    });
-    groups.flatten()
+impl CgroupLook {
+    /// What the quotas did since `earlier`, of the cgroup that was stopped for longest. `None` without an account.
+    pub fn throttled_since(&self, earlier: &Self) -> Option<Throttling> {
+        let pairs = self.throttling.iter().zip(&earlier.throttling);
+        pairs
+            .filter_map(|(now, then)| Some((*now)?.since((*then)?)))
+            .max_by_key(|since| (since.throttled, since.periods))
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_versions_are_read() {
-        let expected = Throttling {
-            periods: 10,
-            throttled_periods: 4,
-            throttled: Nanos::from_millis(250),
-        };
-        let two = "usage_usec 9\nnr_periods 10\nnr_throttled 4\nthrottled_usec 250000\n";
-        assert_eq!(Throttling::parse(two), Some(expected));
-        let one = "nr_periods 10\nnr_throttled 4\nthrottled_time 250000000\n";
-        assert_eq!(Throttling::parse(one), Some(expected));
-        assert_eq!(
-            Throttling::parse("usage_usec 9\n"),
-            None,
-            "no quota, no account"
-        );
+/// `cpu.max` of version 2 (`50000 100000` or `max 100000`), or the two files of version 1 (`-1` is no quota).
+fn cpu_limit(folder: &Path) -> Option<f64> {
+    if let Some(text) = read(folder, "cpu.max") {
+        let mut words = text.split_ascii_whitespace();
+        let (quota, period): (f64, f64) =
+            (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        return (period > 0.0).then(|| quota / period);
     }
+    let number = |name| read(folder, name)?.trim().parse::<f64>().ok();
+    let (quota, period) = (number("cpu.cfs_quota_us")?, number("cpu.cfs_period_us")?);
+    (quota > 0.0 && period > 0.0).then(|| quota / period)
+}
 
-    #[test]
-    fn the_cpu_controller_is_found_in_both_versions() {
-        let found: Vec<_> = candidates("4:memory:/m\n3:cpu,cpuacct:/a\n0::/b/c\n").collect();
-        assert_eq!(
-            found,
-            [
-                "/sys/fs/cgroup/cpu/a/cpu.stat",
-                "/sys/fs/cgroup/cpu/cpu.stat",
-                "/sys/fs/cgroup/cpu,cpuacct/a/cpu.stat",
-                "/sys/fs/cgroup/cpu,cpuacct/cpu.stat",
-                "/sys/fs/cgroup/b/c/cpu.stat",
-                "/sys/fs/cgroup/cpu.stat",
-                "/sys/fs/cgroup/unified/b/c/cpu.stat",
-                "/sys/fs/cgroup/unified/cpu.stat",
-            ]
-        );
-    }
+/// More than any machine has: version 1 writes the largest number of pages where there is no limit.
+const NO_LIMIT: u64 = 1 << 60;
 
-    #[test]
-    fn what_happened_in_between_is_a_difference() {
-        let at = |periods, throttled_periods, nanos| Throttling {
-            periods,
-            throttled_periods,
-            throttled: Nanos(nanos),
-        };
-        assert_eq!(at(10, 5, 700).since(at(4, 1, 300)), at(6, 4, 400));
-    }
+fn memory_limit(folder: &Path) -> Option<u64> {
+    let text = read(folder, "memory.max").or_else(|| read(folder, "memory.limit_in_bytes"))?;
+    // "max" is no limit.
+    let limit = text.trim().parse().ok()?;
+    (limit < NO_LIMIT).then_some(limit)
+}
+
+fn memory_used(folder: &Path) -> Option<u64> {
+    let text = read(folder, "memory.current").or_else(|| read(folder, "memory.usage_in_bytes"))?;
+    text.trim().parse().ok()
+}
+
+fn oom_kills(folder: &Path) -> Option<u64> {
+    let text = read(folder, "memory.events").or_else(|| read(folder, "memory.oom_control"))?;
+    keyed(&text, "oom_kill")
+}
+
+fn read(folder: &Path, name: &str) -> Option<String> {
+    fs::read_to_string(folder.join(name)).ok()
+}
+
+/// The value of a line `name value`.
+fn keyed(text: &str, name: &str) -> Option<u64> {
+    let words = text.lines().filter_map(|line| line.split_once(' '));
+    words
+        .filter(|(key, _)| *key == name)
+        .find_map(|(_, value)| value.trim().parse().ok())
 }

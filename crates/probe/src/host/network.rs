@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What the network of this namespace lost, since the machine started; as a difference, in between.
 /// A counter that the kernel does not have is `None`.
 ///
-/// These are the machine's, not one process's: they say that something happened, not to whom.
+/// These are the namespace's, not one process's: they say that something happened, not to whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkCounters {
     /// Connections that came when the queue of a listener was full (`ListenOverflows`).
@@ -20,10 +20,10 @@ pub struct NetworkCounters {
 }
 
 impl NetworkCounters {
-    /// Looks now.
-    pub fn look() -> io::Result<Self> {
-        let netstat = fs::read_to_string("/proc/net/netstat")?;
-        let snmp = fs::read_to_string("/proc/net/snmp")?;
+    /// Those of the network namespace that a process lives in, which need not be ours.
+    pub fn of(pid: i32) -> io::Result<Self> {
+        let netstat = fs::read_to_string(format!("/proc/{pid}/net/netstat"))?;
+        let snmp = fs::read_to_string(format!("/proc/{pid}/net/snmp"))?;
         Ok(Self::parse(&netstat, &snmp))
     }
 

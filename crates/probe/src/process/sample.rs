@@ -19,6 +19,8 @@ pub struct Sample {
 pub struct ProcessSample {
     /// Its process id.
     pub pid: i32,
+    /// Its parent's.
+    pub parent: i32,
     /// When it started, in clock ticks since boot: with the pid it is unique.
     pub started: u64,
     /// Its name, at most 15 bytes.
@@ -56,6 +58,7 @@ pub(super) fn of_process(process: &Process, stat: &Stat) -> ProcessSample {
     let ended = u64::try_from(stat.cutime.saturating_add(stat.cstime)).unwrap_or(0);
     ProcessSample {
         pid: stat.pid,
+        parent: stat.ppid,
         started: stat.starttime,
         name: stat.comm.clone(),
         cpu: from_ticks(stat.utime + stat.stime),

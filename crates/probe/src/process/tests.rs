@@ -13,6 +13,7 @@ fn thread(tid: i32, cpu_ms: u64) -> ThreadSample {
 fn process(pid: i32, cpu_ms: u64, threads: Vec<ThreadSample>) -> ProcessSample {
     ProcessSample {
         pid,
+        parent: 0,
         started: 1,
         name: format!("process {pid}"),
         cpu: Nanos::from_millis(cpu_ms),

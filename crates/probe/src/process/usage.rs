@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use model::Nanos;
-use serde::{Deserialize, Serialize};
 
 use super::cpu::tick;
 use super::sample::{ProcessSample, Sample, ThreadSample};
 
 /// What a process and its descendants used between two samples, and what they had at the second.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Use {
     /// Time between the samples.
     pub over: Nanos,
@@ -29,17 +28,30 @@ pub struct Use {
     pub descriptor_limit: Option<u64>,
     /// Of that process: share of its limit that is open, 1 is all.
     pub descriptors_used: Option<f64>,
-    /// Processes at the end.
-    pub processes: usize,
+    /// The processes at the end, parents before children.
+    pub processes: Vec<ProcessUse>,
+}
+
+/// What one process used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessUse {
+    /// Its process id.
+    pub pid: i32,
+    /// When it started, in clock ticks since boot.
+    pub started: u64,
+    /// CPU time of its threads, those that ended in between included.
+    pub cpu: Nanos,
 }
 
 /// What one thread used.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ThreadUse {
     /// The process it belongs to.
     pub pid: i32,
     /// Its thread id.
     pub tid: i32,
+    /// When it started, in clock ticks since boot: with the thread id it is unique.
+    pub started: u64,
     /// Its name, at most 15 bytes.
     pub name: String,
     /// Time on a CPU; 100 is all of the time.
@@ -65,12 +77,19 @@ pub fn use_between(before: &Sample, after: &Sample) -> Option<Use> {
         .map(|process| (key(process), process))
         .collect();
     let mut threads = Vec::new();
+    let mut processes = Vec::new();
     let mut cpu = Nanos::ZERO;
     for process in &after.processes {
         let earlier = earlier.get(&key(process)).copied();
         let of_threads = thread_use(earlier, process, over, &mut threads);
         let of_process = process.cpu - earlier.map_or(Nanos::ZERO, |earlier| earlier.cpu);
-        cpu += of_threads.max(of_process - tick() - tick());
+        let used = of_threads.max(of_process - tick() - tick());
+        processes.push(ProcessUse {
+            pid: process.pid,
+            started: process.started,
+            cpu: used,
+        });
+        cpu += used;
     }
     cpu += of_ended_processes(before, after);
     threads.sort_by(|a, b| b.percent.total_cmp(&a.percent).then(a.tid.cmp(&b.tid)));
@@ -89,7 +108,7 @@ pub fn use_between(before: &Sample, after: &Sample) -> Option<Use> {
             .sum(),
         descriptor_limit: fullest.map(|(_, limit)| limit),
         descriptors_used: fullest.map(|(share, _)| share),
-        processes: after.processes.len(),
+        processes,
     })
 }
 
@@ -115,6 +134,7 @@ fn thread_use(
         threads.push(ThreadUse {
             pid: after.pid,
             tid: thread.tid,
+            started: thread.started,
             name: thread.name.clone(),
             percent: percent(cpu, over),
             waiting_percent: thread
@@ -167,7 +187,7 @@ fn sum(sample: &Sample, of: impl Fn(&ProcessSample) -> Nanos) -> Nanos {
         .fold(Nanos::ZERO, |total, process| total + of(process))
 }
 
-fn memory(sample: &Sample) -> u64 {
+pub(super) fn memory(sample: &Sample) -> u64 {
     sample.processes.iter().map(|process| process.memory).sum()
 }
 
@@ -176,6 +196,6 @@ fn grown(before: u64, after: u64) -> i64 {
     if after >= before { size } else { -size }
 }
 
-fn percent(part: Nanos, whole: Nanos) -> f64 {
+pub(super) fn percent(part: Nanos, whole: Nanos) -> f64 {
     part.0 as f64 * 100.0 / whole.0 as f64
 }

@@ -2,3 +2,4 @@
 
 pub(crate) mod parts;
 pub(crate) mod runs;
+pub(crate) mod targets;

@@ -30,11 +30,32 @@ impl Server {
 
     /// The truth server on a free port.
     pub(crate) fn truth(flags: &[&str]) -> Self {
+        Self::truth_on(0, flags)
+    }
+
+    /// The truth server on a port that another has just left.
+    pub(crate) fn truth_at(port: u16) -> Self {
+        Self::truth_on(port, &[])
+    }
+
+    fn truth_on(port: u16, flags: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
         command
-            .args(["serve", "truth", "--listen", "127.0.0.1:0"])
+            .args(["serve", "truth", "--listen"])
+            .arg(format!("127.0.0.1:{port}"))
             .args(flags);
         Self::start(command)
+    }
+
+    /// Keeps all of its threads on one core.
+    pub(crate) fn pin(&self, core: usize) {
+        let mut one = rustix::thread::CpuSet::new();
+        one.set(core);
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap() {
+            let name = task.unwrap().file_name();
+            let tid = name.to_str().unwrap().parse().unwrap();
+            rustix::thread::sched_setaffinity(rustix::process::Pid::from_raw(tid), &one).unwrap();
+        }
     }
 
     /// Starts a server whose first line ends with the port that it listens on.

@@ -1,0 +1,150 @@
+//! Asks the target's Prometheus endpoint, on a thread of its own: a slow answer holds up nobody, least of all a worker.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use model::{Fault, FaultKind, Nanos};
+use plan::Watch;
+use probe::Exposition;
+use url::Url;
+use wire::TlsSettings;
+
+use super::EVERY;
+use crate::ask::{Limits, get_within};
+use crate::clock::Clock;
+use crate::config::RunConfig;
+
+/// Less than a second, so that the next question is not late.
+const LIMITS: Limits = Limits {
+    time: Nanos::from_millis(800),
+    bytes: 16 << 20,
+};
+
+/// Where the target's metrics are, and which are kept.
+#[derive(Clone, Debug)]
+pub(super) struct Endpoint {
+    url: Url,
+    watch: Watch,
+    allow_any: bool,
+    tls: TlsSettings,
+    clock: Clock,
+}
+
+/// One answer, or why there is none.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// Between question and answer.
+    pub(super) at: Nanos,
+    pub(super) result: Result<Exposition, Fault>,
+}
+
+impl Endpoint {
+    /// `None` when the scenario names none.
+    pub(super) fn of(config: &RunConfig, clock: Clock, tls: &TlsSettings) -> Option<Self> {
+        let watch = config.options.watch.clone();
+        let url = config.target.join(watch.metrics.as_deref()?).ok()?;
+        Some(Self {
+            url,
+            watch,
+            allow_any: config.target_is_mine,
+            tls: tls.clone(),
+            clock,
+        })
+    }
+
+    pub(super) fn url(&self) -> &Url {
+        &self.url
+    }
+
+    pub(super) fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    /// How a target is called that is known by its endpoint only.
+    pub(super) fn name(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        match self.url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        }
+    }
+
+    /// Asks once. An answer without a single sample is no answer.
+    pub(super) fn ask(&self) -> Result<Exposition, Fault> {
+        let response = get_within(LIMITS, &self.url, self.allow_any, &self.tls, self.clock)?;
+        if response.status != 200 {
+            let detail = format!("answered {} where metrics should be", response.status);
+            return Err(Fault::target(FaultKind::Protocol, detail));
+        }
+        let found = Exposition::parse(&String::from_utf8_lossy(&response.body));
+        if found.samples.is_empty() {
+            let detail = "answered something else than metrics in Prometheus' text format";
+            return Err(Fault::target(FaultKind::Protocol, detail));
+        }
+        Ok(found)
+    }
+
+    fn answer(&self) -> Answer {
+        let before = self.clock.now();
+        let result = self.ask();
+        let took = self.clock.now() - before;
+        Answer {
+            at: before + Nanos(took.0 / 2),
+            result,
+        }
+    }
+}
+
+/// Asks every second until it is forgotten.
+#[derive(Debug)]
+pub(super) struct Asker {
+    endpoint: Endpoint,
+    answers: Receiver<Answer>,
+    /// Dropping it ends the thread.
+    _going: Sender<()>,
+    _thread: JoinHandle<()>,
+}
+
+impl Asker {
+    pub(super) fn start(endpoint: Endpoint) -> std::io::Result<Self> {
+        let (going, stop) = channel();
+        let (tell, answers) = channel();
+        let asked = endpoint.clone();
+        let thread = thread::Builder::new()
+            .name("watch".to_owned())
+            .spawn(move || ask_on(&asked, &stop, &tell))?;
+        Ok(Self {
+            endpoint,
+            answers,
+            _going: going,
+            _thread: thread,
+        })
+    }
+
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Those that came since the last call.
+    pub(super) fn answers(&self) -> impl Iterator<Item = Answer> {
+        self.answers.try_iter()
+    }
+}
+
+fn ask_on(endpoint: &Endpoint, stop: &Receiver<()>, tell: &Sender<Answer>) {
+    let mut due = endpoint.clock.now();
+    loop {
+        if tell.send(endpoint.answer()).is_err() {
+            return;
+        }
+        // Every second of the clock, whatever an answer takes; what was missed is not made up for.
+        let now = endpoint.clock.now();
+        while due <= now {
+            due += EVERY;
+        }
+        if stop.recv_timeout(Duration::from(due - now)) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+    }
+}

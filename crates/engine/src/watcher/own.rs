@@ -1,0 +1,61 @@
+use model::Nanos;
+use probe::{Sample, Sampler, use_between};
+
+use super::EVERY;
+use crate::level::Span;
+
+/// The generator's own process over a hold.
+#[derive(Debug)]
+pub(super) struct OwnWatch {
+    sampler: Option<Sampler>,
+    first: Option<Sample>,
+    last: Option<Sample>,
+}
+
+impl OwnWatch {
+    pub(super) fn new() -> Self {
+        let pid = i32::try_from(std::process::id()).ok();
+        Self {
+            sampler: pid.and_then(|pid| Sampler::new(pid).ok()),
+            first: None,
+            last: None,
+        }
+    }
+
+    pub(super) fn watch(&mut self, now: Nanos, hold: Span) {
+        let last = self.last.as_ref().or(self.first.as_ref());
+        if !is_due(last.map(|sample| sample.at), now, hold) {
+            return;
+        }
+        let Some(sampler) = &mut self.sampler else {
+            return;
+        };
+        let Ok(mut sample) = sampler.sample(now) else {
+            return;
+        };
+        // A target that we started ourselves is our child, and not we.
+        sample
+            .processes
+            .retain(|process| process.pid == sampler.pid());
+        let place = if self.first.is_none() {
+            &mut self.first
+        } else {
+            &mut self.last
+        };
+        *place = Some(sample);
+    }
+
+    /// Of all threads, over the hold.
+    pub(super) fn cpu_percent(&self) -> Option<f64> {
+        let used = use_between(self.first.as_ref()?, self.last.as_ref()?)?;
+        Some(used.cpu_percent)
+    }
+}
+
+/// Whether a look is due: at the start of the hold, every second in it, and once at its end.
+pub(super) fn is_due(last: Option<Nanos>, now: Nanos, hold: Span) -> bool {
+    match last {
+        None => now >= hold.start,
+        Some(last) => last < hold.end && (now >= last + EVERY || now >= hold.end),
+    }
+}

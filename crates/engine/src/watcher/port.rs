@@ -1,0 +1,72 @@
+use model::Nanos;
+use probe::{PortLook, look_at_port, look_at_queue};
+use record::ListenQueue;
+
+use super::EVERY;
+use crate::clock::Clock;
+
+/// The listen queue fills and empties within a second: it is looked at more often than the rest.
+const QUEUE_EVERY: Nanos = Nanos::from_millis(100);
+/// A look at all connections may cost this part of the time; with many of them there are fewer looks.
+const COST: u64 = 50;
+
+/// The target's port over a hold.
+#[derive(Debug, Default)]
+pub(super) struct PortWatch {
+    /// When the connections were counted, and what was seen.
+    looks: Vec<(Nanos, PortLook)>,
+    queue: ListenQueue,
+    /// The longest queue since the last look at the connections.
+    longest: u64,
+    next_queue: Nanos,
+    next_look: Nanos,
+}
+
+impl PortWatch {
+    pub(super) fn watch(&mut self, pid: i32, port: u16, now: Nanos, clock: Clock) {
+        if now >= self.next_look {
+            let began = clock.now();
+            if let Some(mut look) = look_at_port(pid, port) {
+                if let Some(queue) = &mut look.queue {
+                    self.see(*queue);
+                    queue.length = self.longest;
+                }
+                self.looks.push((now, look));
+                self.longest = 0;
+            }
+            let took = clock.now() - began;
+            self.next_look = now + EVERY.max(Nanos(took.0.saturating_mul(COST)));
+            self.next_queue = now + QUEUE_EVERY;
+        } else if now >= self.next_queue {
+            if let Some(queue) = look_at_queue(pid, port) {
+                self.see(queue);
+            }
+            self.next_queue = now + QUEUE_EVERY;
+        }
+    }
+
+    fn see(&mut self, seen: probe::ListenQueue) {
+        self.longest = self.longest.max(seen.length);
+        let queue = &mut self.queue;
+        queue.longest = queue.longest.max(seen.length);
+        queue.limit = seen.limit.or(queue.limit);
+        queue.looks += 1;
+        queue.full += u64::from(seen.is_full());
+    }
+
+    /// The most connections that were seen.
+    pub(super) fn connections(&self) -> Option<u64> {
+        self.looks.iter().map(|(_, look)| look.connections).max()
+    }
+
+    pub(super) fn queue(&self) -> Option<ListenQueue> {
+        (self.queue.looks > 0).then_some(self.queue)
+    }
+
+    /// What was seen last at that moment, unless that was long before.
+    pub(super) fn at(&self, at: Nanos) -> Option<PortLook> {
+        let until = self.looks.partition_point(|(seen, _)| *seen <= at);
+        let (seen, look) = self.looks.get(until.checked_sub(1)?)?;
+        (*seen + EVERY > at).then_some(*look)
+    }
+}

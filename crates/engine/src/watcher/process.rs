@@ -1,0 +1,251 @@
+use std::net::SocketAddr;
+
+use model::Nanos;
+use probe::{
+    Cgroup, CgroupLook, Course, NetworkCounters, Runtime, SampleError, Sampler, allowed_cores,
+    listeners_on, runtime_of, started_at,
+};
+use record::{TargetEnd, TargetUse};
+
+use super::own::is_due;
+use super::port::PortWatch;
+use super::{EVERY, cores, use_of_process};
+use crate::clock::Clock;
+use crate::config::RunConfig;
+use crate::level::Span;
+
+/// The target's process on this machine, found again where it is started again.
+#[derive(Debug)]
+pub(super) struct ProcessWatch {
+    clock: Clock,
+    /// Given by the user: then no other is looked for.
+    pid: Option<u32>,
+    /// Where it listens.
+    addresses: Vec<SocketAddr>,
+    workers_cores: Vec<usize>,
+    found: Option<Found>,
+    level: LevelWatch,
+}
+
+/// A process that is, or was, the target's.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) pid: i32,
+    pub(super) name: String,
+    pub(super) runtime: Option<Runtime>,
+    sampler: Sampler,
+    cgroup: Option<Cgroup>,
+    /// How often its cgroup counted a kill for lack of memory when it was last looked at.
+    oom_kills: Option<u64>,
+    ended: bool,
+}
+
+/// What is known of one level.
+#[derive(Debug, Default)]
+pub(super) struct LevelWatch {
+    pub(super) started: Nanos,
+    next_look: Nanos,
+    pub(super) course: Course,
+    pub(super) port: PortWatch,
+    pub(super) ends: Vec<TargetEnd>,
+    network: Option<NetworkCounters>,
+    pub(super) network_since: Option<NetworkCounters>,
+    /// What the cgroups say at the first look and at the last.
+    pub(super) cgroup: Option<(CgroupLook, CgroupLook)>,
+    pub(super) cgroup_memory: Option<u64>,
+    /// Cores that its threads may run on: at the first look and at the last.
+    pub(super) cores: Vec<usize>,
+}
+
+impl ProcessWatch {
+    pub(super) fn new(config: &RunConfig, clock: Clock) -> Self {
+        let endpoint = wire::Endpoint::try_from(&config.target).ok();
+        let addresses = endpoint.and_then(|endpoint| wire::resolve(&endpoint).ok());
+        let mut watch = Self {
+            clock,
+            pid: config.target_pid.or(config.options.watch.pid),
+            addresses: addresses.unwrap_or_default(),
+            workers_cores: cores::of_workers(config),
+            found: None,
+            level: LevelWatch::default(),
+        };
+        watch.find();
+        watch
+    }
+
+    pub(super) fn given_by_number(&self) -> bool {
+        self.pid.is_some() && self.found.is_some()
+    }
+
+    /// By its number, or by the port it listens on.
+    fn find(&mut self) {
+        let found = match self.pid {
+            Some(_) if self.found.is_some() => None, // that number was its, and it has ended
+            Some(pid) => i32::try_from(pid).ok().map(|pid| (pid, String::new())),
+            None => self.addresses.iter().find_map(|address| {
+                let listener = listeners_on(*address).ok()?.into_iter().next()?;
+                Some((listener.pid, listener.name))
+            }),
+        };
+        if let Some(found) = found.and_then(|(pid, name)| Found::new(pid, name)) {
+            self.found = Some(found);
+        }
+    }
+
+    pub(super) fn begin_level(&mut self, start: Nanos) {
+        self.level = LevelWatch {
+            started: start,
+            ..LevelWatch::default()
+        };
+        if self.found.as_ref().is_none_or(|found| found.ended) {
+            self.find();
+        }
+    }
+
+    /// Looks when a look is due: once a second whether the process is there, and within the hold at what it uses.
+    pub(super) fn watch(&mut self, now: Nanos, hold: Span) {
+        let in_hold = hold.start <= now && now < hold.end + EVERY;
+        if in_hold && self.found.as_ref().is_some_and(|found| !found.ended) {
+            self.look_at_port(now, hold);
+        }
+        let last = self.level.course.looks().last().map(|look| look.at);
+        let due = in_hold && is_due(last, now, hold);
+        if !due && now < self.level.next_look {
+            return;
+        }
+        self.level.next_look = now + EVERY;
+        match &mut self.found {
+            Some(found) if !found.ended => self.level.look(found, now, due),
+            Some(_) => self.look_for_the_next(now),
+            // It was looked for when the level began; to look through all processes again and again is dear.
+            None => {}
+        }
+    }
+
+    fn look_at_port(&mut self, now: Nanos, hold: Span) {
+        let port = self.addresses.first().map(SocketAddr::port);
+        if let (Some(port), Some(found)) = (port, &self.found)
+            && now <= hold.end
+        {
+            self.level.port.watch(found.pid, port, now, self.clock);
+        }
+    }
+
+    fn look_for_the_next(&mut self, now: Nanos) {
+        let before = self.found.as_ref().and_then(|found| found.cgroup.clone());
+        self.find();
+        let Some(next) = self.found.as_ref().filter(|found| !found.ended) else {
+            return;
+        };
+        if next.cgroup != before {
+            self.level.cgroup = None; // another cgroup counts from elsewhere
+        }
+        let last = self.level.ends.last_mut();
+        if let Some(end) = last.filter(|end| end.next_pid.is_none()) {
+            end.next_pid = Some(next.pid());
+            end.next_at_s = Some((now - self.level.started).as_secs_f64());
+        }
+    }
+
+    /// What was used over the hold; `None` when no process was found, or none lived long enough for two looks.
+    pub(super) fn end_level(&mut self) -> Option<TargetUse> {
+        let found = self.found.as_ref()?;
+        self.level.note_last_cores();
+        let mut target = use_of_process::of(found, &self.level)?;
+        let shared = cores::shared(&self.workers_cores, &self.level.cores);
+        target.shared_cores = Some(shared).filter(|_| !self.level.cores.is_empty());
+        Some(target)
+    }
+
+    /// Whether one of the processes was started at that time, in seconds of the Unix epoch.
+    pub(super) fn has_one_started_at(&self, time: f64) -> bool {
+        /// Whole seconds on either side, and one for what lies between the start and the first look at a clock.
+        const APART: f64 = 3.0;
+        let last = self.level.course.last();
+        let mut processes = last.into_iter().flat_map(|sample| &sample.processes);
+        processes.any(|process| {
+            started_at(process).is_some_and(|started| (started - time).abs() < APART)
+        })
+    }
+}
+
+impl Found {
+    fn new(pid: i32, name: String) -> Option<Self> {
+        let mut sampler = Sampler::new(pid).ok()?;
+        let name = if name.is_empty() {
+            let sample = sampler.sample(Nanos::ZERO).ok()?;
+            sample.processes.first()?.name.clone()
+        } else {
+            name
+        };
+        let cgroup = Cgroup::of(pid);
+        let oom_kills = cgroup.as_ref().and_then(|cgroup| cgroup.look().oom_kills);
+        Some(Self {
+            pid,
+            name,
+            runtime: runtime_of(pid),
+            sampler,
+            cgroup,
+            oom_kills,
+            ended: false,
+        })
+    }
+
+    fn look_at_cgroup(&self) -> Option<CgroupLook> {
+        self.cgroup.as_ref().map(Cgroup::look)
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        u32::try_from(self.pid).unwrap_or(0)
+    }
+}
+
+impl LevelWatch {
+    fn look(&mut self, found: &mut Found, now: Nanos, keep: bool) {
+        let cgroup = found.look_at_cgroup();
+        let oom_kills = cgroup.as_ref().and_then(|look| look.oom_kills);
+        match found.sampler.sample(now) {
+            Ok(sample) if keep => {
+                if self.course.looks().is_empty() {
+                    self.cores = allowed_cores(&sample);
+                }
+                let network = NetworkCounters::of(found.pid).ok();
+                let before = *self.network.get_or_insert(network.unwrap_or_default());
+                self.network_since = network.map(|now| now.since(before));
+                self.note_cgroup(cgroup);
+                self.course.add(sample);
+            }
+            Err(SampleError::Ended(_)) => {
+                found.ended = true;
+                if self.cgroup.is_some() {
+                    self.note_cgroup(cgroup);
+                }
+                self.ends.push(TargetEnd {
+                    at_s: (now - self.started).as_secs_f64(),
+                    pid: found.pid(),
+                    out_of_memory: oom_kills.zip(found.oom_kills).map(|(now, then)| now > then),
+                    ..TargetEnd::default()
+                });
+            }
+            Ok(_) | Err(SampleError::Unreadable { .. }) => {}
+        }
+        found.oom_kills = oom_kills.or(found.oom_kills);
+    }
+
+    /// Threads that came later may run elsewhere.
+    fn note_last_cores(&mut self) {
+        let last = self.course.last().map(allowed_cores);
+        self.cores.extend(last.unwrap_or_default());
+        self.cores.sort_unstable();
+        self.cores.dedup();
+    }
+
+    fn note_cgroup(&mut self, look: Option<CgroupLook>) {
+        let Some(look) = look else { return };
+        self.cgroup_memory = look.memory.max(self.cgroup_memory);
+        match &mut self.cgroup {
+            Some((_, last)) => *last = look,
+            None => self.cgroup = Some((look.clone(), look)),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folders of a controller, the process's own first, then its parents up to the mount, by lines of
+/// `/proc/PID/cgroup` such as `0::/a` (version 2) and `4:cpu,cpuacct:/a` (version 1).
+///
+/// Inside a container the path may be the host's while the mount begins at the container's own root: then that root is
+/// all there is to see.
+pub(super) fn folders(root: &Path, table: &str, controller: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for line in table.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        for mount in mounts(root, controllers, controller) {
+            found.extend(chain(&mount, path));
+        }
+    }
+    found
+}
+
+/// Where the hierarchy of a line may be mounted.
+fn mounts(root: &Path, controllers: &str, wanted: &str) -> Vec<PathBuf> {
+    if controllers.is_empty() {
+        // Beside version 1 the second one lies apart; its root has then no file of a controller.
+        return vec![root.to_owned(), root.join("unified")];
+    }
+    if !controllers.split(',').any(|name| name == wanted) {
+        return Vec::new();
+    }
+    let together = root.join(controllers);
+    if together.is_dir() {
+        vec![together]
+    } else {
+        vec![root.join(wanted)]
+    }
+}
+
+fn chain(mount: &Path, path: &str) -> Vec<PathBuf> {
+    let own = mount.join(path.trim_start_matches('/'));
+    let seen = fs::metadata(&own).is_ok_and(|metadata| metadata.is_dir());
+    let innermost = if seen { own } else { mount.to_owned() };
+    innermost
+        .ancestors()
+        .take_while(|folder| folder.starts_with(mount))
+        .map(Path::to_owned)
+        .collect()
+}

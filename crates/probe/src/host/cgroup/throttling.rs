@@ -1,0 +1,54 @@
+use std::path::Path;
+
+use model::Nanos;
+use serde::{Deserialize, Serialize};
+
+use super::{Cgroup, keyed, read};
+
+/// How often a cgroup with a CPU quota had to stop; as a difference, in between.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Throttling {
+    /// Periods of the quota, usually of 100 ms.
+    pub periods: u64,
+    /// Periods in which the quota was used up.
+    pub throttled_periods: u64,
+    /// Time that its threads stood still for that.
+    pub throttled: Nanos,
+}
+
+impl Throttling {
+    /// Of the cgroup that a process is in. `None` where there is none with an account of it.
+    pub fn of(pid: i32) -> Option<Self> {
+        let cgroup = Cgroup::of(pid)?;
+        cgroup.cpu.iter().find_map(|folder| Self::read(folder))
+    }
+
+    pub(super) fn read(folder: &Path) -> Option<Self> {
+        Self::parse(&read(folder, "cpu.stat")?)
+    }
+
+    /// `cpu.stat` of version 2 (`throttled_usec`) or 1 (`throttled_time`, nanoseconds).
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let throttled = match keyed(text, "throttled_usec") {
+            Some(micros) => Nanos(micros.saturating_mul(1000)),
+            None => Nanos(keyed(text, "throttled_time")?),
+        };
+        Some(Self {
+            periods: keyed(text, "nr_periods")?,
+            throttled_periods: keyed(text, "nr_throttled")?,
+            throttled,
+        })
+    }
+
+    /// What happened since `earlier`.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            periods: self.periods.saturating_sub(earlier.periods),
+            throttled_periods: self
+                .throttled_periods
+                .saturating_sub(earlier.throttled_periods),
+            throttled: self.throttled - earlier.throttled,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What a compiler writes into the programs it makes.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use object::read::ReadCache;
+use object::{Object, ObjectSection};
+
+use super::Runtime;
+
+/// A section is searched up to here: the marks stand in programs of any size, and a look must stay cheap.
+const MOST: u64 = 64 << 20;
+const CHUNK: usize = 1 << 20;
+/// Longer than any mark, so that one across two chunks is seen.
+const OVERLAP: usize = 128;
+
+/// Go's build information: this, the size of a pointer, flags, and at 32 bytes the version with its length before it
+/// (`debug/buildinfo`; since Go 1.18).
+const GO_MAGIC: &[u8] = b"\xff Go buildinf:";
+
+/// A program's file.
+pub(super) struct Program {
+    file: File,
+    /// Name, place and size of its sections.
+    sections: Vec<(String, u64, u64)>,
+}
+
+impl Program {
+    /// `None` when it cannot be read or is no ELF file.
+    pub(super) fn open(path: &Path) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        let cache = ReadCache::new(file.try_clone().ok()?);
+        let parsed = object::File::parse(&cache).ok()?;
+        let sections = parsed.sections().filter_map(|section| {
+            let (at, size) = section.file_range()?;
+            Some((section.name().ok()?.to_owned(), at, size))
+        });
+        let sections = sections.collect();
+        Some(Self { file, sections })
+    }
+
+    /// The language whose compiler made it, when it left its mark.
+    pub(super) fn built_by(&self) -> Option<Runtime> {
+        if let Some(start) = self.start_of(".go.buildinfo", 256) {
+            return Some(Runtime {
+                name: "Go",
+                version: go_version(&start),
+            });
+        }
+        let comment = self.start_of(".comment", 4096).unwrap_or_default();
+        let version = rust_version(&comment);
+        // Where that was stripped: messages of Rust's own library name its source.
+        if version.is_some() || self.contains(".rodata", b"/library/std/src/") {
+            return Some(Runtime {
+                name: "Rust",
+                version,
+            });
+        }
+        None
+    }
+
+    fn section(&self, name: &str) -> Option<(u64, u64)> {
+        let found = self.sections.iter().find(|(known, ..)| known == name);
+        found.map(|(_, at, size)| (*at, *size))
+    }
+
+    fn start_of(&self, name: &str, most: u64) -> Option<Vec<u8>> {
+        let (at, size) = self.section(name)?;
+        let mut bytes = vec![0; usize::try_from(size.min(most)).ok()?];
+        self.file.read_exact_at(&mut bytes, at).ok()?;
+        Some(bytes)
+    }
+
+    fn contains(&self, name: &str, mark: &[u8]) -> bool {
+        let Some((start, size)) = self.section(name) else {
+            return false;
+        };
+        let end = start.saturating_add(size.min(MOST));
+        let finder = memchr::memmem::Finder::new(mark);
+        let mut buffer = vec![0; CHUNK + OVERLAP];
+        for at in (start..end).step_by(CHUNK) {
+            let Ok(count) = self.file.read_at(&mut buffer, at) else {
+                return false;
+            };
+            if finder.find(&buffer[..count]).is_some() {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+fn go_version(info: &[u8]) -> Option<String> {
+    const INLINE: u8 = 2;
+    let flags = *info.strip_prefix(GO_MAGIC)?.get(1)?;
+    if flags & INLINE == 0 {
+        return None;
+    }
+    let length = usize::from(*info.get(32)?);
+    let text = std::str::from_utf8(info.get(33..33 + length)?).ok()?;
+    // `go1.22.1`, perhaps with experiments behind a space
+    let version = text.strip_prefix("go")?.split(' ').next()?;
+    Some(version.to_owned())
+}
+
+/// `rustc version 1.95.0 (59807616e 2026-04-14)`, one of several texts that end with zeros.
+fn rust_version(comment: &[u8]) -> Option<String> {
+    let mut texts = comment.split(|&byte| byte == 0);
+    let text = texts.find_map(|text| text.strip_prefix(b"rustc version "))?;
+    let version = std::str::from_utf8(text).ok()?.split(' ').next()?;
+    Some(version.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn gos_version_is_read() {
+        let mut info = [GO_MAGIC, &[8, 2]].concat();
+        info.resize(32, 0);
+        info.extend(b"\x08go1.22.1more");
+        assert_eq!(go_version(&info).as_deref(), Some("1.22.1"));
+        info[15] = 0;
+        assert_eq!(go_version(&info), None, "an older shape");
+    }
+
+    #[test]
+    fn rusts_version_is_read() {
+        let comment = b"GCC: (Debian) 12\0rustc version 1.95.0 (59807616e 2026-04-14)\0";
+        assert_eq!(rust_version(comment).as_deref(), Some("1.95.0"));
+        assert_eq!(rust_version(b"GCC: (Debian) 12\0"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let _ = go_version(&bytes);
+            let _ = go_version(&[GO_MAGIC, &bytes].concat());
+            let _ = rust_version(&bytes);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Connections and the listen queue of a port, against what the test itself opened.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where its premises do")]
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+
+use probe::{ListenQueue, NetworkCounters, look_at_port};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with};
+
+fn own_pid() -> i32 {
+    i32::try_from(std::process::id()).unwrap()
+}
+
+/// Listens with a queue of this length, which the standard library does not offer.
+fn listener(backlog: i32) -> (TcpListener, SocketAddr) {
+    let socket = socket_with(
+        AddressFamily::INET,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )
+    .unwrap();
+    bind(&socket, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    listen(&socket, backlog).unwrap();
+    let listener = TcpListener::from(socket);
+    let address = listener.local_addr().unwrap();
+    (listener, address)
+}
+
+/// Begins to connect and waits for nothing.
+fn knock(address: SocketAddr) -> rustix::fd::OwnedFd {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None).unwrap();
+    let begun = rustix::net::connect(&socket, &address);
+    assert!(
+        matches!(begun, Ok(()) | Err(Errno::INPROGRESS)),
+        "{begun:?}"
+    );
+    socket
+}
+
+#[test]
+fn connections_and_the_queue_are_counted() {
+    let (listener, address) = listener(16);
+    let look = || look_at_port(own_pid(), address.port()).unwrap();
+    let queue = |length| {
+        Some(ListenQueue {
+            length,
+            limit: Some(16),
+        })
+    };
+    assert_eq!((look().connections, look().queue), (0, queue(0)));
+    let clients: Vec<TcpStream> = (0..5)
+        .map(|_| TcpStream::connect(address).unwrap())
+        .collect();
+    let accepted: Vec<_> = (0..2).map(|_| listener.accept().unwrap()).collect();
+    let seen = look();
+    assert_eq!(
+        (seen.connections, seen.queue),
+        (5, queue(3)),
+        "two were accepted, and our own ends are of other ports"
+    );
+    assert!(!seen.queue.unwrap().is_full());
+    drop((clients, accepted));
+}
+
+#[test]
+fn a_full_queue_is_full_and_its_overflows_are_counted() {
+    let (_listener, address) = listener(4);
+    let before = NetworkCounters::of(own_pid()).unwrap();
+    // The kernel takes one more than the limit. Loopback is as fast as the call, so all have arrived.
+    let knocking: Vec<_> = (0..8).map(|_| knock(address)).collect();
+    let queue = look_at_port(own_pid(), address.port())
+        .unwrap()
+        .queue
+        .unwrap();
+    assert_eq!((queue.length, queue.limit), (5, Some(4)));
+    assert!(queue.is_full());
+    let since = NetworkCounters::of(own_pid()).unwrap().since(before);
+    assert!(since.listen_overflows >= Some(3), "{since:?}");
+    drop(knocking);
+}
+
+#[test]
+fn nobody_listens_on_a_port_that_is_free() {
+    let (listener, address) = listener(1);
+    drop(listener);
+    let look = look_at_port(own_pid(), address.port()).unwrap();
+    assert_eq!((look.connections, look.queue), (0, None));
+}
+
+#[test]
+fn a_listener_of_the_other_family_is_seen_too() {
+    let listener = TcpListener::bind("[::1]:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let _client = TcpStream::connect(address).unwrap();
+    let look = look_at_port(own_pid(), address.port()).unwrap();
+    assert_eq!(look.connections, 1);
+    assert_eq!(look.queue.map(|queue| queue.length), Some(1));
+}

@@ -1,0 +1,109 @@
+use record::{TargetUse, ThreadUse};
+
+use crate::format::{amount, count, megabytes, percent};
+use crate::section::Block;
+use crate::table::{Column, Row, Table};
+
+/// Below this a thread is not worth a row.
+const IDLE_PERCENT: f64 = 1.0;
+/// Rows of a table; the record has them all.
+const ROWS: usize = 16;
+
+/// Each with a sentence above that says of which level it is.
+pub(super) fn all(at: &str, target: &TargetUse) -> Vec<Block> {
+    let tables = [threads(target), processes(target), series(target)];
+    let blocks = tables.into_iter().flatten().map(|(what, table)| {
+        let heading = Block::Text(format!("{what} at {at}:"));
+        [heading, Block::Table(table)]
+    });
+    blocks.flatten().collect()
+}
+
+/// The busiest threads, unless there is one only, which the first table shows.
+fn threads(target: &TargetUse) -> Option<(String, Table)> {
+    let worth = |thread: &&ThreadUse| {
+        thread.cpu_percent + thread.waiting_percent.unwrap_or(0.0) >= IDLE_PERCENT
+    };
+    let threads: Vec<&ThreadUse> = target.busiest_threads.iter().filter(worth).collect();
+    if threads.len() < 2 {
+        return None;
+    }
+    let columns = vec![
+        Column::name("thread"),
+        Column::number("id"),
+        Column::number("CPU"),
+        Column::number("waiting for a CPU"),
+    ];
+    let row = |thread: &&ThreadUse| {
+        Row::plain(vec![
+            Some(thread.name.clone()),
+            Some(thread.tid.to_string()),
+            Some(percent(thread.cpu_percent)),
+            thread.waiting_percent.map(percent),
+        ])
+    };
+    let rows = threads.iter().map(row).collect();
+    Some(("the busiest threads".to_owned(), Table::new(columns, rows)))
+}
+
+/// The processes, unless there is one only.
+fn processes(target: &TargetUse) -> Option<(String, Table)> {
+    if target.processes.len() < 2 {
+        return None;
+    }
+    let mut processes: Vec<_> = target.processes.iter().collect();
+    processes.sort_by(|a, b| b.cpu_percent.total_cmp(&a.cpu_percent));
+    let columns = vec![
+        Column::name("process"),
+        Column::number("pid"),
+        Column::number("parent"),
+        Column::number("CPU"),
+        Column::number("memory"),
+        Column::number("threads"),
+        Column::number("descriptors"),
+    ];
+    let rows = processes.iter().take(ROWS).map(|process| {
+        Row::plain(vec![
+            Some(process.name.clone()),
+            Some(process.pid.to_string()),
+            Some(process.parent.to_string()),
+            Some(percent(process.cpu_percent)),
+            Some(megabytes(process.memory_mb)),
+            Some(count(process.threads)),
+            process.descriptors.map(count),
+        ])
+    });
+    let all = target.process_count.unwrap_or(processes.len() as u64);
+    let heading = format!("{} processes", count(all));
+    Some((heading, Table::new(columns, rows.collect())))
+}
+
+/// The series of its endpoint that the scenario keeps.
+fn series(target: &TargetUse) -> Option<(String, Table)> {
+    if target.metrics.is_empty() {
+        return None;
+    }
+    let columns = vec![
+        Column::name("series"),
+        Column::words("shown as"),
+        Column::number("mean"),
+        Column::number("least"),
+        Column::number("most"),
+        Column::number("increase"),
+    ];
+    let rows = target.metrics.iter().map(|(name, metric)| {
+        Row::plain(vec![
+            Some(name.clone()),
+            Some(if metric.rate { "per second" } else { "value" }.to_owned()),
+            metric.mean.map(amount),
+            metric.min.map(amount),
+            metric.max.map(amount),
+            metric.increase.map(amount),
+        ])
+    });
+    let heading = format!(
+        "{} series of its endpoint",
+        count(target.metrics.len() as u64)
+    );
+    Some((heading, Table::new(columns, rows.collect())))
+}

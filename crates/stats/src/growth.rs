@@ -1,0 +1,140 @@
+/// How fast something grew, from looks at it in the course of time; per second of that time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Growth {
+    /// What it gained, by the time that passed.
+    pub per_s: f64,
+    /// Lower bound of the 95 % interval.
+    pub low: f64,
+    /// Upper bound.
+    pub high: f64,
+    /// The interval lies above zero, over the whole time and in each of its halves: it grew all along, and not only
+    /// at first. False also where there are too few looks to tell ([`LOOKS_FOR_STEADY`]).
+    pub steady: bool,
+}
+
+/// Each half of the time needs three steps, so that their spread says something.
+pub const LOOKS_FOR_STEADY: usize = 7;
+
+/// The growth of `looks` (seconds and value, in the order of time); `None` with fewer than four.
+///
+/// The interval is Student's, from the spread of the gains between neighbouring looks, and not that of a line through
+/// the values: memory is a sum of what was taken and given back, so that neighbours are alike and a line through them
+/// looks far more certain than it is. What was taken once at the start makes a wide interval, a leak a narrow one.
+pub fn growth(looks: &[(f64, f64)]) -> Option<Growth> {
+    let (per_s, half) = slope(looks)?;
+    let middle = looks.len() / 2;
+    let halves = [&looks[..=middle], &looks[middle..]];
+    let grows = |part: &[(f64, f64)]| slope(part).is_some_and(|(slope, half)| slope > half);
+    Some(Growth {
+        per_s,
+        low: per_s - half,
+        high: per_s + half,
+        steady: per_s > half && looks.len() >= LOOKS_FOR_STEADY && halves.into_iter().all(grows),
+    })
+}
+
+/// Gain by time, and half the width of its interval.
+fn slope(looks: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let steps: Vec<(f64, f64)> = looks
+        .windows(2)
+        .map(|pair| (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1))
+        .filter(|(time, _)| *time > 0.0)
+        .collect();
+    let count = steps.len();
+    if count < 3 {
+        return None;
+    }
+    let time: f64 = steps.iter().map(|(time, _)| time).sum();
+    let slope = steps.iter().map(|(_, gain)| gain).sum::<f64>() / time;
+    // Each step's deviation from what the slope would have gained in its time.
+    let deviations: f64 = steps
+        .iter()
+        .map(|(time, gain)| (gain - slope * time).powi(2))
+        .sum();
+    let n = count as f64;
+    let error = (deviations * n / (n - 1.0)).sqrt() / time;
+    Some((slope, student(count - 1) * error))
+}
+
+/// The 97.5 % quantile of Student's distribution: beyond the table by Cornish and Fisher's expansion, right to
+/// three digits there.
+fn student(freedom: usize) -> f64 {
+    const FIRST: [f64; 10] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    ];
+    const Z: f64 = 1.959_963_984_540_054;
+    if let Some(&known) = freedom.checked_sub(1).and_then(|index| FIRST.get(index)) {
+        return known;
+    }
+    let n = freedom.max(1) as f64;
+    let first = (Z.powi(3) + Z) / 4.0;
+    let second = (5.0 * Z.powi(5) + 16.0 * Z.powi(3) + 3.0 * Z) / 96.0;
+    let third = (3.0 * Z.powi(7) + 19.0 * Z.powi(5) + 17.0 * Z.powi(3) - 15.0 * Z) / 384.0;
+    Z + first / n + second / n.powi(2) + third / n.powi(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A look each second.
+    fn looks(values: &[f64]) -> Vec<(f64, f64)> {
+        let seconds = (0..values.len()).map(|second| second as f64);
+        seconds.zip(values.iter().copied()).collect()
+    }
+
+    #[test]
+    fn a_leak_is_steady_and_known_closely() {
+        let noise = [0.1, -0.1].into_iter().cycle();
+        let values: Vec<f64> = (0..11)
+            .zip(noise)
+            .map(|(i, noise)| 50.0 + 2.0 * f64::from(i) + noise)
+            .collect();
+        let growth = growth(&looks(&values)).unwrap();
+        assert!(growth.low < 2.0 && 2.0 < growth.high, "{growth:?}");
+        assert!(growth.high - growth.low < 0.5, "{growth:?}");
+        assert!(growth.steady);
+    }
+
+    #[test]
+    fn what_is_taken_once_at_the_start_is_not_steady() {
+        let mut values = vec![10.0, 40.0, 55.0];
+        values.extend([60.0; 9]);
+        let growth = growth(&looks(&values)).unwrap();
+        assert!(growth.per_s > 4.0 && !growth.steady, "{growth:?}");
+    }
+
+    #[test]
+    fn a_saw_tooth_does_not_grow() {
+        let values: Vec<f64> = (0..30).map(|i| 100.0 + f64::from(i % 5)).collect();
+        let growth = growth(&looks(&values)).unwrap();
+        assert!(growth.low < 0.0 && 0.0 < growth.high && !growth.steady);
+    }
+
+    #[test]
+    fn steps_of_different_length_count_by_their_time() {
+        let growth = growth(&[(0.0, 0.0), (1.0, 3.0), (3.0, 9.0), (3.5, 10.5), (9.0, 27.0)]);
+        let growth = growth.unwrap();
+        assert!((growth.per_s - 3.0).abs() < 1e-12 && growth.high - growth.low < 1e-9);
+        assert!(!growth.steady, "five looks are too few to tell");
+    }
+
+    #[test]
+    fn too_few_looks_say_nothing() {
+        assert_eq!(growth(&looks(&[1.0, 2.0, 3.0])), None);
+        assert_eq!(growth(&[(1.0, 1.0); 9]), None, "no time passed");
+    }
+
+    #[test]
+    fn students_quantiles_are_those_of_the_tables() {
+        for (freedom, known) in [
+            (1, 12.706),
+            (10, 2.228),
+            (11, 2.201),
+            (30, 2.042),
+            (120, 1.980),
+        ] {
+            assert!((student(freedom) - known).abs() < 0.001, "{freedom}");
+        }
+    }
+}
