@@ -3,8 +3,8 @@
 use record::{GeneratorUse, Level, Run};
 use stats::Histogram;
 
-use super::{Block, Section, marked};
-use crate::format::{count, estimate, millis, percent};
+use super::{Block, Section, label, marked, soundness};
+use crate::format::{count, estimate, millis, percent, rate};
 use crate::table::{Column, Row, Table};
 
 /// How much waiting for a CPU is worth a word.
@@ -60,11 +60,14 @@ pub(crate) fn generator(run: &Run) -> Option<Section> {
     let titles = [
         "CPU",
         "busiest worker",
+        "all workers",
         "start lag p50",
         "p99",
         "max",
         "read delay p99",
         "waiting for a CPU",
+        "of the time it wanted one",
+        "stopped by its quota",
         "longest GC pause",
         "dropped by queues",
     ];
@@ -75,7 +78,8 @@ pub(crate) fn generator(run: &Run) -> Option<Section> {
     ]
     .concat();
     let table = Table::new(columns, run.levels.iter().map(generator_row).collect());
-    Section::unless_empty("Generator", vec![Block::Table(table)])
+    let laws = run.levels.iter().filter_map(littles_law).collect();
+    Section::unless_empty("Generator", vec![Block::Table(table), Block::List(laws)])
 }
 
 fn generator_row(level: &Level) -> Row {
@@ -88,6 +92,7 @@ fn generator_row(level: &Level) -> Row {
         Some(marked(level)),
         generator.cpu_percent.map(percent),
         generator.busiest_worker_percent.map(percent),
+        (generator.workers.len() > 1).then(|| each_worker(generator)),
         at(lag, 0.5),
         at(lag, 0.99),
         lag.max().map(crate::format::duration),
@@ -96,8 +101,34 @@ fn generator_row(level: &Level) -> Row {
             .as_ref()
             .and_then(|delay| at(delay, 0.99)),
         generator.cpu_wait_percent.map(percent),
+        generator.starved_percent.map(percent),
+        generator
+            .throttled_ms
+            .filter(|stopped| *stopped > 0.0)
+            .map(millis),
         generator.gc_pause_ms_max.map(millis),
         (generator.dropped_queue > 0).then(|| count(generator.dropped_queue)),
-        Some(if level.sound { "yes" } else { "NOT SOUND" }.to_owned()),
+        Some(soundness(level)),
     ])
+}
+
+/// The busy share of each worker.
+fn each_worker(generator: &GeneratorUse) -> String {
+    let shares = generator.workers.iter();
+    let shares = shares.map(|worker| percent(worker.busy_percent));
+    shares.collect::<Vec<_>>().join(", ")
+}
+
+/// Both sides of Little's law.
+fn littles_law(level: &Level) -> Option<String> {
+    let law = level.little?;
+    let at = label(&level.load);
+    let holds = if law.holds { "holds" } else { "DOES NOT HOLD" };
+    Some(format!(
+        "Little's law {holds} at {at}: {:.1} groups at work on average; {} of {} each make {:.1}.",
+        law.at_work,
+        rate(law.per_s),
+        millis(law.time_s * 1000.0),
+        law.per_s * law.time_s
+    ))
 }
