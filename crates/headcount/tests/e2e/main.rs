@@ -18,6 +18,7 @@ mod init;
 mod input;
 mod interrupt;
 mod open_load;
+mod random_runs;
 mod read_delay;
 mod report;
 mod rules;
