@@ -3,21 +3,23 @@
 import datetime
 import os
 import platform
+import sys
 
 from common.place import GENERATOR_CORE, SERVER_CORE, Place
 from common.tools import Setting
 
 
 def described(place: Place, settings: list[Setting], load_before: str) -> str:
-    """A paragraph: the machine, the versions, how busy it was."""
+    """A paragraph: the machine, the versions, how busy it was, the command."""
     now = datetime.datetime.now(datetime.timezone.utc)
     tools = dict.fromkeys(setting.tool for setting in settings)
     versions = ", ".join(f"{tool} {place.version(tool)}" for tool in tools)
     first = " Both went before everything else on their cores (`--first`)." if place.goes_first else ""
     return (
-        f"Server on core {SERVER_CORE}, generator on core {GENERATOR_CORE}.{first} {now:%d %B %Y %H:%M} UTC. {os.cpu_count()} × {cpu_name()}, Linux {platform.release()}. "
+        f"Server on core {SERVER_CORE}, generator on core {GENERATOR_CORE}.{first} {now:%d %B %Y %H:%M} UTC. "
+        f"{os.cpu_count()} × {cpu_name()}, Linux {platform.release()}. "
         f"Load average before {load_before}, after {load()} (the bench itself makes up to about 2).\n\n"
-        f"{versions or place.version('headcount')}."
+        f"{versions or place.version('headcount')}. Command: `python3 bench {' '.join(sys.argv[1:])}`."
     )
 
 

@@ -24,6 +24,8 @@ HEAD = [
 def measured(place: Place, only: list[str]) -> tuple[str, bool]:
     """The result as Markdown, and whether headcount kept its plan wherever it was run."""
     chosen = [paced for paced in SETTINGS if paced.setting.has(only)]
+    if not chosen:
+        raise Failure(f"no setting has one of the words {', '.join(only)}")
     load_before = machine.load()
     rows, doubts, passed = [], [], True
     for paced in chosen:

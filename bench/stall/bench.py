@@ -21,6 +21,8 @@ COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"]
 def measured(place: Place, only: list[str]) -> tuple[str, bool]:
     """The result as Markdown, and whether headcount was right where it must be."""
     chosen = [setting for setting in SETTINGS if setting.has(only)]
+    if not chosen:
+        raise Failure(f"no setting has one of the words {', '.join(only)}")
     right, load_before = truth.computed(), machine.load()
     with TruthServer(place) as server:
         must_keep_its_schedule(server)
