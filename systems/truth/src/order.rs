@@ -107,6 +107,8 @@ impl RoomOrder {
     pub(crate) fn read(query: &str) -> Result<Self, OrderError> {
         let mut order = Self::default();
         let mut faults = Vec::new();
+        // Clients that build their queries send `1s%2F10s`.
+        let query = percent_encoding::percent_decode_str(query).decode_utf8_lossy();
         for part in query.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             match name {
@@ -227,6 +229,9 @@ mod tests {
 
     #[test]
     fn a_query_is_a_rooms_order() {
+        let encoded = RoomOrder::read("stall=1s%2F10s%2F5s&echo=1");
+        assert_eq!(encoded, RoomOrder::read("stall=1s/10s/5s&echo=1"));
+        assert!(encoded.is_ok());
         let order = RoomOrder::read("drop=100&delay=1ms&stall=1s/10s/5s&echo=1&read=500").unwrap();
         assert_eq!(order.faults.to_string(), "delay=1ms,drop=100");
         assert!(order.echo && order.stall.is_some());

@@ -31,12 +31,12 @@ fn check_machine(args: &RunArgs) -> anyhow::Result<()> {
     {
         anyhow::bail!("--target-pid {pid}: there is no such process on this machine");
     }
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    if let Some(core) = args.cores.iter().find(|&&core| core >= cores) {
-        anyhow::bail!(
-            "--cores {core}: this machine has the cores 0 to {}",
-            cores - 1
-        );
+    let allowed = probe::own_cores();
+    let refused = |core: &&usize| !allowed.is_empty() && !allowed.contains(core);
+    if let Some(core) = args.cores.iter().find(refused) {
+        let known: Vec<String> = allowed.iter().map(usize::to_string).collect();
+        let known = known.join(", ");
+        anyhow::bail!("--cores {core}: this process may run on the cores {known}");
     }
     Ok(())
 }
