@@ -17,6 +17,7 @@ mod control;
 mod crew;
 mod crowd;
 mod dials;
+mod doze;
 mod exchange;
 mod filter;
 mod host;

@@ -12,7 +12,7 @@ use crate::worker::Worker;
 use crate::world::World;
 
 /// Starts between two looks at the sockets: when many are overdue, answers are not left waiting for all of them.
-const STARTS_PER_PASS: usize = 64;
+const STARTS_PER_PASS: usize = 16;
 
 /// Why an arrival was not started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 /// The key under which the waker is registered; no connection has it.
 const WAKER: u64 = u64::MAX;
 /// So many sockets are served before the clock is looked at again: a start that is due waits for no more.
-const EVENTS_PER_WAIT: usize = 64;
+const EVENTS_PER_WAIT: usize = 16;
 
 /// What a socket is ready for.
 #[derive(Clone, Copy, Debug)]

@@ -42,6 +42,12 @@ impl Timers {
         self.heap.peek().map(|Reverse((due, ..))| *due)
     }
 
+    /// When something planned starts, if that is the next thing due.
+    pub(crate) fn next_start(&self) -> Option<Nanos> {
+        let Reverse((due, _, alarm)) = self.heap.peek()?;
+        matches!(alarm, Alarm::Tick(_) | Alarm::Begin(_)).then_some(*due)
+    }
+
     pub(crate) fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, Alarm)> {
         if self.next_due()? > now {
             return None;

@@ -13,6 +13,7 @@ use wire::TlsSettings;
 use crate::aside::Aside;
 use crate::clock::Clock;
 use crate::config::RunConfig;
+use crate::doze::Doze;
 use crate::exchange::{Command, Event, Fatal};
 use crate::level_run::LevelRun;
 use crate::reactor::{Ready, Waker};
@@ -21,7 +22,7 @@ use crate::world::World;
 
 /// Wakes that the script gets in one turn: between turns the sockets are read, so that a large crowd's
 /// answers do not wait for each other's scripts.
-const WAKES_PER_TURN: usize = 64;
+const WAKES_PER_TURN: usize = 16;
 /// Below this the script's garbage is not worth a pause in the middle of a level.
 const GARBAGE_WORTH_A_PAUSE: u64 = 128 << 20;
 
@@ -40,6 +41,7 @@ pub(crate) struct Worker {
     idle: Nanos,
     memory_after_collection: u64,
     thread: Option<OwnThread>,
+    doze: Doze,
 }
 
 /// What a worker thread is given.
@@ -105,6 +107,7 @@ impl Worker {
             idle: Nanos::ZERO,
             memory_after_collection: 0,
             thread: OwnThread::current().ok(),
+            doze: Doze::new(clock.now()),
         })
     }
 
@@ -146,9 +149,10 @@ impl Worker {
     /// Sleeps until something is ready or due, and does it: sockets first, then what the clock asks for.
     fn poll(&mut self) {
         let mut world = self.world.borrow_mut();
-        let timeout = world.until_next();
-        let before = world.clock.now();
-        world.reactor.wait(timeout, &mut self.ready);
+        let (due, start, clock) = (world.next_due(), world.next_start(), world.clock);
+        let before = clock.now();
+        self.doze
+            .until(due, start, clock, &mut world.reactor, &mut self.ready);
         let now = world.clock.now();
         self.idle += now - before;
         world.looks.waited(before, now);

@@ -161,8 +161,8 @@ impl World {
         );
     }
 
-    /// How long the loop may sleep.
-    pub(crate) fn until_next(&self) -> Option<Nanos> {
+    /// Until when the loop may sleep.
+    pub(crate) fn next_due(&self) -> Option<Nanos> {
         if !self.wakes.is_empty() {
             return Some(Nanos::ZERO);
         }
@@ -172,6 +172,14 @@ impl World {
             .unwrap_or(Nanos::MAX)
             .min(self.earliest_limit)
             .min(self.next_arrival);
-        (due < Nanos::MAX).then(|| due - self.clock.now())
+        (due < Nanos::MAX).then_some(due)
+    }
+
+    /// When the next planned start is due, if nothing else is due before.
+    pub(crate) fn next_start(&self) -> Nanos {
+        self.timers
+            .next_start()
+            .unwrap_or(Nanos::MAX)
+            .min(self.next_arrival)
     }
 }
