@@ -7,6 +7,9 @@ const SHARE: f64 = 0.01;
 /// … or this, where that is more, in nanoseconds: what two wake-ups of a sleeping core take.
 const LEAST_NS: f64 = 50_000.0;
 
+/// The share of the time without a CPU that explains every difference.
+pub(crate) const CPU_WAIT_SHARE: f64 = 0.02;
+
 /// What a figure is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -44,6 +47,8 @@ pub struct Row {
     pub measured: Option<f64>,
     /// By how much they may differ.
     pub allowed: f64,
+    /// The share of the time without a CPU that explains a difference; `None`: nothing does.
+    pub excused_by: Option<f64>,
     /// What it came to.
     pub verdict: Verdict,
 }
@@ -55,11 +60,20 @@ pub(crate) struct Rows(pub(crate) Vec<Row>);
 impl Rows {
     /// Both counts must be the same.
     pub(crate) fn count(&mut self, what: &str, truth: u64, measured: u64) {
-        self.add(what, Unit::Count, truth as f64, Some(measured as f64), 0.0);
+        self.started(what, truth, measured);
+        if let Some(row) = self.0.last_mut() {
+            row.excused_by = None;
+        }
     }
 
-    /// A time, within one percent or fifty microseconds.
-    pub(crate) fn time(&mut self, what: &str, truth_ns: u64, measured: Estimate) {
+    /// What a generator starts by the clock: it leaves out what a busy machine does not let it start, and counts that.
+    pub(crate) fn started(&mut self, what: &str, planned: u64, started: u64) {
+        self.add(what, Unit::Count, planned as f64, Some(started as f64), 0.0);
+    }
+
+    /// Quantile `q` of times, within one percent or fifty microseconds. A quarter of the samples beyond it is enough to
+    /// move it.
+    pub(crate) fn time(&mut self, what: &str, q: f64, truth_ns: u64, measured: Estimate) {
         let truth = truth_ns as f64;
         let measured = measured.value().map(|value| value.0 as f64);
         self.add(
@@ -69,6 +83,9 @@ impl Rows {
             measured,
             (truth * SHARE).max(LEAST_NS),
         );
+        if let Some(row) = self.0.last_mut() {
+            row.excused_by = Some((1.0 - q) / 4.0);
+        }
     }
 
     pub(crate) fn add(
@@ -86,6 +103,7 @@ impl Rows {
             truth,
             measured,
             allowed,
+            excused_by: Some(CPU_WAIT_SHARE),
             verdict: if is_near {
                 Verdict::Ok
             } else {
@@ -94,13 +112,18 @@ impl Rows {
         });
     }
 
-    /// Takes back what cannot be blamed on the measurement: everything but counts.
-    pub(crate) fn disturbed(&mut self) {
+    /// Takes back what cannot be blamed on the measurement when somebody had no CPU for this share of the time; whether
+    /// there was anything. Counts are never taken back.
+    pub(crate) fn disturbed(&mut self, share: f64) -> bool {
+        let mut any = false;
         for row in &mut self.0 {
-            if row.unit != Unit::Count && row.verdict == Verdict::Differs {
+            let is_excused = row.excused_by.is_some_and(|enough| share >= enough);
+            if is_excused && row.verdict == Verdict::Differs {
                 row.verdict = Verdict::Disturbed;
+                any = true;
             }
         }
+        any
     }
 }
 
@@ -134,6 +157,7 @@ mod tests {
         let value = Nanos(measured);
         rows.time(
             "t",
+            0.5,
             truth,
             Estimate::Value {
                 value,
@@ -154,21 +178,38 @@ mod tests {
     #[test]
     fn what_was_not_measured_differs() {
         let mut rows = Rows::default();
-        rows.time("t", 1, Estimate::Unavailable { have: 1, need: 2 });
+        rows.time("t", 0.5, 1, Estimate::Unavailable { have: 1, need: 2 });
         assert_eq!(rows.0[0].verdict, Verdict::Differs);
     }
 
     #[test]
-    fn a_disturbed_machine_excuses_times_and_never_counts() {
+    fn a_disturbed_machine_excuses_times_and_what_was_not_started_and_never_counts() {
         let mut rows = Rows::default();
-        rows.time("t", 20_000_000, Estimate::Beyond);
+        rows.time("t", 0.5, 20_000_000, Estimate::Beyond);
         rows.count("n", 5, 4);
         rows.count("m", 5, 5);
-        rows.disturbed();
+        rows.started("s", 5, 4);
+        assert!(rows.disturbed(1.0));
         let verdicts: Vec<_> = rows.0.iter().map(|row| row.verdict).collect();
         assert_eq!(
             verdicts,
-            [Verdict::Disturbed, Verdict::Differs, Verdict::Ok]
+            [
+                Verdict::Disturbed,
+                Verdict::Differs,
+                Verdict::Ok,
+                Verdict::Disturbed
+            ]
         );
+    }
+
+    #[test]
+    fn a_little_disturbance_excuses_the_tail_and_not_the_median() {
+        let mut rows = Rows::default();
+        rows.time("p50", 0.5, 20_000_000, Estimate::Beyond);
+        rows.time("p99", 0.99, 20_000_000, Estimate::Beyond);
+        assert!(!rows.disturbed(0.002));
+        assert!(rows.disturbed(0.003));
+        let verdicts: Vec<_> = rows.0.iter().map(|row| row.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Differs, Verdict::Disturbed]);
     }
 }

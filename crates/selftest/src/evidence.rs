@@ -7,12 +7,11 @@ use record::{Deliveries, Level, Timings};
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::compare::CPU_WAIT_SHARE;
+
 /// How long the generator or the server may be ready and wait for a CPU, each time, on average: beyond
 /// it times say more about the machine than about the measurement. Microseconds.
 const CPU_WAIT_US: f64 = 25.0;
-
-/// The same in all, as a share of the time: beyond it the tails of times are the machine's.
-const CPU_WAIT_SHARE: f64 = 0.02;
 
 /// How late the server may wake up at p99, in microseconds.
 const LATE_US: u64 = 200;
@@ -120,33 +119,60 @@ impl Evidence {
             .sum()
     }
 
-    /// Why times that differ cannot be blamed on the measurement.
-    pub(crate) fn disturbance(&self) -> Option<String> {
+    /// What took the CPU away meanwhile.
+    pub(crate) fn disturbance(&self) -> Disturbance {
         if !self.level.sound {
             let reasons = self.level.unsound_reasons.join("; ");
-            return Some(format!("the measurement was not sound: {reasons}"));
+            return Disturbance::complete(format!("the measurement was not sound: {reasons}"));
+        }
+        let late_us = self.told(&["lateness", "p99_ns"]) / 1000;
+        if late_us > LATE_US {
+            let why = format!("the truth server woke up {late_us} µs late at p99");
+            return Disturbance::complete(why);
         }
         let generator = &self.level.generator;
         let share = generator.cpu_wait_percent.unwrap_or(0.0) / 100.0;
         let each_us = generator.cpu_wait_each_us.unwrap_or(0.0);
+        let generator = Disturbance::waited("the generator", share, each_us);
         let thread = |name| self.told(&["thread", name]) as f64;
         let (waited_ns, runs) = (thread("waited_ns"), thread("runs").max(1.0));
-        let server = waited_ns / 1e9 / self.level.phases.hold_s.max(1.0);
-        waited("the generator", each_us, share)
-            .or_else(|| waited("the truth server", waited_ns / runs / 1000.0, server))
-            .or_else(|| self.late())
-    }
-
-    /// A server that wakes up late answers late.
-    fn late(&self) -> Option<String> {
-        let late_us = self.told(&["lateness", "p99_ns"]) / 1000;
-        (late_us > LATE_US).then(|| format!("the truth server woke up {late_us} µs late at p99"))
+        let share = waited_ns / 1e9 / self.level.phases.hold_s.max(1.0);
+        let server = Disturbance::waited("the truth server", share, waited_ns / runs / 1000.0);
+        if server.share > generator.share {
+            server
+        } else {
+            generator
+        }
     }
 }
 
-fn waited(who: &str, each_us: f64, share: f64) -> Option<String> {
-    (each_us > CPU_WAIT_US || share > CPU_WAIT_SHARE).then(|| {
+/// Something else on this machine took the CPU.
+#[derive(Clone, Debug)]
+pub(crate) struct Disturbance {
+    /// For which share of the time; 1 when every time may be wrong by it.
+    pub(crate) share: f64,
+    pub(crate) why: String,
+}
+
+impl Disturbance {
+    fn complete(why: String) -> Self {
+        Self { share: 1.0, why }
+    }
+
+    fn waited(who: &str, share: f64, each_us: f64) -> Self {
         let percent = 100.0 * share;
-        format!("{who} was ready and had no CPU for {percent:.1} % of the time, {each_us:.0} µs each time")
-    })
+        let why = format!(
+            "{who} was ready and had no CPU for {percent:.2} % of the time, {each_us:.0} µs each time"
+        );
+        let is_complete = each_us > CPU_WAIT_US || share > CPU_WAIT_SHARE;
+        Self {
+            share: if is_complete { 1.0 } else { share },
+            why,
+        }
+    }
+
+    /// Whether every time may be wrong by it.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.share >= 1.0
+    }
 }

@@ -156,7 +156,7 @@ mod tests {
         }
         rows.add("p50", Unit::Nanos, 2e7, Some(3e7), 2e5);
         if is_disturbed {
-            rows.disturbed();
+            rows.disturbed(1.0);
         }
         let (name, title) = ("x", "a part");
         let disturbance = is_disturbed.then(|| "busy".to_owned());

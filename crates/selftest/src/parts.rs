@@ -52,7 +52,7 @@ pub(crate) const PARTS: [Part; 11] = [
     ),
     part!(
         "queue-poisson",
-        "a queue before four servers, with arrivals at random",
+        "a queue before eight servers, with arrivals at random",
         times::queue_poisson
     ),
     Part {

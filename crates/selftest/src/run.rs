@@ -91,14 +91,13 @@ fn judge(part: &Part, found: &Evidence) -> PartOutcome {
     let mut rows = Rows::default();
     (part.judge)(found, &mut rows);
     let disturbance = found.disturbance();
-    if disturbance.is_some() {
-        rows.disturbed();
-    }
+    let is_excuse = rows.disturbed(disturbance.share);
+    let is_told = is_excuse || disturbance.is_complete();
     PartOutcome {
         name: part.name,
         title: part.title,
         rows: rows.0,
-        disturbance,
+        disturbance: is_told.then_some(disturbance.why),
     }
 }
 

@@ -22,21 +22,36 @@ pub(crate) fn leak(found: &Evidence, rows: &mut Rows) {
 }
 
 pub(crate) fn busy_loop(found: &Evidence, rows: &mut Rows) {
-    busy(found, "/burn/2ms", "truth-loop", 1.0, rows);
+    busy(found, "/burn/2ms", "truth-loop", 1, rows);
 }
 
 pub(crate) fn busy_pool(found: &Evidence, rows: &mut Rows) {
-    busy(found, "/pool/2ms", "truth-pool-", 4.0, rows);
+    busy(found, "/pool/2ms", "truth-pool-", 4, rows);
 }
 
-/// The CPU of the threads of these names against what the server burnt on them.
-fn busy(found: &Evidence, path: &str, prefix: &str, threads: f64, rows: &mut Rows) {
+/// The threads of these names, and their CPU against what the server burnt on them.
+fn busy(found: &Evidence, path: &str, prefix: &str, threads: u64, rows: &mut Rows) {
     let burnt_s = found.route(path, &["answers", "200"]) as f64 * 0.002;
-    let truth = 100.0 * burnt_s / found.level.phases.hold_s.max(0.001) / threads;
+    let truth = 100.0 * burnt_s / found.level.phases.hold_s.max(0.001);
     let target = found.level.target.as_ref();
-    let busiest = target.and_then(|target| target.busiest_thread.as_ref());
-    let busiest = busiest.filter(|thread| thread.name.starts_with(prefix));
-    let what = format!("CPU of the busiest thread, {prefix}");
-    let measured = busiest.map(|thread| thread.cpu_percent);
-    rows.add(&what, Unit::Percent, truth, measured, CPU_ALLOWED);
+    let listed = target.map_or(&[][..], |target| &target.busiest_threads);
+    let named = |name: &str| name.starts_with(prefix);
+    let busy = listed.iter().filter(|thread| named(&thread.name));
+    let shares: Vec<f64> = busy.map(|thread| thread.cpu_percent).collect();
+    rows.count(
+        &format!("threads named {prefix}…"),
+        threads,
+        shares.len() as u64,
+    );
+    let measured = (!shares.is_empty()).then(|| shares.iter().sum());
+    rows.add(
+        "CPU of them together",
+        Unit::Percent,
+        truth,
+        measured,
+        CPU_ALLOWED,
+    );
+    let most = target.and_then(|target| target.busiest_thread.as_ref());
+    let is_named = most.is_some_and(|thread| named(&thread.name));
+    rows.count("the busiest thread is one of them", 1, u64::from(is_named));
 }

@@ -17,28 +17,29 @@ const STALLS: Stalls = Stalls {
 const DELAY: u64 = 40 * MS;
 
 pub(crate) fn delays(found: &Evidence, rows: &mut Rows) {
-    for (path, delay) in [("/delay/40ms", 40), ("/delay/100ms", 100)] {
+    for (path, delay) in [("/delay/100ms", 100), ("/delay/200ms", 200)] {
         let requests = found.requests(&format!("GET {path}"));
         let answers = found.route(path, &["answers", "200"]);
-        rows.count(&format!("requests to {path}"), 42 * 25, requests.count);
+        rows.count(&format!("requests to {path}"), 90 * 12, requests.count);
         rows.count(&format!("answers of {path}"), answers, requests.count);
         let what = format!("response time of {path}");
         let at = |q| requests.response_at(q);
-        percentiles(&what, vec![delay * MS; 42 * 25], at, rows);
+        percentiles(&what, vec![delay * MS; 90 * 12], at, rows);
     }
 }
 
 pub(crate) fn echo(found: &Evidence, rows: &mut Rows) {
     let exchanges = found.exchanges("echo");
-    rows.count("exchanges", 20 * 55, exchanges.count);
+    rows.count("exchanges", 40 * 27, exchanges.count);
     let at = |q| exchanges.response_at(q);
-    percentiles("exchange", vec![DELAY; 20 * 55], at, rows);
+    percentiles("exchange", vec![100 * MS; 40 * 27], at, rows);
 }
 
 pub(crate) fn stall_http(found: &Evidence, rows: &mut Rows) {
     let path = "/stall/40ms/480ms/4s/1502500us";
     let requests = found.requests(&format!("GET {path}"));
-    rows.count("arrivals in 6 s at 200/s", 1200, requests.count);
+    rows.count("arrivals in 6 s at 200/s", 1200, found.planned.len() as u64);
+    arrivals(found, path, rows);
     let times = stalled(&found.planned, found.lead(path), DELAY, STALLS);
     percentiles("response time", times, |q| requests.response_at(q), rows);
 }
@@ -57,14 +58,27 @@ pub(crate) fn queue_even(found: &Evidence, rows: &mut Rows) {
 }
 
 pub(crate) fn queue_poisson(found: &Evidence, rows: &mut Rows) {
-    queue(found, "/queue/4/25ms", (4, 25 * MS), rows);
+    queue(found, "/queue/8/60ms", (8, 60 * MS), rows);
 }
 
 fn queue(found: &Evidence, path: &str, (servers, service): (usize, u64), rows: &mut Rows) {
     let requests = found.requests(&format!("GET {path}"));
-    rows.count("arrivals", found.planned.len() as u64, requests.count);
+    arrivals(found, path, rows);
     let times = queued(&found.planned, found.lead(path), servers, service);
     percentiles("response time", times, |q| requests.response_at(q), rows);
+}
+
+/// Each arrival of the plan was started or is counted as dropped, and each that was started was answered.
+fn arrivals(found: &Evidence, path: &str, rows: &mut Rows) {
+    let planned = found.planned.len() as u64;
+    let iterations = &found.level.measured.iterations;
+    rows.count("arrivals that were due", planned, iterations.planned);
+    let accounted = iterations.started + iterations.dropped;
+    rows.count("of them started or dropped", planned, accounted);
+    rows.started("of them started", planned, iterations.started);
+    let answered = found.requests(&format!("GET {path}")).count;
+    let told = found.route(path, &["answers", "200"]);
+    rows.count("answers", told, answered);
 }
 
 /// Every percentile that so many samples carry.
@@ -78,7 +92,7 @@ fn percentiles(
         if times.len() as u64 >= needed_samples(percentile.q) {
             let truth = quantile(&mut times, percentile.q);
             let what = format!("{what} {}", percentile.name);
-            rows.time(&what, truth, measured(percentile.q));
+            rows.time(&what, percentile.q, truth, measured(percentile.q));
         }
     }
 }
