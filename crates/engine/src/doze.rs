@@ -26,7 +26,13 @@ impl Doze {
         }
     }
 
-    /// Waits until a socket is ready or the time is over. `start`: when the next planned start is due.
+    /// Time that was waited out awake since the beginning.
+    pub(crate) fn awake(&self) -> Nanos {
+        self.awake
+    }
+
+    /// Waits until a socket is ready or the time is over. `start`: when the next planned start is due. How long that was;
+    /// a look without waiting is work.
     pub(crate) fn until(
         &mut self,
         due: Option<Nanos>,
@@ -34,15 +40,19 @@ impl Doze {
         clock: Clock,
         reactor: &mut Reactor,
         ready: &mut Vec<Ready>,
-    ) {
-        let now = clock.now();
-        let punctual = due.is_some_and(|due| due >= start) && self.may_stay_awake(now);
+    ) -> Nanos {
+        let before = clock.now();
+        let punctual = due.is_some_and(|due| due >= start) && self.may_stay_awake(before);
         let lead = if punctual { LEAD } else { Nanos::ZERO };
-        reactor.wait(due.map(|due| due - now - lead), ready);
-        if !punctual || !ready.is_empty() {
-            return;
-        }
+        let most = due.map(|due| due - before);
+        reactor.wait(most.map(|most| most - lead), ready);
         let woken = clock.now();
+        if most == Some(Nanos::ZERO) {
+            return Nanos::ZERO;
+        }
+        if !punctual || !ready.is_empty() {
+            return woken - before;
+        }
         let mut now = woken;
         while ready.is_empty() && now < start {
             std::hint::spin_loop();
@@ -50,6 +60,7 @@ impl Doze {
             now = clock.now();
         }
         self.awake += now - woken;
+        now - before
     }
 
     fn may_stay_awake(&self, now: Nanos) -> bool {

@@ -187,12 +187,22 @@ impl Worker {
         level.hold_ended = world.hold.end;
         let hold = world.hold;
         world.at_work.pass(now, hold);
+        let World {
+            groups, at_work, ..
+        } = &mut *world;
+        for group in groups.iter() {
+            if let Stage::Running { since, .. } = group.stage {
+                at_work.outlasts(since, hold);
+            }
+        }
         let held = now - world.hold.start;
         let waited = idle - level.idle_at_hold_start.unwrap_or(idle);
         level.busy = share(held - waited, held);
         let cpu = cpu.zip(level.cpu_at_hold_start);
         level.cpu_wait = cpu.map(|(after, before)| {
             let used = after.since(before);
+            // Work that the kernel does while it puts the thread to sleep and wakes it is work too.
+            level.busy = level.busy.max(share(used.ran, held)).min(1.0);
             CpuWait {
                 share: share(used.waited, held),
                 starved: share(used.waited, used.ran + used.waited),

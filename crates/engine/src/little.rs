@@ -21,6 +21,8 @@ pub(crate) struct AtWork {
     area_s: f64,
     ended: u64,
     time_s: f64,
+    /// What the edges of the hold cut: of iterations that began before it, and of those that were not over at its end.
+    cut_s: f64,
 }
 
 impl AtWork {
@@ -35,7 +37,13 @@ impl AtWork {
         if hold.contains(now) {
             self.ended += 1;
             self.time_s += (now - since).as_secs_f64();
+            self.cut_s += (hold.start - since).as_secs_f64();
         }
+    }
+
+    /// One is not over when the hold is.
+    pub(crate) fn outlasts(&mut self, since: Nanos, hold: Span) {
+        self.cut_s += (hold.end - since.max(hold.start)).as_secs_f64();
     }
 
     /// Time passes without a change.
@@ -54,6 +62,7 @@ impl AtWork {
         self.area_s += other.area_s;
         self.ended += other.ended;
         self.time_s += other.time_s;
+        self.cut_s += other.cut_s;
     }
 
     /// Both sides of the law; `None` where the level was too short to tell.
@@ -67,14 +76,12 @@ impl AtWork {
         }
         let at_work = self.area_s / hold_s;
         let per_s = self.ended as f64 / hold_s;
-        // Each edge of the measured time cuts as many iterations as are at work.
-        let edges = 2.0 * time_s / hold_s;
         let difference = (at_work - per_s * time_s).abs();
         Some(Little {
             at_work,
             per_s,
             time_s,
-            holds: difference <= at_work.max(per_s * time_s) * (TOLERANCE + edges),
+            holds: difference <= at_work.max(per_s * time_s) * TOLERANCE + self.cut_s / hold_s,
         })
     }
 }
@@ -105,6 +112,18 @@ mod tests {
         assert!((law.at_work - 0.5).abs() < 0.01, "{law:?}");
         assert!((law.per_s * law.time_s - 0.5).abs() < 0.01, "{law:?}");
         assert!(law.holds);
+    }
+
+    #[test]
+    fn a_few_that_take_much_longer_break_no_law() {
+        let mut at_work = one_group(1, 50);
+        let begun = Nanos::from_secs(8);
+        for _ in 0..20 {
+            at_work.begins(begun, HOLD);
+            at_work.outlasts(begun, HOLD);
+        }
+        at_work.pass(HOLD.end, HOLD);
+        assert!(at_work.law(10.0).unwrap().holds);
     }
 
     #[test]

@@ -151,10 +151,10 @@ impl Worker {
         let mut world = self.world.borrow_mut();
         let (due, start, clock) = (world.next_due(), world.next_start(), world.clock);
         let before = clock.now();
-        self.doze
+        self.idle += self
+            .doze
             .until(due, start, clock, &mut world.reactor, &mut self.ready);
         let now = world.clock.now();
-        self.idle += now - before;
         world.looks.waited(before, now);
         for ready in self.ready.drain(..) {
             world.ready(ready);
@@ -215,9 +215,11 @@ impl Worker {
         self.idle
     }
 
-    /// What the thread has used of its CPU since it began.
+    /// What the thread has used of its CPU since it began, without what it only waited out awake.
     pub(crate) fn cpu_time(&self) -> Option<ThreadTime> {
-        self.thread.as_ref()?.read().ok()
+        let mut used = self.thread.as_ref()?.read().ok()?;
+        used.ran = used.ran - self.doze.awake();
+        Some(used)
     }
 
     /// Frees the script's garbage at a moment that is measured as the generator's own pause.

@@ -65,7 +65,12 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N,N,…", help_heading = "Load")]
     pub(crate) users: Option<String>,
     /// Open load instead: iterations per second ("100/s"), or a course of rates; --users is then the most at once
-    #[arg(long, value_name = "RATE", help_heading = "Load")]
+    #[arg(
+        long,
+        value_name = "RATE",
+        help_heading = "Load",
+        allow_hyphen_values = true
+    )]
     pub(crate) rate: Option<String>,
     /// How long each level is measured
     #[arg(long, value_name = "TIME", help_heading = "Load")]

@@ -49,7 +49,10 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
             watch.insert("metrics".to_owned(), metrics.as_str().into());
         }
     }
-    let changes = load_changes(overrides);
+    let has_rate = options
+        .get("load")
+        .is_some_and(|load| load.get("rate").is_some());
+    let changes = load_changes(overrides, has_rate);
     if !changes.is_empty() {
         let load = options
             .entry("load")
@@ -64,22 +67,28 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
                     load.shift_remove(name);
                 }
             }
+            // A course says how long it lasts.
+            let is_course = |rate: &String| rate.contains(" for ") || rate.contains(" over ");
+            if overrides.rate.as_ref().is_some_and(is_course) {
+                load.shift_remove("hold");
+            }
             load.extend(changes);
         }
     }
     Value::Object(options)
 }
 
-fn load_changes(overrides: &Overrides) -> Map<String, Value> {
+fn load_changes(overrides: &Overrides, has_rate: bool) -> Map<String, Value> {
     let most = |text: &str| {
         text.parse::<u64>()
             .map_or_else(|_| Value::from(text), Value::from)
     };
     let users = overrides.users.as_deref();
     // Beside a rate the users are the most at the same time: one number.
-    let users = match overrides.rate {
-        Some(_) => users.map(most),
-        None => users.map(ladder),
+    let users = if has_rate || overrides.rate.is_some() {
+        users.map(most)
+    } else {
+        users.map(ladder)
     };
     let text = |text: &Option<String>| text.as_deref().map(Value::from);
     [
@@ -131,6 +140,24 @@ mod tests {
                 "watch": { "metrics": "http://b/metrics" },
             })
         );
+    }
+
+    #[test]
+    fn a_rate_takes_the_place_of_users_and_a_course_that_of_the_hold() {
+        let given = json!({ "load": { "users": [1, 2], "hold": "9s" } });
+        let overrides = Overrides {
+            rate: Some("5/s for 1s, nothing for 1s".to_owned()),
+            ..Overrides::default()
+        };
+        let load = json!({ "load": { "rate": "5/s for 1s, nothing for 1s" } });
+        assert_eq!(with_overrides(given, &overrides), load);
+        let users = Overrides {
+            users: Some("7".to_owned()),
+            ..Overrides::default()
+        };
+        let given = json!({ "load": { "rate": "5/s" } });
+        let load = json!({ "load": { "rate": "5/s", "users": 7 } });
+        assert_eq!(with_overrides(given, &users), load);
     }
 
     #[test]

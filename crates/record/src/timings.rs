@@ -22,6 +22,10 @@ pub struct Timings {
     pub response: Histogram,
     /// From the actual start to the end: what the target took.
     pub service: Histogram,
+    /// How many were sent a second time, on a new connection, because the one that they were sent on broke before any
+    /// answer although it had served others: the target may have seen them twice.
+    #[serde(default)]
+    pub repeated: u64,
     /// Bytes received.
     pub bytes_in: u64,
     /// Bytes sent.
@@ -59,6 +63,7 @@ impl Timings {
         self.timeout = self.timeout.max(other.timeout);
         self.response.merge(&other.response);
         self.service.merge(&other.service);
+        self.repeated += other.repeated;
         self.bytes_in += other.bytes_in;
         self.bytes_out += other.bytes_out;
     }

@@ -83,8 +83,11 @@ pub(crate) const ERROR: &str =
 /// not been read yet.
 pub(crate) fn error_bound(level: &Level) -> Option<String> {
     let delay = level.generator.read_delay.as_ref()?;
-    let bound = stats::estimate(delay, 0, 0.99).value()?;
-    Some(format!("−{}", crate::format::duration(bound)))
+    let at = |q| stats::estimate(delay, 0, q).value();
+    let bound = at(0.99)
+        .map(|bound| (bound, ""))
+        .or_else(|| Some((at(0.9)?, " at p90")))?;
+    Some(format!("−{}{}", crate::format::duration(bound.0), bound.1))
 }
 
 /// How the level with this index is called.

@@ -135,6 +135,7 @@ impl World {
         let timings = self
             .recorder
             .time(Family::Request, call.name, timing, ending);
+        timings.repeated += u64::from(call.repeated);
         timings.bytes_out += call.bytes_out;
         timings.bytes_in += response.map_or(0, |response| {
             (response.headers.size() + response.body.len()) as u64

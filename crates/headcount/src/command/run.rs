@@ -31,6 +31,12 @@ fn check_machine(args: &RunArgs) -> anyhow::Result<()> {
     {
         anyhow::bail!("--target-pid {pid}: there is no such process on this machine");
     }
+    for source in &args.source {
+        // A datagram socket sends nothing when it is bound.
+        if let Err(why) = std::net::UdpSocket::bind((*source, 0)) {
+            anyhow::bail!("--source {source}: this machine has no such address ({why})");
+        }
+    }
     let allowed = probe::own_cores();
     let refused = |core: &&usize| !allowed.is_empty() && !allowed.contains(core);
     if let Some(core) = args.cores.iter().find(refused) {

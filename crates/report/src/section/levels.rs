@@ -175,7 +175,10 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
     };
     let mut cells = vec![
         load.rate_per_s.map(rate),
-        Some(count(load.users)),
+        Some(match load.rate_per_s {
+            Some(_) => format!("≤ {}", count(load.users)),
+            None => count(load.users),
+        }),
         (load.groups != load.users && load.groups > 0).then(|| count(load.groups)),
         rate_of(figures.count, level.phases.hold_s),
         Some(p50),

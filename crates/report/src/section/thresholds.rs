@@ -43,7 +43,7 @@ fn line(run: &Run, (metric, condition): (&str, &str)) -> Option<Line> {
     let (told, tone, word) = find(Some(false))
         .map(|broken| (broken, Tone::Bad, "failed"))
         .or_else(|| find(None).map(|untold| (untold, Tone::Doubtful, "not judged")))
-        .or_else(|| results.last().map(|&last| (last, Tone::Good, "held")))?;
+        .or_else(|| Some((last_of(run, &results)?, Tone::Good, "held")))?;
     let place = label_at(&run.levels, told.level);
     let observed = &told.observed_text;
     Some(Line {
@@ -51,6 +51,16 @@ fn line(run: &Run, (metric, condition): (&str, &str)) -> Option<Line> {
         word,
         text: format!("{metric} {condition}: {observed} at {place}"),
     })
+}
+
+/// The highest load in which it was judged; a sound level rather than one that is not.
+fn last_of<'a>(run: &Run, results: &[&'a ThresholdResult]) -> Option<&'a ThresholdResult> {
+    let is_sound = |result: &&&ThresholdResult| {
+        let level = run.levels.iter().find(|level| level.index == result.level);
+        level.is_some_and(|level| level.sound)
+    };
+    let sound = results.iter().rfind(is_sound);
+    sound.or(results.last()).copied()
 }
 
 /// The full table.

@@ -3,6 +3,7 @@
 use model::Verdict;
 use record::{Level, Run, ThresholdResult};
 
+use super::levels::all_operations;
 use super::{label, label_at};
 use crate::colour::Tone;
 use crate::format::{amount, plural, share};
@@ -56,9 +57,22 @@ fn passed(run: &Run) -> String {
     let reach = reach(&run.levels);
     if run.thresholds.is_empty() {
         let levels = plural(run.levels.len() as u64, "level");
-        return format!(": {levels} measured {reach}; no threshold was set.");
+        let failures = failures(run);
+        return format!(": {levels} measured {reach}{failures}; no threshold was set.");
     }
     format!(": every threshold held {reach}.")
+}
+
+/// What failed, where nobody has said how much may.
+fn failures(run: &Run) -> String {
+    let all = run.levels.iter().map(all_operations);
+    let (failed, count) = all.fold((0, 0), |(failed, count), all| {
+        (failed + all.failed, count + all.count)
+    });
+    if failed == 0 {
+        return String::new();
+    }
+    format!(", with {} requests failed", share(failed, count))
 }
 
 /// `at 50 users`, or `up to 1,000 users`, the last of these levels.
@@ -211,6 +225,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
         let why = level.suspicions.iter();
         remarks.extend(why.map(|why| format!("suspect at {at}: {why}")));
     }
+    remarks.extend(run.levels.iter().filter_map(repeated));
     remarks.extend(leftovers(run));
     let broken = run.check_identities();
     remarks.extend(
@@ -220,6 +235,19 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
     );
     remarks.extend(run.notes.iter().map(|note| note.text.clone()));
     remarks
+}
+
+/// Requests that the target may have seen twice.
+fn repeated(level: &Level) -> Option<String> {
+    let requests = level.measured.requests.values();
+    let repeated: u64 = requests.map(|timings| timings.repeated).sum();
+    let at = label(&level.load);
+    (repeated > 0).then(|| {
+        format!(
+            "{} at {at} sent twice: the connection that had served others broke before any answer (RFC 9112 §9.3.1)",
+            plural(repeated, "request")
+        )
+    })
 }
 
 /// Sessions, keys or messages of something earlier that were still there when a level began.
