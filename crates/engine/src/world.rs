@@ -1,5 +1,5 @@
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use delivery::Tally;
 use model::{Fault, GroupId, Nanos, Slots, UserId};
@@ -24,6 +24,10 @@ use crate::timers::{Sleep, Timers};
 /// Messages and answers are read into one buffer per worker, so that an idle connection has none.
 pub(crate) const READ_BUFFER: usize = 256 * 1024;
 
+/// The kernel stamps arrivals as long as one socket wants them, and takes up to tens of milliseconds to begin, in which
+/// sockets wait. So it is asked once, before the first run of this process, and goes on to its end.
+static STAMPING: OnceLock<Option<StampingOn>> = OnceLock::new();
+
 /// Everything on a worker that is not script: sockets, users, clocks, ledgers, the recorder.
 ///
 /// The script reaches it through `script::Host`; the worker's loop drives it. Each file of this crate
@@ -34,8 +38,6 @@ pub(crate) struct World {
     pub(crate) config: Arc<RunConfig>,
     pub(crate) reactor: Reactor,
     pub(crate) looks: Looks,
-    /// `None` where the kernel has no stamps to give: then the read delay is not known.
-    _stamping: Option<StampingOn>,
     pub(crate) timers: Timers,
     pub(crate) sleeps: Slots<Sleep>,
     pub(crate) tickers: Slots<Ticker>,
@@ -78,13 +80,13 @@ impl World {
         target: Url,
         tls: TlsSettings,
     ) -> Result<Self, rustix::io::Errno> {
+        STAMPING.get_or_init(|| StampingOn::new().ok());
         Ok(Self {
             clock,
             dials: Dials::new(target, config.target_is_mine, tls),
             config,
             reactor: Reactor::new()?,
             looks: Looks::default(),
-            _stamping: StampingOn::new().ok(),
             timers: Timers::default(),
             sleeps: Slots::default(),
             tickers: Slots::default(),
