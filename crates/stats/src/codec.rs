@@ -11,7 +11,8 @@ use model::Nanos;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use crate::Histogram;
-use crate::histogram::Filled;
+use crate::bins::highest_equivalent;
+use crate::histogram::{DIGITS, Filled};
 
 mod unpack;
 
@@ -46,13 +47,14 @@ struct Saved {
 impl Histogram {
     /// The bins as base64 of HDR V2 deflate; `None` when empty.
     pub fn encode(&self) -> Option<String> {
-        let filled = self
-            .filled
-            .as_ref()
-            .filter(|filled| !filled.hdr.is_empty())?;
+        let highest = self.max()?.0.max(2);
+        let mut hdr: Hdr<u64> = Hdr::new_with_bounds(1, highest, DIGITS).ok()?;
+        for (value, count) in self.bins() {
+            hdr.record_n(value.0.min(highest), count).ok()?;
+        }
         let mut bytes = Vec::new();
         V2DeflateSerializer::new()
-            .serialize(&filled.hdr, &mut bytes)
+            .serialize(&hdr, &mut bytes)
             .ok()?;
         Some(STANDARD.encode(bytes))
     }
@@ -62,20 +64,14 @@ impl Histogram {
     pub fn decode(text: &str) -> Result<Self, DecodeError> {
         let bytes = STANDARD.decode(text)?;
         let plain = unpack::unpack(&bytes)?;
-        let mut hdr: Hdr<u64> = HdrReader::new()
+        let hdr: Hdr<u64> = HdrReader::new()
             .deserialize(&mut plain.as_slice())
             .map_err(|error| DecodeError::Hdr(error.to_string()))?;
-        if hdr.is_empty() {
-            return Ok(Self::new());
+        let mut histogram = Self::new();
+        for bin in hdr.iter_recorded() {
+            histogram.record_n(Nanos(bin.value_iterated_to()), bin.count_at_value());
         }
-        hdr.auto(true);
-        let sum = hdr
-            .iter_recorded()
-            .map(|bin| bin.value_iterated_to().saturating_mul(bin.count_at_value()))
-            .fold(0, u64::saturating_add);
-        let (min, max) = (hdr.min(), hdr.max());
-        let filled = Some(Box::new(Filled { hdr, min, max, sum }));
-        Ok(Self { filled })
+        Ok(histogram)
     }
 }
 
@@ -106,7 +102,8 @@ impl Filled {
     fn restore(&mut self, saved: &Saved) -> Result<(), DecodeError> {
         let min = saved.min_ns.unwrap_or(self.min);
         let max = saved.max_ns.unwrap_or(self.max);
-        if !self.hdr.equivalent(min, self.min) || !self.hdr.equivalent(max, self.max) || min > max {
+        let equivalent = |left, right| highest_equivalent(left) == highest_equivalent(right);
+        if !equivalent(min, self.min) || !equivalent(max, self.max) || min > max {
             let text = format!("{min} ns to {max} ns is not the range of the bins");
             return Err(DecodeError::Contradiction(text));
         }

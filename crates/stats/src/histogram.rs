@@ -1,5 +1,6 @@
-use hdrhistogram::Histogram as Hdr;
 use model::Nanos;
+
+use crate::bins::{Bins, highest_equivalent};
 
 /// Significant decimal digits: a value is known to 0.1 %.
 pub(crate) const DIGITS: u8 = 3;
@@ -16,24 +17,31 @@ pub struct Histogram {
 /// What a histogram holds once it has seen a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Filled {
-    pub(crate) hdr: Hdr<u64>,
+    pub(crate) bins: Bins,
+    pub(crate) count: u64,
     pub(crate) min: u64,
     pub(crate) max: u64,
     pub(crate) sum: u64,
 }
 
 impl Filled {
-    #[expect(
-        clippy::expect_used,
-        reason = "constant bounds that the crate documents as valid"
-    )]
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            hdr: Hdr::new(DIGITS).expect("three digits are within one to five"),
+            bins: Bins::new(),
+            count: 0,
             min: u64::MAX,
             max: 0,
             sum: 0,
         }
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, value: u64, times: u64) {
+        self.bins.add(value, times);
+        self.count = self.count.saturating_add(times);
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        self.sum = self.sum.saturating_add(value.saturating_mul(times));
     }
 }
 
@@ -56,13 +64,7 @@ impl Histogram {
             return;
         }
         let filled = self.filled.get_or_insert_with(|| Box::new(Filled::new()));
-        if filled.hdr.record_n(span.0, times).is_err() {
-            // Only a platform whose `usize` cannot hold the bins refuses to grow.
-            filled.hdr.saturating_record_n(span.0, times);
-        }
-        filled.min = filled.min.min(span.0);
-        filled.max = filled.max.max(span.0);
-        filled.sum = filled.sum.saturating_add(span.0.saturating_mul(times));
+        filled.add(span.0, times);
     }
 
     /// Adds all values of another histogram.
@@ -72,12 +74,8 @@ impl Histogram {
             self.filled = Some(theirs.clone());
             return;
         };
-        if ours.hdr.add(&theirs.hdr).is_err() {
-            for bin in theirs.hdr.iter_recorded() {
-                ours.hdr
-                    .saturating_record_n(bin.value_iterated_to(), bin.count_at_value());
-            }
-        }
+        ours.bins.merge(&theirs.bins);
+        ours.count = ours.count.saturating_add(theirs.count);
         ours.min = ours.min.min(theirs.min);
         ours.max = ours.max.max(theirs.max);
         ours.sum = ours.sum.saturating_add(theirs.sum);
@@ -86,7 +84,8 @@ impl Histogram {
     /// Forgets all values and keeps the memory, for a histogram that is filled once per window.
     pub fn clear(&mut self) {
         if let Some(filled) = &mut self.filled {
-            filled.hdr.reset();
+            filled.bins.clear();
+            filled.count = 0;
             filled.min = u64::MAX;
             filled.max = 0;
             filled.sum = 0;
@@ -95,7 +94,7 @@ impl Histogram {
 
     /// How many values were recorded.
     pub fn count(&self) -> u64 {
-        self.filled.as_ref().map_or(0, |filled| filled.hdr.len())
+        self.filled.as_ref().map_or(0, |filled| filled.count)
     }
 
     /// Whether no value was recorded.
@@ -104,9 +103,7 @@ impl Histogram {
     }
 
     fn non_empty(&self) -> Option<&Filled> {
-        self.filled
-            .as_deref()
-            .filter(|filled| !filled.hdr.is_empty())
+        self.filled.as_deref().filter(|filled| filled.count > 0)
     }
 
     /// The value at quantile `q` (0 to 1), at most 0.1 % above the true one, whatever the number of samples;
@@ -118,13 +115,15 @@ impl Histogram {
     /// The value with rank `rank` in ascending order, counted from 1; `None` when there is no such value.
     pub fn at_rank(&self, rank: u64) -> Option<Nanos> {
         let filled = self.non_empty()?;
-        let count = filled.hdr.len();
-        if rank == 0 || rank > count {
+        if rank == 0 {
             return None;
         }
-        // Half a rank down keeps the product with the count clear of the next whole number.
-        let q = (rank as f64 - 0.5) / count as f64;
-        let value = filled.hdr.value_at_quantile(q);
+        let mut below = 0_u64;
+        let mut bins = filled.bins.filled();
+        let (value, _) = bins.find(|&(_, count)| {
+            below = below.saturating_add(count);
+            below >= rank
+        })?;
         Some(Nanos(value.clamp(filled.min, filled.max)))
     }
 
@@ -133,17 +132,15 @@ impl Histogram {
         let Some(filled) = self.non_empty() else {
             return 0;
         };
-        let above = filled
-            .hdr
-            .iter_recorded()
-            .filter(|bin| bin.value_iterated_to() > filled.hdr.highest_equivalent(limit.0));
-        above.map(|bin| bin.count_at_value()).sum()
+        let limit = highest_equivalent(limit.0);
+        let above = filled.bins.filled().filter(|&(value, _)| value > limit);
+        above.map(|(_, count)| count).fold(0, u64::saturating_add)
     }
 
     /// The arithmetic mean, exact; `None` when empty.
     pub fn mean(&self) -> Option<Nanos> {
         let filled = self.non_empty()?;
-        Some(Nanos(filled.sum / filled.hdr.len()))
+        Some(Nanos(filled.sum / filled.count))
     }
 
     /// The largest value, exact; `None` when empty.
@@ -165,8 +162,8 @@ impl Histogram {
     pub fn bins(&self) -> impl Iterator<Item = (Nanos, u64)> + '_ {
         self.filled
             .iter()
-            .flat_map(|filled| filled.hdr.iter_recorded())
-            .map(|bin| (Nanos(bin.value_iterated_to()), bin.count_at_value()))
+            .flat_map(|filled| filled.bins.filled())
+            .map(|(value, count)| (Nanos(value), count))
     }
 }
 

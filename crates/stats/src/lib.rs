@@ -5,6 +5,7 @@
 //! It reads no clock, file, socket or environment variable.
 
 mod binomial;
+mod bins;
 mod codec;
 mod estimate;
 mod growth;
