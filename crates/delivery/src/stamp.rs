@@ -83,11 +83,14 @@ pub fn has_stamp(payload: &[u8]) -> bool {
 
 /// Every stamp in a payload, in order. What begins like one but is cut or changed is [`Garbled`].
 pub fn stamps_in(payload: &[u8]) -> impl Iterator<Item = Result<Stamp, Garbled>> + '_ {
-    memmem::find_iter(payload, PREFIX).map(|at| {
-        let body = payload
-            .get(at + PREFIX.len()..at + STAMP_LENGTH)
-            .ok_or(Garbled)?;
-        Stamp::decode(body)
+    let mut rest = payload;
+    std::iter::from_fn(move || {
+        let found = rest.get(memmem::find(rest, PREFIX)?..)?;
+        let body = found.get(PREFIX.len()..STAMP_LENGTH).ok_or(Garbled);
+        let stamp = body.and_then(Stamp::decode);
+        // Within a stamp the prefix may stand again by chance, once in half a million.
+        rest = &found[stamp.map_or(PREFIX.len(), |_| STAMP_LENGTH)..];
+        Some(stamp)
     })
 }
 
@@ -162,6 +165,25 @@ mod tests {
             text.bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)),
             "{text}"
+        );
+    }
+
+    #[test]
+    fn a_prefix_that_stands_in_a_stamp_by_chance_begins_no_second_one() {
+        let stamp = Stamp {
+            run: u32::from_be_bytes([0x85, 0xcd, 0x7f, 0]),
+            group: GroupId(1),
+            channel: 0,
+            sender: 0,
+            sequence: 0,
+            made: Nanos(0),
+        };
+        let text = stamp.encode();
+        assert!(text.starts_with("hc1_hc1_"), "{text}");
+        let twice = format!("{text} {text}");
+        assert_eq!(
+            stamps_in(twice.as_bytes()).collect::<Vec<_>>(),
+            [Ok(stamp), Ok(stamp)]
         );
     }
 

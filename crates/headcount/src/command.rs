@@ -6,5 +6,5 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod selftest;
 pub(crate) mod serve;
-pub(crate) mod sides;
+pub(crate) mod stage;
 pub(crate) mod study;

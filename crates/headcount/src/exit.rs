@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use engine::{PrepareError, RunError};
 use model::{FaultKind, Verdict};
 use script::ScriptError;
-use study::StudyError;
+use stage::StageError;
 
 /// How the program ends. The numbers are documented in the README and never change their meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,12 +56,12 @@ impl From<&RunError> for Exit {
     }
 }
 
-impl From<&StudyError> for Exit {
-    fn from(error: &StudyError) -> Self {
+impl From<&StageError> for Exit {
+    fn from(error: &StageError) -> Self {
         match error {
-            StudyError::System(_) => Self::Bug,
-            StudyError::Prepare { why, .. } => why.into(),
-            StudyError::Run { why, .. } => why.into(),
+            StageError::System(_) => Self::Bug,
+            StageError::Prepare { why, .. } => why.into(),
+            StageError::Run { why, .. } => why.into(),
         }
     }
 }

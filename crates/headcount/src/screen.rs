@@ -38,8 +38,8 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     if let Some(run) = error.downcast_ref::<engine::RunError>() {
         return run.into();
     }
-    if let Some(study) = error.downcast_ref::<study::StudyError>() {
-        return study.into();
+    if let Some(stage) = error.downcast_ref::<stage::StageError>() {
+        return stage.into();
     }
     Exit::Usage
 }

@@ -1,10 +1,9 @@
 use std::io;
 
-use engine::{PrepareError, RunError};
-use launch::LaunchError;
 use model::FaultKind;
 use record::{Deliveries, Level, Timings};
 use serde_json::Value;
+use stage::StageError;
 use thiserror::Error;
 
 use crate::compare::CPU_WAIT_SHARE;
@@ -19,28 +18,12 @@ const LATE_US: u64 = 200;
 /// Why nothing can be said.
 #[derive(Debug, Error)]
 pub enum SelftestError {
-    /// The truth server does not start.
+    /// A part cannot be run.
     #[error(transparent)]
-    Launch(#[from] LaunchError),
+    Stage(#[from] StageError),
     /// It does not say what it did.
     #[error("the truth server does not tell: {0}")]
     Tell(#[from] io::Error),
-    /// A scenario cannot be run.
-    #[error("part `{part}`: {why}")]
-    Prepare {
-        /// Which part.
-        part: &'static str,
-        /// Why.
-        why: PrepareError,
-    },
-    /// A run broke off.
-    #[error("part `{part}`: {why}")]
-    Run {
-        /// Which part.
-        part: &'static str,
-        /// Why.
-        why: RunError,
-    },
     /// There is no such part.
     #[error("there is no part `{0}`: {1} exist")]
     Unknown(String, String),

@@ -16,4 +16,4 @@ mod tell;
 pub use compare::{Row, Unit, Verdict};
 pub use evidence::SelftestError;
 pub use outcome::{Outcome, PartOutcome};
-pub use run::{Notice, Settings, selftest};
+pub use run::{Settings, selftest};

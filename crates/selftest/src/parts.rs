@@ -2,17 +2,15 @@ mod counts;
 mod resources;
 mod times;
 
+use stage::Part;
+
 use crate::compare::Rows;
 use crate::evidence::Evidence;
 
 /// A scenario, and what is known about it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
-    /// Fit for `--only`.
-    pub(crate) name: &'static str,
-    pub(crate) title: &'static str,
-    pub(crate) file: &'static str,
-    pub(crate) source: &'static str,
+pub(crate) struct ProofPart {
+    pub(crate) part: Part,
     /// Deliveries that it makes in a second of its hold, where more may be asked for.
     pub(crate) deliveries_per_s: Option<u64>,
     pub(crate) judge: fn(&Evidence, &mut Rows),
@@ -20,11 +18,13 @@ pub(crate) struct Part {
 
 macro_rules! part {
     ($name:literal, $title:literal, $judge:expr) => {
-        Part {
-            name: $name,
-            title: $title,
-            file: concat!($name, ".ts"),
-            source: include_str!(concat!("../scenarios/", $name, ".ts")),
+        ProofPart {
+            part: Part {
+                name: $name,
+                title: $title,
+                file: concat!($name, ".ts"),
+                source: include_str!(concat!("../scenarios/", $name, ".ts")),
+            },
             deliveries_per_s: None,
             judge: $judge,
         }
@@ -32,7 +32,7 @@ macro_rules! part {
 }
 
 /// Everything that is proved, in this order.
-pub(crate) const PARTS: [Part; 11] = [
+pub(crate) const PARTS: [ProofPart; 11] = [
     part!("delays", "fixed delays by HTTP", times::delays),
     part!("echo", "fixed delays by WebSocket", times::echo),
     part!(
@@ -55,7 +55,7 @@ pub(crate) const PARTS: [Part; 11] = [
         "a queue before eight servers, with arrivals at random",
         times::queue_poisson
     ),
-    Part {
+    ProofPart {
         deliveries_per_s: Some(counts::DELIVERIES_PER_S),
         ..part!(
             "deliveries",

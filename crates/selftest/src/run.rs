@@ -1,27 +1,18 @@
-use std::path::{Path, PathBuf};
-
-use engine::{Clock, Stop, prepare};
-use launch::System;
+use engine::{RunConfig, Stop};
 use model::Nanos;
-use script::Bundle;
+use stage::{Notice, Stage};
 
 use crate::compare::Rows;
 use crate::evidence::{Evidence, SelftestError};
 use crate::outcome::{Outcome, PartOutcome};
-use crate::parts::{PARTS, Part};
+use crate::parts::{PARTS, ProofPart};
 use crate::tell;
 
 /// What the caller decides.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The program that serves the truth: `EXE serve truth`.
-    pub exe: PathBuf,
-    /// Seed of all random choices.
-    pub seed: u64,
-    /// Cores for the server; empty: any.
-    pub system_cores: Vec<usize>,
-    /// Cores for the generator; empty: any.
-    pub generator_cores: Vec<usize>,
+    /// Where and with which seed all parts are run.
+    pub stage: Stage,
     /// Deliveries of the part that counts them, at least.
     pub deliveries: u64,
     /// The parts to run; empty: all.
@@ -30,25 +21,9 @@ pub struct Settings {
     pub server_flags: Vec<String>,
 }
 
-/// What is worth telling while it is on.
-#[derive(Debug)]
-pub enum Notice<'a> {
-    /// A part begins.
-    Part {
-        /// From 1.
-        number: usize,
-        /// How many there are.
-        parts: usize,
-        /// What it is about.
-        title: &'a str,
-    },
-    /// From the part's run.
-    Run(engine::Notice),
-}
-
 /// The names of all parts.
 pub(crate) fn names() -> Vec<&'static str> {
-    PARTS.iter().map(|part| part.name).collect()
+    PARTS.iter().map(|part| part.part.name).collect()
 }
 
 /// Proves the measurements on this machine, in under a minute. A stop ends it after the part that is on.
@@ -65,10 +40,10 @@ pub fn selftest(
     {
         return Err(SelftestError::Unknown(name.clone(), known.join(", ")));
     }
-    let wanted = |part: &&Part| {
-        settings.only.is_empty() || settings.only.iter().any(|name| name == part.name)
+    let wanted = |part: &&ProofPart| {
+        settings.only.is_empty() || settings.only.iter().any(|name| name == part.part.name)
     };
-    let parts: Vec<&Part> = PARTS.iter().filter(wanted).collect();
+    let parts: Vec<&ProofPart> = PARTS.iter().filter(wanted).collect();
     let mut outcome = Outcome::default();
     for (part, number) in parts.iter().zip(1..) {
         if stop.asked() > 0 {
@@ -77,7 +52,7 @@ pub fn selftest(
         tell(Notice::Part {
             number,
             parts: parts.len(),
-            title: part.title,
+            title: part.part.title,
         });
         let found = run(part, settings, stop, tell)?;
         if stop.asked() == 0 {
@@ -87,82 +62,54 @@ pub fn selftest(
     Ok(outcome)
 }
 
-fn judge(part: &Part, found: &Evidence) -> PartOutcome {
+fn judge(part: &ProofPart, found: &Evidence) -> PartOutcome {
     let mut rows = Rows::default();
     (part.judge)(found, &mut rows);
     let disturbance = found.disturbance();
     let is_excuse = rows.disturbed(disturbance.share);
     let is_told = is_excuse || disturbance.is_complete();
     PartOutcome {
-        name: part.name,
-        title: part.title,
+        name: part.part.name,
+        title: part.part.title,
         rows: rows.0,
         disturbance: is_told.then_some(disturbance.why),
     }
 }
 
 fn run(
-    part: &Part,
+    part: &ProofPart,
     settings: &Settings,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<Evidence, SelftestError> {
-    let name = part.name;
-    let system = System::start(
-        &settings.exe,
-        "truth",
-        &settings.server_flags,
-        &settings.system_cores,
-    )?;
-    let prepared = |why| SelftestError::Prepare { part: name, why };
-    let bundle = Bundle::embedded(part.file, part.source).map_err(|why| prepared(why.into()))?;
     let hold = part.deliveries_per_s.map(|per_s| {
         let seconds = settings.deliveries.div_ceil(per_s).max(1);
         format!("{seconds}s")
     });
     let overrides = plan::Overrides {
-        target: Some(system.url().to_owned()),
-        seed: Some(settings.seed),
         hold,
         ..Default::default()
     };
-    let run_settings = engine::Settings {
-        overrides,
-        workers: Some(1),
-        cores: settings.generator_cores.clone(),
-        target_pid: Some(system.pid()),
-        fresh_seed: settings.seed,
-        ..engine::Settings::default()
-    };
-    let config = prepare(bundle, Path::new(""), run_settings).map_err(prepared)?;
-    let seed = config.arrivals_seed(0);
-    let open = config
-        .options
-        .load
-        .levels
-        .first()
-        .and_then(|level| level.open.as_ref());
-    let planned: Vec<u64> = open
-        .into_iter()
-        .flat_map(|open| open.arrivals.starts(seed))
-        .map(|(_, Nanos(due))| due)
-        .collect();
-    let outcome = engine::run(config, Clock::start(), stop, &mut |notice| {
-        tell(Notice::Run(notice));
-    });
-    if let Some(why) = outcome.error.filter(|_| stop.asked() == 0) {
-        return Err(SelftestError::Run { part: name, why });
-    }
+    let truth = ("truth", settings.server_flags.as_slice());
+    let scene = settings.stage.set(&part.part, truth, overrides)?;
+    let planned = planned(&scene.config);
+    let (record, system) = scene.play(stop, tell)?;
     let truth = tell::ask(system.url())?;
-    let level = outcome
-        .record
-        .levels
-        .into_iter()
-        .next()
-        .ok_or(SelftestError::Nothing(name))?;
+    let level = record.levels.into_iter().next();
     Ok(Evidence {
-        level,
+        level: level.ok_or(SelftestError::Nothing(part.part.name))?,
         truth,
         planned,
     })
+}
+
+/// When the arrivals of an open load are due.
+fn planned(config: &RunConfig) -> Vec<u64> {
+    let seed = config.arrivals_seed(0);
+    let level = config.options.load.levels.first();
+    let open = level.and_then(|level| level.open.as_ref());
+    open.into_iter()
+        .flat_map(|open| open.arrivals.starts(seed))
+        .map(|(_, Nanos(due))| due)
+        .collect()
 }

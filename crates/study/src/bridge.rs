@@ -2,40 +2,49 @@ use std::fmt::Write as _;
 
 use engine::Stop;
 use record::{Level, Run};
+use stage::{Notice, Part, Stage, StageError};
 
 use crate::evidence;
 use crate::field::{BRIDGE, FieldRow};
-use crate::parts::{Notice, Part, PartRun, StudyError, StudyOutcome, StudySettings, run_all};
+use crate::parts::{PartRun, StudyOutcome, StudyPart, run_all};
 use crate::story::{deliveries, level_at, millis, millis_of, per_s, requests, session_cost, whole};
 
 /// The parts, with the names under which the evidence finds them.
-const PARTS: [Part; 4] = [
-    Part {
-        name: "short",
-        title: "what the field report did: 20 messages a user, each size ten times",
-        file: "bridge-short.ts",
-        source: include_str!("../scenarios/bridge-short.ts"),
+const PARTS: [StudyPart; 4] = [
+    StudyPart {
+        part: Part {
+            name: "short",
+            title: "what the field report did: 20 messages a user, each size ten times",
+            file: "bridge-short.ts",
+            source: include_str!("../scenarios/bridge-short.ts"),
+        },
         must_be_sound: false,
     },
-    Part {
-        name: "http",
-        title: "the same workload, long enough to measure",
-        file: "bridge-http.ts",
-        source: include_str!("../scenarios/bridge-http.ts"),
+    StudyPart {
+        part: Part {
+            name: "http",
+            title: "the same workload, long enough to measure",
+            file: "bridge-http.ts",
+            source: include_str!("../scenarios/bridge-http.ts"),
+        },
         must_be_sound: false,
     },
-    Part {
-        name: "rooms",
-        title: "the same rooms by WebSocket at the pace of people",
-        file: "bridge-rooms.ts",
-        source: include_str!("../scenarios/bridge-rooms.ts"),
+    StudyPart {
+        part: Part {
+            name: "rooms",
+            title: "the same rooms by WebSocket at the pace of people",
+            file: "bridge-rooms.ts",
+            source: include_str!("../scenarios/bridge-rooms.ts"),
+        },
         must_be_sound: true,
     },
-    Part {
-        name: "crowd",
-        title: "ten thousand open sessions",
-        file: "bridge-crowd.ts",
-        source: include_str!("../scenarios/bridge-crowd.ts"),
+    StudyPart {
+        part: Part {
+            name: "crowd",
+            title: "ten thousand open sessions",
+            file: "bridge-crowd.ts",
+            source: include_str!("../scenarios/bridge-crowd.ts"),
+        },
         must_be_sound: true,
     },
 ];
@@ -67,11 +76,11 @@ impl<'a> Parts<'a> {
 
 /// The study of the bridge: about four minutes.
 pub fn bridge(
-    settings: &StudySettings,
+    stage: &Stage,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
-) -> Result<StudyOutcome, StudyError> {
-    let parts = run_all("bridge", &PARTS, settings, stop, tell)?;
+) -> Result<StudyOutcome, StageError> {
+    let parts = run_all("bridge", &PARTS, stage, stop, tell)?;
     let (markdown, terminal) = {
         let parts = Parts::of(&parts);
         (markdown(&parts), terminal(&parts))

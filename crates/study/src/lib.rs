@@ -11,4 +11,4 @@ mod parts;
 mod story;
 
 pub use bridge::bridge;
-pub use parts::{Notice, PartRun, StudyError, StudyOutcome, StudySettings};
+pub use parts::{PartRun, StudyOutcome};

@@ -19,6 +19,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("report", 4),
     ("engine", 5),
     ("capacity", 6),
+    ("stage", 6),
     ("fleet", 7),
     ("selftest", 7),
     ("study", 7),

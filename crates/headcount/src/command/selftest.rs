@@ -1,9 +1,9 @@
-use anyhow::Context as _;
-use selftest::{Notice, SelftestError, Settings, Verdict};
+use selftest::{SelftestError, Settings, Verdict};
+use stage::Notice;
 
 use crate::args::SelftestArgs;
-use crate::command::run::{fresh_seed, stop_on_ctrl_c};
-use crate::command::sides::{Sides, sides};
+use crate::command::run::stop_on_ctrl_c;
+use crate::command::stage::stage;
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::screen::{complain, print};
@@ -19,6 +19,7 @@ pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
             title,
         } => progress.title(&format!("{number} of {parts}: {title}")),
         Notice::Run(notice) => progress.show(notice),
+        Notice::Done { .. } => {}
     };
     let outcome = selftest::selftest(&settings(args)?, &stop, &mut tell);
     progress.close();
@@ -47,13 +48,9 @@ pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
 }
 
 fn settings(args: &SelftestArgs) -> anyhow::Result<Settings> {
-    let Sides { system, generator } = sides();
     let lie = args.lie.iter().map(|lie| format!("--lie={lie}"));
     Ok(Settings {
-        exe: std::env::current_exe().context("cannot find this program's own file")?,
-        seed: args.seed.map_or_else(fresh_seed, Ok)?,
-        system_cores: system,
-        generator_cores: generator,
+        stage: stage(args.seed)?,
         deliveries: args.deliveries,
         only: args.only.clone(),
         server_flags: lie.collect(),

@@ -1,12 +1,11 @@
 use std::path::Path;
 
-use anyhow::Context as _;
 use engine::Clock;
-use study::{Notice, StudySettings};
+use stage::Notice;
 
 use crate::args::{Study, StudyArgs};
-use crate::command::run::{fresh_seed, stop_on_ctrl_c};
-use crate::command::sides::{Sides, sides};
+use crate::command::run::stop_on_ctrl_c;
+use crate::command::stage::stage;
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::save::{prepare_folder, save, save_text};
@@ -30,15 +29,15 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
             title,
         } => progress.title(&format!("part {number} of {parts}: {title}")),
         Notice::Run(notice) => progress.show(notice),
-        Notice::Done(part) => {
+        Notice::Done { part, record } => {
             progress.close();
-            let saved = save(&part.record, &folder.join(part.name));
+            let saved = save(record, &folder.join(part.name));
             unsaved = std::mem::replace(&mut unsaved, Ok(())).and(saved.map(drop));
         }
     };
-    let settings = settings(args)?;
+    let stage = stage(args.seed)?;
     let outcome = match args.study {
-        Study::Bridge => study::bridge(&settings, &stop, &mut tell),
+        Study::Bridge => study::bridge(&stage, &stop, &mut tell),
     };
     let outcome = outcome?;
     unsaved?;
@@ -71,14 +70,4 @@ fn verdict(outcome: &study::StudyOutcome) -> Exit {
     } else {
         Exit::Passed
     }
-}
-
-fn settings(args: &StudyArgs) -> anyhow::Result<StudySettings> {
-    let Sides { system, generator } = sides();
-    Ok(StudySettings {
-        exe: std::env::current_exe().context("cannot find this program's own file")?,
-        seed: args.seed.map_or_else(fresh_seed, Ok)?,
-        system_cores: system,
-        generator_cores: generator,
-    })
 }

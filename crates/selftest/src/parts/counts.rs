@@ -20,6 +20,12 @@ pub(crate) fn deliveries(found: &Evidence, rows: &mut Rows) {
     rows.count("duplicated", sum("duplicated"), said.duplicated);
     rows.count("reordered", sum("swapped"), said.reordered);
     rows.count("strayed", sum("strayed"), said.strayed_count());
+    let astray = said.strayed.get("another group").copied();
+    rows.count(
+        "of them from the other room",
+        sum("strayed"),
+        astray.unwrap_or_default(),
+    );
 }
 
 pub(crate) fn failures(found: &Evidence, rows: &mut Rows) {

@@ -1,0 +1,21 @@
+use std::thread::available_parallelism;
+
+use anyhow::Context as _;
+use stage::Stage;
+
+use crate::command::run::fresh_seed;
+
+/// Where parts are run: the first cores are the system's, the last one is the generator's. One core they share.
+pub(crate) fn stage(seed: Option<u64>) -> anyhow::Result<Stage> {
+    let cores = available_parallelism().map_or(1, std::num::NonZero::get);
+    let (system_cores, generator_cores) = match cores {
+        0 | 1 => (Vec::new(), Vec::new()),
+        cores => ((0..cores - 1).collect(), vec![cores - 1]),
+    };
+    Ok(Stage {
+        exe: std::env::current_exe().context("cannot find this program's own file")?,
+        seed: seed.map_or_else(fresh_seed, Ok)?,
+        system_cores,
+        generator_cores,
+    })
+}
