@@ -46,7 +46,7 @@ impl Control<'_> {
     }
 
     pub(crate) fn set_up(&mut self, record: &mut Run) -> Result<SetupResult, RunError> {
-        if !self.config.has_setup {
+        if !self.config.scenario().is_some_and(|it| it.has_setup) {
             return Ok(SetupResult::default());
         }
         (self.tell)(Notice::SettingUp);
@@ -68,7 +68,8 @@ impl Control<'_> {
         setup: Arc<SetupResult>,
         record: &mut Run,
     ) -> Result<(), RunError> {
-        if !self.config.has_teardown || self.stop.asked() > 1 {
+        let has_teardown = self.config.scenario().is_some_and(|it| it.has_teardown);
+        if !has_teardown || self.stop.asked() > 1 {
             return Ok(());
         }
         self.crew.order(0, Command::Teardown(setup));

@@ -23,13 +23,13 @@ impl Worker {
     pub(crate) fn start_setup(&mut self) {
         let user = self.begin_aside();
         let user = self.user_start(user, 0, 0, None);
-        self.script.start_setup(ASIDE, user);
+        self.cast.start_setup(ASIDE, user);
     }
 
     pub(crate) fn start_teardown(&mut self, setup: &SetupResult) {
         let user = self.begin_aside();
         let user = self.user_start(user, 0, 0, None);
-        self.script
+        self.cast
             .start_teardown(ASIDE, user, setup.value.as_deref());
     }
 
@@ -46,7 +46,7 @@ impl Worker {
     }
 
     pub(crate) fn end_aside(&mut self, outcome: Result<Option<String>, ScriptFault>) {
-        self.script.cancel_group(ASIDE);
+        self.cast.cancel_group(ASIDE);
         if let Some(aside) = &mut self.aside {
             aside.outcome.get_or_insert(outcome);
         }

@@ -2,24 +2,19 @@ use std::net::IpAddr;
 
 use model::UserId;
 use plan::Options;
-use script::{Bundle, DataStore};
 use url::Url;
+
+use crate::program::{Program, Scenario};
 
 /// Everything that a run needs, checked before the first byte is sent.
 #[derive(Debug)]
 pub struct RunConfig {
-    /// The scenario.
-    pub bundle: Bundle,
-    /// Its tables, loaded once for all workers.
-    pub data: DataStore,
+    /// What the users do.
+    pub program: Program,
     /// Its options, read.
     pub options: Options,
     /// Its options as written, with what the command line changed: for the record.
     pub options_json: serde_json::Value,
-    /// Whether the scenario has a `setup`.
-    pub has_setup: bool,
-    /// Whether it has a `teardown`.
-    pub has_teardown: bool,
     /// The system under test.
     pub target: Url,
     /// The user states that the target is theirs, wherever it lies.
@@ -41,6 +36,14 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
+    /// The scenario, if a script is run.
+    pub(crate) fn scenario(&self) -> Option<&Scenario> {
+        match &self.program {
+            Program::Scenario(scenario) => Some(scenario),
+            Program::Plain(_) => None,
+        }
+    }
+
     /// The local address that a user's connections come from.
     pub(crate) fn source_of(&self, user: UserId) -> Option<IpAddr> {
         let count = u32::try_from(self.sources.len())

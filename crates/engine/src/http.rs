@@ -2,8 +2,11 @@
 
 mod end;
 
+use std::sync::Arc;
+
 use delivery::Sent;
 use model::{Fault, FaultKind, Nanos, Timing, UserId};
+use plan::Timeouts;
 use script::host::{Body, HttpCall, OpId};
 use wire::http::{Connection, Part, Request};
 
@@ -25,22 +28,33 @@ pub(crate) struct HttpLink {
     opening: Option<(Nanos, Nanos)>,
 }
 
+/// Who waits for the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asker {
+    /// An operation of the script.
+    Script(OpId),
+    /// A user without a script.
+    Plain,
+}
+
 /// A request on its way.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    op: OpId,
-    user: UserId,
-    name: usize,
+    asker: Asker,
+    pub(crate) user: UserId,
+    pub(crate) name: usize,
     request: Request,
-    endpoint: EndpointIndex,
-    planned: Nanos,
+    /// The request as it goes out, where it is the same each time.
+    pub(crate) prepared: Option<Arc<[u8]>>,
+    pub(crate) endpoint: EndpointIndex,
+    pub(crate) planned: Nanos,
     started: Nanos,
     until: Nanos,
     first_byte_until: Nanos,
     began: bool,
     redirects: u32,
     repeated: bool,
-    expect: Vec<u16>,
+    pub(crate) expect: Vec<u16>,
     carried: Vec<Sent>,
     bytes_out: u64,
 }
@@ -54,6 +68,45 @@ impl HttpLink {
 }
 
 impl InFlight {
+    /// Asked for now, with the limits of the run; named, planned and followed by the caller.
+    pub(crate) fn new(
+        asker: Asker,
+        user: UserId,
+        (request, endpoint): (Request, EndpointIndex),
+        now: Nanos,
+        timeouts: Timeouts,
+    ) -> Self {
+        Self {
+            asker,
+            user,
+            name: 0,
+            request,
+            prepared: None,
+            endpoint,
+            planned: now,
+            started: now,
+            until: now + timeouts.total,
+            first_byte_until: now + timeouts.first_byte.min(timeouts.total),
+            began: false,
+            redirects: 0,
+            repeated: false,
+            expect: Vec::new(),
+            carried: Vec::new(),
+            bytes_out: 0,
+        }
+    }
+
+    /// The same once more, now.
+    pub(crate) fn again(&mut self, now: Nanos, timeouts: Timeouts) {
+        self.planned = now;
+        self.started = now;
+        self.until = now + timeouts.total;
+        self.first_byte_until = now + timeouts.first_byte.min(timeouts.total);
+        self.began = false;
+        self.repeated = false;
+        self.bytes_out = 0;
+    }
+
     fn limit(&self) -> Nanos {
         if self.began {
             self.until
@@ -82,8 +135,8 @@ impl World {
             headers,
             body: body_of(call.body),
         };
-        let timeouts = self.config.options.timeouts;
-        let total = call.timeout.unwrap_or(timeouts.total);
+        let mut timeouts = self.config.options.timeouts;
+        timeouts.total = call.timeout.unwrap_or(timeouts.total);
         let measured = self.hold.contains(planned);
         let carried = match self.group_of(user) {
             Some((group, member, tallies)) => {
@@ -92,27 +145,22 @@ impl World {
             None => return Err(Fault::script(FaultKind::Thrown, "the user's level is over")),
         };
         let flight = Box::new(InFlight {
-            op,
-            user,
             name: self.recorder.name(Family::Request, &call.name),
-            request,
-            endpoint,
             planned,
-            started: now,
-            until: now + total,
-            first_byte_until: now + timeouts.first_byte.min(total),
-            began: false,
             redirects: call.redirects.unwrap_or(self.config.options.redirects),
-            repeated: false,
             expect: call.expect,
             carried,
-            bytes_out: 0,
+            ..InFlight::new(Asker::Script(op), user, (request, endpoint), now, timeouts)
         });
         self.dispatch(flight);
         Ok(())
     }
 
-    fn add_standing_headers(&mut self, user: UserId, headers: &mut Vec<(String, String)>) {
+    pub(crate) fn add_standing_headers(
+        &mut self,
+        user: UserId,
+        headers: &mut Vec<(String, String)>,
+    ) {
         let named = |headers: &[(String, String)], name: &str| {
             headers
                 .iter()
@@ -133,7 +181,7 @@ impl World {
     }
 
     /// Onto an idle connection of the user, a new one, or into the line.
-    fn dispatch(&mut self, flight: Box<InFlight>) {
+    pub(crate) fn dispatch(&mut self, flight: Box<InFlight>) {
         let Some(user) = self.users.get(flight.user) else {
             return;
         };
@@ -163,7 +211,10 @@ impl World {
             .dials
             .connect(endpoint, self.config.source_of(user))
             .and_then(|stream| {
-                let wire = Connection::with_body_limit(stream, limit);
+                let mut wire = Connection::with_body_limit(stream, limit);
+                if flight.asker == Asker::Plain {
+                    wire.discard();
+                }
                 let link = Link::Http(HttpLink {
                     wire,
                     call: None,
@@ -188,15 +239,14 @@ impl World {
         }
     }
 
-    fn transmit(&mut self, key: u32, mut flight: Box<InFlight>) {
-        let cookies = self
-            .users
-            .get(flight.user)
-            .and_then(|user| user.cookies.header_for(&flight.request.url));
+    pub(crate) fn transmit(&mut self, key: u32, mut flight: Box<InFlight>) {
         self.encoded.clear();
-        let encoded = flight
-            .request
-            .encode_into(cookies.as_deref(), &mut self.encoded);
+        let encoded = if let Some(prepared) = &flight.prepared {
+            self.encoded.extend_from_slice(prepared);
+            Ok(())
+        } else {
+            self.encode(&flight)
+        };
         let Some(Conn {
             link: Link::Http(http),
             ..
@@ -215,6 +265,14 @@ impl World {
         }
         self.watch_limit(limit);
         self.update_interest(key);
+    }
+
+    fn encode(&mut self, flight: &InFlight) -> Result<(), Fault> {
+        let user = self.users.get(flight.user);
+        let cookies = user.and_then(|user| user.cookies.header_for(&flight.request.url));
+        flight
+            .request
+            .encode_into(cookies.as_deref(), &mut self.encoded)
     }
 
     pub(crate) fn http_opened(&mut self, key: u32, now: Nanos) {
@@ -348,7 +406,7 @@ impl World {
         self.http_broke(key, Fault::target(FaultKind::TimedOut, detail));
     }
 
-    fn drop_http(&mut self, key: u32) {
+    pub(crate) fn drop_http(&mut self, key: u32) {
         let Some(conn) = self.conns.remove(key) else {
             return;
         };

@@ -68,7 +68,7 @@ impl Worker {
             .zip(0..)
             .map(|((user, role), index)| self.user_start(user, index, first + index, role));
         let users = users.collect();
-        self.script.start_group(GroupStart {
+        self.cast.start_group(GroupStart {
             id,
             name: format!("g{}", id.0),
             number,
@@ -84,7 +84,7 @@ impl Worker {
 
     /// A group's function has settled, or is given up.
     pub(crate) fn end_iteration(&mut self, id: GroupId, outcome: Result<(), ScriptFault>) {
-        self.script.cancel_group(id);
+        self.cast.cancel_group(id);
         let failed = outcome.is_err();
         let mut world = self.world.borrow_mut();
         let Some(&slot) = world.group_slots.get(&id) else {
@@ -172,7 +172,7 @@ impl Worker {
             format!("; the last thing that was done: {last}")
         });
         let detail = format!("the group awaits a promise that nothing will ever settle{last}");
-        let mut fault = self.script.never_settles(id, detail);
+        let mut fault = self.cast.never_settles(id, detail);
         (fault.user, fault.step) = self.world.borrow_mut().amid(id);
         fault
     }

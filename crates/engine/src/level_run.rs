@@ -269,7 +269,7 @@ impl Worker {
         world.timers.set(now, Alarm::Look); // no socket may be left
         drop(world);
         for (id, ..) in unfinished {
-            self.script.cancel_group(id);
+            self.cast.cancel_group(id);
         }
         if let Some(level) = &mut self.level {
             level.progress = Progress::Closing { until };

@@ -14,6 +14,7 @@ use wire::TlsSettings;
 
 use crate::clock::Clock;
 use crate::config::RunConfig;
+use crate::program::{Plain, Program, Scenario};
 use crate::world::World;
 
 /// What is decided outside the scenario.
@@ -63,6 +64,38 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
         mix.check(&declared.scenarios)
             .map_err(PrepareError::Options)?;
     }
+    let program = Program::Scenario(Box::new(Scenario {
+        bundle,
+        data,
+        has_setup: declared.has_setup,
+        has_teardown: declared.has_teardown,
+    }));
+    config(program, options, options_json, base, settings)
+}
+
+/// The same for users without a script.
+pub fn prepare_plain(
+    plain: Plain,
+    options_json: serde_json::Value,
+    settings: Settings,
+) -> Result<RunConfig, PrepareError> {
+    let options = Options::from_json(&options_json).map_err(PrepareError::Options)?;
+    config(
+        Program::Plain(Box::new(plain)),
+        options,
+        options_json,
+        Path::new(""),
+        settings,
+    )
+}
+
+fn config(
+    program: Program,
+    options: Options,
+    options_json: serde_json::Value,
+    base: &Path,
+    settings: Settings,
+) -> Result<RunConfig, PrepareError> {
     let target = options.target.as_deref().ok_or(PrepareError::NoTarget)?;
     let target = Url::parse(target)
         .map_err(|why| PrepareError::Unusable(format!("target `{target}`: {why}")))?;
@@ -74,12 +107,9 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
     let workers = settings.workers.unwrap_or_else(|| default_workers(&target));
     let seed = options.seed.unwrap_or(settings.fresh_seed);
     Ok(RunConfig {
-        bundle,
-        data,
+        program,
         options,
         options_json,
-        has_setup: declared.has_setup,
-        has_teardown: declared.has_teardown,
         target,
         target_is_mine: settings.target_is_mine,
         workers: workers.max(1),
@@ -106,13 +136,15 @@ pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, Pr
         Options::from_json(&json!({ "load": { "users": 1 } })).map_err(PrepareError::Options)?;
     let target = Url::parse("http://127.0.0.1/").map_err(|_| nothing())?;
     let config = RunConfig {
-        bundle: bundle.clone(),
-        data: data.clone(),
+        program: Program::Scenario(Box::new(Scenario {
+            bundle: bundle.clone(),
+            data: data.clone(),
+            has_setup: false,
+            has_teardown: false,
+        })),
         options,
         options_json: json!({}),
-        has_setup: false,
-        has_teardown: false,
-        target: target.clone(),
+        target,
         target_is_mine: false,
         workers: 1,
         cores: Vec::new(),
@@ -123,7 +155,7 @@ pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, Pr
         sources: Vec::new(),
     };
     let tls = TlsSettings::new(true, None).map_err(|_| nothing())?;
-    World::new(Arc::new(config), Clock::start(), target, tls).map_err(|_| nothing())
+    World::new(Arc::new(config), 0, Clock::start(), tls).map_err(|_| nothing())
 }
 
 /// The options, if they hold nothing but plain data. What is no data came as null: what reading says of those

@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::control::Control;
 use crate::judge;
+use crate::program::Program;
 
 /// How often the user has asked to stop: once, the run ends early and in order; twice, at once.
 #[derive(Clone, Debug, Default)]
@@ -120,16 +121,26 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
     }
 }
 
+fn script_info(program: &Program) -> ScriptInfo {
+    match program {
+        Program::Scenario(scenario) => ScriptInfo {
+            path: scenario.bundle.name().to_owned(),
+            sha256: scenario.bundle.sha256(),
+            source: scenario.bundle.main_source().to_owned(),
+        },
+        Program::Plain(plain) => ScriptInfo {
+            path: plain.title(),
+            ..ScriptInfo::default()
+        },
+    }
+}
+
 fn blank_record(config: &RunConfig, clock: Clock) -> Run {
     Run {
         tool: concat!("headcount ", env!("CARGO_PKG_VERSION")).to_owned(),
         started_at: clock.started_at(),
         seed: config.seed,
-        script: ScriptInfo {
-            path: config.bundle.name().to_owned(),
-            sha256: config.bundle.sha256(),
-            source: config.bundle.main_source().to_owned(),
-        },
+        script: script_info(&config.program),
         options: config.options_json.clone(),
         target: config.target.to_string(),
         machine: crate::watcher::machine(),

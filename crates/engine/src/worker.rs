@@ -6,11 +6,12 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use model::{GroupId, Nanos, UserId};
 use probe::{OwnThread, ThreadTime};
-use script::host::{Host, Wake};
-use script::{Limits, Script, ScriptError, ScriptFault, UserStart};
+use script::host::Wake;
+use script::{ScriptError, ScriptFault, UserStart};
 use wire::TlsSettings;
 
 use crate::aside::Aside;
+use crate::cast::Cast;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::doze::Doze;
@@ -30,7 +31,7 @@ const GARBAGE_WORTH_A_PAUSE: u64 = 128 << 20;
 pub(crate) struct Worker {
     pub(crate) number: u32,
     pub(crate) world: Rc<RefCell<World>>,
-    pub(crate) script: Script,
+    pub(crate) cast: Cast,
     pub(crate) level: Option<LevelRun>,
     pub(crate) aside: Option<Aside>,
     commands: Receiver<Command>,
@@ -82,22 +83,16 @@ impl Worker {
         } = post;
         pin(&config.cores, number);
         wake_in_time();
-        let world =
-            World::new(Arc::clone(&config), clock, config.target.clone(), tls).map_err(|why| {
-                Box::new(Fatal::Generator(format!("cannot make an epoll set: {why}")))
-            })?;
+        let world = World::new(Arc::clone(&config), number, clock, tls).map_err(|why| {
+            Box::new(Fatal::Generator(format!("cannot make an epoll set: {why}")))
+        })?;
         hand_over(world.reactor.waker());
         let world = Rc::new(RefCell::new(world));
-        let host: Rc<RefCell<dyn Host>> = Rc::<RefCell<World>>::clone(&world);
-        let limits = Limits {
-            memory_bytes: config.options.script.memory,
-            busy: config.options.script.time.into(),
-        };
-        let script = Script::load(&config.bundle, &config.data, host, limits).map_err(fatal_of)?;
+        let cast = Cast::load(&config, &world).map_err(fatal_of)?;
         Ok(Self {
             number,
             world,
-            script,
+            cast,
             level: None,
             aside: None,
             commands,
@@ -192,9 +187,9 @@ impl Worker {
                 world.borrow_mut().note_start(*due);
             }
         });
-        self.script.turn(&mut told);
+        self.cast.turn(&mut told);
         drop(told);
-        if let Some(fault) = self.script.take_fatal() {
+        if let Some(fault) = self.cast.take_fatal() {
             self.tell(Event::Fatal(Box::new(Fatal::Script(fault))));
         }
     }
@@ -232,7 +227,7 @@ impl Worker {
             return None;
         }
         let before = self.now();
-        self.script.collect_garbage();
+        self.cast.collect_garbage();
         self.memory_after_collection = probe::own_memory().unwrap_or(0);
         Some(self.now() - before)
     }
@@ -261,10 +256,10 @@ impl Worker {
 
     /// Ends what the script told us has ended, and what will never end by itself.
     fn end_iterations(&mut self) {
-        for ended in self.script.take_ended() {
+        for ended in self.cast.take_ended() {
             self.iteration_ended(ended.group, ended.outcome);
         }
-        for group in self.script.stuck() {
+        for group in self.cast.stuck() {
             let fault = self.never_settles(group);
             self.iteration_ended(group, Err(fault));
         }

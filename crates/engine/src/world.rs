@@ -4,7 +4,6 @@ use std::sync::{Arc, OnceLock};
 use delivery::Tally;
 use model::{Fault, GroupId, Nanos, Slots, UserId};
 use script::host::Wake;
-use url::Url;
 use wire::{StampingOn, TlsSettings};
 
 use crate::clock::Clock;
@@ -14,6 +13,7 @@ use crate::dials::Dials;
 use crate::level::Span;
 use crate::little::AtWork;
 use crate::people::{Group, Users};
+use crate::plain::PlainRun;
 use crate::reactor::Reactor;
 use crate::read_delay::Looks;
 use crate::recorder::{Recorder, Scene};
@@ -71,19 +71,22 @@ pub(crate) struct World {
     pub(crate) logged: Vec<(script::host::LogLevel, String)>,
     pub(crate) buffer: Vec<u8>,
     pub(crate) encoded: Vec<u8>,
+    /// What the users of a run without a script send.
+    pub(crate) plain: Option<PlainRun>,
 }
 
 impl World {
     pub(crate) fn new(
         config: Arc<RunConfig>,
+        worker: u32,
         clock: Clock,
-        target: Url,
         tls: TlsSettings,
     ) -> Result<Self, rustix::io::Errno> {
         STAMPING.get_or_init(|| StampingOn::new().ok());
         Ok(Self {
             clock,
-            dials: Dials::new(target, config.target_is_mine, tls),
+            dials: Dials::new(config.target.clone(), config.target_is_mine, tls),
+            plain: PlainRun::of(&config, worker),
             config,
             reactor: Reactor::new()?,
             looks: Looks::default(),

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Study(args) => command::study::study(&args),
         Command::Run(args) => command::run::run(&args),
+        Command::Bench(args) => command::bench::bench(&args),
         Command::Report(args) => command::report::report(&args),
         Command::Serve(args) => command::serve::serve(args),
         Command::Selftest(args) => command::selftest::selftest(&args),

@@ -2,7 +2,7 @@ use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use script::host::{Reply, Value, Wake};
 use wire::http::{Request, Response};
 
-use super::InFlight;
+use super::{Asker, InFlight};
 use crate::conn::{Conn, Link};
 use crate::dials::EndpointIndex;
 use crate::recorder::{Ending, Family, ending_of};
@@ -20,6 +20,9 @@ impl World {
         };
         let (call, reusable) = (http.call.take(), http.wire.reusable());
         let Some(call) = call else { return };
+        if call.asker == Asker::Plain {
+            return self.plain_answered(key, call, &response, reusable, now);
+        }
         let (user, endpoint) = (call.user, call.endpoint);
         if let Some(user) = self.users.get(user) {
             user.cookies.store(&call.request.url, &response.headers);
@@ -66,7 +69,7 @@ impl World {
         Ok(Some((request, endpoint)))
     }
 
-    fn release(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
+    pub(crate) fn release(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
         let Some(user) = self.users.get(user) else {
             return;
         };
@@ -97,6 +100,10 @@ impl World {
                 group.ledger.refuse(sent);
             }
         }
+        let op = match call.asker {
+            Asker::Script(op) => op,
+            Asker::Plain => return self.plain_broke(call.user),
+        };
         let result = outcome.map(|response| {
             Value::Response(Box::new(Reply {
                 status: response.status,
@@ -106,10 +113,13 @@ impl World {
                 response_time: now - call.planned,
             }))
         });
-        self.wakes.push_back(Wake::Done {
-            op: call.op,
-            result,
-        });
+        self.wakes.push_back(Wake::Done { op, result });
+    }
+
+    /// Counts an answer to a user without a script.
+    pub(crate) fn count_answer(&mut self, call: &InFlight, response: &Response, now: Nanos) {
+        let fault = refusal(response, &call.expect);
+        self.count_http(call, now, fault.as_ref(), Some(response));
     }
 
     fn count_http(
@@ -137,9 +147,7 @@ impl World {
             .time(Family::Request, call.name, timing, ending);
         timings.repeated += u64::from(call.repeated);
         timings.bytes_out += call.bytes_out;
-        timings.bytes_in += response.map_or(0, |response| {
-            (response.headers.size() + response.body.len()) as u64
-        });
+        timings.bytes_in += response.map_or(0, |response| response.size as u64);
         if let Some(fault) = fault {
             let name = self.recorder.name_of(Family::Request, call.name).to_owned();
             self.fail(call.user, &name, now, fault);

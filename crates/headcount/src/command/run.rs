@@ -6,7 +6,7 @@ use model::Verdict;
 use plan::Overrides;
 use script::Bundle;
 
-use crate::args::RunArgs;
+use crate::args::{GeneratorArgs, RunArgs};
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::save::{prepare_folder, save};
@@ -20,11 +20,11 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let config = prepare(bundle, base, settings(args)?)?;
     let folder = prepare_folder(args.out.as_deref(), &clock.started_at())?;
     let outcome = run_and_watch(config, clock, args.quiet)?;
-    finish(&outcome, &folder, args.json)
+    finish(&outcome, Some(&folder), args.json)
 }
 
 /// What was asked for by number must be there.
-fn check_machine(args: &RunArgs) -> anyhow::Result<()> {
+fn check_machine(args: &GeneratorArgs) -> anyhow::Result<()> {
     if let Some(pid) = args
         .target_pid
         .filter(|pid| !Path::new(&format!("/proc/{pid}")).exists())
@@ -48,6 +48,23 @@ fn check_machine(args: &RunArgs) -> anyhow::Result<()> {
 }
 
 fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
+    let overrides = Overrides {
+        target: args.target.clone(),
+        users: args.users.clone(),
+        rate: args.rate.clone(),
+        hold: args.hold.clone(),
+        ramp: args.ramp.clone(),
+        warmup: args.warmup.clone(),
+        seed: args.seed,
+        metrics: args.watch_metrics.clone(),
+    };
+    generator_settings(&args.generator, overrides)
+}
+
+pub(crate) fn generator_settings(
+    args: &GeneratorArgs,
+    overrides: Overrides,
+) -> anyhow::Result<Settings> {
     check_machine(args)?;
     if let Err(why) = probe::raise_descriptor_limit() {
         say(&format!(
@@ -55,16 +72,7 @@ fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
         ));
     }
     Ok(Settings {
-        overrides: Overrides {
-            target: args.target.clone(),
-            users: args.users.clone(),
-            rate: args.rate.clone(),
-            hold: args.hold.clone(),
-            ramp: args.ramp.clone(),
-            warmup: args.warmup.clone(),
-            seed: args.seed,
-            metrics: args.watch_metrics.clone(),
-        },
+        overrides,
         workers: args.workers,
         cores: args.cores.clone(),
         sources: args.source.clone(),
@@ -109,14 +117,15 @@ pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
 }
 
 /// Saves, prints, and says how it ended.
-fn finish(outcome: &Outcome, folder: &Path, json: bool) -> anyhow::Result<Exit> {
+pub(crate) fn finish(outcome: &Outcome, folder: Option<&Path>, json: bool) -> anyhow::Result<Exit> {
     let run = &outcome.record;
     let measured_something = !run.levels.is_empty();
     if measured_something {
-        let saved = save(run, folder);
+        let saved = folder.map(|folder| save(run, folder)).transpose();
         let place = saved
             .as_ref()
             .ok()
+            .and_then(Option::as_ref)
             .map(|saved| saved.folder.display().to_string());
         if json {
             print(&format!("{:#}\n", record::summary(run)))?;
@@ -134,7 +143,7 @@ fn finish(outcome: &Outcome, folder: &Path, json: bool) -> anyhow::Result<Exit> 
             return Ok(Exit::Bug);
         }
     } else {
-        let _ = std::fs::remove_dir(folder); // only if it is empty
+        let _ = folder.map(std::fs::remove_dir); // only if it is empty
         if run.interrupted && outcome.error.is_none() {
             say("interrupted before anything was measured: nothing is saved");
         }

@@ -26,10 +26,19 @@ pub struct Parser {
     /// A head that is not whole yet.
     held: Vec<u8>,
     body_limit: usize,
+    bodies: Bodies,
     bodiless: bool,
     keep_alive: bool,
     /// A byte has come since the request went out.
     touched: bool,
+}
+
+/// What becomes of the bytes of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bodies {
+    Kept,
+    /// Nobody will look at them.
+    Counted,
 }
 
 #[derive(Debug)]
@@ -42,6 +51,9 @@ enum State {
 #[derive(Debug)]
 struct Incoming {
     response: Response,
+    /// Bytes of the body so far.
+    received: usize,
+    bodies: Bodies,
     coding: Coding,
     framing: Framing,
 }
@@ -61,10 +73,16 @@ impl Parser {
             state: State::Idle,
             held: Vec::new(),
             body_limit,
+            bodies: Bodies::Kept,
             bodiless: false,
             keep_alive: true,
             touched: false,
         }
+    }
+
+    /// From now on bodies are counted and not kept, nor the heads of answers below 400.
+    pub fn discard(&mut self) {
+        self.bodies = Bodies::Counted;
     }
 
     /// A request goes out; `bodiless` when its response has no body whatever the head says (HEAD).
@@ -153,12 +171,20 @@ impl Parser {
     /// The head is whole: `rest` begins with it.
     fn begin(&mut self, head: &Head, rest: &[u8]) -> Result<(Option<Response>, usize), Fault> {
         self.keep_alive = head.keep_alive;
+        let headers = if self.bodies == Bodies::Counted && head.status < 400 {
+            Headers::default()
+        } else {
+            Headers::new(&rest[..head.size])
+        };
         let mut incoming = Incoming {
             response: Response {
                 status: head.status,
-                headers: Headers::new(&rest[..head.size]),
+                headers,
                 body: Vec::new(),
+                size: head.size,
             },
+            received: 0,
+            bodies: self.bodies,
             coding: head.coding,
             framing: self.framing(head)?,
         };
@@ -218,7 +244,7 @@ impl Parser {
                 reset("closed in the middle of the head".into())
             }
             State::Body(incoming) => {
-                let have = incoming.response.body.len();
+                let have = incoming.received;
                 match incoming.framing {
                     Framing::UntilClose => self.finish(),
                     Framing::Length(all) => reset(format!("closed after {have} of {all} bytes")),
@@ -235,28 +261,40 @@ impl Incoming {
     /// Takes what belongs to the body; returns how many bytes that were and whether it is whole.
     fn take(&mut self, bytes: &[u8], limit: usize) -> Result<(usize, bool), Fault> {
         let body = &mut self.response.body;
-        match &mut self.framing {
+        let before = body.len();
+        let (used, done) = match &mut self.framing {
             Framing::Length(all) => {
-                let count = (*all - body.len()).min(bytes.len());
-                if body.is_empty() && count > 0 {
-                    body.reserve_exact((*all).min(TRUSTED_LENGTH));
+                let count = (*all - self.received).min(bytes.len());
+                if self.bodies == Bodies::Counted {
+                    self.received += count;
+                } else {
+                    if body.is_empty() && count > 0 {
+                        body.reserve_exact((*all).min(TRUSTED_LENGTH));
+                    }
+                    body.extend_from_slice(&bytes[..count]);
                 }
-                body.extend_from_slice(&bytes[..count]);
-                Ok((count, body.len() == *all))
+                let received = self.received + body.len() - before;
+                (count, received == *all)
             }
-            Framing::Chunked(chunked) => chunked.decode(bytes, body, limit),
+            Framing::Chunked(chunked) => chunked.decode(bytes, body, limit)?,
             Framing::UntilClose if bytes.len() > limit - body.len() => {
-                Err(too_large("the body", limit))
+                return Err(too_large("the body", limit));
             }
             Framing::UntilClose => {
                 body.extend_from_slice(bytes);
-                Ok((bytes.len(), false))
+                (bytes.len(), false)
             }
+        };
+        self.received += body.len() - before;
+        if self.bodies == Bodies::Counted {
+            body.clear();
         }
+        Ok((used, done))
     }
 
     fn finish(mut self, limit: usize) -> Result<Response, Fault> {
-        if self.coding != Coding::Plain {
+        self.response.size += self.received;
+        if self.coding != Coding::Plain && self.bodies == Bodies::Kept {
             self.response.body = decode(self.coding, self.response.body, limit)?;
         }
         Ok(self.response)

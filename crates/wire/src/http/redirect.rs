@@ -76,6 +76,7 @@ mod tests {
             status,
             headers: Headers::new(head.as_bytes()),
             body: Vec::new(),
+            size: head.len(),
         }
     }
 

@@ -1,0 +1,106 @@
+//! Who acts for the users of a worker: the scenario's script, or, without one, [`crate::plain`].
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use model::{Fault, FaultKind, GroupId};
+use script::host::{Host, Wake};
+use script::{Ended, GroupStart, Limits, Script, ScriptError, ScriptFault, UserStart};
+
+use crate::config::RunConfig;
+use crate::program::Program;
+use crate::world::World;
+
+#[derive(Debug)]
+pub(crate) enum Cast {
+    Script(Box<Script>),
+    Plain(Rc<RefCell<World>>),
+}
+
+impl Cast {
+    pub(crate) fn load(
+        config: &RunConfig,
+        world: &Rc<RefCell<World>>,
+    ) -> Result<Self, ScriptError> {
+        let Program::Scenario(scenario) = &config.program else {
+            return Ok(Self::Plain(Rc::clone(world)));
+        };
+        let host: Rc<RefCell<dyn Host>> = Rc::<RefCell<World>>::clone(world);
+        let limits = Limits {
+            memory_bytes: config.options.script.memory,
+            busy: config.options.script.time.into(),
+        };
+        let script = Script::load(&scenario.bundle, &scenario.data, host, limits)?;
+        Ok(Self::Script(Box::new(script)))
+    }
+
+    /// What happened since the last turn.
+    pub(crate) fn turn(&mut self, wakes: &mut dyn Iterator<Item = Wake>) {
+        match self {
+            Self::Script(script) => script.turn(wakes),
+            Self::Plain(world) => wakes.for_each(|wake| world.borrow_mut().plain_wake(wake)),
+        }
+    }
+
+    pub(crate) fn start_group(&mut self, start: GroupStart) {
+        match self {
+            Self::Script(script) => script.start_group(start),
+            Self::Plain(world) => world.borrow_mut().begin_plain(start.id, start.planned),
+        }
+    }
+
+    /// The iterations that ended since this was last asked.
+    pub(crate) fn take_ended(&mut self) -> Vec<Ended> {
+        match self {
+            Self::Script(script) => script.take_ended(),
+            Self::Plain(world) => world.borrow_mut().plain_ended(),
+        }
+    }
+
+    pub(crate) fn cancel_group(&mut self, group: GroupId) {
+        if let Self::Script(script) = self {
+            script.cancel_group(group);
+        }
+    }
+
+    /// Groups that nothing will ever wake.
+    pub(crate) fn stuck(&mut self) -> Vec<GroupId> {
+        match self {
+            Self::Script(script) => script.stuck(),
+            Self::Plain(_) => Vec::new(),
+        }
+    }
+
+    pub(crate) fn never_settles(&self, group: GroupId, detail: String) -> ScriptFault {
+        match self {
+            Self::Script(script) => script.never_settles(group, detail),
+            Self::Plain(_) => Fault::script(FaultKind::NeverSettles, detail).into(),
+        }
+    }
+
+    /// Why the run must end.
+    pub(crate) fn take_fatal(&mut self) -> Option<ScriptFault> {
+        match self {
+            Self::Script(script) => script.take_fatal(),
+            Self::Plain(_) => None,
+        }
+    }
+
+    pub(crate) fn collect_garbage(&mut self) {
+        if let Self::Script(script) = self {
+            script.collect_garbage();
+        }
+    }
+
+    pub(crate) fn start_setup(&mut self, group: GroupId, user: UserStart) {
+        if let Self::Script(script) = self {
+            script.start_setup(group, user);
+        }
+    }
+
+    pub(crate) fn start_teardown(&mut self, group: GroupId, user: UserStart, setup: Option<&str>) {
+        if let Self::Script(script) = self {
+            script.start_teardown(group, user, setup);
+        }
+    }
+}

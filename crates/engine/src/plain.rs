@@ -1,0 +1,325 @@
+//! Users without a script: one request, or one message of a WebSocket, again and again.
+//!
+//! A request goes out from where the last one was answered, on the same connection and from the same bytes: no wake,
+//! no allocation. Everything else (connections, limits, failures, what is counted) is as for a script's users.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use model::{Fault, GroupId, Nanos, UserId};
+use script::Ended;
+use script::host::{
+    ExchangeCall, OpId, Payload, ReplyBy, SocketCall, SocketId, TickerId, Value, Wake,
+};
+use wire::http::{Body, Request, Response};
+
+use crate::config::RunConfig;
+use crate::http::{Asker, InFlight};
+use crate::program::{Plain, Program, Send};
+use crate::recorder::Family;
+use crate::timers::{Alarm, Sleep};
+use crate::world::World;
+
+/// After a failure a user pauses, so that a dead target is not hammered.
+const PAUSE: Nanos = Nanos::from_millis(100);
+
+/// The users of one worker who have no script.
+#[derive(Debug)]
+pub(crate) struct PlainRun {
+    plain: Plain,
+    name: String,
+    /// The request as it goes out each time.
+    encoded: Option<Arc<[u8]>>,
+    /// Requests or messages that may still be begun.
+    left: u64,
+    tickers: HashMap<TickerId, UserId>,
+    ended: Vec<Ended>,
+}
+
+impl PlainRun {
+    pub(crate) fn of(config: &RunConfig, worker: u32) -> Option<Self> {
+        let Program::Plain(plain) = &config.program else {
+            return None;
+        };
+        Some(Self {
+            name: plain.name(),
+            encoded: None,
+            left: plain.share_of(worker, config.workers),
+            plain: (**plain).clone(),
+            tickers: HashMap::new(),
+            ended: Vec::new(),
+        })
+    }
+
+    fn request(&self) -> Option<Request> {
+        let Send::Request {
+            method,
+            headers,
+            body,
+            ..
+        } = &self.plain.send
+        else {
+            return None;
+        };
+        Some(Request {
+            method: method.clone(),
+            url: Arc::new(self.plain.url.clone()),
+            headers: headers.clone(),
+            body: Body {
+                bytes: body.clone(),
+                content_type: None,
+            },
+        })
+    }
+
+    fn expect(&self) -> Vec<u16> {
+        match &self.plain.send {
+            Send::Request { expect, .. } => expect.clone(),
+            Send::Message(_) => Vec::new(),
+        }
+    }
+}
+
+impl World {
+    /// A user begins: with a request, or by opening a WebSocket.
+    pub(crate) fn begin_plain(&mut self, group: GroupId, planned: Option<Nanos>) {
+        let user = self
+            .group_by_id(group)
+            .and_then(|group| group.users.first().copied());
+        let Some(user) = user else { return };
+        match self.plain.as_ref().map(|run| &run.plain.send) {
+            Some(Send::Request { .. }) => self.plain_request(user, planned),
+            Some(Send::Message(_)) => self.plain_connect(user),
+            None => {}
+        }
+    }
+
+    /// What the engine has to tell a user.
+    pub(crate) fn plain_wake(&mut self, wake: Wake) {
+        match wake {
+            Wake::Done { op, result } => self.plain_done(UserId(op.0), &result),
+            Wake::Tick { ticker, due } => {
+                let user = self.plain.as_ref().and_then(|run| run.tickers.get(&ticker));
+                if let Some(&user) = user {
+                    self.plain_message(user, Some(due));
+                }
+            }
+            Wake::Message { .. } | Wake::Closed { .. } => {}
+        }
+    }
+
+    /// Iterations that have ended since this was last asked.
+    pub(crate) fn plain_ended(&mut self) -> Vec<Ended> {
+        self.plain
+            .as_mut()
+            .map(|run| std::mem::take(&mut run.ended))
+            .unwrap_or_default()
+    }
+
+    fn plain_done(&mut self, user: UserId, result: &Result<Value, Fault>) {
+        match result {
+            Ok(Value::Socket(..)) => self.plain_opened(user),
+            Ok(_) if self.clock.now() >= self.hold.end => self.end_plain(user),
+            Ok(Value::Message(_)) if self.paces_sockets() => {}
+            Ok(Value::Message(_)) => self.plain_message(user, None),
+            Ok(Value::Nothing | Value::Response(_)) => {
+                let group = self.users.get(user).map(|user| user.group);
+                let id = group.and_then(|slot| self.groups.get(slot)).map(|it| it.id);
+                if let Some(id) = id {
+                    self.begin_plain(id, None);
+                }
+            }
+            Err(_) => {
+                // A reply that comes too late would be taken for that to the next message.
+                self.close_sockets_of(user);
+                self.plain_pause(user);
+            }
+        }
+    }
+
+    /// One more may be sent.
+    fn take_one(&mut self) -> bool {
+        let within = self.clock.now() < self.hold.end;
+        let Some(run) = self.plain.as_mut().filter(|run| within && run.left > 0) else {
+            return false;
+        };
+        run.left -= 1;
+        true
+    }
+
+    fn paces_sockets(&self) -> bool {
+        self.plain
+            .as_ref()
+            .is_some_and(|run| run.plain.per_socket.is_some())
+    }
+
+    fn plain_request(&mut self, user: UserId, planned: Option<Nanos>) {
+        if !(self.is_open || self.take_one()) {
+            self.end_plain(user);
+            return;
+        }
+        if let Err(fault) = self.try_plain_request(user, planned) {
+            let now = self.clock.now();
+            self.fail(user, "request", now, &fault);
+            self.plain_pause(user);
+        }
+    }
+
+    fn try_plain_request(&mut self, user: UserId, planned: Option<Nanos>) -> Result<(), Fault> {
+        let Some(run) = &self.plain else {
+            return Ok(());
+        };
+        let Some(mut request) = run.request() else {
+            return Ok(());
+        };
+        let (expect, known) = (run.expect(), run.encoded.clone());
+        let endpoint = self.dials.endpoint_of(&request.url)?;
+        let encoded = if let Some(known) = known {
+            known
+        } else {
+            self.add_standing_headers(user, &mut request.headers);
+            let mut bytes = Vec::new();
+            request.encode_into(None, &mut bytes)?;
+            bytes.into()
+        };
+        if let Some(run) = &mut self.plain {
+            run.encoded.get_or_insert_with(|| Arc::clone(&encoded));
+        }
+        let now = self.clock.now();
+        let name = self.plain.as_ref().map_or("", |run| &run.name);
+        let name = self.recorder.name(Family::Request, name);
+        let timeouts = self.config.options.timeouts;
+        let mut flight = InFlight::new(Asker::Plain, user, (request, endpoint), now, timeouts);
+        flight.name = name;
+        flight.planned = planned.unwrap_or(now);
+        flight.expect = expect;
+        flight.prepared = Some(encoded);
+        self.dispatch(Box::new(flight));
+        Ok(())
+    }
+
+    /// A whole answer: it is counted, and the next request goes out on the same connection.
+    pub(crate) fn plain_answered(
+        &mut self,
+        key: u32,
+        mut call: Box<InFlight>,
+        response: &Response,
+        reusable: bool,
+        now: Nanos,
+    ) {
+        let (user, endpoint) = (call.user, call.endpoint);
+        self.count_answer(&call, response, now);
+        if !reusable {
+            self.drop_http(key);
+            return self.plain_goes_on(user);
+        }
+        if self.is_open || !self.take_one() {
+            self.release(key, user, endpoint);
+            return self.end_plain(user);
+        }
+        call.again(self.clock.now(), self.config.options.timeouts);
+        self.transmit(key, call);
+    }
+
+    /// A request has ended without an answer.
+    pub(crate) fn plain_broke(&mut self, user: UserId) {
+        if self.is_open {
+            self.end_plain(user);
+        } else {
+            self.plain_pause(user);
+        }
+    }
+
+    fn plain_goes_on(&mut self, user: UserId) {
+        if self.is_open {
+            self.end_plain(user);
+        } else {
+            self.plain_request(user, None);
+        }
+    }
+
+    fn plain_connect(&mut self, user: UserId) {
+        let Some(run) = &self.plain else { return };
+        let call = SocketCall {
+            url: run.plain.url.to_string(),
+            name: run.name.clone(),
+            headers: self.config.options.headers.clone(),
+            ..SocketCall::default()
+        };
+        if let Err(fault) = self.start_socket(OpId(user.0), user, call) {
+            let now = self.clock.now();
+            self.fail(user, "connection", now, &fault);
+            self.plain_pause(user);
+        }
+    }
+
+    fn plain_opened(&mut self, user: UserId) {
+        let per_socket = self.plain.as_ref().and_then(|run| run.plain.per_socket);
+        let Some(per_s) = per_socket else {
+            return self.plain_message(user, None);
+        };
+        let period = Nanos::from_secs_f64(1.0 / per_s);
+        let ticker = self.start_ticker(user, period, None);
+        if let Some(run) = &mut self.plain {
+            run.tickers.insert(ticker, user);
+        }
+        // Its clock stops with the hold; then it is told so.
+        if let Some((group, ..)) = self.group_of(user) {
+            group.staying.push(OpId(user.0));
+        }
+    }
+
+    fn plain_message(&mut self, user: UserId, planned: Option<Nanos>) {
+        let socket = self
+            .users
+            .get(user)
+            .and_then(|user| user.sockets.last().copied());
+        let Some(socket) = socket else { return };
+        if !self.take_one() {
+            return self.end_plain(user);
+        }
+        let Some(run) = &self.plain else { return };
+        let Send::Message(text) = &run.plain.send else {
+            return;
+        };
+        let call = ExchangeCall {
+            name: run.name.clone(),
+            payload: Payload::Text(text.clone()),
+            by: ReplyBy::FirstInFirstOut,
+            only: Vec::new(),
+            timeout: None,
+            planned,
+        };
+        if self
+            .start_exchange(OpId(user.0), SocketId(socket), call)
+            .is_err()
+        {
+            self.close_sockets_of(user);
+            self.plain_pause(user);
+        }
+    }
+
+    fn plain_pause(&mut self, user: UserId) {
+        let epoch = self.users.get(user).map_or(0, |user| user.epoch);
+        let sleep = Sleep {
+            op: OpId(user.0),
+            user,
+            epoch,
+        };
+        if let Some(key) = self.sleeps.insert(sleep) {
+            self.timers.set(self.clock.now() + PAUSE, Alarm::Wake(key));
+        }
+    }
+
+    fn end_plain(&mut self, user: UserId) {
+        let group = self
+            .group_of(user)
+            .map(|(group, ..)| group)
+            .filter(|group| matches!(group.stage, crate::people::Stage::Running { .. }))
+            .map(|group| group.id);
+        if let (Some(group), Some(run)) = (group, &mut self.plain) {
+            let outcome = Ok(None);
+            run.ended.push(Ended { group, outcome });
+        }
+    }
+}

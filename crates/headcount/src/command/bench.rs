@@ -1,0 +1,153 @@
+use anyhow::{Context as _, bail};
+use engine::{Clock, Plain, Send, prepare_plain};
+use plan::{Course, Overrides};
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::args::BenchArgs;
+use crate::command::run::{finish, generator_settings, run_and_watch};
+use crate::exit::Exit;
+use crate::save::prepare_folder;
+
+/// So long all connections are at work before it is measured.
+const WARM_UP: &str = "1s";
+/// The longest that a given number of requests may take, if no duration is given.
+const COUNT_LIMIT: &str = "1h";
+
+/// `headcount bench`
+pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
+    let clock = Clock::start();
+    let url = url_of(&args.url)?;
+    let settings = generator_settings(&args.generator, Overrides::default())?;
+    let config = prepare_plain(plain(args, &url)?, options(args, &url)?, settings)?;
+    let folder = args
+        .out
+        .as_deref()
+        .map(|folder| prepare_folder(Some(folder), &clock.started_at()))
+        .transpose()?;
+    let outcome = run_and_watch(config, clock, args.quiet)?;
+    finish(&outcome, folder.as_deref(), args.json)
+}
+
+fn url_of(text: &str) -> anyhow::Result<Url> {
+    let url = Url::parse(text)
+        .with_context(|| format!("`{text}` is no URL: write for example http://127.0.0.1:8080/"))?;
+    if !matches!(url.scheme(), "http" | "https" | "ws" | "wss") || !url.has_host() {
+        bail!("`{text}`: http://, https://, ws:// and wss:// are known");
+    }
+    Ok(url)
+}
+
+fn is_socket(url: &Url) -> bool {
+    matches!(url.scheme(), "ws" | "wss")
+}
+
+fn plain(args: &BenchArgs, url: &Url) -> anyhow::Result<Plain> {
+    let rate = args
+        .rate
+        .as_deref()
+        .filter(|_| is_socket(url))
+        .map(socket_rate);
+    let per_socket = rate
+        .transpose()?
+        .map(|per_s| per_s / f64::from(args.connections));
+    let send = if is_socket(url) {
+        if args.body.is_some() || args.method.is_some() {
+            bail!("a WebSocket has no method and no body: give its message with --message");
+        }
+        Send::Message(args.message.clone())
+    } else {
+        let body = args.body.as_deref().map(body).transpose()?;
+        let method = if body.is_some() { "POST" } else { "GET" };
+        Send::Request {
+            method: args.method.clone().unwrap_or_else(|| method.to_owned()),
+            headers: Vec::new(),
+            body: body.unwrap_or_default(),
+            expect: args.expect.clone(),
+        }
+    };
+    Ok(Plain {
+        url: url.clone(),
+        send,
+        count: args.count,
+        per_socket,
+    })
+}
+
+/// One rate: each WebSocket takes its share by a clock of its own.
+fn socket_rate(text: &str) -> anyhow::Result<f64> {
+    match Course::parse(text) {
+        Ok(Course::Steady(rate)) if rate > 0.0 => Ok(rate),
+        Ok(_) => bail!("--rate {text}: over WebSockets give one rate, e.g. 1000/s"),
+        Err(why) => bail!("--rate {text}: {why}"),
+    }
+}
+
+fn body(text: &str) -> anyhow::Result<Vec<u8>> {
+    match text.strip_prefix('@') {
+        Some(file) => std::fs::read(file).with_context(|| format!("cannot read the body {file}")),
+        None => Ok(text.as_bytes().to_vec()),
+    }
+}
+
+/// The options that a scenario would have.
+fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
+    let mut load = json!({ "users": args.connections });
+    if args.count.is_some() {
+        load["once"] = true.into();
+        load["limit"] = args.duration.as_deref().unwrap_or(COUNT_LIMIT).into();
+    } else {
+        load["warmup"] = WARM_UP.into();
+        let is_course = |rate: &String| matches!(Course::parse(rate), Ok(course) if !matches!(course, Course::Steady(_)));
+        let has_end = args.rate.as_ref().is_some_and(is_course);
+        match &args.duration {
+            Some(duration) => load["hold"] = duration.as_str().into(),
+            None if has_end => {}
+            None => load["hold"] = "10s".into(),
+        }
+        if let Some(rate) = args.rate.as_ref().filter(|_| !is_socket(url)) {
+            load["rate"] = rate.as_str().into();
+        }
+    }
+    let mut options = json!({
+        "target": target(url)?,
+        "load": load,
+        "headers": headers(&args.headers)?,
+        "insecure": args.insecure,
+        "redirects": 0,
+    });
+    if let Some(timeout) = &args.timeout {
+        options["timeouts"] = json!({ "total": timeout });
+    }
+    Ok(options)
+}
+
+fn target(url: &Url) -> anyhow::Result<String> {
+    let scheme = match url.scheme() {
+        "https" | "wss" => "https",
+        _ => "http",
+    };
+    let mut base = url.clone();
+    base.set_path("/");
+    base.set_query(None);
+    base.set_fragment(None);
+    let _ = base.set_username("");
+    let _ = base.set_password(None);
+    let rest = base.as_str().split_once("://").map(|(_, rest)| rest);
+    let rest = rest.context("a URL without a host")?;
+    Ok(format!("{scheme}://{rest}"))
+}
+
+fn headers(given: &[String]) -> anyhow::Result<Value> {
+    let mut headers = serde_json::Map::new();
+    for header in given {
+        let Some((name, value)) = header.split_once(':') else {
+            bail!("--header {header:?}: write \"Name: value\"");
+        };
+        let known = headers.insert(name.trim().to_owned(), value.trim().into());
+        if known.is_some() {
+            bail!("--header {name}: given twice");
+        }
+    }
+    Ok(headers.into())
+}
