@@ -5,7 +5,7 @@ mod body;
 mod chunked;
 mod connection;
 mod cookies;
-mod decode;
+pub(crate) mod decode;
 pub(crate) mod encoding;
 pub(crate) mod head;
 mod headers;

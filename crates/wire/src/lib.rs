@@ -1,4 +1,5 @@
-//! Protocol clients for an event loop that somebody else runs: TCP and TLS streams, HTTP/1.1, WebSocket.
+//! Protocol clients for an event loop that somebody else runs: TCP and TLS streams, HTTP/1.1,
+//! HTTP/2, WebSocket.
 //!
 //! The caller owns the epoll set, the timers and the read buffer. It reads with [`Stream::read`] into one
 //! buffer that all connections of a thread share, takes the time, and hands the bytes to a connection,
@@ -12,6 +13,7 @@ mod arrival;
 mod dial;
 mod fault;
 pub mod http;
+pub mod http2;
 mod outbox;
 mod stream;
 mod tls;

@@ -109,6 +109,12 @@ impl Stream {
         self.tls.is_some()
     }
 
+    /// What both sides agreed to speak over TLS, such as `h2` (ALPN, RFC 7301); known from [`Phase::Open`] on.
+    /// `None` when the peer chose nothing, and without TLS.
+    pub fn agreed_protocol(&self) -> Option<&[u8]> {
+        self.tls.as_ref().and_then(|tls| tls.agreed_protocol())
+    }
+
     /// Has the kernel tell from now on when it received what is read. Each read then costs a second system call.
     /// Not over TLS, whose records are not the reads of the caller: [`io::ErrorKind::Unsupported`].
     pub fn stamp_arrivals(&mut self) -> io::Result<()> {

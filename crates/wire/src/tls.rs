@@ -46,6 +46,17 @@ impl TlsSettings {
             config: Arc::new(config),
         })
     }
+
+    /// The same, but offering HTTP/2 before HTTP/1.1; [`Stream::agreed_protocol`](crate::Stream::agreed_protocol)
+    /// says which of them the peer took.
+    #[must_use]
+    pub fn offering_http2(&self) -> Self {
+        let mut config = ClientConfig::clone(&self.config);
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Self {
+            config: Arc::new(config),
+        }
+    }
 }
 
 impl fmt::Debug for TlsSettings {
@@ -108,6 +119,10 @@ impl Session {
 
     pub(crate) fn wants_write(&self) -> bool {
         self.connection.wants_write()
+    }
+
+    pub(crate) fn agreed_protocol(&self) -> Option<&[u8]> {
+        self.connection.alpn_protocol()
     }
 
     /// Goes on with the handshake; true when it is done.

@@ -30,13 +30,19 @@ pub(crate) fn push_authority(url: &Url, out: &mut Vec<u8>) -> Result<(), Fault> 
 }
 
 pub(crate) fn push_header(name: &str, value: &str, out: &mut Vec<u8>) -> Result<(), Fault> {
+    check_header(name, value)?;
+    push_line(name, value, out);
+    Ok(())
+}
+
+/// Refuses what would break the framing of a head.
+pub(crate) fn check_header(name: &str, value: &str) -> Result<(), Fault> {
     if !is_token(name) {
         return Err(refused(&format!("header name {name:?} is not a token")));
     }
     if value.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)) {
         return Err(refused(&format!("a line break in the value of `{name}`")));
     }
-    push_line(name, value, out);
     Ok(())
 }
 

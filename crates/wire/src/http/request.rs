@@ -1,4 +1,3 @@
-use std::io::Write;
 use std::sync::Arc;
 
 use model::Fault;
@@ -6,7 +5,7 @@ use url::Url;
 
 use super::body::Body;
 use super::encoding::{
-    basic, is_token, push_authority, push_header, push_line, push_target, refused,
+    basic, check_header, is_token, push_authority, push_line, push_target, refused,
 };
 
 const USER_AGENT: &str = concat!("headcount/", env!("CARGO_PKG_VERSION"));
@@ -54,9 +53,7 @@ impl Request {
     /// Sets Host, User-Agent, Accept, Accept-Encoding, Content-Type and Content-Length unless the request
     /// does. Names and values that would break the head's framing are the script's fault.
     pub fn encode_into(&self, cookies: Option<&str>, out: &mut Vec<u8>) -> Result<(), Fault> {
-        if !is_token(&self.method) {
-            return Err(refused(&format!("method {:?} is not a token", self.method)));
-        }
+        self.check_method()?;
         out.reserve(256 + self.body.bytes.len());
         out.extend_from_slice(self.method.as_bytes());
         out.push(b' ');
@@ -67,20 +64,45 @@ impl Request {
             push_authority(&self.url, out)?;
             out.extend_from_slice(b"\r\n");
         }
-        self.push_defaults(out);
-        self.push_framing(out)?;
-        if let Some(cookies) = cookies.filter(|_| self.header("cookie").is_none()) {
-            push_header("Cookie", cookies, out)?;
-        }
-        for (name, value) in &self.headers {
-            push_header(name, value, out)?;
-        }
+        self.each_header(cookies, |name, value| {
+            push_line(name, value, out);
+            Ok(())
+        })?;
         out.extend_from_slice(b"\r\n");
         out.extend_from_slice(&self.body.bytes);
         Ok(())
     }
 
-    fn push_defaults(&self, out: &mut Vec<u8>) {
+    pub(crate) fn check_method(&self) -> Result<(), Fault> {
+        if is_token(&self.method) {
+            return Ok(());
+        }
+        Err(refused(&format!("method {:?} is not a token", self.method)))
+    }
+
+    /// Every header in the order in which it goes out, defaults first, but for a Host that the request does not set.
+    pub(crate) fn each_header(
+        &self,
+        cookies: Option<&str>,
+        mut emit: impl FnMut(&str, &str) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        self.each_default(&mut emit)?;
+        self.each_of_body(&mut emit)?;
+        if let Some(cookies) = cookies.filter(|_| self.header("cookie").is_none()) {
+            check_header("Cookie", cookies)?;
+            emit("Cookie", cookies)?;
+        }
+        for (name, value) in &self.headers {
+            check_header(name, value)?;
+            emit(name, value)?;
+        }
+        Ok(())
+    }
+
+    fn each_default(
+        &self,
+        emit: &mut impl FnMut(&str, &str) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         let defaults = [
             ("User-Agent", USER_AGENT),
             ("Accept", "*/*"),
@@ -88,15 +110,19 @@ impl Request {
         ];
         for (name, value) in defaults {
             if self.header(name).is_none() {
-                push_line(name, value, out);
+                emit(name, value)?;
             }
         }
         if !self.url.username().is_empty() && self.header("authorization").is_none() {
-            push_line("Authorization", &basic(&self.url), out);
+            emit("Authorization", &basic(&self.url))?;
         }
+        Ok(())
     }
 
-    fn push_framing(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn each_of_body(
+        &self,
+        emit: &mut impl FnMut(&str, &str) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         if self.header("transfer-encoding").is_some() {
             return Err(refused(
                 "Transfer-Encoding cannot be set: the body is sent whole",
@@ -110,11 +136,12 @@ impl Request {
                 )));
             }
         } else if length > 0 || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH") {
-            let _ = write!(out, "Content-Length: {length}\r\n"); // a Vec takes everything
+            emit("Content-Length", &length.to_string())?;
         }
         match &self.body.content_type {
             Some(value) if self.header("content-type").is_none() => {
-                push_header("Content-Type", value, out)
+                check_header("Content-Type", value)?;
+                emit("Content-Type", value)
             }
             _ => Ok(()),
         }

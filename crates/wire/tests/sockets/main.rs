@@ -8,6 +8,7 @@
 mod arrival;
 mod drive;
 mod http;
+mod http2;
 mod tcp;
 mod tls;
 mod websocket;

@@ -1,0 +1,131 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use h2::client::ResponseFuture;
+use h2::{Reason, RecvStream, SendStream};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+
+use super::failure::Failure;
+use super::flag::Flag;
+use super::head;
+use super::session::StreamId;
+use crate::fault::too_large;
+use crate::http::Response;
+use crate::http::decode::{Coding, decode};
+
+/// A request on its way and as much of its answer as has come.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    pub(super) id: StreamId,
+    /// Bytes that the connection had received when the request went out.
+    pub(super) received_before: u64,
+    /// Kept because dropping it would reset the stream.
+    request: SendStream<Bytes>,
+    progress: Progress,
+    flag: Flag,
+}
+
+#[derive(Debug)]
+enum Progress {
+    Waiting(ResponseFuture),
+    Reading(Box<Incoming>),
+}
+
+#[derive(Debug)]
+struct Incoming {
+    response: Response,
+    coding: Coding,
+    body: RecvStream,
+}
+
+impl Exchange {
+    pub(super) fn new(
+        id: StreamId,
+        received_before: u64,
+        response: ResponseFuture,
+        request: SendStream<Bytes>,
+    ) -> Self {
+        Self {
+            id,
+            received_before,
+            request,
+            progress: Progress::Waiting(response),
+            flag: Flag::new(),
+        }
+    }
+
+    /// The head of the answer has come.
+    pub(super) fn has_begun(&self) -> bool {
+        matches!(self.progress, Progress::Reading(_))
+    }
+
+    /// Bytes of the body that have come.
+    pub(super) fn body_size(&self) -> usize {
+        match &self.progress {
+            Progress::Waiting(_) => 0,
+            Progress::Reading(incoming) => incoming.response.body.len(),
+        }
+    }
+
+    /// Tells the peer that nobody wants the answer.
+    pub(super) fn cancel(mut self) {
+        self.request.send_reset(Reason::CANCEL);
+    }
+
+    /// Takes what has come; costs nothing while nothing has.
+    pub(super) fn poll(&mut self, limit: usize) -> Poll<Result<Response, Failure>> {
+        if !self.flag.is_raised() {
+            return Poll::Pending;
+        }
+        self.flag.lower();
+        let mut context = Context::from_waker(self.flag.waker());
+        if let Progress::Waiting(response) = &mut self.progress {
+            let answer = ready!(Pin::new(response).poll(&mut context))?;
+            self.progress = Progress::Reading(Box::new(Incoming::new(answer, limit)?));
+        }
+        match &mut self.progress {
+            Progress::Waiting(_) => Poll::Pending,
+            Progress::Reading(incoming) => incoming.poll(&mut context, limit),
+        }
+    }
+}
+
+impl Incoming {
+    fn new(answer: http::Response<RecvStream>, limit: usize) -> Result<Self, Failure> {
+        let (parts, body) = answer.into_parts();
+        let number = |value: &http::HeaderValue| value.to_str().ok()?.parse::<usize>().ok();
+        let length = parts.headers.get(CONTENT_LENGTH).and_then(number);
+        // A HEAD's length is that of a body that does not come.
+        if !body.is_end_stream() && length.is_some_and(|length| length > limit) {
+            return Err(too_large("the body", limit).into());
+        }
+        let coding = parts.headers.get(CONTENT_ENCODING);
+        Ok(Self {
+            response: Response {
+                status: parts.status.as_u16(),
+                headers: head::decode(parts.status, &parts.headers),
+                body: Vec::new(),
+            },
+            coding: coding.map_or(Coding::Plain, |value| Coding::from_header(value.as_bytes())),
+            body,
+        })
+    }
+
+    /// Trailers are not kept, as in HTTP/1.1: the body ends before them.
+    fn poll(&mut self, context: &mut Context<'_>, limit: usize) -> Poll<Result<Response, Failure>> {
+        while let Some(piece) = ready!(self.body.poll_data(context)) {
+            let piece = piece?;
+            let body = &mut self.response.body;
+            if piece.len() > limit - body.len() {
+                return Poll::Ready(Err(too_large("the body", limit).into()));
+            }
+            body.extend_from_slice(&piece);
+            self.body.flow_control().release_capacity(piece.len())?;
+        }
+        let mut response = std::mem::take(&mut self.response);
+        response.body = decode(self.coding, response.body, limit)?;
+        Poll::Ready(Ok(response))
+    }
+}
