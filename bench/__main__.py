@@ -1,30 +1,44 @@
-"""Measurements of headcount beside its peers: `python3 bench stall`, `pacing`, `starved`. See README.md."""
+"""Measurements of headcount beside its peers: `python3 bench stall`, `pacing`, `http` and more. See README.md."""
 
 import argparse
 import importlib
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from common.failure import Failure
 from common.place import Place
 
+FOLDERS = {name: name for name in ["stall", "pacing", "starved", "echo", "fanout"]}
+FOLDERS |= {"http": "web"}  # a folder of that name would stand before Python's own module
+
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python3 bench", description=__doc__)
-    parser.add_argument("bench", choices=["stall", "pacing", "starved"], help="what is measured")
+    parser.add_argument("bench", choices=sorted(FOLDERS), help="what is measured")
     parser.add_argument("--headcount", type=Path, metavar="FILE", help="the program [default: built with --release]")
     parser.add_argument("--only", metavar="WORD", action="append", help="only settings with this word; may be repeated")
+    parser.add_argument("--rounds", type=int, metavar="N", help="how often all tools are run in turn [default: the bench's own]")
     parser.add_argument("--first", action="store_true", help="on a busy machine: before everything else (needs root)")
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the result to this file too")
     return parser.parse_args()
 
 
+def rounds(bench: ModuleType, given: argparse.Namespace) -> list[int]:
+    """How many, for a bench that has rounds."""
+    own = getattr(bench, "ROUNDS", None)
+    if given.rounds is not None and (own is None or given.rounds < 1):
+        raise Failure(f"`bench {given.bench}` has no rounds" if own is None else "--rounds must be 1 or more")
+    return [] if own is None else [given.rounds or own]
+
+
 def main() -> int:
     given = arguments()
-    bench = importlib.import_module(f"{given.bench}.bench")
+    bench = importlib.import_module(f"{FOLDERS[given.bench]}.bench")
     try:
+        more = rounds(bench, given)
         place = Place.prepared(given.headcount, given.first)
-        text, passed = bench.measured(place, given.only or [])
+        text, passed = bench.measured(place, given.only or [], *more)
     except Failure as failure:
         print(f"bench: {failure}", file=sys.stderr)
         return 2

@@ -2,7 +2,7 @@
 # The peers that headcount is measured beside, into bench/.peers (or the folder in HEADCOUNT_PEERS).
 # What is there already is kept. What cannot be had is said, and the others are installed all the same.
 #
-# Everything is built on one core with the lowest priority: oha takes about 12 minutes, all others together 4.
+# Everything is built on one core with the lowest priority: oha takes about 12 minutes, Goose 8, all others together 5.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 peers=${HEADCOUNT_PEERS:-$here/.peers}
@@ -15,6 +15,9 @@ missing=
 K6=v1.8.1
 VEGETA=v12.12.0
 OHA=1.16.0
+AUTOCANNON=9.0.0
+ARTILLERY=2.0.21 # the newest that runs under Node 20
+WS=8.23.0
 
 # get NAME: runs get_NAME unless the peer is there.
 get() {
@@ -29,13 +32,23 @@ get() {
   fi
 }
 
-# Only root may ask apt without sudo.
-get_wrk() {
+# apt_get PROGRAM PACKAGE. Only root may ask apt without sudo.
+apt_get() {
   sudo=
   [ "$(id -u)" = 0 ] || sudo=sudo
-  command -v wrk ||
-    { $sudo apt-get update -q && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends wrk; } &&
-    ln -sf "$(command -v wrk)" "$bin/wrk"
+  PATH=$PATH:/usr/sbin
+  command -v "$1" ||
+    { $sudo apt-get update -q && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$2"; } &&
+    ln -sf "$(command -v "$1")" "$bin/$1"
+}
+
+get_wrk() {
+  apt_get wrk wrk
+}
+
+# No tool, but what the tools of `bench http` are held against.
+get_nginx() {
+  apt_get nginx nginx-light
 }
 
 # From a module of its own: `go install` asks for the list of all versions, which not every proxy has.
@@ -56,7 +69,7 @@ get_k6() {
 }
 
 get_locust() {
-  python3 -m venv "$peers/locust" &&
+  python3 -m venv --clear "$peers/locust" &&
     nice -n 19 "$peers/locust/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt" &&
     ln -sf "$peers/locust/bin/locust" "$bin/locust"
 }
@@ -66,11 +79,41 @@ get_oha() {
     rm -rf "$peers/oha-build"
 }
 
+# Without their scripts, which would fetch browsers.
+npm_get() {
+  nice -n 19 npm install --prefix "$peers/node-$1" --no-save --ignore-scripts --no-audit --no-fund "$1@$2"
+}
+
+get_autocannon() {
+  npm_get autocannon "$AUTOCANNON" && ln -sf "$peers/node-autocannon/node_modules/.bin/autocannon" "$bin/autocannon"
+}
+
+get_artillery() {
+  npm_get artillery "$ARTILLERY" && ln -sf "$peers/node-artillery/node_modules/.bin/artillery" "$bin/artillery"
+}
+
+# A library: its folder stands for it, and `peers/ws.js` is what uses it.
+get_ws() {
+  npm_get ws "$WS" && ln -sfn "$peers/node-ws/node_modules" "$bin/ws"
+}
+
+# Goose is a library too. It is built from a copy, so that nothing is left among the sources.
+get_goose() {
+  rm -rf "$peers/goose-build" && cp -R "$here/peers/goose" "$peers/goose-build" &&
+    (cd "$peers/goose-build" && nice -n 19 cargo build --release --jobs 1) &&
+    cp "$peers/goose-build/target/release/goose-peer" "$bin/goose" && rm -rf "$peers/goose-build"
+}
+
+get nginx
 get wrk
 get vegeta
 get locust
 get k6
+get ws
+get autocannon
+get artillery
 get oha
+get goose
 
 if [ -n "$missing" ]; then
   echo "not there:$missing. The benches leave them out and say so." >&2

@@ -17,8 +17,9 @@ PEERS = Path(os.environ.get("HEADCOUNT_PEERS", BENCH / ".peers")) / "bin"
 SERVER_CORE = 0
 GENERATOR_CORE = 1
 
-HOW_A_VERSION_IS_ASKED = {"headcount": "--version", "k6": "version", "Locust": "--version", "oha": "--version", "wrk": "-v"}
-VERSION = re.compile(r"v?\d+\.\d+(\.\d+)?\S*")
+HOW_A_VERSION_IS_ASKED = {"k6": "version", "wrk": "-v", "nginx": "-v"}
+"""`--version`, where nothing else is said."""
+VERSION = re.compile(r"v?\d+\.\d+(\.\d+)?[^\s\",]*")
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,11 @@ class Place:
         program = self.program(tool)
         if program is None:
             return "not installed"
-        # A vegeta that was built from its module does not know its version; the Go tool chain does.
-        command = ["go", "version", "-m", program] if tool == "vegeta" else [program, HOW_A_VERSION_IS_ASKED[tool]]
+        command = [program, HOW_A_VERSION_IS_ASKED.get(tool, "--version")]
+        if tool == "vegeta":  # built from its module it does not know its version; the Go tool chain does
+            command = ["go", "version", "-m", program]
+        if tool == "ws":  # a library
+            command = ["grep", '"version"', program / "ws" / "package.json"]
         try:
             asked = subprocess.run(command, capture_output=True, text=True, timeout=60)
         except (OSError, subprocess.SubprocessError):

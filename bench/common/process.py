@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from common.failure import Failure
@@ -33,7 +35,13 @@ def pinned(core: int, command: list, goes_first: bool) -> list[str]:
     return ["taskset", "-c", str(core), *first, *map(str, command)]
 
 
-def finish(command: list[str], limit_s: float, environment: dict[str, str]) -> Finished:
+Beside = Callable[[int], AbstractContextManager]
+"""Watches a process, by its id, for as long as its block lasts."""
+
+
+def finish(
+    command: list[str], limit_s: float, environment: dict[str, str], beside: Beside = lambda _: nullcontext()
+) -> Finished:
     """Runs a program on its core to its end. One that takes longer than its limit is ended, with its children."""
     before, begun = cpu_of_children(), time.monotonic()
     child = subprocess.Popen(
@@ -46,7 +54,8 @@ def finish(command: list[str], limit_s: float, environment: dict[str, str]) -> F
         start_new_session=True,
     )
     try:
-        stdout, stderr = child.communicate(timeout=limit_s)
+        with beside(child.pid):
+            stdout, stderr = child.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired as late:
         raise Failure(f"`{' '.join(command)}` did not end within {limit_s:.0f} s") from late
     finally:

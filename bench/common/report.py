@@ -23,12 +23,14 @@ class Report:
     doubts: list[str] = field(default_factory=list)
     """Sentences in which the tool itself doubts its figures."""
     start_lag_p99_ms: float | None = None
+    received: int = 0
+    """Deliveries, or answers on WebSockets."""
 
 
 def of_headcount(finished: Finished, folder: Path) -> Report:
     """From the record: its histogram has every percentile, also those that the report leaves out."""
     level = level_of_headcount(finished, folder)
-    [timings] = level["measured"]["requests"].values()
+    [timings] = (level["measured"]["requests"] or level["measured"]["exchanges"]).values()
     lag = decoded(level["generator"]["start_lag"])
     remarks, doubts = remarks_of_headcount(level)
     return Report(
@@ -48,7 +50,21 @@ def of_headcounts_deliveries(finished: Finished, folder: Path) -> Report:
     for fate in ["late", "duplicated", "reordered"]:
         remarks += counted(deliveries[fate], fate)
     remarks += counted(sum(deliveries["lost"].values()), "lost")
-    return Report(deliveries["expected"], figures_of(decoded(deliveries["latency"])), remarks, doubts)
+    latency = decoded(deliveries["latency"])
+    figures = figures_of(latency) if latency.count else {}
+    return Report(deliveries["expected"], figures, remarks, doubts, received=latency.count)
+
+
+def of_headcount_bench(finished: Finished, _: Path) -> Report:
+    """Its summary has the shape of a run's."""
+    must_end_with(finished, [0, 98])
+    level = json.loads(finished.stdout)["levels"][0]
+    kind = "exchanges" if level["exchanges"]["count"] else "requests"
+    timings = level[kind]
+    names = {"mean": "mean_ms", "p50": "p50_ms", "p90": "p90_ms", "p95": "p95_ms", "p99": "p99_ms", "p99.9": "p99_9_ms", "max": "max_ms"}
+    figures = {name: timings[key] for name, key in names.items() if timings[key] is not None}
+    word = [] if level["soundness"] == "sound" else [level["soundness"]]
+    return Report(timings["count"] + timings["unfinished"], figures, word + counted(timings["failed"], "failed"))
 
 
 def level_of_headcount(finished: Finished, folder: Path) -> dict:
@@ -88,6 +104,23 @@ def of_k6(finished: Finished, folder: Path) -> Report:
     return Report(int(metrics["http_reqs"]["count"]), {name: duration[key] for name, key in names.items()}, remarks)
 
 
+def of_k6_ws(finished: Finished, folder: Path) -> Report:
+    must_end_with(finished, [0])
+    metrics = json.loads((folder / "k6.json").read_text(encoding="utf-8"))["metrics"]
+    names = {"mean": "avg", "p50": "med", "p99": "p(99)", "max": "max"}
+    figures = {name: metrics["took"][key] for name, key in names.items()} if "took" in metrics else {}
+    sent, received = (int(metrics.get(name, {}).get("count", 0)) for name in ["sent", "received"])
+    return Report(sent, figures, received=received)
+
+
+def of_ws(finished: Finished, _: Path) -> Report:
+    must_end_with(finished, [0])
+    said = json.loads(finished.stdout)
+    figures = {name: value for name, value in said["figures"].items() if value is not None}
+    remarks = counted(said["lost"], "lost") + counted(said["duplicated"], "duplicated")
+    return Report(said["sent"], figures, remarks, received=said["received"])
+
+
 def of_oha(finished: Finished, _: Path) -> Report:
     must_end_with(finished, [0])
     said = json.loads(finished.stdout)
@@ -113,6 +146,29 @@ def of_locust(finished: Finished, folder: Path) -> Report:
     figures = {name: float(row[column]) for name, column in names.items()}
     figures["max"] = float(row["Max Response Time"])
     return Report(int(row["Request Count"]), figures, counted(int(row["Failure Count"]), "failed"))
+
+
+def of_autocannon(finished: Finished, _: Path) -> Report:
+    must_end_with(finished, [0])
+    said = json.loads(finished.stdout)
+    names = {"mean": "average", "p50": "p50", "p90": "p90", "p99": "p99", "p99.9": "p99_9", "max": "max"}
+    figures = {name: float(said["latency"][key]) for name, key in names.items()}
+    return Report(said["requests"]["sent"], figures, counted(said["errors"] + said["non2xx"], "failed"))
+
+
+def of_artillery(finished: Finished, folder: Path) -> Report:
+    must_end_with(finished, [0])
+    said = json.loads((folder / "said.json").read_text(encoding="utf-8"))["aggregate"]
+    times, counters = said["summaries"]["http.response_time"], said["counters"]
+    names = {"mean": "mean", "p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p99.9": "p999", "max": "max"}
+    figures = {name: float(times[key]) for name, key in names.items()}
+    return Report(counters["http.requests"], figures, counted(counters.get("vusers.failed", 0), "failed"))
+
+
+def of_nobody(finished: Finished, _: Path) -> Report:
+    """For who tells nothing that could be read."""
+    must_end_with(finished, [0])
+    return Report(0, {})
 
 
 def counted(number: int, what: str) -> list[str]:

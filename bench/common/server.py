@@ -17,8 +17,8 @@ ANSWERS_WITHIN_S = 10
 class TruthServer:
     """Runs on a core of its own, for as long as the `with` block lasts."""
 
-    def __init__(self, place: Place) -> None:
-        self.command = place.on_core(SERVER_CORE, [place.headcount, "serve", "truth", "--listen", "127.0.0.1:0"])
+    def __init__(self, place: Place, *more: object) -> None:
+        self.command = place.on_core(SERVER_CORE, [place.headcount, "serve", "truth", "--listen", "127.0.0.1:0", *more])
 
     def __enter__(self) -> "TruthServer":
         self.child = subprocess.Popen(
@@ -33,7 +33,7 @@ class TruthServer:
         except BaseException:
             end_group(self.child)
             raise
-        self.address = self.url.removeprefix("http://")
+        self.pid, self.address = self.child.pid, self.url.removeprefix("http://")
         return self
 
     def __exit__(self, *_: object) -> None:

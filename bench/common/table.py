@@ -1,5 +1,7 @@
 """Markdown tables."""
 
+import statistics
+
 
 def table(head: list[str], rows: list[list[str]]) -> str:
     """Aligned, so that it can be read as text too."""
@@ -13,3 +15,9 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 def listed(doubts: list[str]) -> list[str]:
     """A paragraph of what was in doubt, or none."""
     return ["In doubt:\n\n" + "\n".join(f"- {doubt}" for doubt in doubts)] if doubts else []
+
+
+def span(values: list[float], form: str) -> str:
+    """The median; with more than one, the least and the most too."""
+    middle = format(statistics.median(values), form)
+    return middle if len(values) == 1 else f"{middle} ({min(values):{form}}–{max(values):{form}})"

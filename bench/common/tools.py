@@ -1,10 +1,13 @@
 """How each tool is called. What is special to a bench is handed in."""
 
+import json
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from common import report
+from common.failure import Failure
 from common.place import BENCH
 from common.process import Finished
 from common.report import Report
@@ -12,7 +15,7 @@ from common.report import Report
 SCRIPTS = BENCH / "peers"
 
 HOLD_S = 30
-"""How long each setting is run: the scenarios of headcount say the same."""
+"""How long a setting is run unless its bench says otherwise: the scenarios of headcount say the same."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,42 @@ class Setting:
         return not words or any(word in f"{self.tool} {self.words}" for word in words)
 
 
-def headcount(words: str, scenario: Path, read: Callable[[Finished, Path], Report] = report.of_headcount) -> Setting:
+Read = Callable[[Finished, Path], Report]
+
+
+def headcount(
+    words: str, scenario: Path, read: Read = report.of_headcount, more: str = "", instead: tuple[str, str] = ("", "")
+) -> Setting:
+    """`instead`: a piece of the scenario's text, and what stands in its place."""
+
     def command(program: Path, url: str, folder: Path) -> list:
         target = "/".join(url.split("/")[:3])
-        return [program, "run", scenario, "--target", target, "--workers", 1, "--out", folder / "run", "--quiet", "--json"]
+        script = scenario
+        if all(instead):
+            script = folder / scenario.name
+            script.write_text(scenario.read_text(encoding="utf-8").replace(*instead), encoding="utf-8")
+        return [
+            program, "run", script, "--target", target, "--workers", 1, "--out", folder / "run", "--quiet", "--json",
+            *more.split(),
+        ]
 
     return Setting("headcount", words, command, read)
 
 
-def vegeta(flags: str, words: str = "") -> Setting:
+def headcount_bench(flags: str, scheme: str = "http://") -> Setting:
+    """One address without a script."""
+
+    def command(program: Path, url: str, _: Path) -> list:
+        if subprocess.run([program, "bench", "--help"], capture_output=True, timeout=60).returncode:
+            raise Failure("skipped: this headcount has no `bench`")
+        return [program, "bench", url.replace("http://", scheme), *flags.split(), "--json"]
+
+    return Setting("headcount", f"`bench {flags}`", command, report.of_headcount_bench)
+
+
+def vegeta(flags: str, words: str = "", seconds: float = HOLD_S) -> Setting:
     """It reads the address from its input and writes binary: its own report makes that readable."""
-    pipe = f'echo "GET $2" | "$1" attack {flags} -duration={HOLD_S}s | "$1" report -type=json'
+    pipe = f'echo "GET $2" | "$1" attack {flags} -duration={seconds}s | "$1" report -type=json'
 
     def command(program: Path, url: str, _: Path) -> list:
         return ["sh", "-c", pipe, "sh", program, url]
@@ -48,32 +76,72 @@ def vegeta(flags: str, words: str = "") -> Setting:
     return Setting("vegeta", words or flags, command, report.of_vegeta)
 
 
-def k6(words: str, **environment: object) -> Setting:
+def k6(words: str, script: str = "k6.js", read: Read = report.of_k6, **environment: object) -> Setting:
     def command(program: Path, _: str, folder: Path) -> list:
-        return [program, "run", "--quiet", "--no-usage-report", f"--summary-export={folder / 'k6.json'}", SCRIPTS / "k6.js"]
+        return [program, "run", "--quiet", "--no-usage-report", f"--summary-export={folder / 'k6.json'}", SCRIPTS / script]
 
-    return Setting("k6", words, command, report.of_k6, environment | {"SECONDS": HOLD_S})
+    return Setting("k6", words, command, read, {"SECONDS": HOLD_S} | environment)
 
 
-def oha(flags: str, words: str = "") -> Setting:
+def oha(flags: str, words: str = "", seconds: float = HOLD_S) -> Setting:
     def command(program: Path, url: str, _: Path) -> list:
-        return [program, "--no-tui", "--output-format", "json", *flags.split(), "-z", f"{HOLD_S}s", url]
+        return [program, "--no-tui", "--output-format", "json", *flags.split(), "-z", f"{seconds}s", url]
 
     return Setting("oha", words or flags, command, report.of_oha)
 
 
-def wrk(connections: int) -> Setting:
+def wrk(connections: int, seconds: float = HOLD_S) -> Setting:
     def command(program: Path, url: str, _: Path) -> list:
-        flags = ["-t1", f"-c{connections}", f"-d{HOLD_S}s", "--timeout", "10s", "-s", SCRIPTS / "wrk.lua"]
+        flags = ["-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", SCRIPTS / "wrk.lua"]
         return [program, *flags, url]
 
     return Setting("wrk", f"-c{connections} (closed)", command, report.of_wrk)
 
 
-def locust(words: str, users: int, pace: float) -> Setting:
+def locust(words: str, users: int, pace: float, seconds: float = HOLD_S, script: str = "locustfile.py") -> Setting:
     def command(program: Path, _: str, folder: Path) -> list:
-        people = ["-u", users, "-r", users, "-t", f"{HOLD_S}s", "--stop-timeout", 5]
+        people = ["-u", users, "-r", users, "-t", f"{seconds}s", "--stop-timeout", 5]
         output = ["--headless", "--only-summary", "--csv", folder / "locust", "--host", "http://127.0.0.1"]
-        return [program, "-f", SCRIPTS / "locustfile.py", *people, *output]
+        return [program, "-f", SCRIPTS / script, *people, *output]
 
     return Setting("Locust", words, command, report.of_locust, {"PACE": pace})
+
+
+def goose(users: int, seconds: float) -> Setting:
+    def command(program: Path, url: str, _: Path) -> list:
+        flags = ["-u", users, "-r", users, "-t", f"{seconds}s", "--no-reset-metrics", "--no-telnet", "--no-websocket"]
+        return [program, "-H", url, *flags]
+
+    return Setting("Goose", f"{users:,} users", command, report.of_nobody)
+
+
+def autocannon(connections: int, seconds: float) -> Setting:
+    def command(program: Path, url: str, _: Path) -> list:
+        return [program, "-c", connections, "-d", seconds, "--json", "--no-progress", url]
+
+    return Setting("autocannon", f"-c {connections}", command, report.of_autocannon)
+
+
+def ws(words: str, **environment: object) -> Setting:
+    """Node with the library ws, whose folder stands for the program."""
+
+    def command(*_: object) -> list:
+        return ["node", SCRIPTS / "ws.js"]
+
+    return Setting("ws", words, command, report.of_ws, environment)
+
+
+def artillery(users: int, seconds: float) -> Setting:
+    """All users come in the first second, and each goes on until the time is over."""
+
+    def command(program: Path, url: str, folder: Path) -> list:
+        loop = {"loop": [{"get": {"url": url}}], "whileTrue": "goesOn"}
+        phases = [{"duration": 1, "arrivalCount": users}]
+        config = {"target": url, "phases": phases, "processor": str(SCRIPTS / "artillery.js")}
+        plan = folder / "artillery.json"
+        plan.write_text(json.dumps({"config": config, "scenarios": [{"flow": [loop]}]}), encoding="utf-8")
+        return [program, "run", "--quiet", "--output", folder / "said.json", plan]
+
+    return Setting(
+        "Artillery", f"{users:,} users", command, report.of_artillery, {"SECONDS": seconds, "ARTILLERY_DISABLE_TELEMETRY": 1}
+    )

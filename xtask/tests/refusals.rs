@@ -122,6 +122,18 @@ fn dead_files_are_found() {
 }
 
 #[test]
+fn files_of_a_package_outside_of_the_workspace_are_its_own_business() {
+    let mut tree = Tree::tidy();
+    tree.write("bench/peer/src/main.rs", "");
+    tree.refused("bench/peer/src/main.rs: no `mod` and no target reaches this file");
+    tree.write(
+        "bench/peer/Cargo.toml",
+        "[package]\nname = \"peer\"\nversion = \"0.1.0\"\n\n[workspace]\n",
+    );
+    assert_eq!(tree.complaints(), [""; 0]);
+}
+
+#[test]
 fn what_is_included_or_linked_must_be_in_the_repository() {
     let mut tree = Tree::tidy();
     tree.append(

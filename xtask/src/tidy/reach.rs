@@ -27,7 +27,9 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
             }
         }
     }
-    let used = |path: &String| reached.contains_key(path) || included.contains(path);
+    let used = |path: &String| {
+        reached.contains_key(path) || included.contains(path) || is_apart(repository, path)
+    };
     for path in repository.files.keys().filter(|path| !used(path)) {
         if has_extension(path, &["rs"]) {
             let message = "no `mod` and no target reaches this file: name it or delete it";
@@ -113,6 +115,20 @@ fn candidates(from: &Reach, module: &Module) -> Vec<String> {
         ],
     };
     found.into_iter().flatten().collect()
+}
+
+/// Whether it belongs to a package that is not built with the workspace: what reaches it is said there.
+fn is_apart(repository: &Repository, path: &str) -> bool {
+    let mut folder = folder_of(path);
+    while !folder.is_empty() {
+        let manifest = format!("{folder}/Cargo.toml");
+        if repository.files.contains_key(&manifest) {
+            let members = &repository.workspace.members;
+            return !members.iter().any(|package| package.manifest == manifest);
+        }
+        folder = folder_of(folder);
+    }
+    false
 }
 
 fn is_source(repository: &Repository, path: &str) -> bool {

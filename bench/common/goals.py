@@ -1,0 +1,40 @@
+"""What a result should show, and whether it does."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A figure and its bound. One that could not be measured is not reached."""
+
+    words: str
+    value: float | None
+    bound: float
+    least: bool
+    """Whether the bound is the least that will do; else it is the most."""
+    form: str = ".2f"
+
+    @property
+    def reached(self) -> bool:
+        if self.value is None:
+            return False
+        return self.bound <= self.value if self.least else self.value <= self.bound
+
+    def line(self) -> str:
+        sign = "≥" if self.least else "≤"
+        told = "not measured" if self.value is None else format(self.value, self.form)
+        word = "reached" if self.reached else "**not reached**" if self.value is not None else "open"
+        return f"- {self.words}: {told} (goal {sign} {self.bound:{self.form}}): {word}"
+
+
+def at_most(words: str, value: float | None, bound: float, form: str = ".2f") -> Goal:
+    return Goal(words, value, bound, least=False, form=form)
+
+
+def at_least(words: str, value: float | None, bound: float, form: str = ".2f") -> Goal:
+    return Goal(words, value, bound, least=True, form=form)
+
+
+def told(goals: list[Goal]) -> list[str]:
+    """A paragraph of all goals, or none."""
+    return ["Goals:\n\n" + "\n".join(goal.line() for goal in goals)] if goals else []

@@ -1,0 +1,58 @@
+"""What a process and all its children use, as the kernel tells it."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Of a whole tree. What has ended is in it as long as its parent lives and has waited for it."""
+
+    user_s: float
+    system_s: float
+    resident_kb: int
+    peak_kb: int
+    """The sum of what each process had at the most."""
+
+    @property
+    def cpu_s(self) -> float:
+        return self.user_s + self.system_s
+
+
+def usage(root: int) -> Usage:
+    """All zero for a process that is gone."""
+    user = system = resident = peak = 0
+    for pid in tree(root):
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+            status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
+        except OSError:
+            continue
+        # The name may hold spaces and brackets; utime, stime, cutime, cstime are fields 14 to 17.
+        fields = stat.rpartition(")")[2].split()
+        own_user, own_system, ended_user, ended_system = map(int, fields[11:15])
+        user, system = user + own_user + ended_user, system + own_system + ended_system
+        resident, peak = resident + kilobytes(status, "VmRSS:"), peak + kilobytes(status, "VmHWM:")
+    return Usage(user / TICKS_PER_S, system / TICKS_PER_S, resident, peak)
+
+
+def tree(root: int) -> list[int]:
+    """The process and its children, and theirs."""
+    found, open_ = [], [root]
+    while open_:
+        pid = open_.pop()
+        found.append(pid)
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            try:
+                open_ += map(int, children.read_text(encoding="ascii").split())
+            except OSError:
+                continue
+    return found
+
+
+def kilobytes(status: str, name: str) -> int:
+    """A line of /proc/PID/status; a process that ends has none."""
+    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith(name)), 0)

@@ -1,0 +1,15 @@
+// The same in a loop: a user is one iteration, which lasts until the hold ends.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:5000",
+  load: { users: 50, hold: "5s" },
+};
+
+export default async function stay(group: Group) {
+  const [user] = group.users;
+  while (group.active) {
+    const answer = await user!.get("/");
+    group.check("is ok", answer.status === 200);
+  }
+}

@@ -1,0 +1,12 @@
+// One request and one check in each iteration: what most scripts do.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:5000",
+  load: { users: 50, hold: "5s" },
+};
+
+export default async function visit({ users: [user], check }: Group) {
+  const answer = await user!.get("/");
+  check("is ok", answer.status === 200);
+}
