@@ -9,6 +9,6 @@ pub struct Response {
     pub headers: Headers,
     /// The body: chunks joined, compression undone.
     pub body: Vec<u8>,
-    /// Bytes of head and body as they came, without the framing of chunks.
+    /// Bytes of head and body as they came, without the framing of chunks; an HTTP/2 head counts as it reads unpacked.
     pub size: usize,
 }

@@ -26,6 +26,11 @@ impl Connection {
         })
     }
 
+    /// From now on bodies are counted and not kept, nor the heads of answers below 400.
+    pub fn discard(&mut self) {
+        self.session.discard();
+    }
+
     /// The stream below, to read from and to register.
     pub fn stream(&self) -> &Stream {
         &self.stream

@@ -12,8 +12,8 @@ use super::flag::Flag;
 use super::head;
 use super::session::StreamId;
 use crate::fault::too_large;
-use crate::http::Response;
 use crate::http::decode::{Coding, decode};
+use crate::http::{Headers, Response};
 
 /// A request on its way and as much of its answer as has come.
 #[derive(Debug)]
@@ -36,8 +36,19 @@ enum Progress {
 #[derive(Debug)]
 struct Incoming {
     response: Response,
+    /// Bytes of the body so far.
+    received: usize,
+    bodies: Bodies,
     coding: Coding,
     body: RecvStream,
+}
+
+/// What becomes of the bytes of a body, and how many there may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bodies {
+    pub(super) limit: usize,
+    /// Nobody will look at them: they are counted.
+    pub(super) discarded: bool,
 }
 
 impl Exchange {
@@ -65,7 +76,7 @@ impl Exchange {
     pub(super) fn body_size(&self) -> usize {
         match &self.progress {
             Progress::Waiting(_) => 0,
-            Progress::Reading(incoming) => incoming.response.body.len(),
+            Progress::Reading(incoming) => incoming.received,
         }
     }
 
@@ -75,7 +86,7 @@ impl Exchange {
     }
 
     /// Takes what has come; costs nothing while nothing has.
-    pub(super) fn poll(&mut self, limit: usize) -> Poll<Result<Response, Failure>> {
+    pub(super) fn poll(&mut self, bodies: Bodies) -> Poll<Result<Response, Failure>> {
         if !self.flag.is_raised() {
             return Poll::Pending;
         }
@@ -83,49 +94,61 @@ impl Exchange {
         let mut context = Context::from_waker(self.flag.waker());
         if let Progress::Waiting(response) = &mut self.progress {
             let answer = ready!(Pin::new(response).poll(&mut context))?;
-            self.progress = Progress::Reading(Box::new(Incoming::new(answer, limit)?));
+            self.progress = Progress::Reading(Box::new(Incoming::new(answer, bodies)?));
         }
         match &mut self.progress {
             Progress::Waiting(_) => Poll::Pending,
-            Progress::Reading(incoming) => incoming.poll(&mut context, limit),
+            Progress::Reading(incoming) => incoming.poll(&mut context),
         }
     }
 }
 
 impl Incoming {
-    fn new(answer: http::Response<RecvStream>, limit: usize) -> Result<Self, Failure> {
+    fn new(answer: http::Response<RecvStream>, bodies: Bodies) -> Result<Self, Failure> {
         let (parts, body) = answer.into_parts();
         let number = |value: &http::HeaderValue| value.to_str().ok()?.parse::<usize>().ok();
         let length = parts.headers.get(CONTENT_LENGTH).and_then(number);
         // A HEAD's length is that of a body that does not come.
-        if !body.is_end_stream() && length.is_some_and(|length| length > limit) {
-            return Err(too_large("the body", limit).into());
+        if !body.is_end_stream() && length.is_some_and(|length| length > bodies.limit) {
+            return Err(too_large("the body", bodies.limit).into());
         }
         let coding = parts.headers.get(CONTENT_ENCODING);
+        let status = parts.status.as_u16();
+        let headers = if bodies.discarded && status < 400 {
+            Headers::default()
+        } else {
+            head::decode(parts.status, &parts.headers)
+        };
         Ok(Self {
             response: Response {
-                status: parts.status.as_u16(),
-                headers: head::decode(parts.status, &parts.headers),
+                status,
+                headers,
                 body: Vec::new(),
+                size: head::size(&parts.headers),
             },
+            received: 0,
+            bodies,
             coding: coding.map_or(Coding::Plain, |value| Coding::from_header(value.as_bytes())),
             body,
         })
     }
 
     /// Trailers are not kept, as in HTTP/1.1: the body ends before them.
-    fn poll(&mut self, context: &mut Context<'_>, limit: usize) -> Poll<Result<Response, Failure>> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Response, Failure>> {
         while let Some(piece) = ready!(self.body.poll_data(context)) {
             let piece = piece?;
-            let body = &mut self.response.body;
-            if piece.len() > limit - body.len() {
-                return Poll::Ready(Err(too_large("the body", limit).into()));
+            self.received += piece.len();
+            if self.received > self.bodies.limit {
+                return Poll::Ready(Err(too_large("the body", self.bodies.limit).into()));
             }
-            body.extend_from_slice(&piece);
+            if !self.bodies.discarded {
+                self.response.body.extend_from_slice(&piece);
+            }
             self.body.flow_control().release_capacity(piece.len())?;
         }
         let mut response = std::mem::take(&mut self.response);
-        response.body = decode(self.coding, response.body, limit)?;
+        response.size += self.received;
+        response.body = decode(self.coding, response.body, self.bodies.limit)?;
         Poll::Ready(Ok(response))
     }
 }

@@ -54,13 +54,15 @@ fn push(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Size of the head in bytes, spelled as [`decode`] does: what HPACK made of it on the way is not told.
+pub(super) fn size(headers: &HeaderMap) -> usize {
+    let line = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + 4;
+    "HTTP/2 200\r\n\r\n".len() + headers.iter().map(line).sum::<usize>()
+}
+
 /// The head as HTTP/1.1 would have spelled it: one form for everybody who reads [`Headers`].
 pub(super) fn decode(status: StatusCode, headers: &HeaderMap) -> Headers {
-    let lines: usize = headers
-        .iter()
-        .map(|(name, value)| name.as_str().len() + value.len() + 4)
-        .sum();
-    let mut raw = Vec::with_capacity("HTTP/2 200\r\n\r\n".len() + lines);
+    let mut raw = Vec::with_capacity(size(headers));
     raw.extend_from_slice(b"HTTP/2 ");
     raw.extend_from_slice(status.as_str().as_bytes());
     raw.extend_from_slice(b"\r\n");

@@ -5,7 +5,7 @@ use std::task::Poll;
 use model::{Fault, FaultKind};
 
 use super::driver::Driver;
-use super::exchange::Exchange;
+use super::exchange::{Bodies, Exchange};
 use super::failure::Failure;
 use super::head;
 use crate::http::{Request, Response};
@@ -31,7 +31,7 @@ pub struct Session {
     driver: Driver,
     in_flight: Vec<Exchange>,
     finished: VecDeque<Finished>,
-    body_limit: usize,
+    bodies: Bodies,
     received: u64,
     answered: bool,
 }
@@ -43,10 +43,18 @@ impl Session {
             driver: Driver::new()?,
             in_flight: Vec::new(),
             finished: VecDeque::new(),
-            body_limit,
+            bodies: Bodies {
+                limit: body_limit,
+                discarded: false,
+            },
             received: 0,
             answered: false,
         })
+    }
+
+    /// From now on bodies are counted and not kept, nor the heads of answers below 400.
+    pub fn discard(&mut self) {
+        self.bodies.discarded = true;
     }
 
     /// Puts a request on its way; what is to be sent comes out of [`Session::take_output`]. At most
@@ -197,7 +205,7 @@ impl Session {
     fn collect(&mut self) {
         let mut at = 0;
         while let Some(exchange) = self.in_flight.get_mut(at) {
-            let Poll::Ready(end) = exchange.poll(self.body_limit) else {
+            let Poll::Ready(end) = exchange.poll(self.bodies) else {
                 at += 1;
                 continue;
             };

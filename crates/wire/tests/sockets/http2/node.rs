@@ -169,6 +169,19 @@ fn every_kind_of_body_is_read_to_its_end() {
 }
 
 #[test]
+fn a_discarded_body_is_counted() {
+    let (_server, mut connection) = served();
+    connection.discard();
+    connection.send(&request("GET", "/big?1000"), None).unwrap();
+    let response = answer(&mut connection).unwrap();
+    assert!(response.body.is_empty() && response.headers.size() == 0);
+    assert!((1000..1200).contains(&response.size), "{}", response.size);
+    connection.send(&request("GET", "/unknown"), None).unwrap();
+    let response = answer(&mut connection).unwrap();
+    assert_eq!(response.size, response.headers.size() + "no /unknown".len());
+}
+
+#[test]
 fn a_body_above_the_limit_costs_its_stream_alone() {
     let (_server, mut connection) = served();
     connection
