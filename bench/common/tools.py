@@ -112,7 +112,7 @@ def goose(users: int, seconds: float) -> Setting:
         flags = ["-u", users, "-r", users, "-t", f"{seconds}s", "--no-reset-metrics", "--no-telnet", "--no-websocket"]
         return [program, "-H", url, *flags]
 
-    return Setting("Goose", f"{users:,} users", command, report.of_nobody)
+    return Setting("Goose", f"{users:,} user{'s' if users != 1 else ''}", command, report.of_nobody)
 
 
 def autocannon(connections: int, seconds: float) -> Setting:
@@ -143,5 +143,5 @@ def artillery(users: int, seconds: float) -> Setting:
         return [program, "run", "--quiet", "--output", folder / "said.json", plan]
 
     return Setting(
-        "Artillery", f"{users:,} users", command, report.of_artillery, {"SECONDS": seconds, "ARTILLERY_DISABLE_TELEMETRY": 1}
+        "Artillery", f"{users:,} user{'s' if users != 1 else ''}", command, report.of_artillery, {"SECONDS": seconds, "ARTILLERY_DISABLE_TELEMETRY": 1}
     )

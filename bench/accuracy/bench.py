@@ -1,0 +1,148 @@
+"""How far a tool's p99 is from what the server did, with a core that is nearly full and with one that is too small."""
+
+from dataclasses import dataclass
+
+from accuracy.settings import CLOSED, OPEN, Open
+from common.compared import Comparison, compared, remarks, written
+from common.failure import Failure
+from common.goals import Goal, at_least, at_most
+from common.observed import Seen, observed
+from common.place import Place
+from common.process import complain
+from common.report import Report
+from common.rounds import Results
+from common.server import TruthServer
+from common.table import span
+from common.tools import Setting
+from common.watched import Stretch
+
+ROUNDS = 5
+PATH = "/delay/20ms"
+BUSY_PERCENT = 80
+NEAR_PERCENT = 5
+TRIES = 4
+SHARE = 0.01
+LEAST_MS = 0.05
+CLOSED_MS = 1.0
+
+HEAD = ["tool", "setting", "requests/s", "CPU %", "server CPU %", "p99, ms", "the server's p99, ms", "error, ms", "verdict"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    stretch: Stretch
+    report: Report
+    true_ms: float
+    """The p99 of the server's own times, from reading a request to writing its answer."""
+
+    @property
+    def error_ms(self) -> float:
+        return self.report.figures["p99"] - self.true_ms
+
+    @property
+    def not_sound(self) -> bool:
+        return "not sound" in self.report.remarks
+
+
+def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
+    """The result as Markdown, and whether all goals were reached."""
+    rates: dict[str, int] = {}
+
+    def run(key: tuple[str, object], setting: Setting) -> Outcome:
+        tool, load = key
+        if load != "open":
+            return outcome_of(setting, place)
+        if tool not in rates:
+            rates[tool] = rate_for(OPEN[tool], place)
+        return outcome_of(OPEN[tool].at(rates[tool]), place)
+
+    settings = {(tool, "open"): one.at(one.first_rate) for tool, one in OPEN.items()} | CLOSED
+    comparison = compared(place, settings, only, rounds, run)
+    return written(
+        "Is p99 true when the core is nearly full?",
+        f"The truth server answers after 20 ms. Open loads at the rate that keeps the tool's core busy for "
+        f"{BUSY_PERCENT} % (looked for before), and closed ones whose users ask again at once: with 1,000 of them a core may be too small.",
+        comparison,
+        HEAD,
+        comparison.rows(HEAD, lambda key, result: cells(key, result)),
+        goals_of(comparison),
+        f"`right`: within 1 % or 50 µs of the server's p99 (open), within {CLOSED_MS:g} ms (closed), in all rounds. `told`: it was "
+        "not, and the tool itself said that its figures are not sound. CPU is of the time at full work. The server's times end with "
+        "writing the answer; the way through the kernel is in the tool's only.",
+    )
+
+
+def outcome_of(setting: Setting, place: Place) -> Outcome:
+    seen, true_ms = beside_truth(setting, place)
+    if "p99" not in seen.report.figures:
+        raise Failure("it tells no p99")
+    return Outcome(seen.watch.stretch(), seen.report, true_ms)
+
+
+def beside_truth(setting: Setting, place: Place) -> tuple[Seen, float]:
+    with TruthServer(place) as server:
+
+        def count() -> int:
+            return server.did()["routes"].get(PATH, {}).get("requests", 0)
+
+        seen = observed(setting, place, server, PATH, count)
+        return seen, server.did()["routes"][PATH]["time"]["p99_ns"] / 1e6
+
+
+def rate_for(one: Open, place: Place) -> int:
+    """The rate at which the tool's core is busy as wanted."""
+    rate = one.first_rate
+    for _ in range(TRIES):
+        seen, _ = beside_truth(one.at(rate), place)
+        stretch = seen.watch.stretch()
+        complain(f"    {rate:,}/s: {stretch.per_s:,.0f}/s arrive, {stretch.cpu_percent:.0f} % of the core")
+        if abs(stretch.cpu_percent - BUSY_PERCENT) <= NEAR_PERCENT:
+            return rate
+        # What arrived, not what was asked for: beyond its limit a tool only falls behind.
+        rate = int(round(stretch.per_s * min(3.0, BUSY_PERCENT / stretch.cpu_percent), -2))
+    raise Failure(f"no rate was found that keeps the core busy for {BUSY_PERCENT} %: does something else run there?")
+
+
+def cells(key: tuple[str, object], result: Results) -> list[str]:
+    outcomes = list(result.of_round.values())
+    return [
+        span(result.values(lambda outcome: outcome.stretch.per_s), ",.0f"),
+        span(result.values(lambda outcome: outcome.stretch.cpu_percent), ".0f"),
+        f"{result.median(lambda outcome: outcome.stretch.target_percent):.0f}",
+        span(result.values(lambda outcome: outcome.report.figures["p99"]), ".2f"),
+        f"{result.median(lambda outcome: outcome.true_ms):.2f}",
+        span(result.values(lambda outcome: outcome.error_ms), "+.2f"),
+        "; ".join(filter(None, [verdict(key, outcomes), remarks([outcome.report.remarks for outcome in outcomes])])),
+    ]
+
+
+def is_right(key: tuple[str, object], outcome: Outcome) -> bool:
+    allowed = max(SHARE * outcome.true_ms, LEAST_MS) if key[1] == "open" else CLOSED_MS
+    return abs(outcome.error_ms) <= allowed
+
+
+def verdict(key: tuple[str, object], outcomes: list[Outcome]) -> str:
+    wrong = [outcome for outcome in outcomes if not is_right(key, outcome)]
+    if not wrong:
+        return "right"
+    if all(outcome.not_sound for outcome in wrong):
+        return "told"
+    worst = max(wrong, key=lambda outcome: abs(outcome.error_ms))
+    said = "only called suspect" if "suspect" in worst.report.remarks else "and nothing said"
+    return f"**off by {worst.error_ms:+.1f} ms, {said}**"
+
+
+def goals_of(comparison: Comparison) -> list[Goal]:
+    """headcount's own."""
+    goals = []
+    open_ = comparison.of(("headcount", "open")).of_round.values()
+    if open_:
+        errors = [abs(outcome.error_ms) for outcome in open_]
+        goals.append(at_most(f"open, at {BUSY_PERCENT} % of a core: error of p99, ms, the worst round", max(errors), 0.2))
+    closed = [key for key in comparison.settings if key[0] == "headcount" and key[1] != "open"]
+    outcomes = [(key, outcome) for key in closed for outcome in comparison.of(key).of_round.values()]
+    if outcomes:
+        honest = [is_right(key, outcome) or outcome.not_sound for key, outcome in outcomes]
+        words = "closed: rounds in which p99 was within 1 ms of the truth, or was called not sound, %"
+        goals.append(at_least(words, 100 * sum(honest) / len(honest), 100, ".0f"))
+    return goals

@@ -1,0 +1,11 @@
+// Users who ask again as soon as they are answered.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:5000",
+  load: { users: 1000, warmup: "1s", hold: "5s" },
+};
+
+export default async function visit({ users: [user] }: Group) {
+  await user!.get("/delay/20ms");
+}

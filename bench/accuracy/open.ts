@@ -1,0 +1,11 @@
+// Arrivals that wait for nobody; the rate and the users are given by the command line.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:5000",
+  load: { rate: "1000/s", users: 4000, warmup: "1s", hold: "5s" },
+};
+
+export default async function visit({ users: [user] }: Group) {
+  await user!.get("/delay/20ms");
+}

@@ -1,0 +1,87 @@
+"""What a connected user costs who does nothing; and how many fit on one machine."""
+
+import statistics
+
+from common.compared import Comparison, compared, remarks, written
+from common.failure import Failure
+from common.goals import Goal, at_least, at_most
+from common.observed import observed
+from common.place import Place
+from common.rounds import Results
+from common.server import TruthServer
+from common.table import span
+from common.tools import Setting
+from idle.crowd import Outcome, crowded
+from idle.settings import CROWD, FEW, MANY, SETTINGS
+
+ROUNDS = 3
+
+HEAD = ["tool", "setting", "connected", "memory, MB", "KB per user", "heard the broadcast", "CPU in all, s", "remarks"]
+
+
+def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
+    """The result as Markdown, and whether all goals were reached."""
+
+    def run(key: tuple[str, int], setting: Setting) -> Outcome:
+        return crowded(place) if key[1] == CROWD else outcome_of(key[1], setting, place)
+
+    comparison = compared(place, SETTINGS, only, rounds, run)
+    return written(
+        "What a silent user costs",
+        "WebSockets in a room of the truth server in which nobody says anything; and 50,000 of which all but one hear the "
+        "message of that one.",
+        comparison,
+        HEAD,
+        comparison.rows(HEAD, lambda key, result: cells(key, result, comparison)),
+        goals_of(comparison),
+        "Memory is what the tool's processes have resident while all are connected, as the kernel tells it; the kernel's "
+        f"own memory for sockets and the server's are not in it. KB per user is what is more than with {FEW} users, by "
+        "the number of users more; of 1,000 bytes each. Connected is the server's count. Where a process may not open as "
+        "many files, the 50,000 are shared out among as many processes and servers as needed, all at the same time; each "
+        "part then has a broadcast of its own.",
+    )
+
+
+def outcome_of(users: int, setting: Setting, place: Place) -> Outcome:
+    with TruthServer(place) as server:
+        # One connection is the one that asks.
+        seen = observed(setting, place, server, "/room/idle", lambda: server.did()["connections"]["open"] - 1)
+    most = max((sample.count for sample in seen.watch.samples), default=0)
+    if most < users:
+        raise Failure(f"only {most:,} of {users:,} were connected at the same time")
+    resident = [sample.tool.resident_kb for sample in seen.watch.samples if sample.count == most]
+    return Outcome(most, statistics.median(resident) * 1024 / 1000, seen.finished.cpu_s, 0, seen.report.remarks)
+
+
+def cells(key: tuple[str, int], result: Results, comparison: Comparison) -> list[str]:
+    outcomes = list(result.of_round.values())
+    tool, users = key
+    each = [] if users == FEW else per_user(comparison, tool, users)
+    heard = f"{min(outcome.heard for outcome in outcomes):,}" if users == CROWD else "–"
+    return [
+        f"{result.median(lambda outcome: outcome.connected):,.0f}",
+        span(result.values(lambda outcome: outcome.resident_kb / 1000), ".1f"),
+        span(each, ".2f") if each else "–",
+        heard,
+        f"{result.median(lambda outcome: outcome.cpu_s):.1f}",
+        remarks([outcome.remarks for outcome in outcomes]),
+    ]
+
+
+def per_user(comparison: Comparison, tool: str, users: int) -> list[float]:
+    """In KB, of each round that has both."""
+    few, many = comparison.of((tool, FEW)).of_round, comparison.of((tool, users)).of_round
+    both = few.keys() & many.keys()
+    return [(many[number].resident_kb - few[number].resident_kb) / (users - FEW) for number in both]
+
+
+def goals_of(comparison: Comparison) -> list[Goal]:
+    goals = []
+    each = per_user(comparison, "headcount", MANY)
+    if each:
+        goals.append(at_most(f"KB per silent user, at {MANY:,}", statistics.median(each), 6))
+    crowd = comparison.of(("headcount", CROWD)).of_round.values()
+    if comparison.settings.get(("headcount", CROWD)):
+        heard = min((outcome.heard for outcome in crowd), default=None)
+        goals.append(at_least(f"of {CROWD:,} users, those who heard the broadcast, speakers included", heard, CROWD, ",.0f"))
+    return goals

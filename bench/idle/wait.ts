@@ -1,0 +1,12 @@
+// Users who are connected, and nothing else.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:5000",
+  load: { users: 100, ramp: "5s", hold: "5s" },
+};
+
+export default async function wait({ users: [user] }: Group) {
+  await user!.websocket("/room/idle");
+  await user!.stay();
+}
