@@ -15,3 +15,6 @@ mod session;
 
 pub use connection::Connection;
 pub use session::{Finished, Session, StreamId};
+
+#[cfg(test)]
+mod tests;

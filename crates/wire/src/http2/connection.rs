@@ -91,12 +91,12 @@ impl Connection {
     }
 
     /// How many requests may be sent now; see [`Session::may_send`].
-    pub fn may_send(&mut self) -> usize {
+    pub fn may_send(&self) -> usize {
         self.session.may_send()
     }
 
     /// Neither side wants to leave (GOAWAY). When false, what is in flight may still be answered.
-    pub fn is_usable(&mut self) -> bool {
+    pub fn is_usable(&self) -> bool {
         self.session.is_usable()
     }
 

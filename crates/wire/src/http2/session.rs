@@ -34,6 +34,7 @@ pub struct Session {
     bodies: Bodies,
     received: u64,
     answered: bool,
+    usable: bool,
 }
 
 impl Session {
@@ -49,6 +50,7 @@ impl Session {
             },
             received: 0,
             answered: false,
+            usable: true,
         })
     }
 
@@ -69,7 +71,10 @@ impl Session {
         }
         let head = head::encode(request, cookies)?;
         let sent = self.driver.send(head, &request.body.bytes);
-        let (response, stream) = sent.map_err(|error| Failure::from(error).fault)?;
+        let (response, stream) = sent.map_err(|error| {
+            self.usable = self.driver.is_open();
+            Failure::from(error).fault
+        })?;
         let id = StreamId(response.stream_id().as_u32());
         let exchange = Exchange::new(id, self.received, response, stream);
         self.in_flight.push(exchange);
@@ -93,7 +98,7 @@ impl Session {
 
     /// The peer sent its last byte: what is in flight gets no answer.
     pub fn on_close(&mut self) {
-        self.driver.stop();
+        self.stop();
         for exchange in std::mem::take(&mut self.in_flight) {
             let detail = if exchange.has_begun() {
                 format!("closed after {} bytes of the body", exchange.body_size())
@@ -106,10 +111,15 @@ impl Session {
 
     /// The connection broke: what is in flight ends with `fault`.
     pub fn fail(&mut self, fault: &Fault) {
-        self.driver.stop();
+        self.stop();
         for exchange in std::mem::take(&mut self.in_flight) {
             self.lose(&exchange, fault.clone());
         }
+    }
+
+    fn stop(&mut self) {
+        self.driver.stop();
+        self.usable = false;
     }
 
     fn lose(&mut self, exchange: &Exchange, fault: Fault) {
@@ -159,7 +169,7 @@ impl Session {
 
     /// How many requests may be sent now: what the peer allows at a time without those in flight. One until its
     /// settings have come; 0 for ever once [`Session::is_usable`] is false.
-    pub fn may_send(&mut self) -> usize {
+    pub fn may_send(&self) -> usize {
         if !self.is_usable() {
             return 0;
         }
@@ -168,8 +178,8 @@ impl Session {
     }
 
     /// Neither side wants to leave. When false, what is in flight may still be answered.
-    pub fn is_usable(&mut self) -> bool {
-        self.driver.is_open()
+    pub fn is_usable(&self) -> bool {
+        self.usable
     }
 
     /// Hands the bytes to be sent to `send` and says how many they were.
@@ -197,6 +207,7 @@ impl Session {
                 return Err(failure.fault);
             }
             if !self.driver.is_woken() {
+                self.usable = self.driver.is_open();
                 return Ok(());
             }
         }

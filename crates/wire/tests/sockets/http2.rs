@@ -11,6 +11,7 @@ use wire::{Read, Stream};
 
 use crate::drive::{open, wait};
 
+mod frames;
 mod node;
 
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
