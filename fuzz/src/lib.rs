@@ -10,6 +10,7 @@
 
 mod cuts;
 mod http;
+mod http2;
 mod mutate;
 mod options;
 mod payload;
@@ -39,6 +40,7 @@ pub const TARGETS: &[Target] = &[
     http::RESPONSE,
     http::REDIRECT,
     http::COOKIES,
+    http2::ANSWERS,
     websocket::FRAMES,
     websocket::HANDSHAKE,
     payload::STAMPS,
