@@ -34,8 +34,11 @@ impl World {
         let roles = plan
             .roles
             .iter()
-            .flatten()
-            .flat_map(|(role, count)| (0..*count).map(|_| Some(role.clone())));
+            .flat_map(|roles| roles.iter())
+            .flat_map(|(role, count)| {
+                let role: Arc<str> = role.as_str().into();
+                (0..*count).map(move |_| Some(Arc::clone(&role)))
+            });
         let roles = roles
             .chain(std::iter::repeat(None))
             .take(users.len())

@@ -1,8 +1,8 @@
-use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use model::{Fault, FaultKind};
+use rustc_hash::FxHashMap;
 use url::Url;
 use wire::{Endpoint, Stream, TlsSettings};
 
@@ -18,7 +18,7 @@ pub(crate) struct Dials {
     target: Url,
     allow_any: bool,
     tls: TlsSettings,
-    urls: HashMap<String, (Arc<Url>, EndpointIndex)>,
+    urls: FxHashMap<String, (Arc<Url>, EndpointIndex)>,
     endpoints: Vec<(Endpoint, Option<Result<SocketAddr, Fault>>)>,
 }
 
@@ -28,7 +28,7 @@ impl Dials {
             target,
             allow_any,
             tls,
-            urls: HashMap::new(),
+            urls: FxHashMap::default(),
             endpoints: Vec::new(),
         }
     }

@@ -70,7 +70,6 @@ impl Worker {
         let users = users.collect();
         self.cast.start_group(GroupStart {
             id,
-            name: format!("g{}", id.0),
             number,
             iteration,
             level: (plan.index, plan.load.users, plan.load.groups),
@@ -102,9 +101,10 @@ impl Worker {
         drop(world);
         if failed {
             self.finish_iteration(slot, true);
+        } else if self.world.borrow().groups[slot].ledger.awaited() == 0 {
+            self.finish_iteration(slot, false);
         } else if let Some(level) = &mut self.level {
             level.settling.push((slot, until));
-            self.finish_settled(now);
         }
     }
 
@@ -135,7 +135,8 @@ impl Worker {
         let again = level.progress == Progress::Load && !level.plan.once;
         let open = level.open_run.is_some();
         let mut world = self.world.borrow_mut();
-        for user in world.groups[slot].users.clone() {
+        for member in 0..world.groups[slot].users.len() {
+            let user = world.groups[slot].users[member];
             world.close_sockets_of(user);
         }
         let next = world.clock.now()
@@ -261,7 +262,7 @@ impl World {
     fn keep_example(&mut self, fault: ScriptFault, at: Nanos) {
         let user = fault
             .user
-            .and_then(|user| self.users.get(user).map(|user| user.name.clone()));
+            .and_then(|user| self.users.get(user).map(|user| user.name.to_string()));
         let scene = Scene {
             what: "iteration".to_owned(),
             at,

@@ -41,7 +41,7 @@ pub(crate) struct LevelPlan {
     pub(crate) ramp: Nanos,
     pub(crate) once: bool,
     pub(crate) settle: Nanos,
-    pub(crate) roles: Option<Vec<(String, u32)>>,
+    pub(crate) roles: Option<Arc<Vec<(String, u32)>>>,
     pub(crate) setup: Arc<SetupResult>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn plans(
     setup: &Arc<SetupResult>,
 ) -> Vec<LevelPlan> {
     let roles = match grouping {
-        Grouping::Roles(roles) => Some(roles.clone()),
+        Grouping::Roles(roles) => Some(Arc::new(roles.clone())),
         Grouping::Size(_) | Grouping::Count(_) => None,
     };
     let (mut first_group, mut first_user) = (1, 1);

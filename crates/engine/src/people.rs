@@ -18,7 +18,7 @@ pub(crate) const CONNECTIONS_PER_USER: usize = 6;
 /// One simulated person.
 #[derive(Debug)]
 pub(crate) struct User {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) group: usize,
     pub(crate) member: u32,
     /// Counts the iterations: what belongs to an earlier one finds a higher number and is dropped.
@@ -42,9 +42,9 @@ pub(crate) struct Pool {
 }
 
 impl User {
-    pub(crate) fn new(name: String, group: usize, member: u32, seed: u64) -> Self {
+    pub(crate) fn new(name: impl Into<Arc<str>>, group: usize, member: u32, seed: u64) -> Self {
         Self {
-            name,
+            name: name.into(),
             group,
             member,
             epoch: 0,
@@ -133,7 +133,7 @@ pub(crate) struct Group {
     pub(crate) scenario: usize,
     pub(crate) stage: Stage,
     pub(crate) users: Vec<UserId>,
-    pub(crate) roles: Vec<Option<String>>,
+    pub(crate) roles: Vec<Option<Arc<str>>>,
     pub(crate) ledger: Ledger,
     /// Channels by name, with the index in the ledger.
     pub(crate) channels: Vec<(String, ChannelIndex)>,
@@ -150,7 +150,7 @@ impl Group {
         id: GroupId,
         number: u32,
         users: Vec<UserId>,
-        roles: Vec<Option<String>>,
+        roles: Vec<Option<Arc<str>>>,
         run: u32,
         settle: Nanos,
     ) -> Self {

@@ -1,4 +1,3 @@
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use delivery::Tally;
@@ -7,6 +6,7 @@ use record::{
     Deliveries, Example, Failure, Iterations, Measured, Metric, MetricKind, OpenWindow, Timings,
     note_failure,
 };
+use rustc_hash::FxHashMap;
 use stats::Histogram;
 
 use crate::read_delay::ReadDelay;
@@ -45,14 +45,14 @@ const FAMILIES: usize = 5;
 /// Names of one family with their values, by index: the hot path looks a name up once.
 #[derive(Clone, Debug)]
 struct Named<T> {
-    index: HashMap<String, usize>,
+    index: FxHashMap<String, usize>,
     values: Vec<(String, T)>,
 }
 
 impl<T> Default for Named<T> {
     fn default() -> Self {
         Self {
-            index: HashMap::new(),
+            index: FxHashMap::default(),
             values: Vec::new(),
         }
     }

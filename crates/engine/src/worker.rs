@@ -237,13 +237,14 @@ impl Worker {
         id: UserId,
         index: u32,
         number: u32,
-        role: Option<String>,
+        role: Option<Arc<str>>,
     ) -> UserStart {
         let mut world = self.world.borrow_mut();
         let user = world.users.get(id);
-        let (name, data) = user.map_or((String::new(), None), |user| {
-            (user.name.clone(), user.data.clone())
-        });
+        let (name, data) = user.map_or_else(
+            || (Arc::from(""), None),
+            |user| (Arc::clone(&user.name), user.data.clone()),
+        );
         UserStart {
             id,
             name,

@@ -1,8 +1,9 @@
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, OnceLock};
 
 use delivery::Tally;
 use model::{Fault, GroupId, Nanos, Slots, UserId};
+use rustc_hash::FxHashMap;
 use script::host::Wake;
 use wire::{StampingOn, TlsSettings};
 
@@ -49,7 +50,7 @@ pub(crate) struct World {
     pub(crate) earliest_limit: Nanos,
     pub(crate) users: Users,
     pub(crate) groups: Vec<Group>,
-    pub(crate) group_slots: HashMap<GroupId, usize>,
+    pub(crate) group_slots: FxHashMap<GroupId, usize>,
     pub(crate) recorder: Recorder,
     /// When what begins is measured.
     pub(crate) hold: Span,
@@ -98,7 +99,7 @@ impl World {
             earliest_limit: Nanos::MAX,
             users: Users::default(),
             groups: Vec::new(),
-            group_slots: HashMap::new(),
+            group_slots: FxHashMap::default(),
             recorder: Recorder::default(),
             hold: Span::default(),
             hold_is_settled: false,
@@ -149,7 +150,7 @@ impl World {
             Some(user) => {
                 let of_group = || self.groups.get(user.group)?.steps.innermost();
                 let step = user.steps.innermost().or_else(of_group);
-                (Some(user.name.clone()), step.map(str::to_owned))
+                (Some(user.name.to_string()), step.map(str::to_owned))
             }
             None => (None, None),
         };

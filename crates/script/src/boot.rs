@@ -22,12 +22,13 @@ use crate::work::Kept;
 const STACK_BYTES: usize = 512 << 10;
 
 /// The API in JavaScript, by topic. `headcount` is what users import, the rest is out of their reach.
-const PRELUDE: [(&str, &str); 10] = [
+const PRELUDE: [(&str, &str); 11] = [
     ("headcount", include_str!("prelude/public.js")),
     ("headcount/native", include_str!("prelude/native.js")),
     ("headcount/check", include_str!("prelude/check.js")),
     ("headcount/globals", include_str!("prelude/globals.js")),
     ("headcount/inspect", include_str!("prelude/inspect.js")),
+    ("headcount/story", include_str!("prelude/story.js")),
     ("headcount/user", include_str!("prelude/user.js")),
     ("headcount/socket", include_str!("prelude/socket.js")),
     ("headcount/together", include_str!("prelude/together.js")),
@@ -43,6 +44,12 @@ pub(crate) struct Entry {
     pub(crate) group: Kept,
     /// Makes the kind of group with some roles.
     pub(crate) group_with: Kept,
+    /// Tells how a group's iteration failed.
+    pub(crate) report: Kept,
+    /// Makes a promise of something that has a `then`.
+    pub(crate) adopt: Kept,
+    /// Forgets what the objects of an iteration shared.
+    pub(crate) forget: Kept,
     /// Runs `setup`.
     pub(crate) setup: Kept,
     /// Runs `teardown`.
@@ -69,6 +76,9 @@ impl Entry {
             run: kept("run")?,
             group: kept("Group")?,
             group_with: kept("groupWith")?,
+            report: kept("report")?,
+            adopt: kept("adopt")?,
+            forget: kept("forget")?,
             setup: kept("runSetup")?,
             teardown: kept("runTeardown")?,
             socket: kept("makeSocket")?,

@@ -32,4 +32,4 @@ pub use data::DataStore;
 pub use error::{Problem, ScriptError, ScriptFault};
 pub use frame::Location;
 pub use script::{Declared, Ended, Limits, NoData, Script};
-pub use start::{GroupStart, UserStart};
+pub use start::{GroupStart, Roles, UserStart};

@@ -28,9 +28,9 @@ impl Rejections {
         self.unhandled.is_empty()
     }
 
-    /// The reasons of those that nobody handled, oldest first.
-    pub(crate) fn take(&mut self) -> Vec<KeptValue> {
-        self.unhandled.drain(..).map(|(_, reason)| reason).collect()
+    /// Those that nobody handled, each with its reason, oldest first.
+    pub(crate) fn take(&mut self) -> Vec<(KeptValue, KeptValue)> {
+        std::mem::take(&mut self.unhandled)
     }
 
     pub(crate) fn clear(&mut self) {

@@ -1,5 +1,6 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Fault, FaultKind, GroupId};
@@ -86,7 +87,7 @@ pub struct Script {
     /// Its functions, called for every iteration.
     pub(crate) exports: Exports,
     /// The kind of group with the roles of the last group that had any.
-    pub(crate) kind: Option<(Roles, Kept)>,
+    pub(crate) kind: Option<(Arc<Roles>, Kept)>,
 }
 
 impl std::fmt::Debug for Script {
@@ -171,7 +172,14 @@ impl Script {
     /// Forgets a group: its operations, tickers, handlers and barriers. What still comes for them is
     /// ignored.
     pub fn cancel_group(&mut self, group: GroupId) {
-        self.state.work.borrow_mut().remove_group(group);
+        let forgotten = self.state.work.borrow_mut().remove_group(group);
+        if let (Some(key), Some(entry)) = (forgotten, self.state.entry()) {
+            // A prelude that cannot forget has lost nothing but memory.
+            let _ = self.context.with(|ctx| {
+                let forget = entry.forget.clone().restore(&ctx)?;
+                forget.call::<_, ()>((key,))
+            });
+        }
     }
 
     /// Groups that still run although nothing that could wake them is outstanding: unless another

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
-use rquickjs::{Array, Ctx, Function, Persistent, Result};
+use rquickjs::{Array, Ctx, Function, Persistent, Promise, Result, Value};
 
 use crate::boot::Entry;
 use crate::exports::DEFAULT;
 use crate::script::{Ended, Script};
-use crate::state::NOBODY;
+use crate::state::{NOBODY, State};
 use crate::work::{About, Kept};
 
 /// One iteration of a group, about to begin.
@@ -16,8 +16,6 @@ use crate::work::{About, Kept};
 pub struct GroupStart {
     /// Which group.
     pub id: GroupId,
-    /// Its name in the script, e.g. `g12`.
-    pub name: String,
     /// 0, 1, 2, … within the level.
     pub number: u32,
     /// How many iterations it has run before.
@@ -25,7 +23,7 @@ pub struct GroupStart {
     /// The level: index, users, groups.
     pub level: (u32, u32, u32),
     /// Roles with their numbers of users, in the order of the users.
-    pub roles: Option<Vec<(String, u32)>>,
+    pub roles: Option<Arc<Roles>>,
     /// Its members.
     pub users: Vec<UserStart>,
     /// What `setup` returned, as JSON.
@@ -43,26 +41,25 @@ pub struct UserStart {
     /// Which user.
     pub id: UserId,
     /// The name in the script, e.g. `u34`.
-    pub name: String,
+    pub name: Arc<str>,
     /// 0, 1, 2, … within the group.
     pub index: u32,
     /// 0, 1, 2, … within the level.
     pub number: u32,
     /// The role, if the group has roles.
-    pub role: Option<String>,
+    pub role: Option<Arc<str>>,
     /// What the set-up pool made for this user, as JSON.
     pub data: Option<Arc<str>>,
 }
 
-/// Roles with their numbers of users.
-pub(crate) type Roles = Vec<(String, u32)>;
+/// Roles with their numbers of users, in the order of the users.
+pub type Roles = Vec<(String, u32)>;
 
 impl Script {
     /// Starts an iteration: calls its scenario's function with the group.
     pub fn start_group(&mut self, start: GroupStart) {
         let about = About {
             id: start.id.0,
-            name: start.name,
             number: start.number,
             iteration: start.iteration,
             level: start.level,
@@ -74,13 +71,15 @@ impl Script {
             return;
         };
         let mut kind = self.kind.take();
-        self.enter(key, start.planned, |ctx, entry| {
+        self.enter(key, start.planned, |ctx, state, entry| {
             let group = match start.roles {
                 None => entry.group.clone(),
                 Some(roles) => group_with(ctx, entry, roles, &mut kind)?,
             };
             let (function, group) = (function.restore(ctx)?, group.restore(ctx)?);
-            entry.run.clone().restore(ctx)?.call((key, function, group))
+            let run = entry.run.clone().restore(ctx)?;
+            let ended = run.call((key, function, group))?;
+            story(ctx, entry, state, key, ended)
         });
         self.kind = kind;
     }
@@ -110,7 +109,7 @@ impl Script {
         let Some((key, function)) = self.enroll(name, about, vec![user]) else {
             return;
         };
-        self.enter(key, None, |ctx, entry| {
+        self.enter(key, None, |ctx, _, entry| {
             let call = if name == "setup" {
                 &entry.setup
             } else {
@@ -154,7 +153,7 @@ impl Script {
         &mut self,
         key: u32,
         planned: Option<Nanos>,
-        call: impl for<'js> FnOnce(&Ctx<'js>, &Entry) -> Result<()>,
+        call: impl for<'js> FnOnce(&Ctx<'js>, &State, &Entry) -> Result<()>,
     ) {
         let first = {
             let work = self.state.work.borrow();
@@ -162,17 +161,41 @@ impl Script {
             group.and_then(|group| group.users.first().copied())
         };
         self.step(key, first.unwrap_or(NOBODY), planned, |ctx, state| {
-            state.entry().map_or(Ok(()), |entry| call(ctx, &entry))
+            state
+                .entry()
+                .map_or(Ok(()), |entry| call(ctx, state, &entry))
         });
     }
+}
+
+/// What a scenario's function returned: the end of the iteration, or a promise of it.
+fn story<'js>(
+    ctx: &Ctx<'js>,
+    entry: &Entry,
+    state: &State,
+    key: u32,
+    ended: Value<'js>,
+) -> Result<()> {
+    if !ended.is_object() {
+        state.end(key, Ok(None));
+        return Ok(());
+    }
+    let promise: Promise<'js> = match ended.try_into_promise() {
+        Ok(promise) => promise,
+        Err(thenable) => entry.adopt.clone().restore(ctx)?.call((thenable,))?,
+    };
+    if let Some(group) = state.work.borrow_mut().groups.get_mut(key) {
+        group.story = Some(Persistent::save(ctx, promise));
+    }
+    Ok(())
 }
 
 /// The kind of group with these roles: that of the last one, as long as they are the same.
 fn group_with(
     ctx: &Ctx<'_>,
     entry: &Entry,
-    roles: Roles,
-    known: &mut Option<(Roles, Kept)>,
+    roles: Arc<Roles>,
+    known: &mut Option<(Arc<Roles>, Kept)>,
 ) -> Result<Kept> {
     if let Some((_, kind)) = known.as_ref().filter(|(known, _)| *known == roles) {
         return Ok(kind.clone());

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use model::{Fault, FaultKind, Nanos};
+use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Result, Value};
 
 use crate::error::ScriptFault;
@@ -11,6 +12,7 @@ use crate::host::{OpId, Payload, SocketId, TickerId, Value as HostValue, Wake};
 use crate::script::Script;
 use crate::settle::{message_value, settle};
 use crate::state::{NOBODY, State};
+use crate::work::KeptPromise;
 
 impl Script {
     /// Tells the script what happened. For each thing: its promise or callback first, then every job
@@ -107,6 +109,7 @@ impl Script {
             }
         });
         self.run_jobs();
+        self.note_end(group);
         self.report_rejections();
         self.check_memory();
         self.note_idle(group);
@@ -128,21 +131,87 @@ impl Script {
         }
     }
 
+    /// Ends the group if its function's promise has settled. To look is cheaper than to be told.
+    fn note_end(&self, group: u32) {
+        let story = {
+            let work = self.state.work.borrow();
+            work.groups.get(group).and_then(|group| group.story.clone())
+        };
+        let Some(story) = story else { return };
+        self.context.with(|ctx| {
+            let Ok(story) = story.restore(&ctx) else {
+                return;
+            };
+            match story.state() {
+                PromiseState::Pending => {}
+                PromiseState::Resolved => self.settled(group, || {
+                    self.state.end(group, Ok(None));
+                }),
+                PromiseState::Rejected => self.settled(group, || {
+                    // Reading the reason throws it.
+                    let _ = story.result::<Value<'_>>();
+                    self.report_end(&ctx, group, ctx.catch());
+                }),
+            }
+        });
+    }
+
+    fn settled(&self, group: u32, tell: impl FnOnce()) {
+        if let Some(group) = self.state.work.borrow_mut().groups.get_mut(group) {
+            group.story = None;
+        }
+        tell();
+    }
+
+    fn report_end<'js>(&self, ctx: &Ctx<'js>, group: u32, reason: Value<'js>) {
+        let Some(entry) = self.state.entry() else {
+            return;
+        };
+        let told = entry.report.clone().restore(ctx);
+        let told = told.and_then(|report| report.call::<_, ()>((group, reason)));
+        if let Err(error) = told {
+            report(ctx, &self.state, &error);
+        }
+    }
+
     /// Rejected promises that nobody awaits fail the group on whose behalf the script ran.
     fn report_rejections(&self) {
         if self.state.outcome.borrow().rejections.is_empty() {
             return;
         }
-        let reasons = self.state.outcome.borrow_mut().rejections.take();
+        let rejected = self.state.outcome.borrow_mut().rejections.take();
         self.context.with(|ctx| {
-            for reason in reasons
-                .into_iter()
-                .filter_map(|reason| reason.restore(&ctx).ok())
-            {
+            for (promise, reason) in rejected {
+                let (Ok(promise), Ok(reason)) = (promise.restore(&ctx), reason.restore(&ctx))
+                else {
+                    continue;
+                };
+                if let Some(group) = self.group_with_story(&ctx, &promise) {
+                    // Its function was settled by what another group did.
+                    self.settled(group, || self.report_end(&ctx, group, reason));
+                    continue;
+                }
                 let fault = fault::read(&ctx, &self.state, &reason);
                 self.state.fail(self.state.now.group.get(), fault);
             }
         });
+    }
+
+    fn group_with_story<'js>(&self, ctx: &Ctx<'js>, promise: &Value<'js>) -> Option<u32> {
+        let stories: Vec<_> = {
+            let mut work = self.state.work.borrow_mut();
+            let groups = work.groups.iter_mut();
+            groups
+                .filter_map(|(key, group)| Some((key, group.story.clone()?)))
+                .collect()
+        };
+        let is_it = |story: KeptPromise| {
+            let story = story.restore(ctx);
+            story.is_ok_and(|story| story.as_value() == promise)
+        };
+        stories
+            .into_iter()
+            .find_map(|(key, story)| is_it(story).then_some(key))
     }
 
     fn check_memory(&self) {

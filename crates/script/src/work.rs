@@ -1,10 +1,10 @@
 //! What is under way: groups with their users, operations, sockets and tickers.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::{GroupId, Nanos, Slots};
-use rquickjs::{Function, Persistent};
+use rquickjs::{Function, Persistent, Promise};
+use rustc_hash::FxHashMap;
 
 use crate::host::{OpId, SocketId, TickerId};
 use crate::start::UserStart;
@@ -12,11 +12,13 @@ use crate::start::UserStart;
 /// A function of the script that outlives the turn.
 pub(crate) type Kept = Persistent<Function<'static>>;
 
+/// A promise that outlives the turn.
+pub(crate) type KeptPromise = Persistent<Promise<'static>>;
+
 /// What a script can ask about its group.
 #[derive(Default)]
 pub(crate) struct About {
     pub(crate) id: u32,
-    pub(crate) name: String,
     pub(crate) number: u32,
     pub(crate) iteration: u32,
     /// Index, users, groups.
@@ -31,6 +33,10 @@ pub(crate) struct About {
 pub(crate) struct Group {
     pub(crate) about: About,
     pub(crate) ended: bool,
+    /// What its function returned, until it has settled.
+    pub(crate) story: Option<KeptPromise>,
+    /// Its objects share something in the prelude.
+    pub(crate) keeps_story: bool,
     pub(crate) users: Vec<u32>,
     ops: Vec<u32>,
     sockets: Vec<u32>,
@@ -101,9 +107,9 @@ pub(crate) struct Work {
     pub(crate) members: Slots<Member>,
     pub(crate) sockets: Slots<Socket>,
     ops: Slots<Op>,
-    tickers: HashMap<TickerId, Ticker>,
-    group_keys: HashMap<GroupId, u32>,
-    socket_keys: HashMap<SocketId, u32>,
+    tickers: FxHashMap<TickerId, Ticker>,
+    group_keys: FxHashMap<GroupId, u32>,
+    socket_keys: FxHashMap<SocketId, u32>,
 }
 
 impl Work {
@@ -226,15 +232,11 @@ impl Work {
         true
     }
 
-    /// Forgets a group with everything that belongs to it; what still comes for it finds nothing.
-    pub(crate) fn remove_group(&mut self, id: GroupId) {
-        let Some(group) = self
-            .group_keys
-            .remove(&id)
-            .and_then(|key| self.groups.remove(key))
-        else {
-            return;
-        };
+    /// Forgets a group with everything that belongs to it; what still comes for it finds nothing. Its key, if the
+    /// prelude has something to forget too.
+    pub(crate) fn remove_group(&mut self, id: GroupId) -> Option<u32> {
+        let key = self.group_keys.remove(&id)?;
+        let group = self.groups.remove(key)?;
         for op in group.ops {
             self.ops.remove(op);
         }
@@ -249,6 +251,7 @@ impl Work {
         for user in group.users {
             self.members.remove(user);
         }
+        group.keeps_story.then_some(key)
     }
 
     /// Lets go of everything the script engine owns; it must happen before the engine ends.

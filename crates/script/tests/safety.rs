@@ -52,7 +52,7 @@ fn an_iteration_leaves_no_garbage_for_the_collector() {
         for iteration in 0..count {
             let mut start = group(1, 3);
             start.iteration = iteration;
-            start.roles = Some(vec![("buyer".to_owned(), 1), ("sellers".to_owned(), 2)]);
+            start.roles = Some(vec![("buyer".to_owned(), 1), ("sellers".to_owned(), 2)].into());
             stage.script.start_group(start);
             for (op, _) in stage.ops() {
                 stage.done(op, reply(200, ""));

@@ -50,7 +50,7 @@ fn the_trade_is_played_to_its_end() {
         Ok(Some(r#"{"made":4}"#.to_owned()))
     );
     let mut start = group(1, 4);
-    start.roles = Some(vec![("buyer".to_owned(), 1), ("sellers".to_owned(), 3)]);
+    start.roles = Some(vec![("buyer".to_owned(), 1), ("sellers".to_owned(), 3)].into());
     stage.script.start_group(start);
     let mut seen = Vec::new();
     for _ in 0..20 {

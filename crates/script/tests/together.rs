@@ -158,8 +158,8 @@ fn roles_numbers_setup_and_data_are_there() {
         "export default async function ({ buyer, sellers, users, id, number, iteration, level, setup }) { setup.x.push(1); console.log(buyer.name, buyer.role, sellers.map(s => s.name), users.length, id, number, iteration, level, setup, sellers[0].data, buyer.data); }",
     );
     let mut start = group(1, 3);
-    start.roles = Some(vec![("buyer".to_owned(), 1), ("sellers".to_owned(), 2)]);
-    start.users[0].role = Some("buyer".to_owned());
+    start.roles = Some(vec![("buyer".to_owned(), 1), ("sellers".to_owned(), 2)].into());
+    start.users[0].role = Some("buyer".into());
     start.users[1].data = Some(r#"{"token":"t"}"#.into());
     start.setup = Some(r#"{"x":[]}"#.into());
     stage.script.start_group(start);

@@ -25,7 +25,7 @@ fn about<'js>(natives: &Natives<'js>) -> Result<()> {
         "groupName",
         move |ctx: Ctx<'js>, key: u32| -> Result<JsString<'js>> {
             of_group(&ctx, &state, key, |group| {
-                JsString::from_str(ctx.clone(), &group.about.name)
+                JsString::from_str(ctx.clone(), &format!("g{}", group.about.id))
             })
         },
     )?;
@@ -73,7 +73,11 @@ fn of_group<T>(
 
 fn story<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
-    natives.add("done", move |group: u32| state.end(group, Ok(None)))?;
+    natives.add("keepsStory", move |group: u32| {
+        if let Some(group) = state.work.borrow_mut().groups.get_mut(group) {
+            group.keeps_story = true;
+        }
+    })?;
     let state = natives.state.clone();
     natives.add(
         "returned",

@@ -41,7 +41,9 @@ fn about<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "userRole",
         move |ctx: Ctx<'js>, key: u32| -> Result<Option<String>> {
-            of_user(&ctx, &state, key, |user| Ok(user.role.clone()))
+            of_user(&ctx, &state, key, |user| {
+                Ok(user.role.as_deref().map(str::to_owned))
+            })
         },
     )
 }
@@ -145,7 +147,7 @@ fn pool<'js>(natives: &Natives<'js>) -> Result<()> {
                 .ok_or_else(|| ended(&ctx))?;
             let about = UserStart {
                 id: state.host.borrow_mut().new_user(id),
-                name: format!("p{index}"),
+                name: format!("p{index}").into(),
                 index,
                 number: index,
                 role: None,

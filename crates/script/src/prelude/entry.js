@@ -1,8 +1,9 @@
 // Where native code enters: one call starts a story, its end is reported by another.
 import "headcount";
 import "headcount/globals";
-import { check, done, failed, firstOf, newUser, poolUser, returned, setupOf } from "headcount/native";
+import { check, failed, firstOf, newUser, poolUser, returned, setupOf } from "headcount/native";
 import { mustBeFunction, mustKnow } from "headcount/check";
+import { blamed } from "headcount/story";
 import { blame, inTurn } from "headcount/together";
 import { User } from "headcount/user";
 
@@ -10,47 +11,43 @@ export { failure, rejection } from "headcount/check";
 export { Group, groupWith } from "headcount/group";
 export { describe, plain } from "headcount/inspect";
 export { makeSocket } from "headcount/socket";
+export { forget } from "headcount/story";
 
-/**
- * One iteration of a group. `story` is what its objects share: `key`, and what is added when it is needed
- * (`blame`, `kept`, `level`, `setup`).
- */
+/** One iteration of a group: native code looks at the promise that comes back, which costs less than to await it. */
 export function run(key, main, Kind) {
-  const story = { key };
-  let ended;
   try {
-    ended = main(new Kind(story));
+    return main(new Kind(key));
   } catch (error) {
-    report(story, error);
-    return;
+    report(key, error);
   }
-  // No `async` here: a suspended frame for every group would cost a kilobyte.
-  Promise.resolve(ended).then(() => done(key), (error) => report(story, error));
 }
 
-function report(story, error) {
-  const known = story.blame !== undefined && story.blame.error === error ? story.blame : undefined;
-  failed(story.key, error, known?.user, known?.step);
+export function report(key, error) {
+  const known = blamed(key, error);
+  failed(key, error, known?.user, known?.step);
 }
+
+/** A thing with a `then` that is no promise. */
+export const adopt = (thenable) => Promise.resolve(thenable);
 
 const AT_ONCE = 32;
 
-function pool(story, count, fn, options) {
+function pool(group, count, fn, options) {
   const call = "pool(count, fn, options)";
   if (!Number.isInteger(count) || count < 0) throw new TypeError(`${call}: \`count\` must be a whole number`);
   mustBeFunction(fn, `${call}: \`fn\``);
   mustKnow(options, call, ["atOnce"]);
   const atOnce = options?.atOnce ?? AT_ONCE;
   if (!Number.isInteger(atOnce) || atOnce < 1) throw new TypeError(`${call}: \`atOnce\` must be a whole number above 0`);
-  return inTurn(story, count, atOnce, async (index) => {
-    const key = newUser(story.key, index);
-    const user = new User(key, story);
+  return inTurn(group, count, atOnce, async (index) => {
+    const key = newUser(group, index);
+    const user = new User(key, group);
     try {
       const made = await fn(user, index);
       poolUser(key, made);
       return made;
     } catch (error) {
-      blame(story, error, key, undefined);
+      blame(group, error, key, undefined);
       throw error;
     }
   });
@@ -58,32 +55,30 @@ function pool(story, count, fn, options) {
 
 /** Before the clock starts. */
 export async function runSetup(key, setup) {
-  const story = { key };
   try {
-    const user = new User(firstOf(key), story);
+    const user = new User(firstOf(key), key);
     const value = await setup({
       user,
-      pool: (count, fn, options) => pool(story, count, fn, options),
+      pool: (count, fn, options) => pool(key, count, fn, options),
       check: (name, ok) => check(key, name, !!ok),
     });
     returned(key, value);
   } catch (error) {
-    report(story, error);
+    report(key, error);
   }
 }
 
 /** When everything is over. */
 export async function runTeardown(key, teardown) {
-  const story = { key };
   try {
-    const user = new User(firstOf(key), story);
+    const user = new User(firstOf(key), key);
     await teardown({
       user,
       setup: setupOf(key),
       check: (name, ok) => check(key, name, !!ok),
     });
   } catch (error) {
-    report(story, error);
+    report(key, error);
     return;
   }
   done(key);

@@ -7,7 +7,7 @@ export const {
   send, exchange, next, receives, listen, isOpen, ping, closeSocket,
   header, cookie, dataOf, userName, userNumber, userRole, random, chance, newUser, poolUser,
   think, stay, every, stopTicker, now, holds, span,
-  done, returned, failed, groupName, groupNumber, firstOf, membersOf, setupOf, channel, stamp,
+  keepsStory, returned, failed, groupName, groupNumber, firstOf, membersOf, setupOf, channel, stamp,
   check, checkUser, stepBegin, stepEnd, eventually, metric, log,
   openTable, rowAt, utf8Encode, utf8Decode,
 } = given;

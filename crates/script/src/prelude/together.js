@@ -1,26 +1,28 @@
 // Several people at once: running them, barriers between them, steps, conditions.
 import { eventually as measured, now, span, stepBegin, stepEnd, think } from "headcount/native";
+import { storyOf } from "headcount/story";
 import { Failure, isBarrier, mustBeFunction, mustBeName, mustKnow, rejection } from "headcount/check";
 
 /** Remembers whose failure it was, and in which step; the innermost knows best. */
-export function blame(story, error, user, stepName) {
+export function blame(key, error, user, stepName) {
+  const story = storyOf(key);
   if (story.blame === undefined || story.blame.error !== error) story.blame = { error, user: undefined, step: undefined };
   story.blame.user ??= user;
   story.blame.step ??= stepName;
 }
 
 // No `async` here: a suspended frame would cost a kilobyte, and what is rejected shall be thrown in the user's code.
-export function step(story, user, name, fn) {
+export function step(key, user, name, fn) {
   mustBeName(name, "step(name, fn): the name");
   mustBeFunction(fn, "step(name, fn): `fn`");
-  const started = stepBegin(story.key, user, name);
+  const started = stepBegin(key, user, name);
   const succeeded = (result) => {
-    stepEnd(story.key, user, name, started, true);
+    stepEnd(key, user, name, started, true);
     return result;
   };
   const failed = (error) => {
-    blame(story, error, user, name);
-    stepEnd(story.key, user, name, started, false);
+    blame(key, error, user, name);
+    stepEnd(key, user, name, started, false);
     return Promise.reject(error);
   };
   let ended;
@@ -72,7 +74,7 @@ class Barriers {
 }
 
 /** Runs `call` for all at the same time; ends when the last has ended, with the first failure if any. */
-function all(story, users, keyOf, call, left) {
+function all(key, users, keyOf, call, left) {
   return new Promise((resolve, reject) => {
     const results = new Array(users.length);
     let open = users.length;
@@ -87,7 +89,7 @@ function all(story, users, keyOf, call, left) {
       // That a barrier stayed shut follows from another failure: it never hides that one.
       if (failures === 0 || (isBarrier(first) && !isBarrier(error))) {
         first = error;
-        blame(story, error, keyOf(user), undefined);
+        blame(key, error, keyOf(user), undefined);
       }
       failures += 1;
       left?.(user, true);
@@ -115,22 +117,22 @@ function all(story, users, keyOf, call, left) {
   });
 }
 
-export function everyone(story, users, keyOf, fn) {
+export function everyone(key, users, keyOf, fn) {
   mustBeFunction(fn, "everyone(fn): `fn`");
   const barriers = new Barriers(users.length);
   const call = (user) => fn(user, (name) => barriers.arrive(name, user));
-  return all(story, users, keyOf, call, (user, failed) => barriers.leave(user, failed));
+  return all(key, users, keyOf, call, (user, failed) => barriers.leave(user, failed));
 }
 
-export function together(story, users, keyOf, fn) {
+export function together(key, users, keyOf, fn) {
   if (!Array.isArray(users)) throw new TypeError("together(users, fn): `users` must be a list of users");
   mustBeFunction(fn, "together(users, fn): `fn`");
   users.forEach(keyOf);
-  return all(story, users, keyOf, fn);
+  return all(key, users, keyOf, fn);
 }
 
 /** At most `atOnce` at a time, in order. */
-export async function inTurn(story, count, atOnce, run) {
+export async function inTurn(key, count, atOnce, run) {
   const results = new Array(count);
   let index = 0;
   const lane = async () => {
@@ -140,13 +142,13 @@ export async function inTurn(story, count, atOnce, run) {
     }
   };
   const lanes = Array.from({ length: Math.min(atOnce, count) }, (_, at) => at);
-  await all(story, lanes, () => undefined, lane);
+  await all(key, lanes, () => undefined, lane);
   return results;
 }
 
 const POLL = "50ms";
 
-export async function eventually(story, sleeper, name, within, condition, options) {
+export async function eventually(key, sleeper, name, within, condition, options) {
   const call = "eventually(name, within, condition, options)";
   mustBeName(name, `${call}: the name`);
   mustBeFunction(condition, `${call}: \`condition\``);
@@ -169,6 +171,6 @@ export async function eventually(story, sleeper, name, within, condition, option
       await think(sleeper, Math.min(span(pause, `${call}: \`every\``) / 1e6, left), undefined);
     }
   } finally {
-    measured(story.key, name, now() - started, ok);
+    measured(key, name, now() - started, ok);
   }
 }

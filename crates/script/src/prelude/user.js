@@ -5,6 +5,7 @@ import {
 } from "headcount/native";
 import { mustBeName, pick } from "headcount/check";
 import { shown } from "headcount/inspect";
+import { storyOf } from "headcount/story";
 import { step } from "headcount/together";
 
 class Ticker {
@@ -40,7 +41,8 @@ export class Table {
 }
 
 /** What `make` gives, worked out once for this user. */
-function kept(story, key, name, make) {
+function kept(group, key, name, make) {
+  const story = storyOf(group);
   story.kept ??= new Map();
   let mine = story.kept.get(key);
   if (mine === undefined) story.kept.set(key, (mine = new Map()));
@@ -52,11 +54,11 @@ export class User {
   // Few fields: a user is made for every iteration. What is rarely asked for comes from native code, or is kept
   // in the story.
   #key;
-  #story;
+  #group;
 
-  constructor(key, story) {
+  constructor(key, group) {
     this.#key = key;
-    this.#story = story;
+    this.#group = group;
   }
 
   get name() { return userName(this.#key); }
@@ -70,7 +72,7 @@ export class User {
     return user.#key;
   }
 
-  get data() { return kept(this.#story, this.#key, "data", () => dataOf(this.#key)); }
+  get data() { return kept(this.#group, this.#key, "data", () => dataOf(this.#key)); }
 
   get(url, options) { return http(this.#key, "GET", url, options); }
   head(url, options) { return http(this.#key, "HEAD", url, options); }
@@ -89,7 +91,7 @@ export class User {
   every(period, fn, options) { return new Ticker(every(this.#key, period, fn, options)); }
   stay() { return stay(this.#key); }
   think(time, upTo) { return think(this.#key, time, upTo); }
-  step(name, fn) { return step(this.#story, this.#key, name, fn); }
+  step(name, fn) { return step(this.#group, this.#key, name, fn); }
   check(name, ok) { return checkUser(this.#key, name, !!ok); }
   random(of) { return of === undefined ? random(this.#key) : pick(random(this.#key), of); }
 
@@ -99,6 +101,6 @@ export class User {
   }
 
   row(table) {
-    return kept(this.#story, this.#key, table, () => table.at(Table.indexFor(table, this, () => random(this.#key))));
+    return kept(this.#group, this.#key, table, () => table.at(Table.indexFor(table, this, () => random(this.#key))));
   }
 }

@@ -249,7 +249,7 @@ pub fn story(body: &str) -> Stage {
 pub fn user(id: u32, index: u32) -> UserStart {
     UserStart {
         id: UserId(id),
-        name: format!("u{id}"),
+        name: format!("u{id}").into(),
         index,
         number: id,
         role: None,
@@ -260,7 +260,6 @@ pub fn user(id: u32, index: u32) -> UserStart {
 pub fn group(id: u32, users: u32) -> GroupStart {
     GroupStart {
         id: GroupId(id),
-        name: format!("g{id}"),
         number: id,
         iteration: 0,
         level: (0, users, 1),
