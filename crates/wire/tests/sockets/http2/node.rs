@@ -111,14 +111,15 @@ fn answers_come_in_any_order() {
 
 #[test]
 fn windows_are_given_back_so_that_large_bodies_go_on() {
-    let (_server, mut connection) = served();
-    for _ in 0..20 {
-        connection
-            .send(&request("GET", "/big?1000000"), None)
-            .unwrap();
-        let response = answer(&mut connection).unwrap();
-        assert_eq!(response.body.len(), 1_000_000);
-    }
+    const SIZE: usize = 20_000_000; // more than the connection's window and a stream's
+    let server = Server::start(100, &[]);
+    let stream = Stream::connect(server.address, None, None).unwrap();
+    let mut connection = Connection::new(stream, SIZE).unwrap();
+    open(connection.stream_mut()).unwrap();
+    connection
+        .send(&request("GET", &format!("/big?{SIZE}")), None)
+        .unwrap();
+    assert_eq!(answer(&mut connection).unwrap().body.len(), SIZE);
 }
 
 #[test]
