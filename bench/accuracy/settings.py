@@ -19,9 +19,9 @@ class Open:
     at: Callable[[int], Setting]
 
 
-def headcount_at(rate: int) -> Setting:
+def headcount_at(rate: int, words: str = "open") -> Setting:
     flags = f"--rate {rate}/s --users {IN_FLIGHT} --hold {SECONDS}s"
-    return headcount("open", SCENARIOS / "open.ts", more=flags)
+    return headcount(words, SCENARIOS / "open.ts", more=flags)
 
 
 def headcount_closed(users: int) -> Setting:
@@ -31,9 +31,12 @@ def headcount_closed(users: int) -> Setting:
 OPEN = {
     "headcount": Open(20_000, headcount_at),
     "vegeta": Open(8000, lambda rate: vegeta(f"-rate={rate} -max-workers={IN_FLIGHT}", "open", SECONDS)),
-    "oha": Open(20_000, lambda rate: oha(f"-q {rate} -c 1000 --latency-correction", "open, --latency-correction", SECONDS)),
+    "oha": Open(20_000, lambda rate: oha(f"-q {rate} -c 3000 --latency-correction", "open, --latency-correction", SECONDS)),
     "k6": Open(4000, lambda rate: k6("open, constant-arrival-rate", RATE=rate, VUS=1000, SECONDS=SECONDS)),
 }
+
+# headcount waits awake for what is due in some microseconds. So its core is busy long before it is full; this fills it.
+FULLER = {("headcount", "40,000/s"): headcount_at(40_000, "open, 40,000/s")}
 
 CLOSED = {
     ("headcount", 50): headcount_closed(50),

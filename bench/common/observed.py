@@ -41,5 +41,5 @@ def observed(setting: Setting, place: Place, target: Target, path: str, count: C
         command = place.on_core(GENERATOR_CORE, setting.command(program, url, folder))
         environment = {key: str(value) for key, value in setting.environment.items()}
         environment |= {"URL": url, "WS_URL": url.replace("http://", "ws://"), "NODE_PATH": str(place.program("ws"))}
-        finished = finish(command, LIMIT_S, environment, lambda pid: watched(pid, target.pid, count, watch))
+        finished = finish(command, LIMIT_S, environment, lambda pid: watched(pid, target.pid, count, watch, place.goes_first))
         return Seen(watch, setting.read(finished, folder), finished)

@@ -112,7 +112,7 @@ def goose(users: int, seconds: float) -> Setting:
         flags = ["-u", users, "-r", users, "-t", f"{seconds}s", "--no-reset-metrics", "--no-telnet", "--no-websocket"]
         return [program, "-H", url, *flags]
 
-    return Setting("Goose", f"{users:,} user{'s' if users != 1 else ''}", command, report.of_nobody)
+    return Setting("Goose", people(users), command, report.of_nobody)
 
 
 def autocannon(connections: int, seconds: float) -> Setting:
@@ -142,6 +142,9 @@ def artillery(users: int, seconds: float) -> Setting:
         plan.write_text(json.dumps({"config": config, "scenarios": [{"flow": [loop]}]}), encoding="utf-8")
         return [program, "run", "--quiet", "--output", folder / "said.json", plan]
 
-    return Setting(
-        "Artillery", f"{users:,} user{'s' if users != 1 else ''}", command, report.of_artillery, {"SECONDS": seconds, "ARTILLERY_DISABLE_TELEMETRY": 1}
-    )
+    environment = {"SECONDS": seconds, "ARTILLERY_DISABLE_TELEMETRY": 1}
+    return Setting("Artillery", people(users), command, report.of_artillery, environment)
+
+
+def people(users: int) -> str:
+    return "1 user" if users == 1 else f"{users:,} users"

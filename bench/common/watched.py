@@ -15,7 +15,7 @@ EVERY_S = 0.1
 WARM_UP_S = 1.0
 WIND_UP_S = 0.3
 AT_WORK = 0.1
-"""A tool is at work where the count grows by at least this share of its greatest growth."""
+"""A tool is at work where the count grows by this share of what it grows by at its best, single bursts left out."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,8 @@ class Watch:
         if not self.samples or not self.samples[-1].count:
             raise Failure("the target counted nothing")
         growths = [after.count - before.count for before, after in zip(self.samples, self.samples[1:])]
-        least = AT_WORK * max(growths, default=0)
+        usual = sorted(growths)[len(growths) * 9 // 10] if growths else 0
+        least = AT_WORK * max(1, usual)
         at_work = [after.at_s for after, growth in zip(self.samples[1:], growths) if least <= growth]
         within = [
             sample
@@ -98,11 +99,18 @@ def between(first: Sample, last: Sample) -> Stretch:
 
 
 @contextmanager
-def watched(tool: int, target: int, count: Callable[[], int], into: Watch) -> Iterator[None]:
-    """Looks from the target's core, so that the generator's is left alone."""
+def watched(tool: int, target: int, count: Callable[[], int], into: Watch, goes_first: bool) -> Iterator[None]:
+    """Looks from the target's core, so that the generator's is left alone; before the target, where that goes first."""
     into.samples.clear()
     stop = threading.Event()
-    thread = threading.Thread(target=look, args=(tool, target, count, into, stop))
+
+    def work() -> None:
+        os.sched_setaffinity(threading.get_native_id(), {SERVER_CORE})
+        if goes_first:
+            os.sched_setscheduler(threading.get_native_id(), os.SCHED_RR, os.sched_param(2))
+        look(tool, target, count, into, stop)
+
+    thread = threading.Thread(target=work)
     thread.start()
     try:
         yield
@@ -112,7 +120,6 @@ def watched(tool: int, target: int, count: Callable[[], int], into: Watch) -> It
 
 
 def look(tool: int, target: int, count: Callable[[], int], into: Watch, stop: threading.Event) -> None:
-    os.sched_setaffinity(threading.get_native_id(), {SERVER_CORE})
     while not stop.wait(EVERY_S):
         used = usage(tool)
         if not used.peak_kb:

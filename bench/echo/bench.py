@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from common.compared import Comparison, compared, remarks, written
+from common.compared import Comparison, compared, figure, remarks, written
 from common.goals import Goal, at_least
 from common.observed import observed
 from common.place import BENCH, Place
@@ -26,8 +26,8 @@ SETTINGS = {
 }
 
 HEAD = [
-    "tool", "setting", "round trips/s", "per CPU-s", "CPU each, µs", "of it user, µs", "× ws", "CPU %", "server CPU %", "p50, ms", "p99, ms",
-    "remarks",
+    "tool", "setting", "round trips/s", "per CPU-s", "CPU each, µs", "of it user, µs", "× ws", "CPU %", "server CPU %",
+    "p50, ms", "p99, ms", "remarks",
 ]
 
 
