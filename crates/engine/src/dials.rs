@@ -12,13 +12,22 @@ const URLS_KEPT: usize = 4096;
 /// Index of an endpoint in [`Dials`].
 pub(crate) type EndpointIndex = usize;
 
+/// Where a URL of a script leads.
+#[derive(Clone, Debug)]
+pub(crate) struct Located {
+    pub(crate) url: Arc<Url>,
+    pub(crate) endpoint: EndpointIndex,
+    /// A GET of it as it goes out when nothing but the run's own headers go with it.
+    pub(crate) get: Option<Arc<[u8]>>,
+}
+
 /// From a URL of the script to an open socket: parsing, names, safety, TLS, source addresses.
 #[derive(Debug)]
 pub(crate) struct Dials {
     target: Url,
     allow_any: bool,
     tls: TlsSettings,
-    urls: FxHashMap<String, (Arc<Url>, EndpointIndex)>,
+    urls: FxHashMap<String, Located>,
     endpoints: Vec<(Endpoint, Option<Result<SocketAddr, Fault>>)>,
 }
 
@@ -38,7 +47,7 @@ impl Dials {
     }
 
     /// Where a URL leads, absolute or relative to the target.
-    pub(crate) fn locate(&mut self, url: &str) -> Result<(Arc<Url>, EndpointIndex), Fault> {
+    pub(crate) fn locate(&mut self, url: &str) -> Result<Located, Fault> {
         if let Some(known) = self.urls.get(url) {
             return Ok(known.clone());
         }
@@ -46,11 +55,22 @@ impl Dials {
             Fault::script(FaultKind::Protocol, format!("`{url}` is no URL: {why}"))
         })?;
         let found = self.endpoint_of(&parsed)?;
-        let entry = (Arc::new(parsed), found);
+        let entry = Located {
+            url: Arc::new(parsed),
+            endpoint: found,
+            get: None,
+        };
         if self.urls.len() < URLS_KEPT {
             self.urls.insert(url.to_owned(), entry.clone());
         }
         Ok(entry)
+    }
+
+    /// Remembers how a GET of this URL goes out when nothing but the run's own headers go with it.
+    pub(crate) fn remember_get(&mut self, url: &str, encoded: &[u8]) {
+        if let Some(known) = self.urls.get_mut(url) {
+            known.get = Some(encoded.into());
+        }
     }
 
     pub(crate) fn endpoint_of(&mut self, url: &Url) -> Result<EndpointIndex, Fault> {

@@ -11,7 +11,7 @@ use script::host::{Body, HttpCall, OpId};
 use wire::http::{Connection, Part, Request};
 
 use crate::conn::{Conn, Link};
-use crate::dials::EndpointIndex;
+use crate::dials::{EndpointIndex, Located};
 use crate::people::CONNECTIONS_PER_USER;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::world::World;
@@ -126,7 +126,11 @@ impl World {
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let planned = call.planned.unwrap_or(now);
-        let (url, endpoint) = self.dials.locate(&call.url)?;
+        let is_bare = call.method == "GET"
+            && call.headers.is_empty()
+            && matches!(call.body, Body::None)
+            && self.is_bare(user);
+        let Located { url, endpoint, get } = self.dials.locate(&call.url)?;
         let mut headers = call.headers;
         self.add_standing_headers(user, &mut headers);
         let request = Request {
@@ -135,6 +139,12 @@ impl World {
             headers,
             body: body_of(call.body),
         };
+        let prepared = get.filter(|_| is_bare);
+        if prepared.is_none() && is_bare {
+            self.encoded.clear();
+            request.encode_into(None, &mut self.encoded)?;
+            self.dials.remember_get(&call.url, &self.encoded);
+        }
         let mut timeouts = self.config.options.timeouts;
         timeouts.total = call.timeout.unwrap_or(timeouts.total);
         let measured = self.hold.contains(planned);
@@ -150,10 +160,17 @@ impl World {
             redirects: call.redirects.unwrap_or(self.config.options.redirects),
             expect: call.expect,
             carried,
+            prepared,
             ..InFlight::new(Asker::Script(op), user, (request, endpoint), now, timeouts)
         });
         self.dispatch(flight);
         Ok(())
+    }
+
+    /// A user with neither headers nor cookies of their own.
+    fn is_bare(&mut self, user: UserId) -> bool {
+        let user = self.users.get(user);
+        user.is_some_and(|user| user.headers.is_empty() && user.cookies.is_unused())
     }
 
     pub(crate) fn add_standing_headers(

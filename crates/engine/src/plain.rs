@@ -62,7 +62,7 @@ impl PlainRun {
             return None;
         };
         Some(Request {
-            method: method.clone(),
+            method: method.clone().into(),
             url: Arc::new(self.plain.url.clone()),
             headers: headers.clone(),
             body: Body {

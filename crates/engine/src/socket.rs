@@ -13,6 +13,7 @@ use script::host::{
 use wire::websocket::{Connection, Handshake};
 
 use crate::conn::{Conn, Link};
+use crate::dials::Located;
 use crate::filter::{Filter, pointer};
 use crate::recorder::Family;
 use crate::world::World;
@@ -113,7 +114,7 @@ impl World {
         call: SocketCall,
     ) -> Result<(), Fault> {
         let now = self.clock.now();
-        let (url, endpoint) = self.dials.locate(&call.url)?;
+        let Located { url, endpoint, .. } = self.dials.locate(&call.url)?;
         let limit = call.timeout.unwrap_or(self.config.options.timeouts.connect);
         let mut headers = call.headers;
         let (seed, nonce) = {

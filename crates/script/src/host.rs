@@ -3,7 +3,11 @@
 //! The script side never waits: every call returns at once, and what takes time comes back later as
 //! a [`Wake`] that carries the [`OpId`] which the script gave to the call.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use model::{Fault, GroupId, Nanos, UserId};
+use url::Url;
 
 /// One pending promise. Given out by the script, handed back in [`Wake::Done`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,7 +90,7 @@ pub struct Part {
 #[derive(Clone, Debug, Default)]
 pub struct HttpCall {
     /// `GET`, `POST`, …
-    pub method: String,
+    pub method: Cow<'static, str>,
     /// Absolute, or relative to the target; `:name` parameters are already filled in.
     pub url: String,
     /// The name under which it is measured: low in cardinality, parameters unfilled.
@@ -163,7 +167,7 @@ pub struct Reply {
     /// The decoded body.
     pub body: Vec<u8>,
     /// The URL that answered, after redirects.
-    pub url: String,
+    pub url: Option<Arc<Url>>,
     /// From the planned start to the last byte.
     pub response_time: Nanos,
 }

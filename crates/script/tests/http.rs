@@ -44,7 +44,7 @@ fn a_request_carries_all_its_options() {
             headers: { "X-A": "b" }, timeout: "2s", redirects: 0, expect: [404, 409] });"#,
     );
     assert_eq!(
-        (call.method.as_str(), call.name.as_str()),
+        (&*call.method, call.name.as_str()),
         ("POST", "POST /offers/:id/select")
     );
     assert_eq!(call.url, "/offers/a%20b/select?q=1%262&n=3");

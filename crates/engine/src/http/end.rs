@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use script::host::{Reply, Value, Wake};
 use wire::http::{Request, Response};
@@ -36,6 +38,7 @@ impl World {
             Ok(Some((request, endpoint))) => {
                 let followed = InFlight {
                     request,
+                    prepared: None,
                     endpoint,
                     redirects: call.redirects - 1,
                     began: false,
@@ -109,7 +112,7 @@ impl World {
                 status: response.status,
                 head: response.headers.into_raw(),
                 body: response.body,
-                url: call.request.url.as_str().to_owned(),
+                url: Some(Arc::clone(&call.request.url)),
                 response_time: now - call.planned,
             }))
         });

@@ -1,5 +1,7 @@
 //! Requests.
 
+use std::borrow::Cow;
+
 use rquickjs::{Ctx, Promise, Result, Value};
 
 use super::Natives;
@@ -19,7 +21,7 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
               options: Value<'js>|
               -> Result<Promise<'js>> {
             let (id, group) = user(&ctx, &state, key)?;
-            let method = text(&ctx, &method, "the method")?;
+            let method = method_of(&ctx, &method)?;
             let call = http_call(&ctx, method, &url, &options, state.now.planned.get())?;
             begin(&ctx, &state, (group, key), Then::Plain, |host, op| {
                 host.http(op, id, call)
@@ -42,4 +44,18 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
             })
         },
     )
+}
+
+/// By their places in the prelude's calls.
+const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+/// One of the usual methods, which the prelude gives as a number, or another as text.
+fn method_of<'js>(ctx: &Ctx<'js>, method: &Value<'js>) -> Result<Cow<'static, str>> {
+    let place = method
+        .as_int()
+        .and_then(|place| usize::try_from(place).ok());
+    match place.and_then(|place| METHODS.get(place)) {
+        Some(known) => Ok(Cow::Borrowed(known)),
+        None => text(ctx, method, "the method").map(Cow::Owned),
+    }
 }

@@ -1,5 +1,7 @@
 //! The options of a request.
 
+use std::borrow::Cow;
+
 use model::Nanos;
 use rquickjs::{Ctx, Result, Value};
 
@@ -76,7 +78,7 @@ impl Address {
 /// One HTTP request.
 pub(super) fn http_call<'js>(
     ctx: &Ctx<'js>,
-    method: String,
+    method: Cow<'static, str>,
     url: &Value<'js>,
     options: &Value<'js>,
     planned: Option<Nanos>,
@@ -92,7 +94,7 @@ pub(super) fn http_call<'js>(
         ..HttpCall::default()
     };
     if options.is_undefined() {
-        made.name = [&method, " ", template(&url)].concat();
+        made.name = [&*method, " ", template(&url)].concat();
         made.url = if url.contains("/:") {
             address.url(ctx, &call(), &url)?
         } else {

@@ -46,7 +46,10 @@ impl<'js> JsClass<'js> for Response {
         )?;
         proto.prop(
             "url",
-            Accessor::from(|this: Receiver<'js>| this.borrow().reply.url.clone()),
+            Accessor::from(|this: Receiver<'js>| {
+                let url = this.borrow().reply.url.clone();
+                url.map(|url| url.to_string()).unwrap_or_default()
+            }),
         )?;
         proto.prop(
             "time",

@@ -74,12 +74,13 @@ export class User {
 
   get data() { return kept(this.#group, this.#key, "data", () => dataOf(this.#key)); }
 
-  get(url, options) { return http(this.#key, "GET", url, options); }
-  head(url, options) { return http(this.#key, "HEAD", url, options); }
-  post(url, options) { return http(this.#key, "POST", url, options); }
-  put(url, options) { return http(this.#key, "PUT", url, options); }
-  patch(url, options) { return http(this.#key, "PATCH", url, options); }
-  delete(url, options) { return http(this.#key, "DELETE", url, options); }
+  // The numbers are the places of the methods in native code.
+  get(url, options) { return http(this.#key, 0, url, options); }
+  head(url, options) { return http(this.#key, 1, url, options); }
+  post(url, options) { return http(this.#key, 2, url, options); }
+  put(url, options) { return http(this.#key, 3, url, options); }
+  patch(url, options) { return http(this.#key, 4, url, options); }
+  delete(url, options) { return http(this.#key, 5, url, options); }
   request(method, url, options) {
     mustBeName(method, "user.request(method, url): the method");
     return http(this.#key, method.toUpperCase(), url, options);

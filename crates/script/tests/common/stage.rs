@@ -375,7 +375,7 @@ pub fn reply(status: u16, body: &str) -> Value {
         head: b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-A: 1\r\nx-a: 2\r\n\r\n"
             .to_vec(),
         body: body.as_bytes().to_vec(),
-        url: "http://host/x".to_owned(),
+        url: "http://host/x".parse().ok().map(std::sync::Arc::new),
         response_time: Nanos::from_micros(1500),
     }))
 }

@@ -43,6 +43,11 @@ impl CookieJar {
         store.insert_raw(&cookie, url).is_ok()
     }
 
+    /// Nothing was ever in it: cheaper to know than that nothing is.
+    pub fn is_unused(&self) -> bool {
+        self.store.is_none()
+    }
+
     /// Nothing is in it.
     pub fn is_empty(&self) -> bool {
         self.store

@@ -88,7 +88,7 @@ mod tests {
                 .map(header)
                 .into(),
             body: Body::text("payload"),
-            ..Request::new(method, Arc::new(url))
+            ..Request::new(method.to_owned(), Arc::new(url))
         }
     }
 

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use model::Fault;
@@ -14,7 +15,7 @@ const USER_AGENT: &str = concat!("headcount/", env!("CARGO_PKG_VERSION"));
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Upper case as a rule: methods are case-sensitive.
-    pub method: String,
+    pub method: Cow<'static, str>,
     /// Absolute; a fragment is not sent.
     pub url: Arc<Url>,
     /// Override the defaults, in the order in which they go out.
@@ -25,7 +26,7 @@ pub struct Request {
 
 impl Request {
     /// Without headers of its own and without a body.
-    pub fn new(method: impl Into<String>, url: Arc<Url>) -> Self {
+    pub fn new(method: impl Into<Cow<'static, str>>, url: Arc<Url>) -> Self {
         Self {
             method: method.into(),
             url,
@@ -135,7 +136,7 @@ impl Request {
                     "Content-Length {given:?} for a body of {length} bytes"
                 )));
             }
-        } else if length > 0 || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH") {
+        } else if length > 0 || matches!(&*self.method, "POST" | "PUT" | "PATCH") {
             emit("Content-Length", &length.to_string())?;
         }
         match &self.body.content_type {

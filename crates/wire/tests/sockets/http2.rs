@@ -25,7 +25,7 @@ fn connected(address: SocketAddr) -> Connection {
 
 fn request(method: &str, target: &str) -> Request {
     let url = Url::parse(&format!("http://a.test:81{target}")).unwrap();
-    Request::new(method, Arc::new(url))
+    Request::new(method.to_owned(), Arc::new(url))
 }
 
 /// One turn of the loop: reads once, or sleeps and writes what waits. `Ok(false)` when the peer has closed.

@@ -3,7 +3,7 @@ use model::Side;
 use super::*;
 
 fn request(method: &str, url: &str) -> Request {
-    Request::new(method, Arc::new(Url::parse(url).unwrap()))
+    Request::new(method.to_owned(), Arc::new(Url::parse(url).unwrap()))
 }
 
 fn encoded(request: &Request) -> String {
