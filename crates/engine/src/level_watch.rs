@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use model::Nanos;
 use plan::Threshold;
 use record::Level;
 
 use crate::control::{Control, LOOK, OVERDUE, blank, died};
 use crate::crew::Heard;
 use crate::exchange::{Command, Event};
-use crate::level::LevelPlan;
+use crate::level::{LevelPlan, Span};
 use crate::merge::Merged;
 use crate::run::{Live, Notice, RunError};
 use crate::snapshot::Hopes;
@@ -16,6 +17,8 @@ use crate::snapshot::Hopes;
 /// What control remembers of the level that runs.
 struct Watch<'a> {
     plan: &'a LevelPlan,
+    /// As planned, or until it was cut short.
+    hold: Span,
     levels: u32,
     /// Workers that have come to the end.
     done: usize,
@@ -24,6 +27,12 @@ struct Watch<'a> {
     hopes: Hopes,
     /// The promise for which the run is aborted.
     hopeless: Option<Threshold>,
+}
+
+impl Watch<'_> {
+    fn cut_short(&mut self, now: Nanos) {
+        self.hold.end = self.hold.end.min(now.max(self.hold.start));
+    }
 }
 
 impl Control<'_> {
@@ -41,6 +50,7 @@ impl Control<'_> {
         let thresholds = &self.config.options.thresholds;
         let mut watch = Watch {
             plan,
+            hold: plan.hold(),
             levels,
             done: 0,
             asked: 0,
@@ -49,11 +59,11 @@ impl Control<'_> {
         };
         let limit = plan.hold().end + plan.settle + plan.settle + OVERDUE;
         while watch.done < self.crew.len() {
-            self.pass_on_stop(&mut watch.asked);
+            self.pass_on_stop(&mut watch);
             let now = self.clock.now();
-            self.watcher.watch(now, plan.hold());
-            merged.quota.watch(now, plan.hold());
-            if watch.hopes.is_due(now, plan.hold(), self.crew.len()) {
+            self.watcher.watch(now, watch.hold);
+            merged.quota.watch(now, watch.hold);
+            if watch.hopes.is_due(now, watch.hold, self.crew.len()) {
                 self.crew.order_all(|| Command::Snapshot);
             }
             match self.crew.hear(LOOK) {
@@ -68,6 +78,7 @@ impl Control<'_> {
                 Heard::Nothing => {}
             }
         }
+        merged.quota.end();
         Ok(watch.hopeless)
     }
 
@@ -92,9 +103,13 @@ impl Control<'_> {
                 watch.done += 1;
             }
             Event::Snapshot(measured) => {
-                let level = self.so_far(watch.plan);
+                let mut level = self.so_far(watch.plan);
+                if watch.hopes.ask_for_the_target() {
+                    level.target = self.watcher.target_so_far();
+                }
                 if let Some(hopeless) = watch.hopes.take(*measured, &level) {
                     watch.hopeless = Some(hopeless.clone());
+                    watch.cut_short(self.clock.now());
                     self.crew.order_all(|| Command::EndHold);
                 }
             }
@@ -103,7 +118,7 @@ impl Control<'_> {
         Ok(())
     }
 
-    /// The level as far as it has come, without what was measured.
+    /// The level as far as it has come, without what was measured and without the target.
     fn so_far(&self, plan: &LevelPlan) -> Level {
         let mut level = blank(plan);
         let held = self.clock.now() - plan.hold().start;
@@ -112,10 +127,11 @@ impl Control<'_> {
     }
 
     /// The first Ctrl-C ends the hold, the second ends everything.
-    fn pass_on_stop(&mut self, passed: &mut u8) {
+    fn pass_on_stop(&mut self, watch: &mut Watch<'_>) {
         let asked = self.stop.asked();
-        if asked > *passed {
-            *passed = asked;
+        if asked > watch.asked {
+            watch.asked = asked;
+            watch.cut_short(self.clock.now());
             self.crew.order_all(|| {
                 if asked > 1 {
                     Command::Abort

@@ -6,14 +6,22 @@ use crate::level::Span;
 /// Whether a CPU quota stopped the generator itself during a hold.
 #[derive(Debug, Default)]
 pub(crate) struct Quota {
+    /// The first look at the level: for a hold that is over before it is looked at.
+    first: Option<Throttling>,
     before: Option<Throttling>,
     after: Option<Throttling>,
 }
 
 impl Quota {
-    /// Called often: looks when the hold begins and when it has ended.
+    /// Called often: looks when the level begins, when its hold begins and when that has ended.
     pub(crate) fn watch(&mut self, now: Nanos, hold: Span) {
-        let look = || Throttling::of(i32::try_from(std::process::id()).ok()?);
+        self.watch_by(now, hold, look);
+    }
+
+    fn watch_by(&mut self, now: Nanos, hold: Span, look: impl Fn() -> Option<Throttling>) {
+        if self.first.is_none() {
+            self.first = look();
+        }
         if self.before.is_none() && hold.contains(now) {
             self.before = look();
         }
@@ -22,10 +30,71 @@ impl Quota {
         }
     }
 
+    /// The level is over, perhaps before the hold was planned to be.
+    pub(crate) fn end(&mut self) {
+        self.end_by(look);
+    }
+
+    fn end_by(&mut self, look: impl Fn() -> Option<Throttling>) {
+        if self.after.is_none() {
+            self.after = look();
+        }
+    }
+
     /// For how long it was stopped; `None` where no account is kept.
     pub(crate) fn stopped(&self) -> Option<Nanos> {
-        let before = self.before?;
+        let before = self.before.or(self.first)?;
         let after = self.after?;
         Some(after.since(before).throttled)
+    }
+}
+
+fn look() -> Option<Throttling> {
+    Throttling::of(i32::try_from(std::process::id()).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOLD: Span = Span {
+        start: Nanos::from_secs(1),
+        end: Nanos::from_secs(60),
+    };
+
+    fn stopped_for(ms: u64) -> impl Fn() -> Option<Throttling> {
+        move || {
+            Some(Throttling {
+                throttled: Nanos::from_millis(ms),
+                ..Throttling::default()
+            })
+        }
+    }
+
+    #[test]
+    fn a_level_that_ends_early_is_looked_at_when_it_ends() {
+        let mut quota = Quota::default();
+        quota.watch_by(Nanos::ZERO, HOLD, stopped_for(10));
+        quota.watch_by(Nanos::from_secs(2), HOLD, stopped_for(30));
+        quota.watch_by(Nanos::from_secs(3), HOLD, stopped_for(70));
+        quota.end_by(stopped_for(100));
+        assert_eq!(quota.stopped(), Some(Nanos::from_millis(70)));
+    }
+
+    #[test]
+    fn a_hold_that_was_never_seen_counts_from_the_first_look() {
+        let mut quota = Quota::default();
+        quota.watch_by(Nanos::ZERO, HOLD, stopped_for(10));
+        quota.end_by(stopped_for(100));
+        assert_eq!(quota.stopped(), Some(Nanos::from_millis(90)));
+    }
+
+    #[test]
+    fn what_comes_after_the_hold_does_not_count() {
+        let mut quota = Quota::default();
+        quota.watch_by(Nanos::from_secs(2), HOLD, stopped_for(30));
+        quota.watch_by(Nanos::from_secs(60), HOLD, stopped_for(50));
+        quota.end_by(stopped_for(100));
+        assert_eq!(quota.stopped(), Some(Nanos::from_millis(20)));
     }
 }

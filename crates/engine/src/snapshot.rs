@@ -3,7 +3,7 @@
 //! Once a second the workers send copies of what they have measured so far; only runs with such a promise pay for it.
 
 use model::Nanos;
-use plan::{Aggregate, Op, Threshold};
+use plan::{Aggregate, Op, SubjectKind, Threshold, Unit};
 use record::{Level, Measured};
 
 use crate::exchange::Event;
@@ -77,28 +77,85 @@ impl Hopes {
         let mut level = level.clone();
         level.measured = std::mem::take(&mut self.so_far);
         for (promise, looks) in &mut self.promises {
-            let broken = match observe(promise, &level) {
-                Ok(value) => !promise.holds(value),
-                Err(Missing::TimedOut) => !promise.holds(f64::INFINITY),
-                Err(_) => false,
+            *looks = if is_broken(promise, &level) {
+                *looks + 1
+            } else {
+                0
             };
-            *looks = if broken { *looks + 1 } else { 0 };
         }
         let lost = self
             .promises
             .iter()
-            .find(|(promise, looks)| *looks >= LOOKS || *looks > 0 && only_grows(promise));
+            .find(|(promise, looks)| *looks >= LOOKS || *looks > 0 && is_final(promise));
         lost.map(|(promise, _)| promise)
+    }
+
+    /// Whether one of the promises is about the target's process.
+    pub(crate) fn ask_for_the_target(&self) -> bool {
+        let mut promises = self.promises.iter();
+        promises.any(|(promise, _)| promise.subject.kind == SubjectKind::Target)
     }
 }
 
-/// A count that is too high stays too high.
-fn only_grows(promise: &Threshold) -> bool {
-    let counted = !matches!(
-        promise.aggregate,
-        Aggregate::Percentile(_) | Aggregate::Mean | Aggregate::Min | Aggregate::Rate
-    );
-    counted
-        && promise.limit.unit == plan::Unit::Count
-        && matches!(promise.op, Op::Less | Op::AtMost | Op::Equal)
+/// Whether what was measured so far breaks a promise, and nothing that is still under way can mend it.
+fn is_broken(promise: &Threshold, level: &Level) -> bool {
+    let value = match so_far(promise, level) {
+        Ok(value) => value,
+        Err(Missing::TimedOut) => f64::INFINITY,
+        Err(_) => return false,
+    };
+    let limit = promise.limit.value;
+    match promise.op {
+        Op::Less | Op::AtMost => is_known_from_above(promise) && !promise.holds(value),
+        Op::More | Op::AtLeast => is_known_from_below(promise) && !promise.holds(value),
+        Op::Equal => {
+            is_known_from_above(promise) && value > limit
+                || is_known_from_below(promise) && value < limit
+        }
+        Op::Unequal => false,
+    }
 }
+
+/// The value so far; of deliveries those that are still on their way count as if they came in time.
+fn so_far(promise: &Threshold, level: &Level) -> Result<f64, Missing> {
+    if !is_share_delivered(promise) {
+        return observe(promise, level);
+    }
+    let mut level = level.clone();
+    for deliveries in level.measured.deliveries.values_mut() {
+        let missed = deliveries.late + deliveries.lost_count();
+        deliveries.delivered = deliveries.expected.saturating_sub(missed);
+    }
+    observe(promise, &level)
+}
+
+fn is_share_delivered(promise: &Threshold) -> bool {
+    promise.aggregate == Aggregate::Delivered && promise.limit.unit == Unit::Ratio
+}
+
+/// Whether a value that is too high says something before the end.
+fn is_known_from_above(promise: &Threshold) -> bool {
+    promise.aggregate != Aggregate::Min && !is_share_delivered(promise)
+}
+
+/// Whether a value that is too low does: counts grow, and what takes longest ends last.
+fn is_known_from_below(promise: &Threshold) -> bool {
+    let metric = promise.subject.kind == SubjectKind::Metric;
+    match promise.aggregate {
+        Aggregate::Min => true,
+        Aggregate::Mean | Aggregate::Percentile(_) => metric,
+        _ => is_share_delivered(promise),
+    }
+}
+
+/// What has left its limit stays beyond it: counts and the largest only grow, the smallest only falls.
+fn is_final(promise: &Threshold) -> bool {
+    match promise.aggregate {
+        Aggregate::Min | Aggregate::Max | Aggregate::Memory => true,
+        Aggregate::Percentile(_) | Aggregate::Mean | Aggregate::Rate => false,
+        _ => promise.limit.unit == Unit::Count,
+    }
+}
+
+#[cfg(test)]
+mod tests;

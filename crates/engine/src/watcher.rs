@@ -98,19 +98,24 @@ impl Watcher {
 
     /// What the target and the generator used over the hold.
     pub(crate) fn end_level(&mut self, generator: &mut GeneratorUse) -> Option<TargetUse> {
-        self.read_answers();
-        let asker = self.asker.take();
+        let target = self.target_so_far();
+        self.asker = None;
         generator.cpu_percent = self.own.cpu_percent();
-        let found = self.process.end_level();
-        let target = match asker.as_ref().map(Asker::endpoint) {
-            None => found,
-            Some(endpoint) => Some(self.with_endpoint(endpoint, found)),
-        };
         let shared = target
             .as_ref()
             .and_then(|target| target.shared_cores.as_ref());
         self.shares_cores = shared.is_some_and(|shared| !shared.is_empty());
         target
+    }
+
+    /// What the target has used since the hold began.
+    pub(crate) fn target_so_far(&mut self) -> Option<TargetUse> {
+        self.read_answers();
+        let found = self.process.so_far();
+        match self.asker.as_ref().map(Asker::endpoint) {
+            None => found,
+            Some(endpoint) => Some(self.with_endpoint(endpoint, found)),
+        }
     }
 
     /// The process that was found here counts if it is the one that the endpoint speaks of; else it is a proxy or a

@@ -147,8 +147,8 @@ impl ProcessWatch {
         }
     }
 
-    /// What was used over the hold; `None` when no process was found, or none lived long enough for two looks.
-    pub(super) fn end_level(&mut self) -> Option<TargetUse> {
+    /// What was used since the hold began; `None` when no process was found, or none lived long enough for two looks.
+    pub(super) fn so_far(&mut self) -> Option<TargetUse> {
         let found = self.found.as_ref()?;
         self.level.note_last_cores();
         let mut target = use_of_process::of(found, &self.level)?;
