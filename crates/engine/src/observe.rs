@@ -73,7 +73,7 @@ impl Asked {
             Aggregate::Count => Ok(timings.count as f64),
             Aggregate::Rate => self.rate(timings.count as f64),
             Aggregate::Percentile(percent) => reported(timings.response_at(percent / 100.0)),
-            Aggregate::Max if timings.timed_out > 0 => Err(Missing::TimedOut),
+            Aggregate::Max | Aggregate::Mean if timings.timed_out > 0 => Err(Missing::TimedOut),
             _ => self.of_times(&timings.response),
         }
     }
@@ -139,8 +139,10 @@ impl Asked {
             Aggregate::Min => measured_or(metric.min),
             Aggregate::Max => measured_or(metric.max),
             Aggregate::Percentile(percent) => {
-                let values = metric.values.as_ref();
-                measured_or(values.and_then(|values| values.quantile(percent / 100.0)))
+                let values = metric.values.as_ref().ok_or(Missing::Unmeasured)?;
+                let (have, need) = (values.count(), stats::needed_samples(percent / 100.0));
+                let stated = values.stated(percent / 100.0);
+                stated.ok_or(Missing::TooFew { have, need })
             }
             _ => Err(Missing::Unmeasured),
         }
@@ -213,3 +215,6 @@ fn measured_or(value: Option<f64>) -> Observed {
 fn nanos(nanos: Nanos) -> f64 {
     nanos.0 as f64
 }
+
+#[cfg(test)]
+mod tests;
