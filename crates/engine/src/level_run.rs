@@ -6,6 +6,7 @@ use probe::ThreadTime;
 use record::Iterations;
 use script::host::{Value, Wake};
 
+use crate::busy;
 use crate::exchange::{CpuWait, Event, LevelOutcome};
 use crate::level::LevelPlan;
 use crate::little::AtWork;
@@ -186,29 +187,20 @@ impl Worker {
         world.hold.end = world.hold.end.min(now.max(world.hold.start));
         level.hold_ended = world.hold.end;
         let hold = world.hold;
-        world.at_work.pass(now, hold);
         let World {
             groups, at_work, ..
         } = &mut *world;
-        for group in groups.iter() {
-            if let Stage::Running { since, .. } = group.stage {
-                at_work.outlasts(since, hold);
-            }
-        }
+        let running = groups.iter().filter_map(|group| match group.stage {
+            Stage::Running { since, .. } => Some(since),
+            _ => None,
+        });
+        at_work.close(now, hold, running);
         let held = now - world.hold.start;
         let waited = idle - level.idle_at_hold_start.unwrap_or(idle);
-        level.busy = share(held - waited, held);
-        let cpu = cpu.zip(level.cpu_at_hold_start);
-        level.cpu_wait = cpu.map(|(after, before)| {
-            let used = after.since(before);
-            // Work that the kernel does while it puts the thread to sleep and wakes it is work too.
-            level.busy = level.busy.max(share(used.ran, held)).min(1.0);
-            CpuWait {
-                share: share(used.waited, held),
-                starved: share(used.waited, used.ran + used.waited),
-                each: used.waited_each().unwrap_or(Nanos::ZERO),
-            }
-        });
+        let used = cpu.zip(level.cpu_at_hold_start);
+        let used = used.map(|(after, before)| after.since(before));
+        level.busy = busy::share(held, waited, used.as_ref());
+        level.cpu_wait = used.map(|used| busy::cpu_wait(held, &used));
         let until = now + level.plan.settle;
         level.progress = Progress::Settling { until };
         world.timers.set(until, Alarm::Look);
@@ -363,13 +355,5 @@ impl World {
     /// Deliveries that are still waited for.
     fn awaited(&self) -> u64 {
         self.groups.iter().map(|group| group.ledger.awaited()).sum()
-    }
-}
-
-fn share(part: Nanos, whole: Nanos) -> f64 {
-    if whole == Nanos::ZERO {
-        0.0
-    } else {
-        part.as_secs_f64() / whole.as_secs_f64()
     }
 }

@@ -10,6 +10,7 @@ mod around;
 mod arrival;
 mod aside;
 mod ask;
+mod busy;
 mod cast;
 mod clock;
 mod config;

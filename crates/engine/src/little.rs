@@ -23,6 +23,8 @@ pub(crate) struct AtWork {
     time_s: f64,
     /// What the edges of the hold cut: of iterations that began before it, and of those that were not over at its end.
     cut_s: f64,
+    /// Those that are not over have been counted.
+    closed: bool,
 }
 
 impl AtWork {
@@ -38,11 +40,20 @@ impl AtWork {
             self.ended += 1;
             self.time_s += (now - since).as_secs_f64();
             self.cut_s += (hold.start - since).as_secs_f64();
+        } else if now >= hold.end && !self.closed {
+            self.outlasts(since, hold);
         }
     }
 
+    /// The hold is over, with these at work that began at `since`; nothing more is counted.
+    pub(crate) fn close(&mut self, now: Nanos, hold: Span, running: impl Iterator<Item = Nanos>) {
+        self.pass(now, hold);
+        running.for_each(|since| self.outlasts(since, hold));
+        self.closed = true;
+    }
+
     /// One is not over when the hold is.
-    pub(crate) fn outlasts(&mut self, since: Nanos, hold: Span) {
+    fn outlasts(&mut self, since: Nanos, hold: Span) {
         self.cut_s += (hold.end - since.max(hold.start)).as_secs_f64();
     }
 
@@ -118,11 +129,29 @@ mod tests {
     fn a_few_that_take_much_longer_break_no_law() {
         let mut at_work = one_group(1, 50);
         let begun = Nanos::from_secs(8);
-        for _ in 0..20 {
-            at_work.begins(begun, HOLD);
-            at_work.outlasts(begun, HOLD);
-        }
-        at_work.pass(HOLD.end, HOLD);
+        (0..20).for_each(|_| at_work.begins(begun, HOLD));
+        at_work.close(HOLD.end, HOLD, [begun; 20].into_iter());
+        assert!(at_work.law(10.0).unwrap().holds);
+    }
+
+    #[test]
+    fn what_ends_between_the_hold_and_its_closing_is_cut_once() {
+        let mut at_work = one_group(1, 50);
+        let begun = Nanos::from_secs(8);
+        (0..20).for_each(|_| at_work.begins(begun, HOLD));
+        let late = HOLD.end + Nanos::from_millis(50);
+        (0..10).for_each(|_| at_work.ends(begun, late, HOLD));
+        let cut = at_work.cut_s;
+        at_work.close(
+            HOLD.end + Nanos::from_millis(100),
+            HOLD,
+            [begun; 10].into_iter(),
+        );
+        assert!((at_work.cut_s - cut - 30.0).abs() < 1e-9, "{at_work:?}");
+        let closed = at_work.cut_s;
+        let later = HOLD.end + Nanos::from_secs(1);
+        (0..10).for_each(|_| at_work.ends(begun, later, HOLD));
+        assert!((at_work.cut_s - closed).abs() < 1e-9, "{at_work:?}");
         assert!(at_work.law(10.0).unwrap().holds);
     }
 

@@ -70,15 +70,16 @@ pub(crate) fn doubts(level: &Level) -> Doubts {
 
 fn busy(generator: &GeneratorUse, doubts: &mut Doubts) {
     let busy = generator.busiest_worker_percent.unwrap_or(0.0);
-    let waited = generator.cpu_wait_percent.unwrap_or(0.0);
-    let waiting = if waited < 1.0 {
-        String::new()
-    } else {
-        format!(" and waited for a CPU for {waited:.0} %")
-    };
-    doubts.judge(busy + waited, BUSY_LIMIT, BUSY_DOUBT, |limit| {
+    let workers = generator.workers.iter();
+    let busiest = workers.max_by(|a, b| a.busy_percent.total_cmp(&b.busy_percent));
+    let waited = busiest.and_then(|worker| worker.cpu_wait_percent);
+    let waiting = waited.filter(|waited| *waited >= 1.0);
+    let waiting = waiting.map_or(String::new(), |waited| {
+        format!(", for {waited:.0} % of it without a CPU")
+    });
+    doubts.judge(busy, BUSY_LIMIT, BUSY_DOUBT, |limit| {
         format!(
-            "the busiest worker was at work for {busy:.0} % of the hold{waiting} (limit {limit:.0} %): \
+            "the busiest worker had work for {busy:.0} % of the hold{waiting} (limit {limit:.0} %): \
              use more workers or cores, more machines, or less load"
         )
     });
@@ -147,12 +148,19 @@ fn delays(level: &Level, doubts: &mut Doubts) {
         let part = share.map_or(String::new(), |share| {
             format!(", {:.0} % of the time that was measured", share * 100.0)
         });
-        let text = format!("{what} {delay} late at {name}{part} (limit {DELAY_LIMIT}): {advice}");
+        let text = |limit: String| {
+            format!("{what} {delay} late at {name}{part} (limit {limit}): {advice}")
+        };
+        let both = |long: Nanos, most: f64| format!("{long} and {:.0} % of it", most * 100.0);
         let over = |long: Nanos, most: f64| delay > long && share.is_some_and(|share| share > most);
-        if delay > DELAY_LIMIT || over(DELAY_LONG, DELAY_LONG_SHARE) {
-            doubts.not_sound.push(text);
+        if delay > DELAY_LIMIT {
+            doubts.not_sound.push(text(DELAY_LIMIT.to_string()));
+        } else if over(DELAY_LONG, DELAY_LONG_SHARE) {
+            let limit = both(DELAY_LONG, DELAY_LONG_SHARE);
+            doubts.not_sound.push(text(limit));
         } else if over(DELAY_DOUBT, DELAY_DOUBT_SHARE) {
-            doubts.suspect.push(text);
+            let limit = both(DELAY_DOUBT, DELAY_DOUBT_SHARE);
+            doubts.suspect.push(text(limit));
         }
     }
 }

@@ -4,7 +4,7 @@ use stats::Histogram;
 /// One worker thread during one level, in percent of the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerUse {
-    /// It did not wait for anything to happen.
+    /// It had work: it did not wait for anything to happen. Time in which it had no CPU for that work is part of it.
     pub busy_percent: f64,
     /// It was ready to run and had no CPU.
     pub cpu_wait_percent: Option<f64>,

@@ -31,17 +31,67 @@ fn verdict(level: &Level) -> &'static str {
 
 #[test]
 fn a_busy_worker_is_suspect_and_a_full_one_not_sound() {
-    let busy = |busy, waited| {
+    let busy = |busy| {
         verdict(&level(GeneratorUse {
             busiest_worker_percent: Some(busy),
-            cpu_wait_percent: Some(waited),
             ..GeneratorUse::default()
         }))
     };
-    assert_eq!(busy(60.0, 0.5), "sound");
-    assert_eq!(busy(85.0, 0.5), "suspect");
-    assert_eq!(busy(96.0, 0.0), "not sound");
-    assert_eq!(busy(91.0, 4.5), "not sound", "work and waiting together");
+    assert_eq!(busy(60.0), "sound");
+    assert_eq!(busy(85.0), "suspect");
+    assert_eq!(busy(96.0), "not sound");
+}
+
+#[test]
+fn the_wait_of_one_worker_is_not_added_to_the_work_of_another() {
+    let worker = |busy, waited| record::WorkerUse {
+        busy_percent: busy,
+        cpu_wait_percent: Some(waited),
+        ..record::WorkerUse::default()
+    };
+    let two = level(GeneratorUse {
+        busiest_worker_percent: Some(91.0),
+        cpu_wait_percent: Some(4.5),
+        workers: vec![worker(91.0, 2.0), worker(30.0, 4.5)],
+        ..GeneratorUse::default()
+    });
+    let doubts = doubts(&two);
+    assert_eq!(doubts.not_sound, Vec::<String>::new());
+    let text = &doubts.suspect[0];
+    assert!(
+        text.contains("had work for 91 % of the hold, for 2 % of it without a CPU (limit 80 %)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_late_start_names_the_limit_that_it_broke() {
+    let text = |lag: Nanos, response: Nanos| {
+        let mut level = level(GeneratorUse {
+            start_lag: times(1000, lag),
+            ..GeneratorUse::default()
+        });
+        let mut timings = Timings::default();
+        (0..1000).for_each(|_| timings.answered(response, response, false));
+        level.measured.requests.insert("GET /".to_owned(), timings);
+        let doubts = doubts(&level);
+        doubts
+            .not_sound
+            .into_iter()
+            .chain(doubts.suspect)
+            .next()
+            .unwrap()
+    };
+    let ms = Nanos::from_millis;
+    let longest = text(ms(12), ms(5000));
+    assert!(longest.contains("(limit 10 ms)"), "{longest}");
+    let long = text(ms(4), ms(6));
+    assert!(long.contains("(limit 3 ms and 50 % of it)"), "{long}");
+    let doubtful = text(ms(2), ms(10));
+    assert!(
+        doubtful.contains("(limit 1 ms and 10 % of it)"),
+        "{doubtful}"
+    );
 }
 
 #[test]

@@ -1,0 +1,70 @@
+//! How busy a worker was: two accounts of the same time, of which neither sees all.
+
+use model::Nanos;
+use probe::ThreadTime;
+
+use crate::exchange::CpuWait;
+
+/// The share of the hold in which the worker did not sleep. By the clock: it `slept` so long, which holds the time in
+/// which it could be woken and had no CPU. By the kernel: what it ran, work at its going to sleep included, and waited
+/// for a CPU. Both count waiting within the work, so the larger one counts, never their sum.
+pub(crate) fn share(held: Nanos, slept: Nanos, used: Option<&ThreadTime>) -> f64 {
+    let by_the_clock = part(held - slept, held);
+    let by_the_kernel = used.map_or(0.0, |used| part(used.ran + used.waited, held));
+    by_the_clock.max(by_the_kernel).min(1.0)
+}
+
+/// How it waited for a CPU.
+pub(crate) fn cpu_wait(held: Nanos, used: &ThreadTime) -> CpuWait {
+    CpuWait {
+        share: part(used.waited, held),
+        starved: part(used.waited, used.ran + used.waited),
+        each: used.waited_each().unwrap_or(Nanos::ZERO),
+    }
+}
+
+fn part(part: Nanos, whole: Nanos) -> f64 {
+    if whole == Nanos::ZERO {
+        0.0
+    } else {
+        part.as_secs_f64() / whole.as_secs_f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn busy(slept_ms: u64, ran_ms: u64, waited_ms: u64) -> f64 {
+        let used = ThreadTime {
+            ran: Nanos::from_millis(ran_ms),
+            waited: Nanos::from_millis(waited_ms),
+            ..ThreadTime::default()
+        };
+        let held = Nanos::from_secs(1);
+        share(held, Nanos::from_millis(slept_ms), Some(&used))
+    }
+
+    #[test]
+    fn waiting_for_a_cpu_counts_once() {
+        assert!(
+            (busy(500, 200, 300) - 0.5).abs() < 1e-9,
+            "the same half second"
+        );
+        assert!(
+            (busy(900, 200, 300) - 0.5).abs() < 1e-9,
+            "ready while the clock says asleep"
+        );
+        assert!((busy(0, 220, 780) - 1.0).abs() < 1e-9);
+        assert!(
+            (busy(0, 300, 800) - 1.0).abs() < 1e-9,
+            "never more than all"
+        );
+    }
+
+    #[test]
+    fn without_the_kernels_account_the_clock_decides() {
+        let held = Nanos::from_secs(1);
+        assert!((share(held, Nanos::from_millis(250), None) - 0.75).abs() < 1e-9);
+    }
+}
