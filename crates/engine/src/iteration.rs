@@ -251,11 +251,11 @@ impl World {
                     iterations.time.record(now - planned);
                 }
             });
+            if let Err(fault) = outcome {
+                self.keep_example(fault, now);
+            }
         } else {
             self.recorder.measured.before.iterations_failed += u64::from(outcome.is_err());
-        }
-        if let Err(fault) = outcome {
-            self.keep_example(fault, now);
         }
     }
 
