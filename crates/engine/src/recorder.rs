@@ -134,19 +134,18 @@ impl Recorder {
             Ending::Broke => timings.broke(),
             Ending::RanOut(limit) => timings.ran_out(limit),
         }
-        let failed = !matches!(ending, Ending::Answered { failed: false });
+        let window = &mut self.window;
         match family {
-            Family::Request => {
-                self.window.requests += 1;
-                self.window.failed += u64::from(failed);
-                self.window.response.record(timing.response_time());
-            }
-            Family::Exchange => {
-                self.window.exchanges += 1;
-                self.window.failed += u64::from(failed);
-                self.window.response.record(timing.response_time());
-            }
-            Family::Connection | Family::Step | Family::Eventually => {}
+            Family::Request => window.requests += 1,
+            Family::Exchange => window.exchanges += 1,
+            Family::Connection | Family::Step | Family::Eventually => return timings,
+        }
+        let failed = !matches!(ending, Ending::Answered { failed: false });
+        window.failed += u64::from(failed);
+        match ending {
+            Ending::Answered { .. } => window.response.record(timing.response_time()),
+            Ending::Broke => {}
+            Ending::RanOut(_) => window.timed_out += 1,
         }
         timings
     }
@@ -358,6 +357,15 @@ mod tests {
             timing,
             Ending::RanOut(Nanos::from_secs(3)),
         );
+        let broken = recorder.name(Family::Request, "GET /broken");
+        recorder.time(Family::Request, broken, timing, Ending::Broke);
+        let window = recorder.take_window();
+        assert_eq!(
+            (window.requests, window.failed, window.timed_out),
+            (2, 2, 1)
+        );
+        assert_eq!(window.response.count(), 0, "neither has a time");
+        assert_eq!(window.close(0.0).max_ms, None);
         let timings = &recorder.into_measured(&[]).requests["GET /"];
         assert_eq!(
             (

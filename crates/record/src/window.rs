@@ -5,7 +5,7 @@ use stats::{Histogram, estimate};
 /// One second of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// When it began, in seconds since the start of the level's measured time.
+    /// When it began, in seconds since the start of the level, ramp and warm-up included.
     pub start_s: f64,
     /// Users present.
     pub users: u64,
@@ -21,11 +21,12 @@ pub struct Window {
     pub deliveries: u64,
     /// Of the delivery latency if there were deliveries, else of the response time; in milliseconds, like the next.
     pub p50_ms: Option<f64>,
-    /// `None` when the window has too few samples for it; so for all percentiles here.
+    /// `None` when the window has too few samples for it, or when it lies among what timed out; so for all percentiles
+    /// here.
     pub p95_ms: Option<f64>,
     /// See `p95_ms`.
     pub p99_ms: Option<f64>,
-    /// The longest.
+    /// The longest; `None` also where something timed out, which was longer.
     pub max_ms: Option<f64>,
 }
 
@@ -44,7 +45,9 @@ pub struct OpenWindow {
     pub messages: u64,
     /// Deliveries received.
     pub deliveries: u64,
-    /// Response times of requests and exchanges.
+    /// Requests and exchanges that had no answer within their limit: longer than every time below.
+    pub timed_out: u64,
+    /// Response times of requests and exchanges that were answered.
     pub response: Histogram,
     /// Delivery latencies.
     pub latency: Histogram,
@@ -59,18 +62,21 @@ impl OpenWindow {
         self.exchanges += other.exchanges;
         self.messages += other.messages;
         self.deliveries += other.deliveries;
+        self.timed_out += other.timed_out;
         self.response.merge(&other.response);
         self.latency.merge(&other.latency);
     }
 
     /// The figures of the window, which began at `start_s`.
     pub fn close(&self, start_s: f64) -> Window {
-        let times = if self.latency.is_empty() {
-            &self.response
+        let (times, beyond) = if self.latency.is_empty() {
+            (&self.response, self.timed_out)
         } else {
-            &self.latency
+            (&self.latency, 0)
         };
-        let at = |q| estimate(times, 0, q).value().map(Nanos::as_millis_f64);
+        let at = |q| estimate(times, beyond, q).value();
+        let at = |q| at(q).map(Nanos::as_millis_f64);
+        let longest = times.max().filter(|_| beyond == 0);
         Window {
             start_s,
             users: self.users,
@@ -82,7 +88,25 @@ impl OpenWindow {
             p50_ms: at(0.5),
             p95_ms: at(0.95),
             p99_ms: at(0.99),
-            max_ms: times.max().map(Nanos::as_millis_f64),
+            max_ms: longest.map(Nanos::as_millis_f64),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_timed_out_is_longer_than_every_time() {
+        let mut window = OpenWindow::default();
+        for _ in 0..1000 {
+            window.response.record(Nanos::from_millis(5));
+        }
+        window.timed_out = 30;
+        let closed = window.close(0.0);
+        assert!((closed.p50_ms.unwrap() - 5.0).abs() < 0.01);
+        assert!((closed.p95_ms.unwrap() - 5.0).abs() < 0.01);
+        assert_eq!((closed.p99_ms, closed.max_ms), (None, None));
     }
 }
