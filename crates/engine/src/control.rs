@@ -17,8 +17,9 @@ use crate::run::{Notice, RunError, Stop};
 use crate::soundness;
 use crate::watcher::Watcher;
 
-/// Time for the workers to make a level's users before it starts.
-const LEAD: Nanos = Nanos::from_millis(50);
+/// Time for the workers to make a level's users before it starts: so much in any case, and so much for each.
+const LEAD: Nanos = Nanos::from_millis(10);
+const LEAD_PER_USER: Nanos = Nanos::from_micros(4);
 /// How often control looks up when nothing happens.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 /// Beyond its own limits a level or a set-up that does not end is given up.
@@ -86,7 +87,7 @@ impl<'a> Control<'a> {
             let leftovers = self.leftovers(record);
             let mut merged = Merged::default();
             let mut plan = plan;
-            plan.start = self.clock.now() + LEAD;
+            plan.start = self.clock.now() + lead_of(plan.load.users);
             let result = self.level(&plan, count, &mut merged);
             let level = self.close_level(&plan, merged, leftovers);
             (self.tell)(Notice::LevelDone(Box::new(level.clone())));
@@ -191,6 +192,10 @@ fn unreachable(target: &str, fault: Fault) -> RunError {
 
 pub(crate) fn died(worker: &str) -> RunError {
     RunError::Generator(format!("{worker} died: this is a fault of headcount"))
+}
+
+fn lead_of(users: u32) -> Nanos {
+    LEAD + Nanos(LEAD_PER_USER.0 * u64::from(users))
 }
 
 /// A level with its load, and nothing measured.

@@ -2,7 +2,7 @@ use std::fmt;
 use std::io::{self, ErrorKind, IoSlice, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use model::{Fault, FaultKind};
 use rustix::io::Errno;
@@ -16,46 +16,84 @@ use crate::stream::{QUEUE_LIMIT, Read, not_read, receive, transmit};
 
 mod insecure;
 
-/// Whom to trust, built once per run: reading the machine's store takes milliseconds. Cheap to clone.
+/// Whom to trust, worked out once per run and when it is needed first: reading the machine's store takes milliseconds
+/// that a run without TLS need not wait for. Cheap to clone.
 #[derive(Clone)]
 pub struct TlsSettings {
-    config: Arc<ClientConfig>,
+    trust: Arc<Trust>,
+    http2: bool,
+}
+
+struct Trust {
+    insecure: bool,
+    extra_ca_pem: Option<Vec<u8>>,
+    config: OnceLock<Result<Arc<ClientConfig>, Fault>>,
+    config_with_http2: OnceLock<Result<Arc<ClientConfig>, Fault>>,
 }
 
 impl TlsSettings {
     /// Trusts the machine's own store and the certificates in `extra_ca_pem`; `insecure` trusts anybody.
     /// Sessions are not resumed: each connection pays for a full handshake, as each new visitor does.
     pub fn new(insecure: bool, extra_ca_pem: Option<&[u8]>) -> Result<Self, Fault> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| unusable(&error.to_string()))?;
-        let mut config = if insecure {
-            builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(insecure::TrustAnybody::new(provider)))
-                .with_no_client_auth()
-        } else {
-            builder
-                .with_root_certificates(trusted(extra_ca_pem)?)
-                .with_no_client_auth()
+        let settings = Self {
+            trust: Arc::new(Trust {
+                insecure,
+                extra_ca_pem: extra_ca_pem.map(<[u8]>::to_vec),
+                config: OnceLock::new(),
+                config_with_http2: OnceLock::new(),
+            }),
+            http2: false,
         };
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        config.resumption = Resumption::disabled();
-        Ok(Self {
-            config: Arc::new(config),
-        })
+        if extra_ca_pem.is_some() {
+            settings.config()?; // what is wrong with it is told now
+        }
+        Ok(settings)
     }
 
     /// The same, but offering HTTP/2 before HTTP/1.1; [`Stream::agreed_protocol`](crate::Stream::agreed_protocol)
     /// says which of them the peer took.
     #[must_use]
     pub fn offering_http2(&self) -> Self {
-        let mut config = ClientConfig::clone(&self.config);
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Self {
-            config: Arc::new(config),
+            trust: Arc::clone(&self.trust),
+            http2: true,
         }
+    }
+
+    fn config(&self) -> Result<Arc<ClientConfig>, Fault> {
+        let trust = &self.trust;
+        let config = trust.config.get_or_init(|| trust.build().map(Arc::new));
+        if !self.http2 {
+            return config.clone();
+        }
+        let with_http2 = trust.config_with_http2.get_or_init(|| {
+            let mut config = ClientConfig::clone(&*config.clone()?);
+            config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+            Ok(Arc::new(config))
+        });
+        with_http2.clone()
+    }
+}
+
+impl Trust {
+    fn build(&self) -> Result<ClientConfig, Fault> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| unusable(&error.to_string()))?;
+        let mut config = if self.insecure {
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(insecure::TrustAnybody::new(provider)))
+                .with_no_client_auth()
+        } else {
+            builder
+                .with_root_certificates(trusted(self.extra_ca_pem.as_deref())?)
+                .with_no_client_auth()
+        };
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.resumption = Resumption::disabled();
+        Ok(config)
     }
 }
 
@@ -108,7 +146,7 @@ impl Session {
                 format!("`{name}` cannot stand in a certificate"),
             )
         })?;
-        let mut connection = ClientConnection::new(Arc::clone(&settings.config), name)
+        let mut connection = ClientConnection::new(settings.config()?, name)
             .map_err(|error| Fault::generator(FaultKind::Tls, error.to_string()))?;
         connection.set_buffer_limit(None); // `waiting` is the limit, so that one large message may pass
         Ok(Self {
