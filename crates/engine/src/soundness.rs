@@ -198,9 +198,15 @@ fn dropped(level: &Level, doubts: &mut Doubts) {
     }
     let nobody = iterations.dropped - late;
     if nobody > 0 {
+        let causes = iterations.dropped_why.iter();
+        let cause = causes
+            .filter(|(why, _)| *why != behind)
+            .max_by_key(|(_, dropped)| **dropped)
+            .and_then(|(why, _)| why.split_once(": "))
+            .map_or(String::new(), |(_, cause)| format!(" ({cause})"));
         doubts.suspect.push(format!(
-            "{nobody} of {} planned starts found no user free and were dropped: what they would have met is in no \
-             percentile; give more `load.users`, or ask why the others take so long",
+            "{nobody} of {} planned starts found no user free{cause} and were dropped: what they would have met is in \
+             no percentile; give more `load.users`, or ask why the others take so long",
             iterations.planned
         ));
     }

@@ -192,5 +192,26 @@ pub(crate) fn shorten(text: &str, width: usize) -> String {
         .collect()
 }
 
+/// At most `most` lines of at most `width` characters, broken between words; what does not fit is shown as `…`.
+pub(crate) fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
+    let mut rest = shorten(text, usize::MAX);
+    let mut lines = Vec::new();
+    while lines.len() + 1 < most && rest.chars().count() > width {
+        let end = rest
+            .char_indices()
+            .nth(width)
+            .map_or(rest.len(), |(at, _)| at);
+        let at = rest[..=end.min(rest.len() - 1)]
+            .rfind(' ')
+            .filter(|at| *at > 0);
+        let Some(at) = at else { break };
+        let next = rest[at..].trim_start().to_owned();
+        rest.truncate(at);
+        lines.push(std::mem::replace(&mut rest, next));
+    }
+    lines.push(shorten(&rest, width));
+    lines
+}
+
 #[cfg(test)]
 mod tests;

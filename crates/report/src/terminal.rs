@@ -3,7 +3,7 @@
 use record::{Level, Run, Soundness};
 
 use crate::colour::{Tone, paint};
-use crate::format::{count, share, shorten};
+use crate::format::{count, share, shorten, wrap};
 use crate::section::failures::{self, Group};
 use crate::section::levels::{self, Lead};
 use crate::section::{
@@ -21,6 +21,9 @@ pub struct Terminal<'a> {
 
 /// Lines of one screen.
 const SCREEN: usize = 40;
+/// Lines of one note, and of all of them.
+const NOTE: usize = 3;
+const NOTES: usize = 8;
 /// Columns for free text, so that a line stays a line.
 const WIDTH: usize = 110;
 
@@ -67,10 +70,7 @@ fn head(run: &Run, colour: bool) -> Vec<String> {
         .into_iter()
         .filter(|one| !said(one))
         .collect();
-    let remarks = remarks
-        .into_iter()
-        .map(|one| labelled("note", &shorten(&one, WIDTH), colour));
-    lines.extend(cut(remarks.collect(), 4, "notes"));
+    lines.extend(notes(&remarks, colour));
     if run.levels.is_empty() {
         return lines;
     }
@@ -84,6 +84,26 @@ fn head(run: &Run, colour: bool) -> Vec<String> {
     }
     if run.levels.iter().any(|level| error_bound(level).is_some()) {
         lines.push(paint(&format!("  {ERROR}"), Tone::Quiet, colour));
+    }
+    lines
+}
+
+/// Whole notes, as many as there is room for: what to do stands at their end.
+fn notes(remarks: &[String], colour: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (told, remark) in remarks.iter().enumerate() {
+        let note = wrap(remark, WIDTH, NOTE);
+        let last = remarks.len() == told + 1;
+        if told > 0 && lines.len() + note.len() + usize::from(!last) > NOTES {
+            lines.push(format!(
+                "  and {} more notes in the full report",
+                remarks.len() - told
+            ));
+            break;
+        }
+        let label = |line: &usize| if *line == 0 { "note" } else { "" };
+        let note = note.iter().enumerate();
+        lines.extend(note.map(|(line, text)| labelled(label(&line), text, colour)));
     }
     lines
 }

@@ -204,3 +204,23 @@ fn a_broken_law_is_a_fault_of_the_measurement() {
     });
     assert!(doubts(&broken).not_sound[0].contains("make 5.0"));
 }
+
+#[test]
+fn a_dropped_start_tells_its_main_cause() {
+    let mut level = level(GeneratorUse::default());
+    let why = |dropped: crate::open::Dropped| dropped.as_str().to_owned();
+    level.measured.iterations = Iterations {
+        planned: 100,
+        dropped: 30,
+        dropped_why: [
+            (why(crate::open::Dropped::Awaiting), 20),
+            (why(crate::open::Dropped::AtWork), 10),
+        ]
+        .into(),
+        ..Iterations::default()
+    };
+    let text = &doubts(&level).suspect[0];
+    let expected =
+        "30 of 100 planned starts found no user free (most awaited the target's answers)";
+    assert!(text.starts_with(expected), "{text}");
+}

@@ -93,3 +93,13 @@ fn long_lines_are_cut_and_stay_one_line() {
     assert_eq!(shorten("a\nb", 10), "a b");
     assert_eq!(shorten("ünïcödé", 4), "ünï…");
 }
+
+#[test]
+fn a_long_text_is_broken_between_words_and_cut_at_the_last_line() {
+    assert_eq!(wrap("one two three", 20, 3), ["one two three"]);
+    assert_eq!(wrap("one two three", 7, 3), ["one two", "three"]);
+    assert_eq!(wrap("one two three", 8, 3), ["one two", "three"]);
+    assert_eq!(wrap("one two three four", 5, 3), ["one", "two", "thre…"]);
+    assert_eq!(wrap("− µs one − two", 8, 2), ["− µs one", "− two"]);
+    assert_eq!(wrap("unbreakable", 5, 3), ["unbr…"]);
+}

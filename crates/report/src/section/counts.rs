@@ -2,8 +2,8 @@
 
 use record::{Check, Iterations, Level, Metric, MetricKind, Run};
 
-use super::{Block, Section, marked};
-use crate::format::{amount, count, duration, estimate_in_full, part};
+use super::{Block, Section, label, marked};
+use crate::format::{amount, count, duration, estimate_in_full, part, share};
 use crate::table::{Column, Row, Table};
 
 /// Calls of the scenario.
@@ -53,7 +53,26 @@ pub(crate) fn iterations(run: &Run) -> Option<Section> {
         ])
     };
     let table = Table::new(columns, run.levels.iter().map(row).collect());
-    Section::unless_empty("Iterations", vec![Block::Table(table)])
+    let dropped = run.levels.iter().flat_map(dropped).collect();
+    Section::unless_empty(
+        "Iterations",
+        vec![Block::Table(table), Block::List(dropped)],
+    )
+}
+
+/// Why starts were dropped, cause by cause.
+fn dropped(level: &Level) -> Vec<String> {
+    let Iterations {
+        planned,
+        dropped_why,
+        ..
+    } = &level.measured.iterations;
+    let causes = dropped_why.iter().filter(|(_, dropped)| **dropped > 0);
+    let cause = |(why, dropped): (&String, &u64)| {
+        let at = label(&level.load);
+        format!("dropped at {at}: {}: {why}", share(*dropped, *planned))
+    };
+    causes.map(cause).collect()
 }
 
 /// How often checks held.

@@ -72,7 +72,7 @@ fn failures(run: &Run) -> String {
     if failed == 0 {
         return String::new();
     }
-    format!(", with {} requests failed", share(failed, count))
+    format!(", with {} operations failed", share(failed, count))
 }
 
 /// `at 50 users`, or `up to 1,000 users`, the last of these levels.
@@ -225,6 +225,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
         let why = level.suspicions.iter();
         remarks.extend(why.map(|why| format!("suspect at {at}: {why}")));
     }
+    remarks.extend(super::unpromised::remarks(run));
     remarks.extend(run.levels.iter().filter_map(repeated));
     remarks.extend(leftovers(run));
     let broken = run.check_identities();

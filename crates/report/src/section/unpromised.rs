@@ -1,0 +1,129 @@
+//! Promises on the latency of deliveries that were kept while deliveries were lost: what is lost has no latency.
+
+use record::{Deliveries, Level, Run, ThresholdResult};
+
+use super::label;
+use super::levels::all_deliveries;
+use crate::format::{plural, share};
+
+/// Conditions that speak of how long a delivery took.
+const LATENCY: [&str; 4] = ["p", "mean", "min", "max"];
+/// Conditions that speak of what did not come.
+const LOSS: [&str; 2] = ["lost", "delivered"];
+const ALL: &str = "deliveries";
+
+/// One remark for each kind of message.
+pub(crate) fn remarks(run: &Run) -> Vec<String> {
+    let mut told: Vec<(&str, String, u64)> = Vec::new();
+    for level in &run.levels {
+        for result in results(run, level).filter(|result| is_blind(run, level, result)) {
+            let metric = result.metric.as_str();
+            match told.iter_mut().find(|(known, ..)| *known == metric) {
+                Some((_, _, more)) => *more += 1,
+                None => told.push((metric, remark(level, result), 0)),
+            }
+        }
+    }
+    let more = |more| match more {
+        0 => String::new(),
+        more => format!("; so with {}", plural(more, "other promise")),
+    };
+    told.into_iter()
+        .map(|(_, remark, others)| remark + &more(others))
+        .collect()
+}
+
+fn results<'a>(run: &'a Run, level: &Level) -> impl Iterator<Item = &'a ThresholdResult> {
+    let index = level.index;
+    let all = run.thresholds.iter();
+    all.filter(move |result| result.level == index)
+}
+
+/// Whether it held for the latency of what came, some did not come, and nobody promised that it would.
+fn is_blind(run: &Run, level: &Level, result: &ThresholdResult) -> bool {
+    let begins =
+        |condition: &str, with: &[&str]| with.iter().any(|word| condition.starts_with(word));
+    let kept = result.held == Some(true) && begins(&result.condition, &LATENCY);
+    let lost = of(level, &result.metric).is_some_and(|all| all.lost_count() > 0);
+    let promised = |other: &ThresholdResult| {
+        (other.metric == result.metric || other.metric == ALL) && begins(&other.condition, &LOSS)
+    };
+    kept && lost && !results(run, level).any(promised)
+}
+
+fn of(level: &Level, metric: &str) -> Option<Deliveries> {
+    let name = metric
+        .strip_prefix("delivery(")
+        .and_then(|rest| rest.strip_suffix(')'));
+    match name {
+        Some(name) => level.measured.deliveries.get(name).cloned(),
+        None => (metric == ALL).then(|| all_deliveries(level)),
+    }
+}
+
+fn remark(level: &Level, result: &ThresholdResult) -> String {
+    let all = of(level, &result.metric).unwrap_or_default();
+    format!(
+        "{} {} held at {} for what came, but {} were lost and nothing is promised of them: add `lost == 0` or \
+         `delivered >= 99.9%`",
+        result.metric,
+        result.condition,
+        label(&level.load),
+        share(all.lost_count(), all.expected)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(metric: &str, conditions: &[&str], lost: u64) -> Run {
+        let mut level = Level::default();
+        level.load.users = 10;
+        let said = Deliveries {
+            expected: 100,
+            delivered: 100 - lost,
+            lost: [("receiver disconnected".to_owned(), lost)].into(),
+            ..Deliveries::default()
+        };
+        level.measured.deliveries.insert("said".to_owned(), said);
+        let result = |condition: &&str| ThresholdResult {
+            level: 0,
+            metric: metric.to_owned(),
+            condition: (*condition).to_owned(),
+            observed: None,
+            observed_text: String::new(),
+            held: Some(true),
+        };
+        Run {
+            levels: vec![level],
+            thresholds: conditions.iter().map(result).collect(),
+            ..Run::default()
+        }
+    }
+
+    #[test]
+    fn a_latency_that_held_beside_losses_is_remarked() {
+        for metric in ["delivery(said)", "deliveries"] {
+            let remarks = remarks(&run(metric, &["p95 < 20ms", "max < 1s"], 50));
+            assert_eq!(remarks.len(), 1);
+            let text = &remarks[0];
+            assert!(text.contains("50 of 100 (50.0 %) were lost"), "{text}");
+            assert!(text.ends_with("; so with 1 other promise"), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_remarked_where_nothing_was_lost_or_losses_are_judged() {
+        let none = |conditions: &[&str], lost| {
+            assert_eq!(
+                remarks(&run("delivery(said)", conditions, lost)),
+                Vec::<String>::new()
+            );
+        };
+        none(&["p95 < 20ms"], 0);
+        none(&["p95 < 20ms", "lost < 60%"], 50);
+        none(&["count > 5"], 50);
+        assert!(remarks(&run("requests", &["p95 < 20ms"], 50)).is_empty());
+    }
+}
