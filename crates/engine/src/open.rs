@@ -246,7 +246,24 @@ impl World {
         let (all, waiting) = at_work.fold((0, 0), |(all, waiting), (_, waits)| {
             (all + 1, waiting + usize::from(*waits))
         });
-        self.awaiting = (now, waiting * 2 >= all);
+        self.awaiting = (now, are_most(waiting, all));
         self.awaiting.1
+    }
+}
+
+/// At least half; of nobody there is no half.
+fn are_most(part: usize, all: usize) -> bool {
+    all > 0 && part * 2 >= all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_nobody_is_at_work_nobody_awaits_the_target() {
+        assert!(!are_most(0, 0));
+        assert!(are_most(1, 2));
+        assert!(!are_most(1, 3));
     }
 }
