@@ -49,8 +49,11 @@ impl<'a> Control<'a> {
         let crew = Crew::start(&config, clock, &tls).map_err(|why| {
             RunError::Generator(format!("cannot start the worker threads: {why}"))
         })?;
-        let watcher = Watcher::new(&config, clock, &tls)
-            .map_err(|(url, fault)| unreachable(url.as_str(), fault))?;
+        let watcher =
+            Watcher::new(&config, clock, &tls).map_err(|(url, fault)| RunError::Endpoint {
+                url: url.to_string(),
+                fault,
+            })?;
         let mut control = Self {
             config,
             clock,

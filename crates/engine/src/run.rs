@@ -84,6 +84,16 @@ pub enum RunError {
         /// Why.
         fault: Fault,
     },
+    /// Nobody answers at the target's Prometheus endpoint before the start.
+    #[error(
+        "cannot reach the Prometheus endpoint {url} (`watch.metrics`, --watch-metrics): {fault}"
+    )]
+    Endpoint {
+        /// The endpoint's URL.
+        url: String,
+        /// Why.
+        fault: Fault,
+    },
     /// The script cannot go on.
     #[error("{0}")]
     Script(Box<ScriptFault>),

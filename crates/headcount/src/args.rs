@@ -167,3 +167,19 @@ pub(crate) struct CompletionsArgs {
     /// For which shell
     pub(crate) shell: clap_complete::Shell,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_negative_value_is_a_value_and_no_option() {
+        for given in [["--hold", "-1s"], ["--ramp", "-1s"], ["--users", "-5"]] {
+            let line = ["headcount", "run", "room.ts"].into_iter().chain(given);
+            assert!(Args::try_parse_from(line).is_ok(), "{given:?}");
+        }
+        let line = ["headcount", "run", "room.ts", "--seed", "-1"];
+        let why = Args::try_parse_from(line).unwrap_err().to_string();
+        assert!(why.contains("invalid value '-1' for '--seed <N>'"), "{why}");
+    }
+}

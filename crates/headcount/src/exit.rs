@@ -45,10 +45,12 @@ impl From<Verdict> for Exit {
 impl From<&RunError> for Exit {
     fn from(error: &RunError) -> Self {
         match error {
-            RunError::Unreachable { fault, .. } if fault.kind == FaultKind::NotAllowed => {
+            RunError::Unreachable { fault, .. } | RunError::Endpoint { fault, .. }
+                if fault.kind == FaultKind::NotAllowed =>
+            {
                 Self::Usage
             }
-            RunError::Unreachable { .. } => Self::Unreachable,
+            RunError::Unreachable { .. } | RunError::Endpoint { .. } => Self::Unreachable,
             RunError::Script(_) => Self::Script,
             RunError::Usage(_) => Self::Usage,
             RunError::Generator(_) => Self::Bug,

@@ -19,7 +19,7 @@ pub(crate) fn prepare_folder(wanted: Option<&Path>, started_at: &str) -> anyhow:
         || PathBuf::from(format!("headcount-run-{}", stamp(started_at))),
         Path::to_owned,
     );
-    if folder.join("run.json").exists() || folder.join("report.md").exists() {
+    if holds_a_run(&folder) {
         anyhow::bail!(
             "{} holds a run already: give another folder, or remove it",
             folder.display()
@@ -45,8 +45,8 @@ pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
             folder: folder.to_owned(),
         }),
         Err(why) => {
-            let fallback =
-                std::env::temp_dir().join(folder.file_name().unwrap_or("headcount-run".as_ref()));
+            let name = folder.file_name().unwrap_or("headcount-run".as_ref());
+            let fallback = unused(&std::env::temp_dir().join(name));
             say(&format!(
                 "warning: cannot save the record in {}: {why}",
                 folder.display()
@@ -63,6 +63,22 @@ pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
             Ok(Saved { folder: fallback })
         }
     }
+}
+
+fn holds_a_run(folder: &Path) -> bool {
+    folder.join("run.json").exists() || folder.join("report.md").exists()
+}
+
+/// The folder, or the first of `name-2`, `name-3` … that holds no run yet.
+fn unused(folder: &Path) -> PathBuf {
+    let numbered = |number: u32| {
+        let mut name = folder.as_os_str().to_owned();
+        name.push(format!("-{number}"));
+        PathBuf::from(name)
+    };
+    let candidates = std::iter::once(folder.to_owned()).chain((2..=u32::MAX).map(numbered));
+    let mut free = candidates.filter(|candidate| !holds_a_run(candidate));
+    free.next().unwrap_or_else(|| folder.to_owned())
 }
 
 /// Writes one more text into the folder, whole or not at all.
@@ -102,6 +118,18 @@ fn stamp(started_at: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_second_place_to_save_holds_no_other_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let wanted = folder.path().join("run");
+        assert_eq!(unused(&wanted), wanted);
+        for taken in ["run", "run-2"] {
+            fs::create_dir(folder.path().join(taken)).unwrap();
+            fs::write(folder.path().join(taken).join("run.json"), "{}").unwrap();
+        }
+        assert_eq!(unused(&wanted), folder.path().join("run-3"));
+    }
 
     #[test]
     fn a_folder_is_named_by_the_time() {

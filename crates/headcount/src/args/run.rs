@@ -25,7 +25,12 @@ pub(crate) struct RunArgs {
     pub(crate) watch_metrics: Option<String>,
 
     /// Users at the same time: one level, or several (10,50,200)
-    #[arg(long, value_name = "N,N,…", help_heading = "Load")]
+    #[arg(
+        long,
+        value_name = "N,N,…",
+        help_heading = "Load",
+        allow_hyphen_values = true
+    )]
     pub(crate) users: Option<String>,
     /// Open load instead: iterations per second ("100/s"), or a course of rates; --users is then the most at once
     #[arg(
@@ -36,16 +41,36 @@ pub(crate) struct RunArgs {
     )]
     pub(crate) rate: Option<String>,
     /// How long each level is measured
-    #[arg(long, value_name = "TIME", help_heading = "Load")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        help_heading = "Load",
+        allow_hyphen_values = true
+    )]
     pub(crate) hold: Option<String>,
     /// Over which time a level's groups start
-    #[arg(long, value_name = "TIME", help_heading = "Load")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        help_heading = "Load",
+        allow_hyphen_values = true
+    )]
     pub(crate) ramp: Option<String>,
     /// Time with all groups at work before measuring
-    #[arg(long, value_name = "TIME", help_heading = "Load")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        help_heading = "Load",
+        allow_hyphen_values = true
+    )]
     pub(crate) warmup: Option<String>,
     /// Seed of all random choices
-    #[arg(long, value_name = "N", help_heading = "Load")]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Load",
+        allow_hyphen_values = true
+    )]
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]

@@ -170,8 +170,12 @@ pub(crate) fn finish(outcome: &Outcome, folder: Option<&Path>, json: bool) -> an
 
 /// What to try when nobody answers as expected.
 fn way_out(error: &RunError) -> Option<&'static str> {
-    let RunError::Unreachable { fault, .. } = error else {
-        return None;
+    let fault = match error {
+        RunError::Unreachable { fault, .. } => fault,
+        RunError::Endpoint { .. } => {
+            return Some("does it serve its metrics there? Without the option none are asked for");
+        }
+        _ => return None,
     };
     match fault.kind {
         FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve => {
@@ -204,9 +208,26 @@ fn exit_of(run: &record::Run) -> Exit {
 
 #[cfg(test)]
 mod tests {
+    use model::Fault;
     use record::{Iterations, Level, Run};
 
     use super::*;
+
+    #[test]
+    fn a_silent_metrics_endpoint_is_not_called_the_target() {
+        let error = RunError::Endpoint {
+            url: "http://127.0.0.1:1/metrics".to_owned(),
+            fault: Fault::target(FaultKind::Refused, "refused"),
+        };
+        let text = error.to_string();
+        assert!(
+            text.contains("Prometheus endpoint http://127.0.0.1:1/metrics"),
+            "{text}"
+        );
+        assert!(text.contains("--watch-metrics"), "{text}");
+        assert!(!way_out(&error).unwrap().contains("--target"));
+        assert_eq!(Exit::from(&error), Exit::Unreachable);
+    }
 
     #[test]
     fn counts_that_do_not_add_up_end_a_run_as_a_bug() {
