@@ -71,6 +71,12 @@ impl Rows {
         self.add(what, Unit::Count, planned as f64, Some(started as f64), 0.0);
     }
 
+    /// The same where the first few may have been due before anything could start.
+    pub(crate) fn started_about(&mut self, what: &str, planned: u64, started: u64, few: u64) {
+        let (planned, started) = (planned as f64, Some(started as f64));
+        self.add(what, Unit::Count, planned, started, few as f64);
+    }
+
     /// Quantile `q` of times, within one percent or fifty microseconds. A quarter of the samples beyond it is enough to
     /// move it.
     pub(crate) fn time(&mut self, what: &str, q: f64, truth_ns: u64, measured: Estimate) {

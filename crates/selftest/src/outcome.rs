@@ -9,6 +9,8 @@ use crate::compare::{Row, Unit, Verdict};
 pub struct Outcome {
     /// The parts in order.
     pub parts: Vec<PartOutcome>,
+    /// Somebody stopped it before the last part was over.
+    pub interrupted: bool,
 }
 
 /// One part's comparisons.
@@ -48,6 +50,16 @@ impl Outcome {
     /// One sentence.
     pub fn headline(&self) -> String {
         let all = self.all();
+        if self.interrupted {
+            let told = match (all, self.count(Verdict::Differs)) {
+                (0, _) => "before anything was compared".to_owned(),
+                (_, 0) => format!(
+                    "none of {all} figures until then is called wrong, and the rest is not known"
+                ),
+                (_, wrong) => format!("{wrong} of {all} figures until then are WRONG"),
+            };
+            return format!("Interrupted: {told}.");
+        }
         match self.verdict() {
             Verdict::Ok => format!(
                 "What headcount measures here is true: {all} of {all} figures agree with what is known."
@@ -57,7 +69,7 @@ impl Outcome {
                 self.count(Verdict::Differs)
             ),
             Verdict::Disturbed => format!(
-                "This machine is too busy to tell: {} of {all} times differ, and something else took the CPU meanwhile. \
+                "This machine is too busy to tell: {} of {all} figures differ, and something else took the CPU meanwhile. \
                  Close what else is running and try again.",
                 self.count(Verdict::Disturbed)
             ),
@@ -93,8 +105,9 @@ impl Outcome {
             })
         });
         let verdict = match self.verdict() {
-            Verdict::Ok => "ok",
             Verdict::Differs => "differs",
+            _ if self.interrupted => "interrupted",
+            Verdict::Ok => "ok",
             Verdict::Disturbed => "disturbed",
         };
         json!({ "verdict": verdict, "parts": parts.collect::<Vec<Value>>() })
@@ -167,7 +180,25 @@ mod tests {
                 rows: rows.0,
                 disturbance,
             }],
+            interrupted: false,
         }
+    }
+
+    #[test]
+    fn an_interrupted_self_test_calls_nothing_true() {
+        let mut nothing = Outcome {
+            interrupted: true,
+            ..Outcome::default()
+        };
+        let headline = "Interrupted: before anything was compared.";
+        assert_eq!(nothing.headline(), headline);
+        assert_eq!(nothing.to_json()["verdict"], "interrupted");
+        nothing.parts = outcome(&[(5, 4)], false).parts;
+        assert!(
+            nothing
+                .headline()
+                .contains("2 of 2 figures until then are WRONG")
+        );
     }
 
     #[test]

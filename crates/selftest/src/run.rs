@@ -47,6 +47,7 @@ pub fn selftest(
     let mut outcome = Outcome::default();
     for (part, number) in parts.iter().zip(1..) {
         if stop.asked() > 0 {
+            outcome.interrupted = true;
             break;
         }
         tell(Notice::Part {
@@ -54,10 +55,13 @@ pub fn selftest(
             parts: parts.len(),
             title: part.part.title,
         });
-        let found = run(part, settings, stop, tell)?;
-        if stop.asked() == 0 {
-            outcome.parts.push(judge(part, &found));
+        let found = run(part, settings, stop, tell);
+        if stop.asked() > 0 {
+            // What was cut short proves nothing, and need not have come as far as a level.
+            outcome.interrupted = true;
+            break;
         }
+        outcome.parts.push(judge(part, &found?));
     }
     Ok(outcome)
 }

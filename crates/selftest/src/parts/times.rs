@@ -16,6 +16,11 @@ const STALLS: Stalls = Stalls {
 /// … after this delay.
 const DELAY: u64 = 40 * MS;
 
+/// What `stall-room` says in its six seconds, one message every 5 ms …
+const MESSAGES: u64 = 6 * 200;
+/// … but for those that are due while its two people join, for at most 20 ms.
+const JOINING: u64 = 4;
+
 pub(crate) fn delays(found: &Evidence, rows: &mut Rows) {
     for (path, delay) in [("/delay/100ms", 100), ("/delay/200ms", 200)] {
         let requests = found.requests(&format!("GET {path}"));
@@ -47,6 +52,7 @@ pub(crate) fn stall_http(found: &Evidence, rows: &mut Rows) {
 pub(crate) fn stall_room(found: &Evidence, rows: &mut Rows) {
     let said = found.deliveries("said");
     let sent = found.told(&["websocket", "sum", "sent"]);
+    rows.started_about("messages in 6 s at 200/s", MESSAGES, said.messages, JOINING);
     rows.count("deliveries", sent, said.received());
     let due: Vec<u64> = (0..said.messages).map(|n| n * 5 * MS).collect();
     let times = stalled(&due, 0, DELAY, STALLS);
