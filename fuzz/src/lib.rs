@@ -9,6 +9,7 @@
 //! This crate reads no clock, file or environment; its tests do.
 
 mod cuts;
+mod exposition;
 mod http;
 mod http2;
 mod mutate;
@@ -53,6 +54,7 @@ pub const TARGETS: &[Target] = &[
     saved::HISTOGRAM,
     scenario::TYPESCRIPT,
     scenario::URLS,
+    exposition::EXPOSITION,
 ];
 
 fn bytes_of(texts: &[&str]) -> Vec<Vec<u8>> {

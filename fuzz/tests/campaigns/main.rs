@@ -49,5 +49,5 @@ macro_rules! campaigns {
 
 campaigns!(
     response, redirect, cookies, answers, frames, handshake, stamps, pointer, options, thresholds,
-    units, courses, run, histogram, typescript, urls,
+    units, courses, run, histogram, typescript, urls, exposition,
 );
