@@ -57,3 +57,17 @@ fn a_promise_that_is_kept_aborts_nothing() {
         record["notes"]
     );
 }
+
+#[test]
+fn the_targets_memory_aborts_a_run_too() {
+    let (record, ended) = run(r#""target": "memory < 1MB or abort""#);
+    let levels = record["levels"].as_array().unwrap();
+    assert_eq!(levels.len(), 1, "the next levels are not run");
+    ended.says(&["aborted in level 1: target: memory < 1MB or abort cannot be kept any more"]);
+}
+
+#[test]
+fn a_count_that_may_still_be_reached_aborts_nothing() {
+    let (record, _) = run(r#""requests": "count >= 150 up to 2 users or abort""#);
+    assert_eq!(record["levels"].as_array().unwrap().len(), 3);
+}
