@@ -77,7 +77,7 @@ pub(crate) fn soundness(level: &Level) -> String {
 }
 
 /// What the column of error bounds means.
-pub(crate) const ERROR: &str = "error: for so long at p99, or at p90 where it says so, had the bytes lain in the kernel before they were read";
+pub(crate) const ERROR: &str = "error: for so long at p99 (p90 where it says so) had the bytes lain in the kernel before they were read";
 
 /// By how much the level's times may be too long at most, at the 99th percentile: what was received in the kernel had
 /// not been read yet.
