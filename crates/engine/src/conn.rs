@@ -14,6 +14,8 @@ pub(crate) struct Conn {
     pub(crate) endpoint: EndpointIndex,
     /// Writability is asked for.
     pub(crate) asks_write: bool,
+    /// TCP stands: it counts no more among those that the target has to accept.
+    pub(crate) accepted: bool,
     pub(crate) link: Link,
 }
 
@@ -68,9 +70,11 @@ impl World {
         let key = self.conns.insert(conn).ok_or_else(full)?;
         if let Some(conn) = self.conns.get_mut(key) {
             conn.asks_write = conn.stream().wants_write();
+            conn.accepted = conn.stream().phase() != Phase::Connecting;
+            self.dialling.unaccepted += u32::from(!conn.accepted);
             self.recorder.read_delay.admit(conn.stream_mut());
             if let Err(why) = self.reactor.add(conn.stream().fd(), key, conn.asks_write) {
-                self.conns.remove(key);
+                self.take_out(key);
                 return Err(Fault::generator(
                     FaultKind::Resources,
                     format!("epoll: {why}"),
@@ -112,11 +116,14 @@ impl World {
     fn open_or_flush(&mut self, ready: Ready) -> Option<Fault> {
         let conn = self.conns.get_mut(ready.key)?;
         if conn.stream().phase() != Phase::Open {
-            let opened = match conn.stream_mut().advance() {
-                Ok(phase) => phase == Phase::Open,
+            let phase = match conn.stream_mut().advance() {
+                Ok(phase) => phase,
                 Err(fault) => return Some(fault),
             };
-            if opened {
+            if phase != Phase::Connecting {
+                self.accepted(ready.key);
+            }
+            if phase == Phase::Open {
                 self.opened(ready.key);
             }
             return None;

@@ -1,20 +1,20 @@
-//! HTTP requests of users: onto a connection of the user's pool; `end` is about how they end.
+//! HTTP connections of users: a request goes onto one of the user's pool. `start` is about how requests begin, `end` about
+//! how they end.
 
 mod end;
+mod flight;
+mod start;
 
-use std::sync::Arc;
-
-use delivery::Sent;
-use model::{Fault, FaultKind, Nanos, Timing, UserId};
-use plan::Timeouts;
-use script::host::{Body, HttpCall, OpId};
-use wire::http::{Connection, Part, Request};
+use model::{Fault, FaultKind, Nanos, Timing};
+use wire::http::Connection;
 
 use crate::conn::{Conn, Link};
-use crate::dials::{EndpointIndex, Located};
+use crate::dialling::Dial;
 use crate::people::CONNECTIONS_PER_USER;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::world::World;
+
+pub(crate) use flight::{Asker, InFlight};
 
 /// Requests of one user that may wait in line for a connection to one endpoint.
 const LINE_LIMIT: usize = 10_000;
@@ -28,37 +28,6 @@ pub(crate) struct HttpLink {
     opening: Option<(Nanos, Nanos)>,
 }
 
-/// Who waits for the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asker {
-    /// An operation of the script.
-    Script(OpId),
-    /// A user without a script.
-    Plain,
-}
-
-/// A request on its way.
-#[derive(Debug)]
-pub(crate) struct InFlight {
-    asker: Asker,
-    pub(crate) user: UserId,
-    pub(crate) name: usize,
-    request: Request,
-    /// The request as it goes out, where it is the same each time.
-    pub(crate) prepared: Option<Arc<[u8]>>,
-    pub(crate) endpoint: EndpointIndex,
-    pub(crate) planned: Nanos,
-    started: Nanos,
-    until: Nanos,
-    first_byte_until: Nanos,
-    began: bool,
-    redirects: u32,
-    repeated: bool,
-    pub(crate) expect: Vec<u16>,
-    carried: Vec<Sent>,
-    bytes_out: u64,
-}
-
 impl HttpLink {
     pub(crate) fn limit(&self) -> Nanos {
         let opening = self.opening.map_or(Nanos::MAX, |(_, until)| until);
@@ -67,136 +36,7 @@ impl HttpLink {
     }
 }
 
-impl InFlight {
-    /// Asked for now, with the limits of the run; named, planned and followed by the caller.
-    pub(crate) fn new(
-        asker: Asker,
-        user: UserId,
-        (request, endpoint): (Request, EndpointIndex),
-        now: Nanos,
-        timeouts: Timeouts,
-    ) -> Self {
-        Self {
-            asker,
-            user,
-            name: 0,
-            request,
-            prepared: None,
-            endpoint,
-            planned: now,
-            started: now,
-            until: now + timeouts.total,
-            first_byte_until: now + timeouts.first_byte.min(timeouts.total),
-            began: false,
-            redirects: 0,
-            repeated: false,
-            expect: Vec::new(),
-            carried: Vec::new(),
-            bytes_out: 0,
-        }
-    }
-
-    /// The same once more, now.
-    pub(crate) fn again(&mut self, now: Nanos, timeouts: Timeouts) {
-        self.planned = now;
-        self.started = now;
-        self.until = now + timeouts.total;
-        self.first_byte_until = now + timeouts.first_byte.min(timeouts.total);
-        self.began = false;
-        self.repeated = false;
-        self.bytes_out = 0;
-    }
-
-    fn limit(&self) -> Nanos {
-        if self.began {
-            self.until
-        } else {
-            self.until.min(self.first_byte_until)
-        }
-    }
-}
-
 impl World {
-    /// Starts a request of the script.
-    pub(crate) fn start_http(
-        &mut self,
-        op: OpId,
-        user: UserId,
-        call: HttpCall,
-    ) -> Result<(), Fault> {
-        let now = self.clock.now();
-        let planned = call.planned.unwrap_or(now);
-        let is_bare = call.method == "GET"
-            && call.headers.is_empty()
-            && matches!(call.body, Body::None)
-            && self.is_bare(user);
-        let Located { url, endpoint, get } = self.dials.locate(&call.url)?;
-        let mut headers = call.headers;
-        self.add_standing_headers(user, &mut headers);
-        let request = Request {
-            method: call.method,
-            url,
-            headers,
-            body: body_of(call.body),
-        };
-        let prepared = get.filter(|_| is_bare);
-        if prepared.is_none() && is_bare {
-            self.encoded.clear();
-            request.encode_into(None, &mut self.encoded)?;
-            self.dials.remember_get(&call.url, &self.encoded);
-        }
-        let mut timeouts = self.config.options.timeouts;
-        timeouts.total = call.timeout.unwrap_or(timeouts.total);
-        let measured = self.hold.contains(planned);
-        let carried = match self.group_of(user) {
-            Some((group, member, tallies)) => {
-                group.ledger.send(member, planned, now, measured, tallies)
-            }
-            None => return Err(Fault::script(FaultKind::Thrown, "the user's level is over")),
-        };
-        let flight = Box::new(InFlight {
-            name: self.recorder.name(Family::Request, &call.name),
-            planned,
-            redirects: call.redirects.unwrap_or(self.config.options.redirects),
-            expect: call.expect,
-            carried,
-            prepared,
-            ..InFlight::new(Asker::Script(op), user, (request, endpoint), now, timeouts)
-        });
-        self.dispatch(flight);
-        Ok(())
-    }
-
-    /// A user with neither headers nor cookies of their own.
-    fn is_bare(&mut self, user: UserId) -> bool {
-        let user = self.users.get(user);
-        user.is_some_and(|user| user.headers.is_empty() && user.cookies.is_unused())
-    }
-
-    pub(crate) fn add_standing_headers(
-        &mut self,
-        user: UserId,
-        headers: &mut Vec<(String, String)>,
-    ) {
-        let named = |headers: &[(String, String)], name: &str| {
-            headers
-                .iter()
-                .any(|(known, _)| known.eq_ignore_ascii_case(name))
-        };
-        if let Some(user) = self.users.get(user) {
-            for (name, value) in &user.headers {
-                if !named(headers, name) {
-                    headers.push((name.clone(), value.clone()));
-                }
-            }
-        }
-        for (name, value) in &self.config.options.headers {
-            if !named(headers, name) {
-                headers.push((name.clone(), value.clone()));
-            }
-        }
-    }
-
     /// Onto an idle connection of the user, a new one, or into the line.
     pub(crate) fn dispatch(&mut self, flight: Box<InFlight>) {
         let Some(user) = self.users.get(flight.user) else {
@@ -205,8 +45,9 @@ impl World {
         let pool = user.pool(flight.endpoint);
         if let Some(key) = pool.idle.pop() {
             self.transmit(key, flight);
-        } else if pool.open.len() < CONNECTIONS_PER_USER {
-            self.open_http(flight);
+        } else if pool.open.len() + pool.dialling < CONNECTIONS_PER_USER {
+            pool.dialling += 1;
+            self.dial(Dial::Http(flight));
         } else if pool.waiting.len() < LINE_LIMIT {
             pool.waiting.push_back(flight);
         } else {
@@ -220,8 +61,12 @@ impl World {
         }
     }
 
-    fn open_http(&mut self, flight: Box<InFlight>) {
+    pub(crate) fn open_http(&mut self, flight: Box<InFlight>) {
         let (user, endpoint, now) = (flight.user, flight.endpoint, self.clock.now());
+        let Some(owner) = self.users.get(user) else {
+            return;
+        };
+        owner.pool(endpoint).dialling -= 1;
         let limit = self.config.options.max_message;
         let until = now + self.config.options.timeouts.connect;
         let opened = self
@@ -241,6 +86,7 @@ impl World {
                     user,
                     endpoint,
                     asks_write: false,
+                    accepted: false,
                     link,
                 })
             });
@@ -424,7 +270,7 @@ impl World {
     }
 
     pub(crate) fn drop_http(&mut self, key: u32) {
-        let Some(conn) = self.conns.remove(key) else {
+        let Some(conn) = self.take_out(key) else {
             return;
         };
         let Some(user) = self.users.get(conn.user) else {
@@ -435,32 +281,6 @@ impl World {
         pool.open.retain(|&open| open != key);
         if let Some(next) = pool.waiting.pop_front() {
             self.dispatch(next);
-        }
-    }
-}
-
-fn body_of(body: Body) -> wire::http::Body {
-    match body {
-        Body::None => wire::http::Body::empty(),
-        Body::Bytes {
-            content_type,
-            bytes,
-        } => wire::http::Body {
-            bytes,
-            content_type: content_type.map(str::to_owned),
-        },
-        Body::Form(fields) => wire::http::Body::form(fields),
-        Body::Multipart(parts) => {
-            let parts: Vec<Part> = parts
-                .into_iter()
-                .map(|part| Part {
-                    name: part.name,
-                    filename: part.filename,
-                    content_type: part.content_type,
-                    bytes: part.bytes,
-                })
-                .collect();
-            wire::http::Body::multipart(&parts)
         }
     }
 }

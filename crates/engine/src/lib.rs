@@ -18,6 +18,7 @@ mod conn;
 mod control;
 mod crew;
 mod crowd;
+mod dialling;
 mod dials;
 mod doze;
 mod exchange;

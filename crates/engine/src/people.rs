@@ -37,6 +37,8 @@ pub(crate) struct User {
 pub(crate) struct Pool {
     pub(crate) endpoint: EndpointIndex,
     pub(crate) open: Vec<u32>,
+    /// Connections that wait for their turn to be opened.
+    pub(crate) dialling: usize,
     pub(crate) idle: Vec<u32>,
     pub(crate) waiting: VecDeque<Box<InFlight>>,
 }

@@ -13,6 +13,7 @@ use script::host::{
 use wire::websocket::{Connection, Handshake};
 
 use crate::conn::{Conn, Link};
+use crate::dialling::{Dial, SocketDial};
 use crate::dials::Located;
 use crate::filter::{Filter, pointer};
 use crate::recorder::Family;
@@ -132,7 +133,6 @@ impl World {
             (owner.random.next_u64(), nonce)
         };
         let handshake = Handshake::new(&url, &call.subprotocols, &headers, nonce)?;
-        let max_message = self.config.options.max_message;
         let opening = Opening {
             op,
             planned: call.planned.unwrap_or(now),
@@ -145,6 +145,40 @@ impl World {
             name: call.name,
             ..SocketState::default()
         };
+        let epoch = self.users.get(user).map_or(0, |user| user.epoch);
+        self.dial(Dial::Socket(Box::new(SocketDial {
+            user,
+            epoch,
+            endpoint,
+            handshake,
+            seed,
+            state,
+        })));
+        Ok(())
+    }
+
+    /// Starts to connect. The time that it may take begins here.
+    pub(crate) fn open_socket(&mut self, dial: SocketDial) {
+        let SocketDial {
+            user,
+            epoch,
+            endpoint,
+            handshake,
+            seed,
+            mut state,
+        } = dial;
+        let owner = self.users.get(user);
+        let Some(opening) = state
+            .opening
+            .as_mut()
+            .filter(|_| owner.is_some_and(|owner| owner.epoch == epoch))
+        else {
+            return;
+        };
+        opening.asked = self.clock.now();
+        opening.until = opening.asked + opening.limit;
+        let (op, until) = (opening.op, opening.until);
+        let max_message = self.config.options.max_message;
         let opened = self
             .dials
             .connect(endpoint, self.config.source_of(user))
@@ -155,6 +189,7 @@ impl World {
                     user,
                     endpoint,
                     asks_write: false,
+                    accepted: false,
                     link,
                 })
             });
@@ -163,14 +198,13 @@ impl World {
                 if let Some(owner) = self.users.get(user) {
                     owner.sockets.push(key);
                 }
-                self.watch_limit(now + limit);
+                self.watch_limit(until);
             }
             Err(fault) => self.wakes.push_back(Wake::Done {
                 op,
                 result: Err(fault),
             }),
         }
-        Ok(())
     }
 
     fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {

@@ -154,6 +154,7 @@ impl Worker {
         for ready in self.ready.drain(..) {
             world.ready(ready);
         }
+        world.dial_on();
         let now = world.clock.now();
         world.enforce_limits(now);
         let mut starts = Vec::new();

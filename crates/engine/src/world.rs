@@ -10,6 +10,7 @@ use wire::{StampingOn, TlsSettings};
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::conn::Conn;
+use crate::dialling::Dialling;
 use crate::dials::Dials;
 use crate::level::Span;
 use crate::little::AtWork;
@@ -43,6 +44,7 @@ pub(crate) struct World {
     pub(crate) sleeps: Slots<Sleep>,
     pub(crate) tickers: Slots<Ticker>,
     pub(crate) dials: Dials,
+    pub(crate) dialling: Dialling,
     pub(crate) conns: Slots<Conn>,
     /// Sockets that the script of this level closed, to say whose fault their later use is.
     pub(crate) closed_by_script: HashSet<u32>,
@@ -88,6 +90,7 @@ impl World {
             clock,
             dials: Dials::new(config.target.clone(), config.target_is_mine, tls),
             plain: PlainRun::of(&config, worker),
+            dialling: Dialling::default(),
             config,
             reactor: Reactor::new()?,
             looks: Looks::default(),
@@ -177,7 +180,8 @@ impl World {
             .next_due()
             .unwrap_or(Nanos::MAX)
             .min(self.earliest_limit)
-            .min(self.next_arrival);
+            .min(self.next_arrival)
+            .min(self.next_dial());
         (due < Nanos::MAX).then_some(due)
     }
 

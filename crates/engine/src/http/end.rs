@@ -170,12 +170,13 @@ impl World {
                 if let Some(Conn {
                     link: Link::Http(http),
                     ..
-                }) = self.conns.remove(key)
+                }) = self.take_out(key)
                 {
                     abandoned.extend(http.call);
                 }
             }
         }
+        self.dialling.abandon(id, |flight| abandoned.push(flight));
         for call in abandoned {
             if self.hold.contains(call.planned) {
                 self.recorder.unfinished(Family::Request, call.name);

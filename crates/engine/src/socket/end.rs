@@ -61,7 +61,7 @@ impl World {
             let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed all the same
             self.count_unfinished_exchanges(key);
             if opening {
-                self.conns.remove(key);
+                self.take_out(key);
             } else {
                 self.say_goodbye(key, None);
             }
@@ -197,7 +197,7 @@ impl World {
             user,
             link: Link::Socket(socket),
             ..
-        }) = self.conns.remove(key)
+        }) = self.take_out(key)
         else {
             return;
         };

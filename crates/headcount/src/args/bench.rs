@@ -21,13 +21,19 @@ pub(crate) struct BenchArgs {
     pub(crate) url: String,
 
     /// Connections, each with one request or message on its way; with --rate the most at the same time
-    #[arg(long, short, value_name = "N", default_value_t = 50, help_heading = "Load", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(
+        long, short, value_name = "N", default_value_t = 50, help_heading = "Load",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
+    )]
     pub(crate) connections: u32,
     /// How long is measured, after a second of warm-up [default: 10s]
     #[arg(long, short, value_name = "TIME", help_heading = "Load")]
     pub(crate) duration: Option<String>,
     /// So many requests or messages in all instead, without warm-up
-    #[arg(long, short = 'n', value_name = "N", help_heading = "Load", conflicts_with = "rate", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long, short = 'n', value_name = "N", help_heading = "Load", conflicts_with = "rate",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     pub(crate) count: Option<u64>,
     /// Arrivals that wait for nobody's answer: \"1000/s\"; HTTP takes a course of rates too
     #[arg(

@@ -1,0 +1,118 @@
+//! From what a script asks for to a request that can go out.
+
+use model::{Fault, FaultKind, UserId};
+use script::host::{Body, HttpCall, OpId};
+use wire::http::{Part, Request};
+
+use super::flight::{Asker, InFlight};
+use crate::dials::Located;
+use crate::recorder::Family;
+use crate::world::World;
+
+impl World {
+    /// Starts a request of the script.
+    pub(crate) fn start_http(
+        &mut self,
+        op: OpId,
+        user: UserId,
+        call: HttpCall,
+    ) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let planned = call.planned.unwrap_or(now);
+        let is_bare = call.method == "GET"
+            && call.headers.is_empty()
+            && matches!(call.body, Body::None)
+            && self.is_bare(user);
+        let Located { url, endpoint, get } = self.dials.locate(&call.url)?;
+        let mut headers = call.headers;
+        self.add_standing_headers(user, &mut headers);
+        let request = Request {
+            method: call.method,
+            url,
+            headers,
+            body: body_of(call.body),
+        };
+        let prepared = get.filter(|_| is_bare);
+        if prepared.is_none() && is_bare {
+            self.encoded.clear();
+            request.encode_into(None, &mut self.encoded)?;
+            self.dials.remember_get(&call.url, &self.encoded);
+        }
+        let mut timeouts = self.config.options.timeouts;
+        timeouts.total = call.timeout.unwrap_or(timeouts.total);
+        let measured = self.hold.contains(planned);
+        let carried = match self.group_of(user) {
+            Some((group, member, tallies)) => {
+                group.ledger.send(member, planned, now, measured, tallies)
+            }
+            None => return Err(Fault::script(FaultKind::Thrown, "the user's level is over")),
+        };
+        let flight = Box::new(InFlight {
+            name: self.recorder.name(Family::Request, &call.name),
+            planned,
+            redirects: call.redirects.unwrap_or(self.config.options.redirects),
+            expect: call.expect,
+            carried,
+            prepared,
+            ..InFlight::new(Asker::Script(op), user, (request, endpoint), now, timeouts)
+        });
+        self.dispatch(flight);
+        Ok(())
+    }
+
+    /// A user with neither headers nor cookies of their own.
+    fn is_bare(&mut self, user: UserId) -> bool {
+        let user = self.users.get(user);
+        user.is_some_and(|user| user.headers.is_empty() && user.cookies.is_unused())
+    }
+
+    pub(crate) fn add_standing_headers(
+        &mut self,
+        user: UserId,
+        headers: &mut Vec<(String, String)>,
+    ) {
+        let named = |headers: &[(String, String)], name: &str| {
+            headers
+                .iter()
+                .any(|(known, _)| known.eq_ignore_ascii_case(name))
+        };
+        if let Some(user) = self.users.get(user) {
+            for (name, value) in &user.headers {
+                if !named(headers, name) {
+                    headers.push((name.clone(), value.clone()));
+                }
+            }
+        }
+        for (name, value) in &self.config.options.headers {
+            if !named(headers, name) {
+                headers.push((name.clone(), value.clone()));
+            }
+        }
+    }
+}
+
+fn body_of(body: Body) -> wire::http::Body {
+    match body {
+        Body::None => wire::http::Body::empty(),
+        Body::Bytes {
+            content_type,
+            bytes,
+        } => wire::http::Body {
+            bytes,
+            content_type: content_type.map(str::to_owned),
+        },
+        Body::Form(fields) => wire::http::Body::form(fields),
+        Body::Multipart(parts) => {
+            let parts: Vec<Part> = parts
+                .into_iter()
+                .map(|part| Part {
+                    name: part.name,
+                    filename: part.filename,
+                    content_type: part.content_type,
+                    bytes: part.bytes,
+                })
+                .collect();
+            wire::http::Body::multipart(&parts)
+        }
+    }
+}
