@@ -71,3 +71,24 @@ fn a_count_that_may_still_be_reached_aborts_nothing() {
     let (record, _) = run(r#""requests": "count >= 150 up to 2 users or abort""#);
     assert_eq!(record["levels"].as_array().unwrap().len(), 3);
 }
+
+const EARLY: &str = r#"
+import type { Group, Options } from "headcount";
+export const options: Options = { load: { users: 1, warmup: "1s", hold: "1s" } };
+let calls = 0;
+export default async function asks({ users: [user] }: Group) {
+  calls += 1;
+  if (calls === 1) throw new Error("not yet");
+  await user!.get("/delay/20ms");
+}
+"#;
+
+#[test]
+fn what_fails_before_the_hold_is_in_no_list_of_failures() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("early.ts", EARLY);
+    lab.run("early.ts", &truth.url(), &["--workers", "1"]);
+    let measured = &lab.record()["levels"][0]["measured"];
+    assert_eq!(measured["before"]["iterations_failed"], 1);
+    assert_eq!(measured["failures"], serde_json::json!([]));
+}
