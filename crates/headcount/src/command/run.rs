@@ -179,11 +179,11 @@ fn way_out(error: &RunError) -> Option<&'static str> {
     };
     match fault.kind {
         FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve => {
-            Some("is it running, and is this its address? --target sets another")
+            Some("is it running, and is this its address? `run` takes another with --target")
         }
         FaultKind::Tls => Some(
             "a target without TLS has http://; for a certificate of your own, give `ca` in the options, \
-             or `insecure: true` to accept any",
+             or `insecure: true` (`bench`: --insecure) to accept any",
         ),
         _ => None,
     }

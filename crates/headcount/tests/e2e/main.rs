@@ -8,7 +8,9 @@
     reason = "in a test a missing value is a failure, told with its line"
 )]
 
+mod bench;
 mod clients;
+mod crowd;
 mod endpoint;
 mod faults;
 mod foreign;
