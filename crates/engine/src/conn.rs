@@ -101,6 +101,15 @@ impl World {
         self.earliest_limit = self.earliest_limit.min(limit);
     }
 
+    /// On this machine the kernel has mostly shaken hands already: no event need be waited for.
+    pub(crate) fn look_if_open(&mut self, key: u32) {
+        self.ready(Ready {
+            key,
+            readable: false,
+            writable: true,
+        });
+    }
+
     /// A socket is ready: finishes opening, sends what waits, reads what is there.
     pub(crate) fn ready(&mut self, ready: Ready) {
         if let Some(fault) = self.open_or_flush(ready) {

@@ -47,6 +47,15 @@ pub(crate) struct SocketDial {
     pub(crate) state: SocketState,
 }
 
+impl Dial {
+    fn asked(&self) -> Nanos {
+        match self {
+            Self::Http(flight) => flight.started(),
+            Self::Socket(dial) => dial.state.opening.map_or(Nanos::ZERO, |it| it.asked),
+        }
+    }
+}
+
 impl Dialling {
     fn may(&self) -> bool {
         self.in_pass < PER_PASS && self.unaccepted < UNACCEPTED
@@ -92,6 +101,8 @@ impl World {
             let Some(dial) = self.dialling.waiting.pop_front() else {
                 return;
             };
+            // It could have been opened when it was asked for: what it waited is the generator's doing.
+            self.note_start(dial.asked());
             self.open(dial);
         }
     }

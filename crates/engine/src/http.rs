@@ -61,8 +61,9 @@ impl World {
         }
     }
 
-    pub(crate) fn open_http(&mut self, flight: Box<InFlight>) {
+    pub(crate) fn open_http(&mut self, mut flight: Box<InFlight>) {
         let (user, endpoint, now) = (flight.user, flight.endpoint, self.clock.now());
+        flight.starts_late(now);
         let Some(owner) = self.users.get(user) else {
             return;
         };
@@ -97,6 +98,7 @@ impl World {
                 }
                 self.watch_limit(until);
                 self.transmit(key, flight);
+                self.look_if_open(key);
             }
             Err(fault) => self.end_http(&flight, now, Err(fault)),
         }

@@ -199,6 +199,7 @@ impl World {
                     owner.sockets.push(key);
                 }
                 self.watch_limit(until);
+                self.look_if_open(key);
             }
             Err(fault) => self.wakes.push_back(Wake::Done {
                 op,

@@ -68,6 +68,16 @@ impl InFlight {
         }
     }
 
+    /// When it was asked for, or went out if that was later.
+    pub(crate) fn started(&self) -> Nanos {
+        self.started
+    }
+
+    /// It had to wait for its connection's turn until now.
+    pub(crate) fn starts_late(&mut self, now: Nanos) {
+        self.started = now;
+    }
+
     /// The same once more, now.
     pub(crate) fn again(&mut self, now: Nanos, timeouts: Timeouts) {
         self.planned = now;

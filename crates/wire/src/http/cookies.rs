@@ -25,6 +25,9 @@ impl CookieJar {
 
     /// Keeps what the response to a request to `url` set. Cookies that the standard refuses are ignored.
     pub fn store(&mut self, url: &Url, headers: &Headers) {
+        if !headers.sets_cookies() {
+            return;
+        }
         for text in headers.all("set-cookie") {
             self.set(url, text);
         }
@@ -106,7 +109,7 @@ mod tests {
         }
         head.push_str("\r\n");
         let mut jar = CookieJar::default();
-        jar.store(&url(from), &Headers::new(head.as_bytes()));
+        jar.store(&url(from), &Headers::new(head.as_bytes(), true));
         jar
     }
 

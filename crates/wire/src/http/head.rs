@@ -20,6 +20,7 @@ pub(crate) struct Head {
     pub(crate) chunked: bool,
     pub(crate) keep_alive: bool,
     pub(crate) coding: Coding,
+    pub(crate) sets_cookies: bool,
 }
 
 /// `None` when the head is not whole yet.
@@ -40,6 +41,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Head>, Fault> {
         chunked: false,
         keep_alive: parsed.version == Some(1),
         coding: Coding::Plain,
+        sets_cookies: false,
     };
     for header in parsed.headers.iter() {
         head.note(header)?;
@@ -65,6 +67,7 @@ impl Head {
                     }
                 }
             }
+            10 if name.eq_ignore_ascii_case("set-cookie") => self.sets_cookies = true,
             14 if name.eq_ignore_ascii_case("content-length") => {
                 for value in tokens(header.value) {
                     let length = content_length(value)?;

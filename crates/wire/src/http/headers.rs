@@ -7,13 +7,21 @@ use memchr::memchr;
 pub struct Headers {
     /// Status line, header lines and the empty line, already checked by the parser.
     raw: Box<[u8]>,
+    sets_cookies: bool,
 }
 
 impl Headers {
-    pub(crate) fn new(checked: &[u8]) -> Self {
+    /// `sets_cookies`: whether a `Set-Cookie` is among them, so that nobody need look for one.
+    pub(crate) fn new(checked: &[u8], sets_cookies: bool) -> Self {
         Self {
             raw: checked.into(),
+            sets_cookies,
         }
+    }
+
+    /// Whether a `Set-Cookie` is among them.
+    pub(crate) fn sets_cookies(&self) -> bool {
+        self.sets_cookies
     }
 
     /// The first value under `name`, whatever its case; `None` too for a value that is not UTF-8.
@@ -80,7 +88,7 @@ mod tests {
     fn values_are_found_whatever_their_case_and_place() {
         let head =
             b"HTTP/1.1 200 All is well\r\nSet-Cookie: a=1\r\nX-Empty:\r\nset-cookie:b=2 \r\n\r\n";
-        let headers = Headers::new(head);
+        let headers = Headers::new(head, true);
         assert_eq!(headers.get("SET-COOKIE"), Some("a=1"));
         let all: Vec<&str> = headers.all("set-cookie").collect();
         assert_eq!(all, ["a=1", "b=2"]);
@@ -88,6 +96,6 @@ mod tests {
         assert_eq!(headers.get("x-none"), None);
         assert_eq!(headers.reason(), "All is well");
         assert_eq!(headers.iter().count(), 3);
-        assert_eq!(Headers::new(b"HTTP/1.1 200\r\n\r\n").reason(), "");
+        assert_eq!(Headers::new(b"HTTP/1.1 200\r\n\r\n", false).reason(), "");
     }
 }

@@ -174,7 +174,7 @@ impl Parser {
         let headers = if self.bodies == Bodies::Counted && head.status < 400 {
             Headers::default()
         } else {
-            Headers::new(&rest[..head.size])
+            Headers::new(&rest[..head.size], head.sets_cookies)
         };
         let mut incoming = Incoming {
             response: Response {

@@ -74,7 +74,7 @@ mod tests {
         let head = format!("HTTP/1.1 {status} Moved\r\nLocation: {location}\r\n\r\n");
         Response {
             status,
-            headers: Headers::new(head.as_bytes()),
+            headers: Headers::new(head.as_bytes(), false),
             body: Vec::new(),
             size: head.len(),
         }
@@ -149,7 +149,7 @@ mod tests {
         assert!(none(&redirect(200, "/b")));
         assert!(none(&redirect(304, "/b")));
         let nowhere = Response {
-            headers: Headers::new(b"HTTP/1.1 302 Found\r\n\r\n"),
+            headers: Headers::new(b"HTTP/1.1 302 Found\r\n\r\n", false),
             ..redirect(302, "/b")
         };
         assert!(none(&nowhere));

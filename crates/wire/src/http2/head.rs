@@ -73,5 +73,5 @@ pub(super) fn decode(status: StatusCode, headers: &HeaderMap) -> Headers {
         raw.extend_from_slice(b"\r\n");
     }
     raw.extend_from_slice(b"\r\n");
-    Headers::new(&raw)
+    Headers::new(&raw, headers.contains_key("set-cookie"))
 }

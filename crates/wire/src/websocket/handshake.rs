@@ -83,7 +83,7 @@ impl Handshake {
         let Some(head) = head::parse(bytes)? else {
             return Ok(None);
         };
-        let headers = Headers::new(&bytes[..head.size]);
+        let headers = Headers::new(&bytes[..head.size], head.sets_cookies);
         if head.status != 101 {
             return Err(not_upgraded(&head, &headers, &bytes[head.size..]));
         }
