@@ -19,8 +19,15 @@ def described(place: Place, settings: list[Setting], load_before: str) -> str:
         f"Server on core {SERVER_CORE}, generator on core {GENERATOR_CORE}.{first} {now:%d %B %Y %H:%M} UTC. "
         f"{os.cpu_count()} × {cpu_name()}, Linux {platform.release()}. "
         f"Load average before {load_before}, after {load()} (the bench itself makes up to about 2).\n\n"
-        f"{versions or place.version('headcount')}. Command: `python3 bench {' '.join(sys.argv[1:])}`."
+        f"{versions or place.version('headcount')}. Command: `python3 bench {command()}`."
     )
+
+
+def command() -> str:
+    """What was asked for, without the places of this machine."""
+    words = sys.argv[1:]
+    places = [at for at, word in enumerate(words) if word in ("--headcount", "--save")]
+    return " ".join(word for at, word in enumerate(words) if at not in places and at - 1 not in places)
 
 
 def load() -> str:
