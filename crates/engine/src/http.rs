@@ -106,7 +106,10 @@ impl World {
 
     pub(crate) fn transmit(&mut self, key: u32, mut flight: Box<InFlight>) {
         self.encoded.clear();
-        let encoded = if let Some(prepared) = &flight.prepared {
+        // While it stood in line, its user may have got a cookie.
+        let still_fits = flight.asker == Asker::Plain || self.is_bare(flight.user);
+        let prepared = flight.prepared.as_ref().filter(|_| still_fits);
+        let encoded = if let Some(prepared) = prepared {
             self.encoded.extend_from_slice(prepared);
             Ok(())
         } else {

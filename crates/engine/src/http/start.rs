@@ -61,7 +61,7 @@ impl World {
     }
 
     /// A user with neither headers nor cookies of their own.
-    fn is_bare(&mut self, user: UserId) -> bool {
+    pub(super) fn is_bare(&mut self, user: UserId) -> bool {
         let user = self.users.get(user);
         user.is_some_and(|user| user.headers.is_empty() && user.cookies.is_unused())
     }

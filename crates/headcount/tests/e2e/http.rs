@@ -199,6 +199,22 @@ fn cookies_are_kept_and_sent_back() {
 }
 
 #[test]
+fn what_stands_in_line_takes_a_cookie_along_that_came_meanwhile() {
+    let (server, _) = server();
+    let lab = once(
+        r#"const before = await user.get("/cookie");
+  const login = user.get("/login");
+  const line = Array.from({ length: 60 }, () => user.get("/cookie"));
+  await login;
+  const sent = (await Promise.all(line)).map((answer) => answer.text.includes("who=ada"));
+  check("not before", before.text === "");
+  check("in the end", sent.at(-1));"#,
+    );
+    let level = lab.level("go.ts", &server.url(), &[]);
+    assert_eq!(level["checks"]["passed"], 6, "{level:#}");
+}
+
+#[test]
 fn bodies_arrive_whole_however_they_are_packed() {
     let (server, _) = server();
     let lab = once(
