@@ -1,15 +1,13 @@
 //! The clock that the stamps are held against is this test's; `wire` has none.
 
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{ErrorKind, Write as _};
 use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, SystemTime};
 
-use model::FaultKind;
-use rustix::net::sockopt;
 use wire::{Read, StampingOn, Stream, TlsSettings};
 
-use crate::drive::{open, peer, read};
+use crate::drive::{open, peer, read, reset_and_close};
 
 /// The kernel begins to stamp when one of its own threads comes to it: on a busy machine that took five seconds.
 const UNTIL_STAMPED: Duration = Duration::from_mins(1);
@@ -137,27 +135,7 @@ fn a_stream_that_was_not_asked_tells_nothing() {
 
 #[test]
 fn close_and_reset_of_a_stamped_stream_are_told_apart() {
-    let (address, thread) = peer(|mut socket| {
-        socket.read_exact(&mut [0; 4]).unwrap();
-        // Lingering for zero seconds sends RST.
-        sockopt::set_socket_linger(&socket, Some(Duration::ZERO)).unwrap();
-    });
-    let mut stream = Stream::connect(address, None, None).unwrap();
-    open(&mut stream).unwrap();
-    stream.stamp_arrivals().unwrap();
-    stream.write(b"ping").unwrap();
-    match read(&mut stream, &mut [0; 16]) {
-        Read::Failed(fault) => assert_eq!(fault.kind, FaultKind::Reset),
-        other => panic!("{other:?}"),
-    }
-    thread.join().unwrap();
-
-    let (address, thread) = peer(drop);
-    let mut stream = Stream::connect(address, None, None).unwrap();
-    open(&mut stream).unwrap();
-    stream.stamp_arrivals().unwrap();
-    assert!(matches!(read(&mut stream, &mut [0; 16]), Read::Closed));
-    thread.join().unwrap();
+    reset_and_close(|stream| stream.stamp_arrivals().unwrap());
 }
 
 #[test]

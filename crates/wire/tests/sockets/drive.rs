@@ -1,12 +1,14 @@
 //! A loop for one stream, in place of the engine's. Nothing waits longer than [`PATIENCE`]; the peer
 //! twice as long, so that its going away never wakes a client that slept wrongly.
 
+use std::io::Read as _;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use model::Fault;
+use model::{Fault, FaultKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt;
 use wire::{Phase, Read, Stream};
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -61,4 +63,31 @@ pub(crate) fn read(stream: &mut Stream, buf: &mut [u8]) -> Read {
             other => return other,
         }
     }
+}
+
+/// A reset is told from a close, on a stream that was made ready by `prepare`.
+pub(crate) fn reset_and_close(prepare: impl Fn(&mut Stream)) {
+    let opened = |address| {
+        let mut stream = Stream::connect(address, None, None).unwrap();
+        open(&mut stream).unwrap();
+        prepare(&mut stream);
+        stream
+    };
+    let (address, thread) = peer(|mut socket| {
+        socket.read_exact(&mut [0; 4]).unwrap();
+        // Lingering for zero seconds sends RST.
+        sockopt::set_socket_linger(&socket, Some(Duration::ZERO)).unwrap();
+    });
+    let mut stream = opened(address);
+    stream.write(b"ping").unwrap();
+    match read(&mut stream, &mut [0; 16]) {
+        Read::Failed(fault) => assert_eq!(fault.kind, FaultKind::Reset),
+        other => panic!("{other:?}"),
+    }
+    thread.join().unwrap();
+
+    let (address, thread) = peer(drop);
+    let mut stream = opened(address);
+    assert!(matches!(read(&mut stream, &mut [0; 16]), Read::Closed));
+    thread.join().unwrap();
 }

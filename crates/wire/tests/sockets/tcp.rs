@@ -5,7 +5,7 @@ use model::{FaultKind, Side};
 use rustix::net::sockopt;
 use wire::{Phase, Read, Stream};
 
-use crate::drive::{flushed, open, peer, read};
+use crate::drive::{flushed, open, peer, read, reset_and_close};
 
 #[test]
 fn a_port_where_nobody_listens_refuses() {
@@ -21,25 +21,7 @@ fn a_port_where_nobody_listens_refuses() {
 
 #[test]
 fn a_reset_by_the_peer_is_told_from_a_close() {
-    let (address, thread) = peer(|mut socket| {
-        socket.read_exact(&mut [0; 4]).unwrap();
-        // Lingering for zero seconds sends RST.
-        sockopt::set_socket_linger(&socket, Some(std::time::Duration::ZERO)).unwrap();
-    });
-    let mut stream = Stream::connect(address, None, None).unwrap();
-    open(&mut stream).unwrap();
-    stream.write(b"ping").unwrap();
-    match read(&mut stream, &mut [0; 16]) {
-        Read::Failed(fault) => assert_eq!(fault.kind, FaultKind::Reset),
-        other => panic!("{other:?}"),
-    }
-    thread.join().unwrap();
-
-    let (address, thread) = peer(drop);
-    let mut stream = Stream::connect(address, None, None).unwrap();
-    open(&mut stream).unwrap();
-    assert!(matches!(read(&mut stream, &mut [0; 16]), Read::Closed));
-    thread.join().unwrap();
+    reset_and_close(|_| {});
 }
 
 #[test]
