@@ -22,15 +22,15 @@ const PATIENCE: Limits = Limits {
     bytes: 64 << 20,
 };
 
-/// Connects to the target and hangs up: is anybody there, and does it speak TLS if it should?
+/// Connects to the target, to hang up: is anybody there, and does it speak TLS if it should?
 pub(crate) fn knock(
     target: &Url,
     allow_any: bool,
     tls: &TlsSettings,
     clock: Clock,
-) -> Result<(), Fault> {
+) -> Result<Stream, Fault> {
     let until = Deadline::of(PATIENCE, clock);
-    connect(target, allow_any, tls, until).map(drop)
+    connect(target, allow_any, tls, until)
 }
 
 /// One GET from the control thread, outside all measurements.

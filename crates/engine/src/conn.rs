@@ -2,7 +2,8 @@ use model::{Fault, FaultKind, Nanos, UserId};
 use wire::{Phase, Read, Stream};
 
 use crate::dials::EndpointIndex;
-use crate::http::HttpLink;
+use crate::http::{HttpLink, Opening};
+use crate::http2::{self, Http2Link};
 use crate::reactor::Ready;
 use crate::socket::SocketLink;
 use crate::world::World;
@@ -23,6 +24,7 @@ pub(crate) struct Conn {
 #[derive(Debug)]
 pub(crate) enum Link {
     Http(HttpLink),
+    Http2(Box<Http2Link>),
     Socket(Box<SocketLink>),
 }
 
@@ -30,6 +32,7 @@ impl Conn {
     pub(crate) fn stream(&self) -> &Stream {
         match &self.link {
             Link::Http(http) => http.wire.stream(),
+            Link::Http2(http2) => http2.wire.stream(),
             Link::Socket(socket) => socket.wire.stream(),
         }
     }
@@ -37,15 +40,29 @@ impl Conn {
     fn stream_mut(&mut self) -> &mut Stream {
         match &mut self.link {
             Link::Http(http) => http.wire.stream_mut(),
+            Link::Http2(http2) => http2.wire.stream_mut(),
             Link::Socket(socket) => socket.wire.stream_mut(),
         }
     }
 
-    /// Whether somebody waits for what comes in on it.
-    pub(crate) fn awaits_answer(&self) -> bool {
+    /// Tells who waits for what comes in on it.
+    pub(crate) fn each_awaiting(&self, tell: impl FnMut(UserId)) {
+        let its_user = |waits: bool| waits.then_some(self.user);
         match &self.link {
-            Link::Http(http) => http.call.is_some(),
-            Link::Socket(socket) => !socket.state.waiting.is_empty(),
+            Link::Http(http) => its_user(http.call.is_some()).into_iter().for_each(tell),
+            Link::Http2(http2) => http2.awaiting().for_each(tell),
+            Link::Socket(socket) => its_user(!socket.state.waiting.is_empty())
+                .into_iter()
+                .for_each(tell),
+        }
+    }
+
+    /// It stands, or will never: since when it was on its way.
+    pub(crate) fn take_opening(&mut self) -> Option<Opening> {
+        match &mut self.link {
+            Link::Http(http) => http.opening.take(),
+            Link::Http2(http2) => http2.opening.take(),
+            Link::Socket(_) => None,
         }
     }
 
@@ -53,6 +70,7 @@ impl Conn {
     fn limit(&self) -> Nanos {
         match &self.link {
             Link::Http(http) => http.limit(),
+            Link::Http2(http2) => http2.limit(),
             Link::Socket(socket) => socket.limit(),
         }
     }
@@ -133,7 +151,7 @@ impl World {
                 self.accepted(ready.key);
             }
             if phase == Phase::Open {
-                self.opened(ready.key);
+                return self.opened(ready.key);
             }
             return None;
         }
@@ -144,16 +162,19 @@ impl World {
         }
     }
 
-    /// TCP and TLS stand.
-    fn opened(&mut self, key: u32) {
+    /// TCP and TLS stand. A fault when the peer will not speak what it should.
+    fn opened(&mut self, key: u32) -> Option<Fault> {
         let now = self.clock.now();
         if let Some(Conn {
-            link: Link::Http(_),
+            link: Link::Http2(http2),
             ..
         }) = self.conns.get(key)
+            && let Err(fault) = http2::check_agreed(http2.wire.stream())
         {
-            self.http_opened(key, now);
+            return Some(fault);
         }
+        self.http_opened(key, now);
+        None
     }
 
     fn read(&mut self, key: u32) {
@@ -197,6 +218,7 @@ impl World {
                 self.http_received(key, bytes, now);
                 1
             }
+            Some(Link::Http2(_)) => self.http2_received(key, bytes, now),
             Some(Link::Socket(_)) => self.socket_received(key, bytes, now),
             None => 0,
         }
@@ -205,6 +227,7 @@ impl World {
     fn closed(&mut self, key: u32) {
         match self.conns.get(key).map(|conn| &conn.link) {
             Some(Link::Http(_)) => self.http_closed(key),
+            Some(Link::Http2(_)) => self.http2_closed(key),
             Some(Link::Socket(_)) => self.socket_closed(key),
             None => {}
         }
@@ -214,6 +237,7 @@ impl World {
     pub(crate) fn broke(&mut self, key: u32, fault: Fault) {
         match self.conns.get(key).map(|conn| &conn.link) {
             Some(Link::Http(_)) => self.http_broke(key, fault),
+            Some(Link::Http2(_)) => self.http2_broke(key, &fault),
             Some(Link::Socket(_)) => self.socket_broke(key, &fault),
             None => {}
         }
@@ -238,6 +262,7 @@ impl World {
         for key in over {
             match self.conns.get(key).map(|conn| &conn.link) {
                 Some(Link::Http(_)) => self.http_ran_out(key, now),
+                Some(Link::Http2(_)) => self.http2_ran_out(key, now),
                 Some(Link::Socket(_)) => self.socket_ran_out(key, now),
                 None => {}
             }

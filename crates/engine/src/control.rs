@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::crew::{Crew, Heard};
 use crate::exchange::{Command, Event, Fatal};
+use crate::http2;
 use crate::judge;
 use crate::level::{LevelPlan, plans};
 use crate::merge::Merged;
@@ -44,7 +45,15 @@ impl<'a> Control<'a> {
     ) -> Result<Self, RunError> {
         let tls = TlsSettings::new(config.options.insecure, config.ca_pem.as_deref())
             .map_err(|fault| RunError::Usage(fault.to_string()))?;
-        ask::knock(&config.target, config.target_is_mine, &tls, clock)
+        let offered = config.program.tls_of_users(tls.clone());
+        ask::knock(&config.target, config.target_is_mine, &offered, clock)
+            .and_then(|stream| {
+                if config.program.is_http2() {
+                    http2::check_agreed(&stream)
+                } else {
+                    Ok(())
+                }
+            })
             .map_err(|fault| unreachable(config.target.as_str(), fault))?;
         let crew = Crew::start(&config, clock, &tls).map_err(|why| {
             RunError::Generator(format!("cannot start the worker threads: {why}"))

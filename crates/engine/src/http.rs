@@ -6,10 +6,12 @@ mod flight;
 mod start;
 
 use model::{Fault, FaultKind, Nanos, Timing};
+use wire::Stream;
 use wire::http::Connection;
 
 use crate::conn::{Conn, Link};
 use crate::dialling::Dial;
+use crate::http2::Http2Link;
 use crate::people::CONNECTIONS_PER_USER;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::world::World;
@@ -24,13 +26,22 @@ const LINE_LIMIT: usize = 10_000;
 pub(crate) struct HttpLink {
     pub(crate) wire: Connection,
     pub(crate) call: Option<Box<InFlight>>,
-    /// When the connection was asked for, and until when it must stand; `None` once it does.
-    opening: Option<(Nanos, Nanos)>,
+    /// `None` once the connection stands.
+    pub(crate) opening: Option<Opening>,
+}
+
+/// A connection that is on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opening {
+    /// When it was asked for.
+    pub(crate) asked: Nanos,
+    /// Until when it must stand.
+    pub(crate) until: Nanos,
 }
 
 impl HttpLink {
     pub(crate) fn limit(&self) -> Nanos {
-        let opening = self.opening.map_or(Nanos::MAX, |(_, until)| until);
+        let opening = self.opening.map_or(Nanos::MAX, |opening| opening.until);
         let call = self.call.as_ref().map_or(Nanos::MAX, |call| call.limit());
         opening.min(call)
     }
@@ -39,6 +50,9 @@ impl HttpLink {
 impl World {
     /// Onto an idle connection of the user, a new one, or into the line.
     pub(crate) fn dispatch(&mut self, flight: Box<InFlight>) {
+        if self.streams().is_some() {
+            return self.dispatch_http2(flight);
+        }
         let Some(user) = self.users.get(flight.user) else {
             return;
         };
@@ -62,29 +76,21 @@ impl World {
     }
 
     pub(crate) fn open_http(&mut self, mut flight: Box<InFlight>) {
-        let (user, endpoint, now) = (flight.user, flight.endpoint, self.clock.now());
+        let (endpoint, now) = (flight.endpoint, self.clock.now());
         flight.starts_late(now);
-        let Some(owner) = self.users.get(user) else {
+        let owner = self.owner_of(flight.user);
+        let Some(user) = self.users.get(owner) else {
             return;
         };
-        owner.pool(endpoint).dialling -= 1;
-        let limit = self.config.options.max_message;
+        user.pool(endpoint).dialling -= 1;
         let until = now + self.config.options.timeouts.connect;
         let opened = self
             .dials
-            .connect(endpoint, self.config.source_of(user))
+            .connect(endpoint, self.config.source_of(owner))
             .and_then(|stream| {
-                let mut wire = Connection::with_body_limit(stream, limit);
-                if flight.asker == Asker::Plain {
-                    wire.discard();
-                }
-                let link = Link::Http(HttpLink {
-                    wire,
-                    call: None,
-                    opening: Some((now, until)),
-                });
+                let link = self.link_on(stream, flight.asker, Opening { asked: now, until })?;
                 self.admit(Conn {
-                    user,
+                    user: owner,
                     endpoint,
                     asks_write: false,
                     accepted: false,
@@ -93,7 +99,7 @@ impl World {
             });
         match opened {
             Ok(key) => {
-                if let Some(user) = self.users.get(user) {
+                if let Some(user) = self.users.get(owner) {
                     user.pool(endpoint).open.push(key);
                 }
                 self.watch_limit(until);
@@ -104,7 +110,27 @@ impl World {
         }
     }
 
+    fn link_on(&self, stream: Stream, asker: Asker, opening: Opening) -> Result<Link, Fault> {
+        let limit = self.config.options.max_message;
+        if self.streams().is_some() {
+            let http2 = Http2Link::new(stream, limit, opening)?;
+            return Ok(Link::Http2(Box::new(http2)));
+        }
+        let mut wire = Connection::with_body_limit(stream, limit);
+        if asker == Asker::Plain {
+            wire.discard();
+        }
+        Ok(Link::Http(HttpLink {
+            wire,
+            call: None,
+            opening: Some(opening),
+        }))
+    }
+
     pub(crate) fn transmit(&mut self, key: u32, mut flight: Box<InFlight>) {
+        if self.streams().is_some() {
+            return self.transmit_http2(key, flight);
+        }
         self.encoded.clear();
         // While it stood in line, its user may have got a cookie.
         let still_fits = flight.asker == Asker::Plain || self.is_bare(flight.user);
@@ -144,19 +170,15 @@ impl World {
     }
 
     pub(crate) fn http_opened(&mut self, key: u32, now: Nanos) {
-        let Some(Conn {
-            endpoint,
-            link: Link::Http(http),
-            ..
-        }) = self.conns.get_mut(key)
-        else {
+        let Some(conn) = self.conns.get_mut(key) else {
             return;
         };
-        let Some((asked, _)) = http.opening.take() else {
+        let endpoint = conn.endpoint;
+        let Some(Opening { asked, .. }) = conn.take_opening() else {
             return;
         };
         if self.hold.contains(asked) {
-            let name = self.dials.label(*endpoint);
+            let name = self.dials.label(endpoint);
             let index = self.recorder.name(Family::Connection, &name);
             let timing = Timing {
                 planned: asked,
@@ -215,8 +237,8 @@ impl World {
             return;
         };
         let (call, stale) = (http.call.take(), http.wire.is_stale_close());
-        let asked = http.opening.map(|(asked, _)| asked);
-        self.connection_failed(key, asked, &fault);
+        let opening = http.opening;
+        self.connection_failed(key, opening, &fault);
         self.drop_http(key);
         let Some(mut call) = call else { return };
         // The peer closed an idle connection just as it was used: RFC 9112 §9.3.1 allows one repetition.
@@ -229,7 +251,8 @@ impl World {
         self.end_http(&call, now, Err(fault));
     }
 
-    fn connection_failed(&mut self, key: u32, asked: Option<Nanos>, fault: &Fault) {
+    pub(crate) fn connection_failed(&mut self, key: u32, opening: Option<Opening>, fault: &Fault) {
+        let asked = opening.map(|opening| opening.asked);
         let Some(asked) = asked.filter(|&asked| self.hold.contains(asked)) else {
             return;
         };
@@ -258,17 +281,10 @@ impl World {
         };
         let timeouts = self.config.options.timeouts;
         let detail = match (&http.opening, &http.call) {
-            (Some((_, until)), _) if *until <= now => {
+            (Some(opening), _) if opening.until <= now => {
                 format!("no connection within {}", timeouts.connect)
             }
-            (_, Some(call)) if !call.began => format!(
-                "no byte of the answer within {}",
-                call.limit() - call.started
-            ),
-            (_, Some(call)) => format!(
-                "the answer was not whole within {}",
-                call.until - call.started
-            ),
+            (_, Some(call)) => call.what_took_too_long(),
             (_, None) => return,
         };
         self.http_broke(key, Fault::target(FaultKind::TimedOut, detail));

@@ -233,12 +233,11 @@ impl World {
         }
         let mut waits = vec![false; self.groups.len()];
         for (_, conn) in self.conns.iter_mut() {
-            if !conn.awaits_answer() {
-                continue;
-            }
-            if let Some(user) = self.users.get(conn.user) {
-                waits[user.group] = true;
-            }
+            conn.each_awaiting(|user| {
+                if let Some(user) = self.users.get(user) {
+                    waits[user.group] = true;
+                }
+            });
         }
         let running = |stage: &Stage| matches!(stage, Stage::Running { .. });
         let groups = self.groups.iter().zip(&waits);

@@ -99,6 +99,12 @@ impl Users {
         self.list.get_mut(id.0.checked_sub(self.base)? as usize)
     }
 
+    /// The first of the `count` users, counted from the first of all, to whom this one belongs.
+    pub(crate) fn first_of(&self, id: UserId, count: u32) -> UserId {
+        let at = id.0.saturating_sub(self.base);
+        UserId(id.0 - at % count.max(1))
+    }
+
     pub(crate) fn clear(&mut self) {
         self.base += u32::try_from(self.list.len()).unwrap_or(u32::MAX);
         self.list.clear();

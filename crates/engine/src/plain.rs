@@ -221,6 +221,36 @@ impl World {
         self.transmit(key, call);
     }
 
+    /// The same where the connection is shared: the next request goes behind those of others that wait for it.
+    pub(crate) fn plain_answered_on_stream(
+        &mut self,
+        mut call: Box<InFlight>,
+        response: &Response,
+        now: Nanos,
+    ) {
+        self.count_answer(&call, response, now);
+        if self.is_open || !self.take_one() {
+            return self.end_plain(call.user);
+        }
+        call.again(self.clock.now(), self.config.options.timeouts);
+        self.dispatch(call);
+    }
+
+    /// Requests at a time on each connection, where HTTP/2 is spoken.
+    pub(crate) fn streams(&self) -> Option<u32> {
+        self.plain
+            .as_ref()?
+            .plain
+            .shared
+            .map(|shared| shared.streams)
+    }
+
+    /// Whose connections carry a user's requests: over HTTP/2 several users share those of the first of them.
+    pub(crate) fn owner_of(&self, user: UserId) -> UserId {
+        self.streams()
+            .map_or(user, |streams| self.users.first_of(user, streams))
+    }
+
     /// A request has ended without an answer.
     pub(crate) fn plain_broke(&mut self, user: UserId) {
         if self.is_open {

@@ -80,13 +80,18 @@ pub fn prepare_plain(
     settings: Settings,
 ) -> Result<RunConfig, PrepareError> {
     let options = Options::from_json(&options_json).map_err(PrepareError::Options)?;
-    config(
+    let shared = plain.shared;
+    let mut config = config(
         Program::Plain(Box::new(plain)),
         options,
         options_json,
         Path::new(""),
         settings,
-    )
+    )?;
+    if let Some(shared) = shared {
+        config.workers = shared.workers(config.workers);
+    }
+    Ok(config)
 }
 
 fn config(

@@ -1,5 +1,6 @@
 use script::{Bundle, DataStore};
 use url::Url;
+use wire::TlsSettings;
 
 /// What the users of a run do.
 #[derive(Debug)]
@@ -8,6 +9,22 @@ pub enum Program {
     Scenario(Box<Scenario>),
     /// One request or message again and again, without a script.
     Plain(Box<Plain>),
+}
+
+impl Program {
+    /// Whether HTTP/2 is spoken.
+    pub(crate) fn is_http2(&self) -> bool {
+        matches!(self, Self::Plain(plain) if plain.shared.is_some())
+    }
+
+    /// What the connections of users offer to speak.
+    pub(crate) fn tls_of_users(&self, tls: TlsSettings) -> TlsSettings {
+        if self.is_http2() {
+            tls.offering_http2()
+        } else {
+            tls
+        }
+    }
 }
 
 /// A scenario, read and loaded once.
@@ -35,6 +52,25 @@ pub struct Plain {
     pub count: Option<u64>,
     /// Messages a second of each WebSocket; `None`: the next when the reply is there.
     pub per_socket: Option<f64>,
+    /// HTTP/2 instead of HTTP/1.1.
+    pub shared: Option<Shared>,
+}
+
+/// HTTP/2 connections, each of which carries the requests of `streams` users.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared {
+    /// How many connections there are.
+    pub connections: u32,
+    /// Requests at a time on each.
+    pub streams: u32,
+}
+
+impl Shared {
+    /// The most workers that have equally many connections each: a connection belongs to one of them.
+    pub(crate) fn workers(self, most: u32) -> u32 {
+        let fits = |workers: &u32| self.connections.is_multiple_of(*workers);
+        (1..=most.max(1)).rev().find(fits).unwrap_or(1)
+    }
 }
 
 /// One request or message.
@@ -59,7 +95,16 @@ impl Plain {
     /// In a line, as the record and the report name it.
     pub fn title(&self) -> String {
         match &self.send {
-            Send::Request { method, .. } => format!("{method} {}", self.url),
+            Send::Request { method, .. } => {
+                let over = self.shared.map_or(String::new(), |shared| {
+                    let Shared {
+                        connections,
+                        streams,
+                    } = shared;
+                    format!(" (HTTP/2, {connections} connections × {streams} streams)")
+                });
+                format!("{method} {}{over}", self.url)
+            }
             Send::Message(_) => format!("messages to {}", self.url),
         }
     }

@@ -85,6 +85,7 @@ impl World {
         clock: Clock,
         tls: TlsSettings,
     ) -> Result<Self, rustix::io::Errno> {
+        let tls = config.program.tls_of_users(tls);
         STAMPING.get_or_init(|| StampingOn::new().ok());
         Ok(Self {
             clock,

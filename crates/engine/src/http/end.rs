@@ -84,7 +84,7 @@ impl World {
     }
 
     /// Records how a request ended and tells the script.
-    pub(super) fn end_http(
+    pub(crate) fn end_http(
         &mut self,
         call: &InFlight,
         now: Nanos,
@@ -167,12 +167,10 @@ impl World {
         for pool in pools {
             abandoned.extend(pool.waiting);
             for key in pool.open {
-                if let Some(Conn {
-                    link: Link::Http(http),
-                    ..
-                }) = self.take_out(key)
-                {
-                    abandoned.extend(http.call);
+                match self.take_out(key).map(|conn| conn.link) {
+                    Some(Link::Http(http)) => abandoned.extend(http.call),
+                    Some(Link::Http2(http2)) => abandoned.extend(http2.into_calls()),
+                    Some(Link::Socket(_)) | None => {}
                 }
             }
         }

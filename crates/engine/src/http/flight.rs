@@ -31,12 +31,12 @@ pub(crate) struct InFlight {
     pub(super) started: Nanos,
     pub(super) until: Nanos,
     pub(super) first_byte_until: Nanos,
-    pub(super) began: bool,
+    pub(crate) began: bool,
     pub(super) redirects: u32,
-    pub(super) repeated: bool,
+    pub(crate) repeated: bool,
     pub(crate) expect: Vec<u16>,
     pub(super) carried: Vec<Sent>,
-    pub(super) bytes_out: u64,
+    pub(crate) bytes_out: u64,
 }
 
 impl InFlight {
@@ -89,11 +89,31 @@ impl InFlight {
         self.bytes_out = 0;
     }
 
-    pub(super) fn limit(&self) -> Nanos {
-        if self.began {
+    pub(crate) fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// Until when the next of its answer must come.
+    pub(crate) fn limit(&self) -> Nanos {
+        self.limit_if(self.began)
+    }
+
+    /// The same when the answer has begun, or has not.
+    pub(crate) fn limit_if(&self, began: bool) -> Nanos {
+        if began {
             self.until
         } else {
             self.until.min(self.first_byte_until)
+        }
+    }
+
+    /// Which of its limits is over, in words.
+    pub(crate) fn what_took_too_long(&self) -> String {
+        let limit = self.limit() - self.started;
+        if self.began {
+            format!("the answer was not whole within {limit}")
+        } else {
+            format!("no byte of the answer within {limit}")
         }
     }
 }

@@ -9,6 +9,7 @@ Examples:
   headcount bench http://127.0.0.1:8080/ -c 200 -d 30s
   headcount bench http://127.0.0.1:8080/items -X POST -H 'content-type: application/json' -b '{\"name\":\"tea\"}'
   headcount bench http://127.0.0.1:8080/ --rate 5000/s -d 30s
+  headcount bench https://127.0.0.1:8443/ --http2 -c 10 --streams 20 --insecure
   headcount bench ws://127.0.0.1:8080/echo -c 50 -m ping
 
 Over a WebSocket each message waits for its reply: the server must answer every message with one.
@@ -26,6 +27,15 @@ pub(crate) struct BenchArgs {
         value_parser = clap::value_parser!(u32).range(1..=1_000_000)
     )]
     pub(crate) connections: u32,
+    /// Speak HTTP/2: agreed upon over TLS (ALPN), without asking over http://
+    #[arg(long, help_heading = "Load")]
+    pub(crate) http2: bool,
+    /// HTTP/2 requests on their way at a time on each connection
+    #[arg(
+        long, value_name = "N", default_value_t = 1, requires = "http2", help_heading = "Load",
+        value_parser = clap::value_parser!(u32).range(1..=10_000)
+    )]
+    pub(crate) streams: u32,
     /// How long is measured, after a second of warm-up [default: 10s]
     #[arg(long, short, value_name = "TIME", help_heading = "Load")]
     pub(crate) duration: Option<String>,

@@ -1,5 +1,5 @@
 use anyhow::{Context as _, bail};
-use engine::{Clock, Plain, Send, prepare_plain};
+use engine::{Clock, Plain, Send, Shared, prepare_plain};
 use plan::{Course, Overrides};
 use serde_json::{Value, json};
 use url::Url;
@@ -55,6 +55,9 @@ fn plain(args: &BenchArgs, url: &Url) -> anyhow::Result<Plain> {
         if args.body.is_some() || args.method.is_some() {
             bail!("a WebSocket has no method and no body: give its message with --message");
         }
+        if args.http2 {
+            bail!("WebSockets go over HTTP/1.1 here: leave out --http2");
+        }
         Send::Message(args.message.clone())
     } else {
         let body = args.body.as_deref().map(body).transpose()?;
@@ -71,6 +74,10 @@ fn plain(args: &BenchArgs, url: &Url) -> anyhow::Result<Plain> {
         send,
         count: args.count,
         per_socket,
+        shared: args.http2.then_some(Shared {
+            connections: args.connections,
+            streams: args.streams,
+        }),
     })
 }
 
@@ -92,7 +99,9 @@ fn body(text: &str) -> anyhow::Result<Vec<u8>> {
 
 /// The options that a scenario would have.
 fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
-    let mut load = json!({ "users": args.connections });
+    // As many users as requests can be on their way.
+    let users = args.connections.saturating_mul(args.streams);
+    let mut load = json!({ "users": users });
     if args.count.is_some() {
         load["once"] = true.into();
         load["limit"] = args.duration.as_deref().unwrap_or(COUNT_LIMIT).into();

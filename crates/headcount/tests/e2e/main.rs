@@ -9,6 +9,7 @@
 )]
 
 mod bench;
+mod bench_http2;
 mod clients;
 mod crowd;
 mod endpoint;

@@ -37,6 +37,14 @@ pub(crate) fn room_servers() -> [(&'static str, Server); 2] {
     ]
 }
 
+/// Node's own HTTP/2 server, with these settings in its environment.
+pub(crate) fn http2_server(settings: &[(&str, &str)]) -> Server {
+    let mut node = Command::new("node");
+    node.arg(Server::folder().join("http2/server.mjs"))
+        .envs(settings.iter().copied());
+    Server::start(node)
+}
+
 fn need(path: &str) -> PathBuf {
     let path = Server::folder().join(path);
     assert!(path.exists(), "{} is not there: {INSTALL}", path.display());

@@ -1,0 +1,65 @@
+// Node's own HTTP/2 server, which counts for itself what came. A key and a certificate (PEM, in `KEY` and `CERT`) make
+// it a TLS server; `STREAMS` is how many streams it allows at a time on each connection. With `ONLY_HTTP1` it is a TLS
+// server that knows no HTTP/2.
+import http2 from 'node:http2';
+import https from 'node:https';
+
+const { KEY, CERT, ONLY_HTTP1, STREAMS = '100' } = process.env;
+const settings = { maxConcurrentStreams: Number(STREAMS) };
+const secured = { key: KEY, cert: CERT };
+const server = ONLY_HTTP1
+  ? https.createServer(secured, (_, response) => response.end('old'))
+  : KEY
+    ? http2.createSecureServer({ ...secured, settings })
+    : http2.createServer({ settings });
+
+const seen = { requests: 0, sessions: 0, open: 0, peak: 0, last: {}, body: '' };
+let cut = 0;
+
+const answer = (stream, body, status = 200) => {
+  if (stream.destroyed) return; // who asked did not wait
+  stream.respond({ ':status': status });
+  stream.end(body);
+};
+
+const routes = {
+  '/now': (stream) => answer(stream, 'now'),
+  '/delay': (stream, ms) => setTimeout(() => answer(stream, 'later'), Number(ms)),
+  '/error': (stream, every) => answer(stream, '', seen.requests % Number(every) === 0 ? 500 : 200),
+  '/reset': (stream) => stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR),
+  '/hang': () => {},
+  // Every tenth request ends its connection in order, once what is open is answered.
+  '/leave': (stream) => {
+    if (seen.requests % 10 === 0) stream.session.close();
+    answer(stream, 'goodbye');
+  },
+  // The third request cuts its connection.
+  '/cut': (stream) => {
+    cut += 1;
+    if (cut === 3) stream.session.destroy();
+    else answer(stream, 'still here');
+  },
+};
+
+server.on('session', () => { seen.sessions += 1; });
+server.on('stream', (stream, headers) => {
+  stream.on('error', () => {});
+  const [path, query] = headers[':path'].split('?');
+  if (path === '/seen') {
+    answer(stream, JSON.stringify({ ...seen, sessions: seen.sessions - 1 }));
+    return;
+  }
+  seen.requests += 1;
+  seen.open += 1;
+  seen.peak = Math.max(seen.peak, seen.open);
+  seen.last = headers;
+  stream.on('close', () => { seen.open -= 1; });
+  const pieces = [];
+  stream.on('data', (piece) => pieces.push(piece));
+  stream.on('end', () => {
+    seen.body = `${Buffer.concat(pieces)}`;
+    routes[path](stream, query);
+  });
+});
+server.on('sessionError', () => {});
+server.listen(0, '127.0.0.1', () => console.log(`listening on port:${server.address().port}`));
