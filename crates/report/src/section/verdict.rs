@@ -245,7 +245,7 @@ fn repeated(level: &Level) -> Option<String> {
     let at = label(&level.load);
     (repeated > 0).then(|| {
         format!(
-            "{} at {at} sent twice: the connection that had served others broke before any answer (RFC 9112 §9.3.1)",
+            "{} at {at} sent twice: the connection that had served others broke before any answer (RFC 9112 §9.3.1, RFC 9113 §8.7)",
             plural(repeated, "request")
         )
     })
