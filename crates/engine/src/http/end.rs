@@ -143,7 +143,7 @@ impl World {
             ended: now,
         };
         let ending = fault.map_or(Ending::Answered { failed: false }, |fault| {
-            ending_of(fault, call.until - call.started)
+            ending_of(fault, call.until - call.since)
         });
         let timings = self
             .recorder

@@ -29,6 +29,8 @@ pub(crate) struct InFlight {
     pub(crate) endpoint: EndpointIndex,
     pub(crate) planned: Nanos,
     pub(super) started: Nanos,
+    /// Since when its limits run.
+    pub(super) since: Nanos,
     pub(super) until: Nanos,
     pub(super) first_byte_until: Nanos,
     pub(crate) began: bool,
@@ -57,6 +59,7 @@ impl InFlight {
             endpoint,
             planned: now,
             started: now,
+            since: now,
             until: now + timeouts.total,
             first_byte_until: now + timeouts.first_byte.min(timeouts.total),
             began: false,
@@ -82,6 +85,7 @@ impl InFlight {
     pub(crate) fn again(&mut self, now: Nanos, timeouts: Timeouts) {
         self.planned = now;
         self.started = now;
+        self.since = now;
         self.until = now + timeouts.total;
         self.first_byte_until = now + timeouts.first_byte.min(timeouts.total);
         self.began = false;
@@ -109,7 +113,7 @@ impl InFlight {
 
     /// Which of its limits is over, in words.
     pub(crate) fn what_took_too_long(&self) -> String {
-        let limit = self.limit() - self.started;
+        let limit = self.limit() - self.since;
         if self.began {
             format!("the answer was not whole within {limit}")
         } else {
