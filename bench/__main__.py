@@ -1,4 +1,4 @@
-"""Measurements of headcount beside its peers: `python3 bench stall`, `pacing`, `http` and more. See README.md."""
+"""Measurements of headcount, most of them beside its peers: `python3 bench stall`, `http` and more. See README.md."""
 
 import argparse
 import importlib
@@ -9,7 +9,7 @@ from types import ModuleType
 from common.failure import Failure
 from common.place import Place
 
-FOLDERS = {name: name for name in ["stall", "pacing", "starved", "echo", "fanout", "idle", "start", "accuracy"]}
+FOLDERS = {name: name for name in ["stall", "pacing", "starved", "echo", "fanout", "idle", "start", "accuracy", "instructions"]}
 FOLDERS |= {"http": "web"}  # a folder of that name would stand before Python's own module
 
 
@@ -20,8 +20,19 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", metavar="WORD", action="append", help="only settings with this word; may be repeated")
     parser.add_argument("--rounds", type=int, metavar="N", help="how often all tools are run in turn [default: the bench's own]")
     parser.add_argument("--first", action="store_true", help="on a busy machine: before everything else (needs root)")
+    parser.add_argument("--bless", action="store_true", help="with `instructions`: what is counted becomes the baseline")
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the result to this file too")
     return parser.parse_args()
+
+
+def measured(bench: ModuleType, given: argparse.Namespace) -> tuple[str, bool]:
+    """The result, and whether it is good."""
+    only, more = given.only or [], rounds(bench, given)
+    if hasattr(bench, "checked"):  # needs no program and no peers: it holds the code against a baseline
+        return bench.checked(only, given.bless)
+    if given.bless:
+        raise Failure(f"`bench {given.bench}` has no baseline to bless")
+    return bench.measured(Place.prepared(given.headcount, given.first), only, *more)
 
 
 def rounds(bench: ModuleType, given: argparse.Namespace) -> list[int]:
@@ -36,9 +47,7 @@ def main() -> int:
     given = arguments()
     bench = importlib.import_module(f"{FOLDERS[given.bench]}.bench")
     try:
-        more = rounds(bench, given)
-        place = Place.prepared(given.headcount, given.first)
-        text, passed = bench.measured(place, given.only or [], *more)
+        text, passed = measured(bench, given)
     except Failure as failure:
         print(f"bench: {failure}", file=sys.stderr)
         return 2

@@ -1,0 +1,83 @@
+"""How many instructions each operation of the hot path takes, under callgrind, beside what it took before."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.failure import Failure
+from common.place import BENCH
+from common.process import complain
+from common.table import table
+from instructions.counted import Operation, Toolchain, counted, operations, toolchain
+
+BASELINE = BENCH / "results" / "instructions.json"
+
+GROWTH = 0.05
+"""More than this is a regression; a new compiler or allocator alone may move a figure by some percent."""
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    instructions: float
+    before: float | None
+
+    @property
+    def change(self) -> float | None:
+        return None if self.before is None else self.instructions / self.before - 1
+
+    def cells(self) -> list[str]:
+        before = "" if self.before is None else f"{self.before:,.1f}"
+        change = "new" if self.change is None else f"{self.change:+.1%}"
+        return [self.name, f"{self.instructions:,.1f}", before, change]
+
+
+def checked(only: list[str], blesses: bool) -> tuple[str, bool]:
+    """The result as Markdown, and whether nothing has grown. With `blesses` it becomes the baseline."""
+    now = toolchain()
+    chosen = [one for one in operations() if not only or any(word in one.name for word in only)]
+    if not chosen:
+        raise Failure(f"no operation has {' or '.join(only)} in its name")
+    before = {} if blesses and not BASELINE.exists() else read(BASELINE)
+    known = before.get("operations", {})
+    rows = [row_of(one, known) for one in chosen]
+    if blesses:
+        kept = known if only else {}
+        write(BASELINE, now, kept | {row.name: round(row.instructions, 1) for row in rows})
+    grown = [row for row in rows if row.change is not None and row.change > GROWTH]
+    gone = [] if only else [name for name in known if name not in {row.name for row in rows}]
+    return text_of(rows, grown, gone, before, now, blesses), blesses or not grown
+
+
+def row_of(operation: Operation, known: dict[str, float]) -> Row:
+    complain(operation.name)
+    return Row(operation.name, counted(operation), known.get(operation.name))
+
+
+def text_of(rows: list[Row], grown: list[Row], gone: list[str], before: dict, now: Toolchain, blessed: bool) -> str:
+    lines = [table(["operation", "instructions", "baseline", "change"], [row.cells() for row in rows])]
+    was = before.get("toolchain", {})
+    if was and was != now.described():
+        changed = ", ".join(f"{key} {was.get(key)} → {value}" for key, value in now.described().items() if was.get(key) != value)
+        lines.append(f"The baseline is of another toolchain ({changed}): what changed everywhere is no regression.")
+    if gone:
+        lines.append(f"In the baseline and no longer measured: {', '.join(gone)}.")
+    if blessed:
+        lines.append(f"This is the new baseline: {BASELINE.relative_to(BENCH.parent)}.")
+    elif grown:
+        lines.append(f"Grown by more than {GROWTH:.0%}: {', '.join(row.name for row in grown)}.")
+    else:
+        lines.append(f"Nothing has grown by more than {GROWTH:.0%}.")
+    return "\n\n".join(lines)
+
+
+def read(path: Path) -> dict:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Failure(f"no baseline: {error}; `--bless` makes one") from error
+
+
+def write(path: Path, toolchain_now: Toolchain, figures: dict[str, float]) -> None:
+    baseline = {"toolchain": toolchain_now.described(), "operations": figures}
+    path.write_text(json.dumps(baseline, indent=2) + "\n", encoding="utf-8")

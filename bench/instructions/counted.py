@@ -1,0 +1,115 @@
+"""Builds the benches of the crates and counts what one of their operations takes."""
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.failure import Failure
+from common.machine import cpu_name
+from common.place import ROOT
+from common.process import complain
+
+CRATES = ["wire", "delivery", "stats", "script"]
+TARGET = "operations"
+
+FEW = 100
+"""Calls after which everything is warm: what is made once is made, what is forgotten after a while has been."""
+MANY = 300
+"""The difference between these and the few is what counts, so that starting and preparing costs nothing."""
+
+COLLECTED = re.compile(r"Collected : (\d+)")
+LIMIT_S = 600
+
+NOTHING = 2_000_000_000
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "GLIBC_TUNABLES": f"glibc.cpu.x86_rep_movsb_threshold={NOTHING}:glibc.cpu.x86_rep_stosb_threshold={NOTHING}",
+}
+"""Nothing else, for the size of the environment moves the stack, and with it what copying costs. And large blocks are
+copied by vectors as small ones are: callgrind counts `rep movsb` once for each byte.
+"""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation of one crate's bench."""
+
+    program: Path
+    crate: str
+    words: str
+    """As the bench calls it."""
+    per_call: int
+    """How many of it one call does."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.crate}: {self.words}"
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """What moves every figure at once."""
+
+    rustc: str
+    valgrind: str
+    cpu: str
+    """Some code asks the processor what it can do."""
+
+    def described(self) -> dict[str, str]:
+        return {"rustc": self.rustc, "valgrind": self.valgrind, "cpu": self.cpu}
+
+
+def toolchain() -> Toolchain:
+    if shutil.which("valgrind") is None:
+        raise Failure("needs valgrind (package valgrind)")
+    valgrind = said(["valgrind", "--version"]).removeprefix("valgrind-").strip()
+    return Toolchain(said(["rustc", "--version"]).split()[1], valgrind, cpu_name())
+
+
+def operations() -> list[Operation]:
+    """All of them, in the order of their benches. Builds what is not built yet."""
+    complain("building the benches (cargo bench --no-run), if they are not built yet")
+    crates = [word for crate in CRATES for word in ("-p", crate)]
+    command = ["cargo", "bench", "--locked", "-q", "--no-run", "--message-format=json", *crates, "--bench", TARGET]
+    built = [json.loads(line) for line in said(command, limit_s=3600).splitlines()]
+    programs = {
+        Path(one["target"]["src_path"]).parent.parent.name: Path(one["executable"])
+        for one in built
+        if one["reason"] == "compiler-artifact" and one["target"]["name"] == TARGET
+    }
+    return [operation for crate in CRATES for operation in operations_of(programs[crate], crate)]
+
+
+def operations_of(program: Path, crate: str) -> list[Operation]:
+    lines = (line.split("\t", 1) for line in said([program, "names"]).splitlines())
+    return [Operation(program, crate, words, int(per_call)) for per_call, words in lines]
+
+
+def counted(operation: Operation) -> float:
+    """Instructions of one."""
+    return (collected(operation, MANY) - collected(operation, FEW)) / (MANY - FEW) / operation.per_call
+
+
+def collected(operation: Operation, calls: int) -> int:
+    """Instructions of a program that does nothing but so many calls."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    command += [str(operation.program), "times", str(calls), operation.words]
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, env=ENVIRONMENT)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Failure(f"{operation.name}: {error}") from error
+    found = COLLECTED.search(ran.stderr)
+    if ran.returncode or found is None:
+        raise Failure(f"{operation.name} failed under callgrind: {ran.stderr[-2000:]}")
+    return int(found.group(1))
+
+
+def said(command: list, limit_s: float = 60) -> str:
+    try:
+        ran = subprocess.run(list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True, timeout=limit_s)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Failure(f"{' '.join(map(str, command))}: {error}") from error
+    return ran.stdout

@@ -1,0 +1,93 @@
+//! What the hot path does again and again, measured in two ways: Criterion times each operation (`cargo bench`),
+//! or one of them is done so many times and nothing else is, so that callgrind can count its instructions
+//! (`python3 bench instructions`). The benches of all crates share this file.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, Throughput};
+
+/// The one that the program has: what an operation allocates costs what it costs there.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Something that the hot path does.
+pub(crate) struct Operation {
+    name: &'static str,
+    /// How many of it one call does.
+    count: u32,
+    prepare: Box<dyn FnOnce() -> Call>,
+}
+
+type Call = Box<dyn FnMut()>;
+
+impl Operation {
+    /// `prepare` makes everything ready and returns the call that is measured. The call must cost the same however often
+    /// it was made before: what it keeps has to be bounded.
+    pub(crate) fn new<R, F: FnMut() -> R + 'static>(
+        name: &'static str,
+        count: u32,
+        prepare: impl FnOnce() -> F + 'static,
+    ) -> Self {
+        let prepare = || -> Call {
+            let mut call = prepare();
+            Box::new(move || drop(black_box(call())))
+        };
+        Self {
+            name,
+            count,
+            prepare: Box::new(prepare),
+        }
+    }
+}
+
+/// The `main` of a bench: `names` lists the operations, `times N NAME` makes one call after the other, and with
+/// anything else Criterion is in charge.
+pub(crate) fn run(of: &str, operations: Vec<Operation>) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["names"] => list(&operations),
+        ["times", times, name] => repeat(operations, times, name),
+        _ => time(of, operations),
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the counting program reads it")]
+fn list(operations: &[Operation]) {
+    for Operation { name, count, .. } in operations {
+        println!("{count}\t{name}");
+    }
+}
+
+fn repeat(operations: Vec<Operation>, times: &str, name: &str) {
+    let found = operations.into_iter().find(|one| one.name == name);
+    let (Ok(times), Some(operation)) = (times.parse::<u32>(), found) else {
+        panic!("no operation {name:?}, or {times:?} is no number");
+    };
+    let mut call = (operation.prepare)();
+    for _ in 0..times {
+        call();
+    }
+}
+
+fn time(of: &str, operations: Vec<Operation>) {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_secs(1))
+        .measurement_time(Duration::from_secs(3))
+        .configure_from_args();
+    let mut group = criterion.benchmark_group(of);
+    for operation in operations {
+        group.throughput(Throughput::Elements(u64::from(operation.count)));
+        let mut prepare = Some(operation.prepare);
+        let mut call = None;
+        group.bench_function(operation.name, |bencher| {
+            if let Some(prepare) = prepare.take() {
+                call = Some(prepare());
+            }
+            bencher.iter(|| call.as_mut().map(|call| call()));
+        });
+    }
+    group.finish();
+    criterion.final_summary();
+}

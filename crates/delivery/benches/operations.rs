@@ -1,0 +1,116 @@
+//! What a delivery costs: the stamp is found in the message and read, and the ledger says what became of it.
+
+use delivery::{Audience, ChannelIndex, Ledger, Pointer, Stamp, Tally, has_stamp, stamps_in};
+use model::{GroupId, Nanos};
+use operation::Operation;
+
+#[path = "../../../bench/operation.rs"]
+mod operation;
+
+/// A message as a chat server passes it on, with the stamp inside of the text.
+fn message(stamp: &str) -> Vec<u8> {
+    format!(
+        r#"{{"type":"message","room":"lobby-17","from":{{"id":4711,"name":"Ada"}},"seq":42,"data":{{"id":"a9","text":"{stamp}"}},"at":1763712345678}}"#
+    )
+    .into_bytes()
+}
+
+/// Every member of a group speaks in turn, once a second by the ledger's clock, and all others hear it.
+struct Room {
+    members: u32,
+    ledger: Ledger,
+    channel: ChannelIndex,
+    tallies: Vec<Tally>,
+    now: Nanos,
+    spoken: u32,
+}
+
+impl Room {
+    fn new(members: u32) -> Self {
+        let mut ledger = Ledger::new(1, GroupId(5), Nanos::from_secs(5));
+        let channel = ledger.add_channel(0, Audience::Others, Nanos::from_millis(500));
+        for member in 0..members {
+            ledger.join(channel, member);
+        }
+        Self {
+            members,
+            ledger,
+            channel,
+            tallies: vec![Tally::default()],
+            now: Nanos::from_secs(1),
+            spoken: 0,
+        }
+    }
+
+    /// The next member says something: who it is, and the message as it will arrive.
+    fn speak(&mut self) -> (u32, Vec<u8>) {
+        let sender = self.spoken % self.members;
+        self.spoken += 1;
+        self.now += Nanos::from_secs(1);
+        let (now, tallies) = (self.now, &mut self.tallies);
+        let stamp = self.ledger.stamp(self.channel, sender, now, tallies);
+        self.ledger.send(sender, now, now, true, tallies);
+        (sender, message(&stamp.encode()))
+    }
+
+    /// A member reads the message, and its stamp is looked for in all of it.
+    fn hear(&mut self, bytes: &[u8], receiver: u32) {
+        if !has_stamp(bytes) {
+            return;
+        }
+        let read_at = self.now + Nanos(1_000_000 + u64::from(receiver) * 17_000);
+        for stamp in stamps_in(bytes).flatten() {
+            self.ledger
+                .receive(&stamp, receiver, read_at, &mut self.tallies);
+        }
+    }
+
+    fn message_to_all(&mut self) {
+        let (sender, bytes) = self.speak();
+        for receiver in (0..self.members).filter(|&member| member != sender) {
+            self.hear(&bytes, receiver);
+        }
+    }
+}
+
+fn room(name: &'static str, members: u32) -> Operation {
+    Operation::new(name, members - 1, move || {
+        let mut room = Room::new(members);
+        move || room.message_to_all()
+    })
+}
+
+fn stamp() -> Stamp {
+    Stamp {
+        run: 0x5eed,
+        group: GroupId(5),
+        channel: 0,
+        sender: 3,
+        sequence: 1_234,
+        made: Nanos::from_secs(77),
+    }
+}
+
+fn main() {
+    let operations = vec![
+        room("a delivery, room of 10, with its share of the sending", 10),
+        room("a delivery, room of 50, with its share of the sending", 50),
+        Operation::new("find a stamp and read it", 1, || {
+            let bytes = message(&stamp().encode());
+            move || stamps_in(&bytes).flatten().next()
+        }),
+        Operation::new("see that there is no stamp", 1, || {
+            let bytes = message("nothing to be followed, forty letters long");
+            move || has_stamp(&bytes)
+        }),
+        Operation::new("find a value by its JSON pointer", 1, || {
+            let bytes = message(&stamp().encode());
+            let pointer = Pointer::parse("/data/text");
+            move || {
+                let found = pointer.as_ref().and_then(|pointer| pointer.find(&bytes));
+                found.map(<[u8]>::len)
+            }
+        }),
+    ];
+    operation::run("delivery", operations);
+}

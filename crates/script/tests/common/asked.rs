@@ -1,0 +1,48 @@
+//! A scenario and what it waits for, as the benches want it: as little as possible around the script.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+
+use script::host::OpId;
+use script::{Bundle, DataStore, Limits, Script};
+
+use super::common::{Call, FakeHost};
+
+/// A script whose requests and sockets the bench answers.
+pub(crate) struct Asked {
+    pub(crate) script: Script,
+    host: Rc<RefCell<FakeHost>>,
+    /// What [`Asked::take`] took last.
+    pub(crate) ops: Vec<OpId>,
+}
+
+impl Asked {
+    pub(crate) fn new(source: &str) -> Self {
+        let host = Rc::new(RefCell::new(FakeHost::default()));
+        let data = DataStore::new(Path::new("."));
+        let loaded = Bundle::embedded("bench.ts", source)
+            .and_then(|bundle| Script::load(&bundle, &data, host.clone(), Limits::default()));
+        let script = match loaded {
+            Ok(script) => script,
+            Err(error) => panic!("{error}"),
+        };
+        Self {
+            script,
+            host,
+            ops: Vec::new(),
+        }
+    }
+
+    /// Takes everything that waits for an answer from the host.
+    pub(crate) fn take(&mut self) {
+        let mut host = self.host.borrow_mut();
+        host.checks.clear();
+        self.ops.clear();
+        let calls = host.calls.drain(..);
+        self.ops.extend(calls.filter_map(|call| match call {
+            Call::Http(op, ..) | Call::Open(op, ..) => Some(op),
+            _ => None,
+        }));
+    }
+}
