@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::run::GeneratorArgs;
+use super::run::{GeneratorArgs, ScreenArgs};
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
@@ -97,10 +97,6 @@ pub(crate) struct BenchArgs {
     /// Save run.json and report.md in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
-    /// Print a summary as JSON on stdout instead of the screen
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
-    /// No progress
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
 }

@@ -79,12 +79,8 @@ pub(crate) struct RunArgs {
     /// Folder for run.json and report.md [default: headcount-run-TIME]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
-    /// Print a summary as JSON on stdout instead of the report
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
-    /// No progress
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
 }
 
 /// Where the load comes from, and what may be done to the target.
@@ -115,4 +111,15 @@ pub(crate) struct GeneratorArgs {
         help_heading = "Generator"
     )]
     pub(crate) source: Vec<IpAddr>,
+}
+
+/// What is printed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ScreenArgs {
+    /// Print a summary as JSON on stdout instead of the report
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+    /// No progress
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
 }

@@ -25,8 +25,8 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
         .as_deref()
         .map(|folder| prepare_folder(Some(folder), &clock.started_at()))
         .transpose()?;
-    let outcome = run_and_watch(config, clock, args.quiet)?;
-    finish(&outcome, folder.as_deref(), args.json)
+    let outcome = run_and_watch(config, clock, args.screen.quiet)?;
+    finish(&outcome, folder.as_deref(), args.screen.json)
 }
 
 fn url_of(text: &str) -> anyhow::Result<Url> {

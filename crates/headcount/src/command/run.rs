@@ -19,8 +19,8 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let base = args.scenario.parent().unwrap_or(Path::new(""));
     let config = prepare(bundle, base, settings(args)?)?;
     let folder = prepare_folder(args.out.as_deref(), &clock.started_at())?;
-    let outcome = run_and_watch(config, clock, args.quiet)?;
-    finish(&outcome, Some(&folder), args.json)
+    let outcome = run_and_watch(config, clock, args.screen.quiet)?;
+    finish(&outcome, Some(&folder), args.screen.json)
 }
 
 /// What was asked for by number must be there.
