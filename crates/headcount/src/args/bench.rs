@@ -17,10 +17,6 @@ Over a WebSocket each message waits for its reply: the server must answer every 
 Exit codes:
   0 measured · 1 bug · 2 usage · 4 target not reachable
   98 not measured soundly · 130 interrupted")]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch of the command line"
-)]
 pub(crate) struct BenchArgs {
     /// http://, https://, ws:// or wss://
     pub(crate) url: String,
