@@ -1,6 +1,8 @@
+use std::sync::LazyLock;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use memchr::memmem;
+use memchr::memmem::Finder;
 use model::{GroupId, Nanos};
 
 /// What every stamp begins with. The digit is the version of the format.
@@ -76,16 +78,20 @@ impl Stamp {
     }
 }
 
+/// Made once: to make it costs more than to search a message with it.
+static PREFIX_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PREFIX));
+
 /// Whether a payload can hold a stamp at all: the cheap question before where it stands.
 pub fn has_stamp(payload: &[u8]) -> bool {
-    memmem::find(payload, PREFIX).is_some()
+    PREFIX_FINDER.find(payload).is_some()
 }
 
 /// Every stamp in a payload, in order. What begins like one but is cut or changed is [`Garbled`].
 pub fn stamps_in(payload: &[u8]) -> impl Iterator<Item = Result<Stamp, Garbled>> + '_ {
     let mut rest = payload;
+    let finder = &*PREFIX_FINDER;
     std::iter::from_fn(move || {
-        let found = rest.get(memmem::find(rest, PREFIX)?..)?;
+        let found = rest.get(finder.find(rest)?..)?;
         let body = found.get(PREFIX.len()..STAMP_LENGTH).ok_or(Garbled);
         let stamp = body.and_then(Stamp::decode);
         // Within a stamp the prefix may stand again by chance, once in half a million.
