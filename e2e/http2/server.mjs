@@ -30,7 +30,7 @@ const routes = {
   '/hang': () => {},
   // Every tenth request ends its connection in order, once what is open is answered.
   '/leave': (stream) => {
-    if (seen.requests % 10 === 0) stream.session.close();
+    if (seen.requests % 100 === 0) stream.session.close();
     answer(stream, 'goodbye');
   },
   // The third request cuts its connection.
