@@ -28,7 +28,7 @@ const routes = {
   '/error': (stream, every) => answer(stream, '', seen.requests % Number(every) === 0 ? 500 : 200),
   '/reset': (stream) => stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR),
   '/hang': () => {},
-  // Every tenth request ends its connection in order, once what is open is answered.
+  // Every hundredth request ends its connection in order, once what is open is answered.
   '/leave': (stream) => {
     if (seen.requests % 100 === 0) stream.session.close();
     answer(stream, 'goodbye');
