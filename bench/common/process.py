@@ -63,6 +63,16 @@ def finish(
     return Finished(child.returncode, stdout, stderr, time.monotonic() - begun, cpu_of_children() - before)
 
 
+def end_server(child: subprocess.Popen) -> None:
+    """Asks a server to end, and then ends what is left of it."""
+    child.terminate()
+    try:
+        child.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        pass
+    end_group(child)
+
+
 def end_group(child: subprocess.Popen) -> None:
     """Ends what is left of a child and its children: they have a session of their own."""
     try:

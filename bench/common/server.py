@@ -8,7 +8,7 @@ import time
 
 from common.failure import Failure
 from common.place import SERVER_CORE, Place
-from common.process import end_group
+from common.process import end_group, end_server
 
 STARTS_WITHIN_S = 10
 ANSWERS_WITHIN_S = 10
@@ -37,12 +37,7 @@ class TruthServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.child.terminate()
-        try:
-            self.child.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            pass
-        end_group(self.child)
+        end_server(self.child)
 
     def announced(self) -> str:
         """The server says where it listens, on one line."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from common.failure import Failure
 from common.place import SERVER_CORE, Place
-from common.process import end_group
+from common.process import end_server
 
 STARTS_WITHIN_S = 10
 
@@ -67,12 +67,7 @@ class Nginx:
 
     def __exit__(self, *_: object) -> None:
         self.connection.close()
-        self.child.terminate()
-        try:
-            self.child.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            pass
-        end_group(self.child)
+        end_server(self.child)
         self.folder.cleanup()
 
     def must_start(self) -> None:
