@@ -14,6 +14,7 @@ use script::host::{
 use wire::http::{Body, Request, Response};
 
 use crate::config::RunConfig;
+use crate::dials::EndpointIndex;
 use crate::http::{Asker, InFlight};
 use crate::program::{Plain, Program, Send};
 use crate::recorder::Family;
@@ -23,13 +24,21 @@ use crate::world::World;
 /// After a failure a user pauses, so that a dead target is not hammered.
 const PAUSE: Nanos = Nanos::from_millis(100);
 
+/// A request with the run's own headers, where it goes, and its bytes over HTTP/1.1.
+#[derive(Clone, Debug)]
+struct Template {
+    request: Request,
+    endpoint: EndpointIndex,
+    encoded: Arc<[u8]>,
+}
+
 /// The users of one worker who have no script.
 #[derive(Debug)]
 pub(crate) struct PlainRun {
     plain: Plain,
     name: String,
-    /// The request as it goes out each time.
-    encoded: Option<Arc<[u8]>>,
+    /// The request that is asked each time, from the first on.
+    template: Option<Template>,
     /// Requests or messages that may still be begun.
     left: u64,
     tickers: HashMap<TickerId, UserId>,
@@ -43,7 +52,7 @@ impl PlainRun {
         };
         Some(Self {
             name: plain.name(),
-            encoded: None,
+            template: None,
             left: plain.share_of(worker, config.workers),
             plain: (**plain).clone(),
             tickers: HashMap::new(),
@@ -166,29 +175,20 @@ impl World {
     }
 
     fn try_plain_request(&mut self, user: UserId, planned: Option<Nanos>) -> Result<(), Fault> {
+        let Some(Template {
+            request,
+            endpoint,
+            encoded,
+        }) = self.template(user)?
+        else {
+            return Ok(());
+        };
         let Some(run) = &self.plain else {
             return Ok(());
         };
-        let Some(mut request) = run.request() else {
-            return Ok(());
-        };
-        let (expect, known) = (run.expect(), run.encoded.clone());
-        let endpoint = self.dials.endpoint_of(&request.url)?;
-        let encoded = if let Some(known) = known {
-            known
-        } else {
-            self.add_standing_headers(user, &mut request.headers);
-            let mut bytes = Vec::new();
-            request.encode_into(None, &mut bytes)?;
-            bytes.into()
-        };
-        if let Some(run) = &mut self.plain {
-            run.encoded.get_or_insert_with(|| Arc::clone(&encoded));
-        }
-        let now = self.clock.now();
-        let name = self.plain.as_ref().map_or("", |run| &run.name);
-        let name = self.recorder.name(Family::Request, name);
-        let timeouts = self.config.options.timeouts;
+        let expect = run.expect();
+        let name = self.recorder.name(Family::Request, &run.name);
+        let (now, timeouts) = (self.clock.now(), self.config.options.timeouts);
         let mut flight = InFlight::new(Asker::Plain, user, (request, endpoint), now, timeouts);
         flight.name = name;
         flight.planned = planned.unwrap_or(now);
@@ -196,6 +196,38 @@ impl World {
         flight.prepared = Some(encoded);
         self.dispatch(Box::new(flight));
         Ok(())
+    }
+
+    /// What is asked each time: made for the first request of the worker.
+    fn template(&mut self, user: UserId) -> Result<Option<Template>, Fault> {
+        let Some(run) = &self.plain else {
+            return Ok(None);
+        };
+        if let Some(template) = &run.template {
+            return Ok(Some(template.clone()));
+        }
+        let is_shared = run.plain.shared.is_some();
+        let Some(mut request) = run.request() else {
+            return Ok(None);
+        };
+        let endpoint = self.dials.endpoint_of(&request.url)?;
+        self.add_standing_headers(user, &mut request.headers);
+        let mut bytes = Vec::new();
+        request.encode_into(None, &mut bytes)?;
+        if !is_shared {
+            // It goes out from its bytes: these need not be copied for each arrival.
+            request.headers.clear();
+            request.body = Body::empty();
+        }
+        let template = Template {
+            request,
+            endpoint,
+            encoded: bytes.into(),
+        };
+        if let Some(run) = &mut self.plain {
+            run.template = Some(template.clone());
+        }
+        Ok(Some(template))
     }
 
     /// A whole answer: it is counted, and the next request goes out on the same connection.

@@ -111,6 +111,18 @@ fn method_headers_and_body_arrive_over_http_2() {
 }
 
 #[test]
+fn every_request_over_http_2_has_its_headers_and_not_the_first_alone() {
+    let server = http2_server(&[]);
+    let more = ["--rate", "100/s", "-d", "1s", "-c", "1", "--streams", "4"];
+    let all = [&more[..], &["-b", "two teas", "-H", "X-Table: 7"]].concat();
+    let (level, _) = level_and_record(&format!("{}/now", server.url()), &all);
+    assert_eq!(level["requests"]["count"], 100, "{level:#}");
+    let seen = seen(&server);
+    assert_eq!(seen["last"]["x-table"], "7", "{seen:#}");
+    assert_eq!(seen["body"], "two teas");
+}
+
+#[test]
 fn failures_over_http_2_are_counted_by_kind() {
     let server = http2_server(&[]);
     let failed = |path: &str, kind: &str, more: &[&str]| {
