@@ -95,6 +95,7 @@ pub(crate) enum Format {
 Examples:
   headcount serve bridge
   headcount serve bridge --listen 127.0.0.1:0 --faults drop=100,stall=1s/10s
+  headcount serve editor
   headcount serve truth --listen 127.0.0.1:0")]
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
@@ -106,6 +107,8 @@ pub(crate) struct ServeArgs {
 pub(crate) enum System {
     /// Users talk in rooms, with each other and with an agent
     Bridge(Box<bridge::Config>),
+    /// People edit one text together, over Socket.IO and Yjs
+    Editor(Box<editor::Config>),
     /// A server whose behaviour is exactly known, to hold a load tester's reports against
     Truth(Box<truth::Config>),
 }

@@ -9,6 +9,7 @@ pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
         System::Bridge(config) => {
             bridge::serve(*config, announce)?;
         }
+        System::Editor(config) => editor::serve(*config, announce)?,
         System::Truth(config) => truth::serve(&config, announce)?,
     }
     Ok(Exit::Passed)

@@ -1,0 +1,50 @@
+// What the scripts of this folder share: official clients, and waiting with an end.
+
+import { io as newest } from 'socket.io-client'
+import { io as oldest } from 'socket.io-client-4.4'
+
+const clients = { newest, oldest }
+const PATIENCE = 5000
+
+/** Waits for an event that `wanted` agrees to; fails after a while. */
+export function heard(socket, event, wanted = () => true) {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`no ${event} came`)), PATIENCE)
+    const listen = (payload) => {
+      if (!wanted(payload)) return
+      clearTimeout(late)
+      socket.off(event, listen)
+      resolve(payload)
+    }
+    socket.on(event, listen)
+  })
+}
+
+/** Opens a client of its own, as the original's front end does. */
+export async function open(url, { transports = ['websocket'], version = 'newest', ...rest } = {}) {
+  const socket = clients[version](url, { forceNew: true, timeout: 10000, transports, ...rest })
+  socket.seen = []
+  socket.onAny((event, payload) => socket.seen.push([event, payload]))
+  await heard(socket, 'connect')
+  return socket
+}
+
+/** Opens a client and lets it join a room. */
+export async function join(url, roomId, username, options) {
+  const socket = await open(url, options)
+  const joined = heard(socket, 'joined', (payload) => payload.socketId === socket.id)
+  socket.emit('join', { roomId, username })
+  socket.joined = await joined
+  return socket
+}
+
+/** Emits and waits for the acknowledgement. */
+export const asked = (socket, event, ...payload) => socket.timeout(PATIENCE).emitWithAck(event, ...payload)
+
+/** Waits until `done` holds. */
+export async function until(done, what) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 10))) {
+    if (done()) return
+  }
+  throw new Error(`it never came to this: ${what}`)
+}

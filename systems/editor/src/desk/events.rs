@@ -1,0 +1,202 @@
+use std::borrow::Cow;
+use std::mem;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+
+use super::payload::{Caret, CodeChange, CursorChange, Join, RunCode, SyncCode, Text};
+use super::visitor::Visitor;
+use crate::editor::Editor;
+use crate::outlet::Outlet;
+use crate::rate::Rate;
+use crate::refusal::{Complaint, Refusal};
+use crate::room::Member;
+use crate::sio::{Desk, Event, packet};
+
+/// Bytes of a room's name or a user's, at most.
+const NAME: usize = 256;
+/// Rooms that one client may be in.
+const ROOMS: usize = 32;
+/// Bytes of an unknown event's name that are told again.
+const TOLD: usize = 64;
+
+/// The answer to an event that was done.
+#[derive(Serialize)]
+struct Done {
+    ok: bool,
+}
+
+/// When an event that asks for it is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Now,
+    /// Once it is saved, by whoever saves.
+    Later,
+}
+
+impl Desk for Editor {
+    type Visitor = Visitor;
+
+    fn enter(self: &Arc<Self>, id: &Arc<str>, outlet: &Outlet) -> Visitor {
+        self.counters.visits.inc();
+        Visitor {
+            editor: self.clone(),
+            visit: self.visit(),
+            id: id.clone(),
+            outlet: outlet.clone(),
+            rooms: Vec::new(),
+            rate: Rate::full(self.limits.rate_limit, Instant::now()),
+            warned: false,
+        }
+    }
+
+    fn event(&self, visitor: &mut Visitor, event: Event<'_>) {
+        if let Some(faults) = &self.faults {
+            faults.message();
+        }
+        match visitor.obey(&event) {
+            Ok(Answer::Later) => {}
+            Ok(Answer::Now) => {
+                if let Some(number) = event.acknowledge {
+                    visitor
+                        .outlet
+                        .text(&packet::acknowledgement(number, &Done { ok: true }));
+                }
+            }
+            Err(refusal) => visitor.refuse(&event, &refusal),
+        }
+    }
+}
+
+impl Visitor {
+    fn obey(&mut self, event: &Event<'_>) -> Result<Answer, Refusal> {
+        let limit = self.editor.limits.rate_limit;
+        if limit > 0 && !self.rate.spend(limit, Instant::now()) {
+            return Err(Refusal::TooFast(limit));
+        }
+        self.warned = false;
+        match event.name {
+            "cursor-change" => self.point(&payload(event)?),
+            "code-change" => return self.write(&payload(event)?, event.acknowledge),
+            "sync-code" => self.sync(&payload(event)?),
+            "join" => self.join(&payload(event)?),
+            "run-code" => self.run(&payload(event)?),
+            _ => Err(Refusal::UnknownEvent),
+        }?;
+        Ok(Answer::Now)
+    }
+
+    fn join(&mut self, join: &Join<'_>) -> Result<(), Refusal> {
+        for (field, text) in [("roomId", &join.room_id), ("username", &join.username)] {
+            if text.is_empty() || text.len() > NAME {
+                return Err(Refusal::Length(field, NAME));
+            }
+        }
+        let known = self.room(&join.room_id).is_some();
+        if !known && self.rooms.len() >= ROOMS {
+            return Err(Refusal::TooManyJoined);
+        }
+        let member = Member {
+            visit: self.visit,
+            id: self.id.clone(),
+            username: (&*join.username).into(),
+            outlet: self.outlet.clone(),
+            heard: None,
+            doubtful: false,
+        };
+        let room = self.editor.join(&join.room_id, member)?;
+        if !known {
+            self.rooms.push(room);
+        }
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        change: &CodeChange<'_>,
+        acknowledge: Option<u64>,
+    ) -> Result<Answer, Refusal> {
+        let room = self.room(&change.room_id).ok_or(Refusal::NotInside)?;
+        let text = text(change.code)?;
+        let most = self.editor.limits.max_document as usize;
+        if text.len() > most {
+            return Err(Refusal::DocumentTooLarge(most));
+        }
+        let relayed = packet::code_change(change.code);
+        let mut state = room.state();
+        state.relay(&relayed, self.visit, &self.editor.counters);
+        let _ = acknowledge;
+        state.document.write(&text);
+        room.watch(&mut state, &self.editor.counters);
+        self.editor.counters.edits.inc();
+        Ok(Answer::Now)
+    }
+
+    fn point(&self, change: &CursorChange<'_>) -> Result<(), Refusal> {
+        let room = self.room(&change.room_id).ok_or(Refusal::NotInside)?;
+        let _: Caret = read(change.cursor)?;
+        text(change.username)?;
+        let moved = packet::cursor_change(&self.id, change.cursor, change.username);
+        room.state()
+            .point(&moved, self.visit, &self.editor.counters);
+        self.editor.counters.carets.inc();
+        Ok(())
+    }
+
+    fn sync(&self, sync: &SyncCode<'_>) -> Result<(), Refusal> {
+        let code: Option<Text<'_>> = read(sync.code)?;
+        let passed = packet::code_change(sync.code);
+        for room in &self.rooms {
+            let mut state = room.state();
+            if state.pass(
+                &sync.socket_id,
+                &passed,
+                code.as_ref().map(|code| &*code.text),
+            ) {
+                self.editor.counters.deliveries.inc();
+                room.watch(&mut state, &self.editor.counters);
+                return Ok(());
+            }
+        }
+        Err(Refusal::NoSuchMember)
+    }
+
+    fn run(&self, run: &RunCode<'_>) -> Result<(), Refusal> {
+        let _ = (&run.code, &run.language);
+        self.room(&run.room_id).ok_or(Refusal::NotInside)?;
+        Err(Refusal::CannotRun("not available".to_owned()))
+    }
+
+    fn refuse(&mut self, event: &Event<'_>, refusal: &Refusal) {
+        self.editor.counters.refusals.inc();
+        let too_fast = matches!(refusal, Refusal::TooFast(_));
+        if too_fast && mem::replace(&mut self.warned, true) {
+            return;
+        }
+        let name = &event.name[..event.name.floor_char_boundary(TOLD)];
+        let complaint = Complaint {
+            event: name,
+            message: refusal.to_string(),
+        };
+        self.outlet.text(&packet::event("error", &complaint));
+        if let Some(number) = event.acknowledge {
+            self.outlet
+                .text(&packet::acknowledgement(number, &complaint));
+        }
+    }
+}
+
+fn payload<'a, T: Deserialize<'a>>(event: &Event<'a>) -> Result<T, Refusal> {
+    let payload = event.payload().ok_or(Refusal::NoPayload)?;
+    payload.map_err(|error| Refusal::Payload(error.to_string()))
+}
+
+fn read<'a, T: Deserialize<'a>>(json: &'a RawValue) -> Result<T, Refusal> {
+    serde_json::from_str(json.get()).map_err(|error| Refusal::Payload(error.to_string()))
+}
+
+fn text(json: &RawValue) -> Result<Cow<'_, str>, Refusal> {
+    read::<Text<'_>>(json).map(|text| text.text)
+}

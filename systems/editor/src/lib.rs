@@ -1,0 +1,30 @@
+//! Editor: people edit one text together. Rooms speak the Socket.IO events of the field report's
+//! editor and, beside them, the sync and awareness protocol of Yjs; both share one document, which
+//! lives here as a CRDT and is saved.
+//!
+//! [`serve`] runs it until it is asked to stop. `README.md` lists routes, events and configuration.
+//!
+//! It never runs a program outside of a sandbox, never acknowledges what is not saved, never waits
+//! for a receiver that does not read, and shares no code with the load tester.
+
+#![allow(
+    dead_code,
+    reason = "the Yjs side of the document comes with the next change"
+)]
+
+mod config;
+mod desk;
+mod editor;
+mod http;
+mod id;
+mod line;
+mod metrics;
+mod outlet;
+mod rate;
+mod refusal;
+mod room;
+mod serve;
+mod sio;
+
+pub use config::{Config, ConfigError, Limits, Times};
+pub use serve::{PORT, ServeError, serve};

@@ -1,0 +1,225 @@
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedWriteHalf;
+
+use super::frame::Frame;
+
+/// Frames handed to the system in one call.
+const GATHERED: usize = 16;
+/// So many waiting frames are looked at for an older caret of the same sender.
+const LOOKED_AT: usize = 64;
+
+/// Why a line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The other side is gone, or said good-bye.
+    Gone,
+    /// With this status and reason.
+    Closed(u16, &'static str),
+}
+
+/// The receiver did not keep up (1008: policy).
+pub(crate) const TOO_SLOW: End = End::Closed(1008, "too slow");
+/// The server stops.
+pub(crate) const STOPPING: End = End::Closed(1001, "the editor stops");
+
+/// What may wait for one receiver.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub(crate) frames: usize,
+    pub(crate) bytes: usize,
+}
+
+/// The way to one receiver: written at once where the system takes it, else kept in a bounded queue
+/// which the connection's own task empties. A receiver that does not read fills its own queue and
+/// nobody else's.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    stream: OwnedWriteHalf,
+    room: Room,
+    inside: Mutex<Inside>,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    waiting: VecDeque<(Frame, Option<u64>)>,
+    /// Bytes of the first frame that were written already.
+    written: usize,
+    bytes: usize,
+    end: Option<End>,
+    waker: Option<Waker>,
+}
+
+impl Outbox {
+    pub(crate) fn new(stream: OwnedWriteHalf, room: Room) -> Self {
+        Self {
+            stream,
+            room,
+            inside: Mutex::default(),
+        }
+    }
+
+    /// Sends a frame. `caret` names the sender where only its newest matters. `false` when this was
+    /// too much: the line ends as too slow.
+    pub(crate) fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
+        let mut inside = self.inside();
+        if inside.end.is_some() {
+            return true;
+        }
+        let mut written = 0;
+        if inside.waiting.is_empty() {
+            match self.stream.try_write(frame.bytes()) {
+                Ok(all) if all == frame.bytes().len() => return true,
+                Ok(some) => written = some,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => {
+                    inside.finish(End::Gone);
+                    return true;
+                }
+            }
+            inside.written = written;
+        } else if caret.is_some_and(|sender| inside.renew(sender, frame)) {
+            return true;
+        }
+        let fits = inside.waiting.len() < self.room.frames
+            && inside.bytes + frame.bytes().len() <= self.room.bytes.max(frame.bytes().len());
+        if fits {
+            inside.bytes += frame.bytes().len();
+            inside
+                .waiting
+                .push_back((frame.clone(), caret.filter(|_| written == 0)));
+        } else {
+            inside.finish(TOO_SLOW);
+        }
+        inside.wake();
+        fits
+    }
+
+    /// Takes no more. What waits is still delivered, but not to one who is gone or too slow.
+    pub(crate) fn finish(&self, end: End) {
+        let mut inside = self.inside();
+        if inside.end.is_none() {
+            inside.finish(end);
+            inside.wake();
+        }
+    }
+
+    /// Whether the line has ended.
+    pub(crate) fn ended(&self) -> bool {
+        self.inside().end.is_some()
+    }
+
+    /// Writes what waits. Ready once the line has ended and nothing waits.
+    pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<End> {
+        let mut inside = self.inside();
+        loop {
+            match self.write(&mut inside) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let stream: &TcpStream = self.stream.as_ref();
+                    match stream.poll_write_ready(context) {
+                        Poll::Ready(Ok(())) => continue,
+                        Poll::Ready(Err(_)) => inside.finish(End::Gone),
+                        Poll::Pending => {}
+                    }
+                }
+                Err(_) => inside.finish(End::Gone),
+            }
+            break;
+        }
+        if let Some(end) = inside.end.filter(|_| inside.waiting.is_empty()) {
+            return Poll::Ready(end);
+        }
+        match &mut inside.waker {
+            Some(waker) => waker.clone_from(context.waker()),
+            none => *none = Some(context.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    fn write(&self, inside: &mut Inside) -> io::Result<()> {
+        while !inside.waiting.is_empty() {
+            let mut slices = [io::IoSlice::new(&[]); GATHERED];
+            let mut count = 0;
+            for ((frame, _), slice) in inside.waiting.iter().zip(&mut slices) {
+                let from = if count == 0 { inside.written } else { 0 };
+                *slice = io::IoSlice::new(&frame.bytes()[from..]);
+                count += 1;
+            }
+            let written = self.stream.try_write_vectored(&slices[..count])?;
+            inside.drop_written(written);
+        }
+        Ok(())
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inside {
+    /// Puts the newer caret in the place of the older one, if that still waits.
+    fn renew(&mut self, sender: u64, frame: &Frame) -> bool {
+        let unwritten = usize::from(self.written > 0);
+        let waiting = self
+            .waiting
+            .iter_mut()
+            .skip(unwritten)
+            .rev()
+            .take(LOOKED_AT);
+        for (older, caret) in waiting {
+            if *caret == Some(sender) {
+                self.bytes = self.bytes - older.bytes().len() + frame.bytes().len();
+                *older = frame.clone();
+                return true;
+            }
+        }
+        false
+    }
+
+    fn drop_written(&mut self, mut written: usize) {
+        written += self.written;
+        self.written = 0;
+        while let Some((frame, _)) = self.waiting.front() {
+            let length = frame.bytes().len();
+            if written < length {
+                self.written = written;
+                return;
+            }
+            written -= length;
+            self.bytes -= length;
+            self.waiting.pop_front();
+        }
+        // A user who waits costs nothing here.
+        self.waiting = VecDeque::new();
+    }
+
+    fn finish(&mut self, end: End) {
+        self.end = Some(end);
+        match end {
+            End::Gone => self.waiting = VecDeque::new(),
+            End::Closed(code, reason) => {
+                if end == TOO_SLOW {
+                    // The frame of which a part is out is finished, else the close would be part of it.
+                    self.waiting.truncate(usize::from(self.written > 0));
+                }
+                self.waiting.push_back((Frame::close(code, reason), None));
+            }
+        }
+        self.bytes = self
+            .waiting
+            .iter()
+            .map(|(frame, _)| frame.bytes().len())
+            .sum();
+    }
+
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}

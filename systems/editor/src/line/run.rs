@@ -1,0 +1,236 @@
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use slab::Slab;
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::net::tcp::OwnedReadHalf;
+use tokio::sync::watch;
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
+
+use super::frame::{Frame, Violation, opcode};
+use super::input::{Input, Message};
+use super::outbox::{End, Outbox};
+
+/// Bytes read in one call, into a buffer that all connections of a thread share.
+const READ: usize = 64 * 1024;
+/// Calls before the others have their turn.
+const TURNS: usize = 4;
+/// How long a client may take to answer a close; then it is cut off.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+thread_local! {
+    static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ].into_boxed_slice());
+}
+
+/// What was decided about a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// Go on.
+    More,
+    /// End the line.
+    End(End),
+}
+
+/// Who listens to one line. Dropped when the line is over, however it ended.
+pub(crate) trait Hear: Send {
+    /// A text message.
+    fn text(&mut self, text: &str) -> Heard;
+    /// A binary message.
+    fn binary(&mut self, bytes: &[u8]) -> Heard;
+    /// The alarm rang; says when it rings next.
+    fn alarm(&mut self) -> Result<Instant, End>;
+}
+
+/// Every open line, so that a stop can close them and wait for the last.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    open: Mutex<Slab<Weak<Outbox>>>,
+    counted: watch::Sender<()>,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self {
+            open: Mutex::default(),
+            counted: watch::Sender::new(()),
+        }
+    }
+}
+
+impl Lines {
+    /// Lines that are open now.
+    pub(crate) fn count(&self) -> usize {
+        self.counted.receiver_count()
+    }
+
+    /// Ends every line.
+    pub(crate) fn close(&self, end: End) {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, line) in open.iter() {
+            if let Some(line) = line.upgrade() {
+                line.finish(end);
+            }
+        }
+    }
+
+    /// Waits until the last line is over.
+    pub(crate) async fn over(&self) {
+        self.counted.closed().await;
+    }
+
+    /// Serves one line until it is over. `already` was read behind the handshake.
+    pub(super) async fn run(
+        &self,
+        read: OwnedReadHalf,
+        outbox: Arc<Outbox>,
+        limit: usize,
+        already: &[u8],
+        hear: impl Hear,
+        alarm: Instant,
+    ) {
+        let _counted = self.counted.subscribe();
+        let key = {
+            let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            open.insert(Arc::downgrade(&outbox))
+        };
+        let mut line = Line {
+            read,
+            outbox,
+            input: Input::new(limit),
+            hear: Some(hear),
+            saying_bye: false,
+        };
+        line.first(already);
+        line.serve(alarm).await;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.try_remove(key);
+    }
+}
+
+struct Line<H> {
+    read: OwnedReadHalf,
+    outbox: Arc<Outbox>,
+    input: Input,
+    hear: Option<H>,
+    /// The client's close came, or ours went: nothing more is heard.
+    saying_bye: bool,
+}
+
+impl<H: Hear> Line<H> {
+    async fn serve(&mut self, alarm: Instant) {
+        {
+            let mut alarm = Box::pin(sleep_until(alarm));
+            poll_fn(|context| self.poll(context, alarm.as_mut())).await;
+        }
+        // Whoever listened learns now that it is over; the farewell needs nobody.
+        self.hear = None;
+        self.saying_bye = true;
+        let farewell = async {
+            let end = poll_fn(|context| self.outbox.poll(context)).await;
+            if end != End::Gone {
+                poll_fn(|context| self.drain(context)).await;
+            }
+        };
+        let _ = timeout(FAREWELL, farewell).await;
+    }
+
+    /// Ready when the line has ended; what waits in the outbox may still have to go.
+    fn poll(&mut self, context: &mut Context<'_>, mut alarm: Pin<&mut Sleep>) -> Poll<()> {
+        while alarm.as_mut().poll(context).is_ready() {
+            match self.hear.as_mut().map(Hear::alarm) {
+                Some(Ok(next)) => alarm.as_mut().reset(next),
+                Some(Err(end)) => self.outbox.finish(end),
+                None => {}
+            }
+            if self.outbox.ended() {
+                return Poll::Ready(());
+            }
+        }
+        for _ in 0..TURNS {
+            match self.receive(context) {
+                Poll::Ready(true) => {}
+                Poll::Ready(false) => self.outbox.finish(End::Gone),
+                Poll::Pending => return self.outbox.poll(context).map(|_| ()),
+            }
+            if self.outbox.ended() {
+                return Poll::Ready(());
+            }
+        }
+        context.waker().wake_by_ref();
+        self.outbox.poll(context).map(|_| ())
+    }
+
+    /// One read. `false` at the end of the stream.
+    fn receive(&mut self, context: &mut Context<'_>) -> Poll<bool> {
+        BUFFER.with_borrow_mut(|buffer| {
+            let mut into = ReadBuf::new(buffer);
+            match Pin::new(&mut self.read).poll_read(context, &mut into) {
+                Poll::Pending => Poll::Pending,
+                Poll::Ready(Err(_)) => Poll::Ready(false),
+                Poll::Ready(Ok(())) => {
+                    let read = into.filled_mut();
+                    let more = !read.is_empty();
+                    self.take(read);
+                    Poll::Ready(more)
+                }
+            }
+        })
+    }
+
+    fn first(&mut self, already: &[u8]) {
+        if !already.is_empty() {
+            self.take(&mut already.to_vec());
+        }
+    }
+
+    fn take(&mut self, read: &mut [u8]) {
+        let (outbox, hear) = (&self.outbox, &mut self.hear);
+        let taken = self.input.take(read, |message| {
+            let Some(hear) = hear else { return false };
+            let heard = match message {
+                Message::Text(text) => hear.text(text),
+                Message::Binary(bytes) => hear.binary(bytes),
+                Message::Ping(payload) => {
+                    outbox.post(&Frame::new(opcode::PONG, payload), None);
+                    Heard::More
+                }
+                Message::Pong => Heard::More,
+                Message::Close(_) => Heard::End(End::Closed(1000, "")),
+            };
+            if let Heard::End(end) = heard {
+                outbox.finish(end);
+            }
+            !outbox.ended()
+        });
+        if let Err(violation) = taken {
+            outbox.finish(End::Closed(violation.code(), reason(violation)));
+        }
+    }
+
+    /// Reads on without listening, until the client has closed too: to close with words of the client
+    /// unread would reset the connection and destroy what is still on its way to it.
+    fn drain(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        BUFFER.with_borrow_mut(|buffer| {
+            loop {
+                let mut into = ReadBuf::new(buffer);
+                match Pin::new(&mut self.read).poll_read(context, &mut into) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(Ok(())) if !into.filled().is_empty() => {}
+                    Poll::Ready(_) => return Poll::Ready(()),
+                }
+            }
+        })
+    }
+}
+
+fn reason(violation: Violation) -> &'static str {
+    match violation {
+        Violation::Protocol => "not understood",
+        Violation::NotText => "not text",
+        Violation::TooLarge => "too large",
+    }
+}

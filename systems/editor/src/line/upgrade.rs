@@ -1,0 +1,117 @@
+use std::sync::Arc;
+
+use axum::http::header::{
+    CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE,
+};
+use axum::http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
+use sha1::{Digest, Sha1};
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+
+use super::outbox::{Outbox, Room};
+use super::run::{Hear, Lines};
+
+/// Appended to a client's key (RFC 6455 §1.3).
+const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+/// On which terms a line is served.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    /// What may wait for the receiver.
+    pub(crate) room: Room,
+    /// Bytes of a message at most.
+    pub(crate) limit: usize,
+}
+
+/// Whether a request asks for a WebSocket.
+pub(crate) fn is_upgrade(headers: &HeaderMap) -> bool {
+    let says = |name, word: &str| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.is_some_and(|value| {
+            value
+                .split(',')
+                .any(|part| part.trim().eq_ignore_ascii_case(word))
+        })
+    };
+    says(UPGRADE, "websocket")
+        && says(CONNECTION, "upgrade")
+        && headers.contains_key(SEC_WEBSOCKET_KEY)
+}
+
+/// Answers a request for a WebSocket and serves it. `open` is called once the line is up and gives who
+/// listens, and when the alarm rings first.
+pub(crate) fn upgrade<Body, H: Hear + 'static>(
+    request: &mut Request<Body>,
+    lines: &Arc<Lines>,
+    terms: Terms,
+    open: impl FnOnce(&Arc<Outbox>) -> (H, Instant) + Send + 'static,
+) -> Response<()> {
+    let mut response = Response::new(());
+    let key = request.headers().get(SEC_WEBSOCKET_KEY);
+    let version = request.headers().get(SEC_WEBSOCKET_VERSION);
+    let (Some(key), Some(upgrade)) = (
+        key,
+        request
+            .extensions()
+            .get::<OnUpgrade>()
+            .is_some()
+            .then_some(()),
+    ) else {
+        *response.status_mut() = StatusCode::BAD_REQUEST;
+        return response;
+    };
+    let () = upgrade;
+    if version.is_none_or(|version| version != "13") {
+        *response.status_mut() = StatusCode::UPGRADE_REQUIRED;
+        response
+            .headers_mut()
+            .insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+        return response;
+    }
+    let accept = accept(key.as_bytes());
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    let headers = response.headers_mut();
+    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+    if let Ok(accept) = HeaderValue::from_str(&accept) {
+        headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
+    }
+    let (upgraded, lines) = (hyper::upgrade::on(request), lines.clone());
+    tokio::spawn(async move {
+        match upgraded.await {
+            Ok(upgraded) => serve(upgraded, &lines, terms, open).await,
+            Err(error) => {
+                tracing::debug!(%error, "a client was gone before its WebSocket was open");
+            }
+        }
+    });
+    response
+}
+
+async fn serve<H: Hear>(
+    upgraded: Upgraded,
+    lines: &Lines,
+    terms: Terms,
+    open: impl FnOnce(&Arc<Outbox>) -> (H, Instant),
+) {
+    // The editor serves plain TCP and nothing else, so that this is what was upgraded.
+    let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else {
+        tracing::error!("a connection that is no TCP stream was upgraded");
+        return;
+    };
+    let (read, write) = parts.io.into_inner().into_split();
+    let outbox = Arc::new(Outbox::new(write, terms.room));
+    let (hear, alarm) = open(&outbox);
+    lines
+        .run(read, outbox, terms.limit, &parts.read_buf, hear, alarm)
+        .await;
+}
+
+fn accept(key: &[u8]) -> String {
+    let digest = Sha1::new().chain_update(key).chain_update(GUID).finalize();
+    BASE64_STANDARD.encode(digest)
+}

@@ -1,0 +1,41 @@
+//! `headcount-editor`: the editor by itself.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use editor::{Config, ServeError};
+
+/// Every message is allocated once; this one is the cheapest at it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// People edit one text together
+#[derive(Parser)]
+#[command(name = "headcount-editor", version)]
+struct Cli {
+    #[command(flatten)]
+    config: Config,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Where even this cannot be written, the exit code has to do.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+        }
+    };
+    let announce = |url: &str| writeln!(io::stdout(), "listening on {url}");
+    match editor::serve(cli.config, announce) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            match error {
+                ServeError::Config(_) => ExitCode::from(2),
+                ServeError::Io(_) => ExitCode::FAILURE,
+            }
+        }
+    }
+}

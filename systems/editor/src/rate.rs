@@ -1,0 +1,53 @@
+use tokio::time::Instant;
+
+/// A bucket of tokens: one second's worth may be spent at once, then only as fast as it refills.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rate {
+    tokens: f32,
+    at: Instant,
+}
+
+impl Rate {
+    /// A full bucket.
+    pub(crate) fn full(per_second: u32, now: Instant) -> Self {
+        Self {
+            tokens: limit(per_second),
+            at: now,
+        }
+    }
+
+    /// Spends one token, if there is one.
+    pub(crate) fn spend(&mut self, per_second: u32, now: Instant) -> bool {
+        let most = limit(per_second);
+        let passed = now.saturating_duration_since(self.at).as_secs_f32();
+        self.tokens = (self.tokens + passed * most).min(most);
+        self.at = now;
+        if self.tokens < 1.0 {
+            return false;
+        }
+        self.tokens -= 1.0;
+        true
+    }
+}
+
+/// Limits are far below what a float counts exactly.
+fn limit(per_second: u32) -> f32 {
+    f32::from(u16::try_from(per_second).unwrap_or(u16::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_second_of_messages_passes_at_once_and_then_as_fast_as_the_limit() {
+        let start = Instant::now();
+        let mut rate = Rate::full(10, start);
+        let passed = (0..20).filter(|_| rate.spend(10, start)).count();
+        assert_eq!(passed, 10);
+        assert!(!rate.spend(10, start + Duration::from_millis(99)));
+        assert!(rate.spend(10, start + Duration::from_millis(101)));
+    }
+}

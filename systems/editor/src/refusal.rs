@@ -1,0 +1,37 @@
+use serde::Serialize;
+
+/// Why something that a client asked for is not done. It is told by an `error` event.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error("the payload is missing")]
+    NoPayload,
+    #[error("the payload is not understood: {0}")]
+    Payload(String),
+    #[error("there is no such event")]
+    UnknownEvent,
+    #[error("`{0}` must have 1 to {1} bytes")]
+    Length(&'static str, usize),
+    #[error("Room is full")]
+    RoomFull,
+    #[error("There are too many rooms")]
+    TooManyRooms,
+    #[error("You are in too many rooms")]
+    TooManyJoined,
+    #[error("join the room first")]
+    NotInside,
+    #[error("nobody with this id is in a room with you")]
+    NoSuchMember,
+    #[error("too many messages: at most {0} per second")]
+    TooFast(u32),
+    #[error("the document is too large: at most {0} bytes")]
+    DocumentTooLarge(usize),
+    #[error("code cannot be run here: {0}")]
+    CannotRun(String),
+}
+
+/// An `error` event.
+#[derive(Debug, Serialize)]
+pub(crate) struct Complaint<'a> {
+    pub(crate) event: &'a str,
+    pub(crate) message: String,
+}

@@ -1,0 +1,13 @@
+//! Rooms: who is in them, what is heard by whom, and the text that everybody shares. It does no I/O of
+//! its own; one lock per room holds its state, so that all its members see one order.
+
+mod difference;
+mod document;
+mod hall;
+mod member;
+mod place;
+mod state;
+
+pub(crate) use hall::{Hall, Limits};
+pub(crate) use member::Member;
+pub(crate) use place::Room;

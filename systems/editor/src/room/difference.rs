@@ -1,0 +1,142 @@
+//! What changed between two texts: a few places, in bytes of the old text.
+
+use dissimilar::Chunk;
+
+/// A middle longer than this, old and new together, is replaced as a whole: the search for what is
+/// common in it grows with the square.
+const SEARCHED: usize = 1024;
+
+/// One place: `remove` bytes of the old text at `at` give way to `insert`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hunk<'a> {
+    pub(crate) at: usize,
+    pub(crate) remove: usize,
+    pub(crate) insert: &'a str,
+}
+
+/// The places where `new` differs from `old`, from the first to the last.
+pub(crate) fn hunks<'a>(old: &str, new: &'a str) -> Vec<Hunk<'a>> {
+    if old == new {
+        return Vec::new();
+    }
+    let begin = common_prefix(old, new);
+    let (old_rest, new_rest) = (&old[begin..], &new[begin..]);
+    let end = common_suffix(old_rest, new_rest);
+    let removed = &old_rest[..old_rest.len() - end];
+    let inserted = &new_rest[..new_rest.len() - end];
+    if removed.is_empty() || inserted.is_empty() || removed.len() + inserted.len() > SEARCHED {
+        return vec![Hunk {
+            at: begin,
+            remove: removed.len(),
+            insert: inserted,
+        }];
+    }
+    middle(begin, removed, inserted)
+}
+
+fn middle<'a>(begin: usize, removed: &str, inserted: &'a str) -> Vec<Hunk<'a>> {
+    let (mut hunks, mut old_at, mut new_at) = (Vec::new(), 0, 0);
+    let mut open: Option<(Hunk<'a>, usize)> = None;
+    for chunk in dissimilar::diff(removed, inserted) {
+        match chunk {
+            Chunk::Equal(same) => {
+                hunks.extend(open.take().map(|(hunk, _)| hunk));
+                old_at += same.len();
+                new_at += same.len();
+            }
+            Chunk::Delete(gone) => {
+                let at = Hunk {
+                    at: begin + old_at,
+                    remove: 0,
+                    insert: "",
+                };
+                open.get_or_insert((at, new_at)).0.remove += gone.len();
+                old_at += gone.len();
+            }
+            Chunk::Insert(came) => {
+                let at = Hunk {
+                    at: begin + old_at,
+                    remove: 0,
+                    insert: "",
+                };
+                let (hunk, from) = open.get_or_insert((at, new_at));
+                new_at += came.len();
+                hunk.insert = &inserted[*from..new_at];
+            }
+        }
+    }
+    hunks.extend(open.map(|(hunk, _)| hunk));
+    hunks
+}
+
+/// Bytes that both begin with, up to the border of a letter.
+fn common_prefix(a: &str, b: &str) -> usize {
+    let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    a.floor_char_boundary(same)
+}
+
+/// Bytes that both end with, up to the border of a letter.
+fn common_suffix(a: &str, b: &str) -> usize {
+    let same = a
+        .bytes()
+        .rev()
+        .zip(b.bytes().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let from = a.ceil_char_boundary(a.len() - same);
+    a.len() - from
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn applied(old: &str, hunks: &[Hunk<'_>]) -> String {
+        let mut text = old.to_owned();
+        for hunk in hunks.iter().rev() {
+            text.replace_range(hunk.at..hunk.at + hunk.remove, hunk.insert);
+        }
+        text
+    }
+
+    #[test]
+    fn a_letter_that_was_typed_is_all_that_changed() {
+        let insert = Hunk {
+            at: 3,
+            remove: 0,
+            insert: "d",
+        };
+        assert_eq!(hunks("abcef", "abcdef"), [insert]);
+    }
+
+    #[test]
+    fn letters_of_several_bytes_are_never_cut() {
+        let hunk = Hunk {
+            at: 1,
+            remove: 2,
+            insert: "ä",
+        };
+        assert_eq!(hunks("aöb", "aäb"), [hunk]);
+    }
+
+    #[test]
+    fn what_stayed_between_two_changes_is_kept() {
+        let hunks = hunks("fn one() { first() }", "fn two() { second() }");
+        assert!(hunks.len() > 1, "{hunks:?}");
+    }
+
+    #[test]
+    fn a_long_middle_is_replaced_whole() {
+        let (old, new) = ("x".repeat(2000), "y".repeat(2000));
+        assert_eq!(hunks(&old, &new).len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn the_places_turn_the_old_text_into_the_new(old in "[abä€𝄞\n]{0,60}", new in "[abä€𝄞\n]{0,60}") {
+            prop_assert_eq!(applied(&old, &hunks(&old, &new)), new);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::place::Room;
+use crate::metrics::Counters;
+
+/// How many rooms there may be, and how large.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) rooms: usize,
+    pub(crate) members: usize,
+}
+
+/// All rooms that somebody is in.
+#[derive(Debug)]
+pub(crate) struct Hall {
+    pub(crate) limits: Limits,
+    counters: Counters,
+    rooms: Mutex<HashMap<Arc<str>, Arc<Room>>>,
+}
+
+/// There are too many rooms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooMany;
+
+impl Hall {
+    pub(crate) fn new(limits: Limits, counters: Counters) -> Self {
+        Self {
+            limits,
+            counters,
+            rooms: Mutex::default(),
+        }
+    }
+
+    /// The room of this name; it is made if need be.
+    pub(crate) fn enter(&self, name: &str) -> Result<Arc<Room>, TooMany> {
+        let mut rooms = self.rooms();
+        if let Some(room) = rooms.get(name) {
+            return Ok(room.clone());
+        }
+        if rooms.len() >= self.limits.rooms {
+            return Err(TooMany);
+        }
+        let room = Arc::new(Room::new(name));
+        rooms.insert(room.name.clone(), room.clone());
+        self.counters.rooms.inc();
+        Ok(room)
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Room>>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,74 @@
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::service::service_fn;
+use kit::fault::Faults;
+use kit::serve::{Connections, Server, bind, block_on, stop_signal};
+use tokio::time::timeout;
+
+use crate::config::{Config, ConfigError};
+use crate::editor::Editor;
+use crate::http::Front;
+use crate::line::STOPPING;
+
+/// Where the report's editor listened.
+pub const PORT: u16 = 5000;
+
+/// Why the editor does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The configuration makes no sense.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The system refused something, for example the address.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Runs the editor until SIGTERM or SIGINT. `announce` gets its address once it listens.
+pub fn serve(
+    config: Config,
+    announce: impl FnOnce(&str) -> io::Result<()>,
+) -> Result<(), ServeError> {
+    config.check()?;
+    if let Err(error) = kit::log::init(&config.log) {
+        tracing::debug!(%error, "logging stays as it is");
+    }
+    block_on(config.serve.threads, run(config, announce))?
+}
+
+async fn run(
+    config: Config,
+    announce: impl FnOnce(&str) -> io::Result<()>,
+) -> Result<(), ServeError> {
+    let stop = stop_signal()?;
+    let editor = Arc::new(Editor::new(&config, Faults::ordered(&config.serve.faults)));
+    let listener = bind(config.serve.address(config.server_port))?;
+    let url = format!("http://{}", listener.local_addr()?);
+    tracing::info!(%url, threads = config.serve.threads, "the editor is open");
+    announce(&url)?;
+
+    let connections = Connections::new(config.serve.max_connections);
+    let front = Front::new(&editor, &config, &connections);
+    let server = Server {
+        service: service_fn(move |request| front.clone().answer(request)),
+        connections,
+        stop_limit: config.serve.stop_limit,
+    };
+    let left = server.run(listener, stop).await;
+    close_lines(&editor, left).await;
+    tracing::info!("the editor is closed");
+    Ok(())
+}
+
+/// Each client gets what waits for it and is closed; what is not done in time is cut off.
+async fn close_lines(editor: &Editor, left: Duration) {
+    editor.lines.close(STOPPING);
+    if timeout(left, editor.lines.over()).await.is_err() {
+        tracing::warn!(
+            open = editor.lines.count(),
+            "stopped before every line was closed"
+        );
+    }
+}

@@ -1,0 +1,105 @@
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::packet::{self, Event, NotAPacket, Packet};
+use crate::outlet::Outlet;
+
+/// Who does what clients ask for.
+pub(crate) trait Desk: Send + Sync + 'static {
+    /// What is known of one client; dropped when it is gone.
+    type Visitor: Send;
+    /// A client entered the main namespace under this id.
+    fn enter(self: &Arc<Self>, id: &Arc<str>, outlet: &Outlet) -> Self::Visitor;
+    /// A client asks for something.
+    fn event(&self, visitor: &mut Self::Visitor, event: Event<'_>);
+}
+
+/// One client's side of the protocol.
+#[derive(Debug)]
+pub(crate) struct Client<D: Desk> {
+    desk: Arc<D>,
+    outlet: Outlet,
+    visitor: Option<D::Visitor>,
+    /// Binary parts that are still to come and belong to nothing.
+    parts: usize,
+}
+
+#[derive(Serialize)]
+struct Refused<'a> {
+    message: &'a str,
+}
+
+impl<D: Desk> Client<D> {
+    pub(crate) fn new(desk: Arc<D>, outlet: Outlet) -> Self {
+        Self {
+            desk,
+            outlet,
+            visitor: None,
+            parts: 0,
+        }
+    }
+
+    /// Whether it entered the namespace.
+    pub(crate) fn entered(&self) -> bool {
+        self.visitor.is_some()
+    }
+
+    /// Takes a packet. `false` when the connection is to end.
+    pub(crate) fn packet(&mut self, text: &str) -> Result<bool, NotAPacket> {
+        match Packet::parse(text)? {
+            Packet::Connect { namespace: "/" } => return Ok(self.connect()),
+            Packet::Connect { namespace } => {
+                let refused = serde_json::to_string(&Refused {
+                    message: "Invalid namespace",
+                });
+                self.outlet
+                    .text(&format!("44{namespace},{}", refused.unwrap_or_default()));
+            }
+            Packet::Disconnect { namespace: "/" } => {
+                self.visitor = None;
+                return Ok(false);
+            }
+            Packet::Disconnect { .. } | Packet::Acknowledgement => {}
+            Packet::Binary { parts } => {
+                self.parts = parts;
+                if self.visitor.is_none() {
+                    return Ok(false);
+                }
+                let refusal = packet::event(
+                    "error",
+                    &serde_json::json!({
+                        "event": null, "message": "binary payloads are not taken",
+                    }),
+                );
+                self.outlet.text(&refusal);
+            }
+            Packet::Event(event) => match &mut self.visitor {
+                Some(visitor) => self.desk.event(visitor, event),
+                None => return Ok(false),
+            },
+        }
+        Ok(true)
+    }
+
+    /// A binary part. `false` when none was announced.
+    pub(crate) fn binary(&mut self) -> bool {
+        let announced = self.parts > 0;
+        self.parts = self.parts.saturating_sub(1);
+        announced
+    }
+
+    fn connect(&mut self) -> bool {
+        if self.visitor.is_some() {
+            return false;
+        }
+        let Ok(id) = crate::id::fresh() else {
+            tracing::error!("the system has no random numbers to give");
+            return false;
+        };
+        let id: Arc<str> = id.into();
+        self.outlet.text(&format!("40{{\"sid\":\"{id}\"}}"));
+        self.visitor = Some(self.desk.enter(&id, &self.outlet));
+        true
+    }
+}

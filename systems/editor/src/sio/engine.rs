@@ -1,0 +1,118 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::time::Instant;
+
+use super::client::{Client, Desk};
+use crate::line::{End, Frame, Hear, Heard, Outbox};
+use crate::outlet::Outlet;
+
+/// A client that has not entered the namespace within this time is sent away, as by the original.
+const CONNECT_LIMIT: Duration = Duration::from_secs(45);
+
+/// How often a client is asked whether it is there, and how long it may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beat {
+    pub(crate) every: Duration,
+    pub(crate) patience: Duration,
+    /// Bytes of a message at most; the client is told.
+    pub(crate) limit: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Open<'a> {
+    sid: &'a str,
+    upgrades: [&'a str; 0],
+    ping_interval: u128,
+    ping_timeout: u128,
+    max_payload: usize,
+}
+
+/// Begins an Engine.IO session on a line.
+pub(crate) fn open<D: Desk>(
+    desk: &Arc<D>,
+    outbox: &Arc<Outbox>,
+    beat: Beat,
+) -> (Session<D>, Instant) {
+    let outlet = Outlet::Line(outbox.clone());
+    let sid = crate::id::fresh().unwrap_or_default();
+    let open = Open {
+        sid: &sid,
+        upgrades: [],
+        ping_interval: beat.every.as_millis(),
+        ping_timeout: beat.patience.as_millis(),
+        max_payload: beat.limit,
+    };
+    outlet.text(&format!(
+        "0{}",
+        serde_json::to_string(&open).unwrap_or_default()
+    ));
+    let now = Instant::now();
+    let session = Session {
+        client: Client::new(desk.clone(), outlet),
+        outbox: outbox.clone(),
+        beat,
+        opened: now,
+        waits: false,
+        answered: true,
+    };
+    (session, now + beat.every)
+}
+
+/// One client that came by WebSocket.
+pub(crate) struct Session<D: Desk> {
+    client: Client<D>,
+    outbox: Arc<Outbox>,
+    beat: Beat,
+    opened: Instant,
+    /// A ping is out.
+    waits: bool,
+    answered: bool,
+}
+
+impl<D: Desk> Hear for Session<D> {
+    fn text(&mut self, text: &str) -> Heard {
+        match text.as_bytes().first() {
+            Some(b'4') => match self.client.packet(&text[1..]) {
+                Ok(true) => Heard::More,
+                Ok(false) => Heard::End(End::Closed(1000, "")),
+                Err(_) => Heard::End(End::Closed(1002, "not a packet of Socket.IO")),
+            },
+            Some(b'3') => {
+                self.answered = true;
+                Heard::More
+            }
+            // An upgrade to what it is already, and nothing at all.
+            Some(b'5' | b'6') => Heard::More,
+            Some(b'1') => Heard::End(End::Closed(1000, "")),
+            _ => Heard::End(End::Closed(1002, "not a packet of Engine.IO")),
+        }
+    }
+
+    fn binary(&mut self, _: &[u8]) -> Heard {
+        if self.client.binary() {
+            return Heard::More;
+        }
+        Heard::End(End::Closed(1002, "binary without an event"))
+    }
+
+    fn alarm(&mut self) -> Result<Instant, End> {
+        let now = Instant::now();
+        if !self.client.entered() && now.duration_since(self.opened) >= CONNECT_LIMIT {
+            return Err(End::Closed(1008, "no namespace was entered"));
+        }
+        if self.waits {
+            if !self.answered {
+                return Err(End::Closed(1001, "ping timeout"));
+            }
+            self.waits = false;
+            return Ok(now + self.beat.every.saturating_sub(self.beat.patience));
+        }
+        self.waits = true;
+        self.answered = false;
+        self.outbox.post(&Frame::text("2"), None);
+        Ok(now + self.beat.patience)
+    }
+}

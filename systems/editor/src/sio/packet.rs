@@ -1,0 +1,142 @@
+//! Packets of the Socket.IO protocol, revision 5, without the Engine.IO type before them.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// The only namespace that there is.
+const MAIN: &str = "/";
+
+/// What a client sent.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Packet<'a> {
+    /// Wants to enter a namespace.
+    Connect { namespace: &'a str },
+    /// Leaves a namespace.
+    Disconnect { namespace: &'a str },
+    /// An event in the main namespace.
+    Event(Event<'a>),
+    /// An answer to an event of ours. We never ask for one.
+    Acknowledgement,
+    /// An event whose binary parts follow, so many.
+    Binary { parts: usize },
+}
+
+/// An event: its name, what follows in the array, and the number under which an answer is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Event<'a> {
+    pub(crate) name: &'a str,
+    /// The JSON behind the name: `,PAYLOAD]` or `]`.
+    pub(crate) rest: &'a str,
+    pub(crate) acknowledge: Option<u64>,
+}
+
+/// Not a packet. The connection ends, as the original's does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a packet of Socket.IO")]
+pub(crate) struct NotAPacket;
+
+impl<'a> Packet<'a> {
+    pub(crate) fn parse(text: &'a str) -> Result<Self, NotAPacket> {
+        let kind = text.bytes().next().ok_or(NotAPacket)?;
+        let rest = text.get(1..).ok_or(NotAPacket)?;
+        let (parts, rest) = match kind {
+            b'5' | b'6' => {
+                let (parts, rest) = rest.split_once('-').ok_or(NotAPacket)?;
+                (parts.parse().map_err(|_| NotAPacket)?, rest)
+            }
+            _ => (0, rest),
+        };
+        let (namespace, rest) = namespace(rest);
+        match kind {
+            b'0' => Ok(Self::Connect { namespace }),
+            b'1' => Ok(Self::Disconnect { namespace }),
+            b'2' if namespace == MAIN => Event::parse(rest).map(Self::Event),
+            b'3' => Ok(Self::Acknowledgement),
+            b'5' | b'6' => Ok(Self::Binary { parts }),
+            _ => Err(NotAPacket),
+        }
+    }
+}
+
+/// Splits the namespace off; without one it is the main one.
+fn namespace(text: &str) -> (&str, &str) {
+    if !text.starts_with('/') {
+        return (MAIN, text);
+    }
+    let (namespace, rest) = text.split_once(',').unwrap_or((text, ""));
+    // A query may follow the name in old clients.
+    (namespace.split('?').next().unwrap_or(namespace), rest)
+}
+
+impl<'a> Event<'a> {
+    fn parse(text: &'a str) -> Result<Self, NotAPacket> {
+        let array = text.find('[').ok_or(NotAPacket)?;
+        let (number, array) = text.split_at(array);
+        let acknowledge = match number {
+            "" => None,
+            number => Some(number.parse().map_err(|_| NotAPacket)?),
+        };
+        let rest = array.get(1..).unwrap_or_default().trim_start();
+        let quoted = rest.strip_prefix('"').ok_or(NotAPacket)?;
+        let end = quoted.find('"').ok_or(NotAPacket)?;
+        let (name, rest) = quoted.split_at(end);
+        let rest = rest.get(1..).unwrap_or_default().trim_start();
+        if !rest.starts_with([',', ']']) {
+            return Err(NotAPacket);
+        }
+        Ok(Self {
+            name,
+            rest,
+            acknowledge,
+        })
+    }
+
+    /// Reads the payload; `None` when there is none.
+    pub(crate) fn payload<T: serde::Deserialize<'a>>(
+        &self,
+    ) -> Option<Result<T, serde_json::Error>> {
+        let rest = self.rest.strip_prefix(',')?;
+        serde_json::Deserializer::from_str(rest).into_iter().next()
+    }
+}
+
+/// An event as it goes over the wire, the Engine.IO type with it.
+pub(crate) fn event(name: &str, payload: &impl Serialize) -> String {
+    let mut text = format!("42[\"{name}\",");
+    text.push_str(&json(payload));
+    text.push(']');
+    text
+}
+
+/// The answer to an event.
+pub(crate) fn acknowledgement(number: u64, payload: &impl Serialize) -> String {
+    format!("43{number}[{}]", json(payload))
+}
+
+/// `code-change` with a text that is JSON already.
+pub(crate) fn code_change(code: &RawValue) -> String {
+    let code = code.get();
+    let mut text = String::with_capacity(code.len() + 28);
+    text.push_str("42[\"code-change\",{\"code\":");
+    text.push_str(code);
+    text.push_str("}]");
+    text
+}
+
+/// `cursor-change` with parts that are JSON already.
+pub(crate) fn cursor_change(sender: &str, cursor: &RawValue, username: &RawValue) -> String {
+    let mut text = String::with_capacity(160);
+    // Writing to a string cannot fail.
+    let _ = write!(
+        text,
+        "42[\"cursor-change\",{{\"socketId\":\"{sender}\",\"cursor\":{cursor},\"username\":{username}}}]"
+    );
+    text
+}
+
+/// What we write is made of strings and numbers: it always has a JSON form.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}

@@ -1,0 +1,6 @@
+//! The editor as a process of its own, and clients that others wrote.
+
+#[cfg(test)]
+mod official;
+#[cfg(test)]
+mod served;
