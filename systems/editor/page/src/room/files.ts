@@ -1,0 +1,48 @@
+/** A file into the room, and the room into a file. */
+
+import { h } from "../dom.ts";
+import { toast } from "../toast.ts";
+import type { Editor } from "./editor.ts";
+import { languageOf, languageOfFile } from "./languages.ts";
+import type { Session } from "./session.ts";
+
+/** Half of what the server takes as one message: whoever shares the whole text at once must still be heard. */
+const MOST_BYTES = 512 * 1024;
+
+/** Puts the file's text in place of the room's. */
+export async function upload(file: File, session: Session, code: Editor): Promise<void> {
+  const bad = (text: string) => toast({ text, kind: "bad" });
+  if (MOST_BYTES < file.size) return bad(`${file.name} is too large: ${Math.ceil(file.size / 1024)} KB, and 512 KB fit.`);
+  if (session.connection.value.phase === "opening") return bad("The room is not open yet.");
+  const text = decoded(await file.arrayBuffer());
+  if (text === null) return bad(`${file.name} is not text.`);
+  const before = session.language.value;
+  const language = languageOfFile(file.name)?.id ?? before;
+  code.replace(text);
+  if (language !== before) session.setLanguage(language);
+  const undo = () => {
+    code.undo();
+    if (language !== before) session.setLanguage(before);
+  };
+  toast({ text: `${file.name} is now the text of the room.`, kind: "good", action: { label: "Undo", run: undo } });
+}
+
+/** The text, or nothing where the bytes are none. Line ends become what the editor has. */
+function decoded(bytes: ArrayBuffer): string | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return text.includes("\u0000") ? null : text.replace(/\r\n?/g, "\n");
+  } catch {
+    return null;
+  }
+}
+
+/** Saves the text under the room's name. */
+export function download(session: Session): void {
+  const [extension] = languageOf(session.language.value).extensions;
+  const url = URL.createObjectURL(new Blob([session.text.toString()], { type: "text/plain" }));
+  const name = `${session.room.replace(/[^\p{L}\p{N}._-]+/gu, "-")}.${extension}`;
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  toast({ text: `Saved as ${name}.`, kind: "good" });
+}

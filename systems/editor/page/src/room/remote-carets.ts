@@ -1,0 +1,169 @@
+/**
+ * Carets and selections of the others, on layers above and below the text: unlike widgets within it, they never move a letter.
+ * Ours goes out in the form that every y-codemirror client reads: relative positions under `cursor`.
+ */
+
+import { Annotation, EditorSelection, type Extension } from "@codemirror/state";
+import { type EditorView, layer, type LayerMarker, RectangleMarker, ViewPlugin, type ViewUpdate } from "@codemirror/view";
+import type { Awareness } from "y-protocols/awareness";
+import * as Y from "yjs";
+import { safeColor } from "../color.ts";
+import { nameOf } from "./people.ts";
+
+const moved = Annotation.define<true>();
+
+/** A label of this width, in pixels, has room on the right of its caret; else it stands on the left. */
+const LABEL = 130;
+
+interface Label {
+  client: number;
+  name: string;
+  head: number;
+  far: boolean;
+}
+
+interface Remote {
+  client: number;
+  name: string;
+  color: string;
+  anchor: number;
+  head: number;
+}
+
+/** Where a caret of somebody else stands, if it does. */
+export function positionOf(client: number, text: Y.Text, awareness: Awareness): { anchor: number; head: number } | null {
+  const cursor = (awareness.getStates().get(client) as { cursor?: { anchor?: unknown; head?: unknown } | null } | undefined)?.cursor;
+  const anchor = index(cursor?.anchor, text);
+  const head = index(cursor?.head, text);
+  return anchor === null || head === null ? null : { anchor, head };
+}
+
+export function remoteCarets(text: Y.Text, awareness: Awareness): Extension {
+  const remotes = (length: number) => [...awareness.getStates().keys()].flatMap((client) => remote(client, text, awareness, length));
+  const update = (update: ViewUpdate) =>
+    update.docChanged || update.geometryChanged || update.transactions.some((transaction) => transaction.annotation(moved));
+  return [
+    layer({
+      above: false,
+      class: "remote-selections",
+      update,
+      markers: (view) => remotes(view.state.doc.length).flatMap((one) => selection(view, one)),
+    }),
+    layer({
+      above: true,
+      class: "remote-carets",
+      update,
+      markers: (view) => remotes(view.state.doc.length).flatMap((one) => caret(view, one)),
+    }),
+    messenger(text, awareness),
+  ];
+}
+
+/** Says where we are, and repaints when others move. */
+function messenger(text: Y.Text, awareness: Awareness): Extension {
+  return ViewPlugin.define((view) => {
+    const changed = ({ added, updated, removed }: Record<"added" | "updated" | "removed", number[]>) => {
+      const others = [...added, ...updated, ...removed].some((client) => client !== awareness.clientID);
+      if (others) view.dispatch({ annotations: moved.of(true) });
+    };
+    awareness.on("change", changed);
+    return {
+      update(update) {
+        if (update.view.hasFocus && (update.selectionSet || update.docChanged || update.focusChanged)) announce(update, text, awareness);
+      },
+      destroy: () => awareness.off("change", changed),
+    };
+  });
+}
+
+function announce(update: ViewUpdate, text: Y.Text, awareness: Awareness): void {
+  const { anchor, head } = update.state.selection.main;
+  const at = (place: number) => Y.createRelativePositionFromTypeIndex(text, place);
+  const said = (awareness.getLocalState() as { cursor?: { anchor: Y.RelativePosition; head: Y.RelativePosition } } | null)?.cursor;
+  const now = { anchor: at(anchor), head: at(head) };
+  const same = said && Y.compareRelativePositions(said.anchor, now.anchor) && Y.compareRelativePositions(said.head, now.head);
+  if (!same) awareness.setLocalStateField("cursor", now);
+}
+
+function remote(client: number, text: Y.Text, awareness: Awareness, length: number): Remote[] {
+  if (client === awareness.clientID) return [];
+  const position = positionOf(client, text, awareness);
+  if (position === null) return [];
+  const user = (awareness.getStates().get(client) as { user?: { name?: unknown; color?: unknown } }).user;
+  const name = nameOf(user?.name);
+  const within = (place: number) => Math.min(place, length);
+  return [{ client, name, color: safeColor(user?.color, name), anchor: within(position.anchor), head: within(position.head) }];
+}
+
+/** A position that somebody sent may be anything: what is none is no caret. */
+function index(position: unknown, text: Y.Text): number | null {
+  if (position === null || typeof position !== "object" || text.doc === null) return null;
+  try {
+    const found = Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON(position), text.doc);
+    return found?.type === text ? found.index : null;
+  } catch {
+    return null;
+  }
+}
+
+function selection(view: EditorView, { anchor, head, color }: Remote): LayerMarker[] {
+  if (anchor === head) return [];
+  const range = EditorSelection.range(anchor, head);
+  return RectangleMarker.forRange(view, "remote-selection", range).map((rectangle) => new Colored(rectangle, color));
+}
+
+function caret(view: EditorView, { client, head, name, color }: Remote): LayerMarker[] {
+  const [rectangle] = RectangleMarker.forRange(view, "remote-caret", EditorSelection.cursor(head));
+  if (rectangle === undefined) return [];
+  const { clientWidth, scrollLeft } = view.scrollDOM;
+  const far = scrollLeft + clientWidth - LABEL < rectangle.left;
+  return [new Caret(rectangle, color, { client, name, head, far })];
+}
+
+class Colored implements LayerMarker {
+  constructor(
+    readonly rectangle: RectangleMarker,
+    readonly color: string,
+  ) {}
+
+  eq(other: Colored): boolean {
+    return this.color === other.color && this.rectangle.eq(other.rectangle);
+  }
+
+  draw(): HTMLElement {
+    const element = this.rectangle.draw();
+    element.style.setProperty("--who", this.color);
+    return element;
+  }
+}
+
+/** With a label that shows itself for a moment whenever the caret moves. */
+class Caret extends Colored {
+  constructor(
+    rectangle: RectangleMarker,
+    color: string,
+    readonly label: Label,
+  ) {
+    super(rectangle, color);
+  }
+
+  override eq(other: Caret): boolean {
+    return super.eq(other) && Object.entries(this.label).every(([key, value]) => other.label[key as keyof Label] === value);
+  }
+
+  override draw(): HTMLElement {
+    const element = super.draw();
+    const label = document.createElement("span");
+    label.textContent = this.label.name;
+    label.className = "remote-name";
+    element.append(label);
+    element.classList.toggle("remote-caret-low", this.rectangle.top < 24);
+    element.classList.toggle("remote-caret-far", this.label.far);
+    return element;
+  }
+
+  /** Moving the element would not start its animation again: it is drawn anew. */
+  update(): boolean {
+    return false;
+  }
+}

@@ -1,0 +1,155 @@
+/** One visit of a room: the shared text, who else is here, the line to the server, and what was run last. */
+
+import { WebsocketProvider } from "y-websocket";
+import * as Y from "yjs";
+import { colorFor, lighter } from "../color.ts";
+import { toast } from "../toast.ts";
+import { follow, type Connection } from "./connection.ts";
+import { people, type Person } from "./people.ts";
+import { RoomSocket, type Output } from "./room-socket.ts";
+import { Signal } from "./signal.ts";
+
+/** The name of the text in the document, for every Yjs client of the room. */
+const TEXT = "code";
+const SETTINGS = "settings";
+const LANGUAGE = "language";
+const TYPING_ENDS = 1_200;
+/** Longer than the server lets a program wait and run. */
+const NO_ANSWER = 40_000;
+
+export type Run =
+  | { kind: "idle" }
+  | { kind: "running"; by: string }
+  | { kind: "done"; output: Output; by: string }
+  | { kind: "refused"; message: string };
+
+export class Session {
+  readonly room: string;
+  readonly text: Y.Text;
+  readonly provider: WebsocketProvider;
+  readonly connection = new Signal<Connection>({ phase: "opening", unsent: false, opened: false, reason: "" });
+  readonly people = new Signal<readonly Person[]>([]);
+  /** The language of the text: of the room, not of each person, because it is one program. */
+  readonly language = new Signal<string>("javascript");
+  readonly run = new Signal<Run>({ kind: "idle" });
+  readonly socket: RoomSocket;
+  readonly #name: string;
+  readonly #doc = new Y.Doc();
+  readonly #settings: Y.Map<unknown>;
+  readonly #ends: (() => void)[] = [];
+  /** Runs whose output is here: who ran them may still seem to wait for it. */
+  readonly #answered = new Set<string>();
+  #typing: ReturnType<typeof setTimeout> | undefined;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(room: string, name: string) {
+    this.room = room;
+    this.#name = name;
+    this.text = this.#doc.getText(TEXT);
+    this.#settings = this.#doc.getMap(SETTINGS);
+    this.provider = new WebsocketProvider(`${location.origin.replace(/^http/, "ws")}/yjs`, encodeURIComponent(room), this.#doc, {
+      disableBc: true,
+    });
+    this.socket = new RoomSocket(room, name, {
+      output: (output) => this.#ran(output),
+      refused: (event, message) => this.#refused(event, message),
+    });
+    this.#introduce();
+    this.#ends.push(follow(this.provider, this.connection));
+    this.#ends.push(this.connection.watch((now) => now.phase === "online" && this.#ownColor()));
+    this.#settings.observe(() => this.language.set(String(this.#settings.get(LANGUAGE) ?? "javascript")));
+    const look = () => this.#lookAround();
+    this.provider.awareness.on("change", look);
+    this.#ends.push(this.socket.clients.watch(look));
+    this.#ends.push(this.socket.id.watch((id) => this.#say("socketId", id)));
+  }
+
+  setLanguage(language: string): void {
+    this.#settings.set(LANGUAGE, language);
+  }
+
+  /** Somebody typed here; the others see it for a moment. */
+  typed(): void {
+    if (this.#typing === undefined) this.#say("typing", true);
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => {
+      this.#typing = undefined;
+      this.#say("typing", false);
+    }, TYPING_ENDS);
+  }
+
+  /** Sends the text to be run; everybody in the room sees what comes of it. */
+  runNow(key: string): void {
+    this.run.set({ kind: "running", by: this.#name });
+    this.#say("running", crypto.randomUUID());
+    this.socket.run(this.text.toString(), key);
+    this.#waiting = setTimeout(() => this.#refused("run-code", "No answer came from the server."), NO_ANSWER);
+  }
+
+  close(): void {
+    for (const end of this.#ends) end();
+    clearTimeout(this.#typing);
+    clearTimeout(this.#waiting);
+    this.socket.close();
+    this.provider.awareness.setLocalState(null);
+    this.provider.destroy();
+    this.#doc.destroy();
+  }
+
+  #introduce(): void {
+    const color = colorFor(this.#name, new Set());
+    this.#say("user", { name: this.#name, color, colorLight: lighter(color) });
+  }
+
+  /** Takes another colour when somebody was here before with this one. */
+  #ownColor(): void {
+    const { awareness } = this.provider;
+    const others = [...awareness.getStates()].filter(([client]) => client !== awareness.clientID);
+    const taken = new Set(others.map(([, state]) => String((state as { user?: { color?: unknown } }).user?.color)));
+    const color = colorFor(this.#name, taken);
+    this.#say("user", { name: this.#name, color, colorLight: lighter(color) });
+  }
+
+  #lookAround(): void {
+    const now = people(this.provider.awareness, this.socket.clients.value);
+    this.people.set(now);
+    const runner = now.find((person) => this.#waits(person) && !person.me);
+    const { kind } = this.run.value;
+    if (runner !== undefined && kind !== "running") this.run.set({ kind: "running", by: runner.name });
+    // Who ran it left, or was refused: nothing will come.
+    if (kind === "running" && !now.some((person) => this.#waits(person))) this.run.set({ kind: "idle" });
+  }
+
+  #waits({ running }: Person): boolean {
+    return running !== null && !this.#answered.has(running);
+  }
+
+  #ran(output: Output): void {
+    for (const { running } of this.people.value) if (running !== null) this.#answered.add(running);
+    const by = this.run.value.kind === "running" ? this.run.value.by : "";
+    this.run.set({ kind: "done", output, by });
+    this.#ranOut();
+  }
+
+  #refused(event: string, message: string): void {
+    if (event === "join") {
+      this.provider.disconnect();
+      this.socket.close();
+      this.connection.set({ ...this.connection.value, phase: "closed", reason: message });
+    } else if (event === "run-code") {
+      this.run.set({ kind: "refused", message });
+      this.#ranOut();
+    } else {
+      toast({ text: message, kind: "bad" });
+    }
+  }
+
+  #ranOut(): void {
+    clearTimeout(this.#waiting);
+    this.#say("running", null);
+  }
+
+  #say(field: string, value: unknown): void {
+    this.provider.awareness.setLocalStateField(field, value);
+  }
+}

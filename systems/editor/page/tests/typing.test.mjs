@@ -1,0 +1,94 @@
+// Several people in one text, with lines that break and servers that die: in the end all see the same, and nothing is lost.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Person, Server, agree, openBrowser } from "./harness.mjs";
+
+const browser = await openBrowser();
+const server = await Server.start();
+
+const inParallel = (people, act) => Promise.all(people.map(act));
+const leave = (people) => inParallel(people, (person) => person.leave());
+const enter = (room, names) => Promise.all(names.map((name) => Person.enter(browser, server, room, { name })));
+
+async function typeAtOnce(room, names) {
+  const people = await enter(room, names);
+  for (const person of people) await person.newLine();
+  await inParallel(people, async (person, at) => {
+    for (let word = 0; word < 4; word += 1) await person.type(`${names[at]}${word} `);
+  });
+  const words = names.flatMap((name) => [0, 1, 2, 3].map((word) => `${name}${word}`));
+  return { people, words };
+}
+
+test("two people type at the same time and see the same text", async () => {
+  const { people, words } = await typeAtOnce("two", ["ada", "ben"]);
+  await agree(people, words);
+  await leave(people);
+});
+
+test("five people type at the same time and see the same text", async () => {
+  const { people, words } = await typeAtOnce("five", ["ada", "ben", "cleo", "dev", "eve"]);
+  await agree(people, words);
+  await leave(people);
+});
+
+test("who types without a network keeps it, is told so, and everybody has it afterwards", async () => {
+  const people = await enter("offline", ["ada", "ben"]);
+  const [ada, ben] = people;
+  await ada.type("before ");
+  await agree(people, ["before"]);
+  await ada.context.setOffline(true);
+  await ada.reaches("reconnecting");
+  await ada.type("without ");
+  await ada.page.getByText("kept in this page").waitFor();
+  await ben.newLine();
+  await ben.type("meanwhile");
+  assert.ok(!(await ben.text()).includes("without"), "it cannot have come through");
+  await ada.context.setOffline(false);
+  await ada.reaches("online");
+  await agree(people, ["before", "without", "meanwhile"]);
+  await leave(people);
+});
+
+test("a server that is killed and comes back loses nothing of what was typed before and meanwhile", async () => {
+  const mortal = await Server.start();
+  const people = await Promise.all(["ada", "ben"].map((name) => Person.enter(browser, mortal, "killed", { name })));
+  const [ada, ben] = people;
+  await ada.type("before ");
+  await agree(people, ["before"]);
+  await mortal.kill();
+  await inParallel(people, (person) => person.reaches("reconnecting"));
+  await ada.type("first ");
+  await ben.newLine();
+  await ben.type("second");
+  await mortal.startAgain();
+  await inParallel(people, (person) => person.reaches("online"));
+  await agree(people, ["before", "first", "second"]);
+  await ada.type("after ");
+  await agree(people, ["before", "first", "second", "after"]);
+  await leave(people);
+});
+
+test("a page that finds no server says so, and opens when there is one", async () => {
+  const ada = await Person.open(browser, server.url("/"), { name: "ada" });
+  let up = false;
+  await ada.page.routeWebSocket(/./, (socket) => (up ? socket.connectToServer() : socket.close({ code: 1012 })));
+  await ada.page.goto(server.url("/editor/opening"));
+  await ada.page.getByText("The server cannot be reached.").waitFor();
+  assert.equal(await ada.page.locator(".cm-content").getAttribute("aria-readonly"), "true", "nothing can be typed yet");
+  up = true;
+  await ada.reaches("online");
+  await ada.type("now");
+  await agree([ada], ["now"]);
+  await leave([ada]);
+});
+
+test("who comes after everybody has left sees the text", async () => {
+  const first = await enter("late", ["ada", "ben"]);
+  await first[0].type("all that was written");
+  await agree(first, ["all that was written"]);
+  await leave(first);
+  const [late] = await enter("late", ["cleo"]);
+  await agree([late], ["all that was written"]);
+  await leave([late]);
+});
