@@ -13,7 +13,7 @@ use crate::host::Host;
 use crate::rejections::Rejections;
 use crate::script::Ended;
 use crate::watch::Watch;
-use crate::work::Work;
+use crate::work::{KeptObject, Work};
 
 /// No group, no user.
 pub(crate) const NOBODY: u32 = u32::MAX;
@@ -66,6 +66,8 @@ pub(crate) struct State {
     pub(crate) material: Material,
     /// The functions of the prelude that native code calls.
     pub(crate) entry: RefCell<Option<Rc<Entry>>>,
+    /// What users can do: the prototype of their objects.
+    pub(crate) user_kind: RefCell<Option<KeptObject>>,
 }
 
 impl State {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use model::{GroupId, Nanos, Slots};
-use rquickjs::{Function, Persistent, Promise};
+use rquickjs::{Function, Object, Persistent, Promise};
 use rustc_hash::FxHashMap;
 
 use crate::host::{OpId, SocketId, TickerId};
@@ -11,6 +11,9 @@ use crate::start::UserStart;
 
 /// A function of the script that outlives the turn.
 pub(crate) type Kept = Persistent<Function<'static>>;
+
+/// An object of the script that outlives the turn.
+pub(crate) type KeptObject = Persistent<Object<'static>>;
 
 /// A promise that outlives the turn.
 pub(crate) type KeptPromise = Persistent<Promise<'static>>;

@@ -1,6 +1,7 @@
 //! Arguments: from values of the script to ours, with errors that name the argument.
 
 use model::{Fault, Nanos};
+use rquickjs::function::Opt;
 use rquickjs::{Ctx, Error, Exception, FromJs, Result, Value};
 
 use crate::settle::failure;
@@ -21,6 +22,11 @@ pub(super) fn throw(ctx: &Ctx<'_>, state: &State, fault: &Fault) -> Error {
 /// What is thrown when the scenario goes on using somebody whose iteration is over.
 pub(super) fn ended(ctx: &Ctx<'_>) -> Error {
     Exception::throw_message(ctx, "the iteration of this user or group has ended")
+}
+
+/// An argument that may be left out.
+pub(super) fn given<'js>(ctx: &Ctx<'js>, value: Opt<Value<'js>>) -> Value<'js> {
+    value.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()))
 }
 
 /// A string.

@@ -1,12 +1,14 @@
 //! Waiting, and open clocks.
 
 use model::Nanos;
+use rquickjs::function::{Opt, This};
 use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
 
 use super::Natives;
-use super::arg::{optional_span, span, type_error};
+use super::arg::{given, optional_span, span, type_error};
 use super::op::{begin, user};
 use super::options::each;
+use super::people::Who;
 use crate::host::TickerId;
 use crate::work::{Then, Ticker};
 
@@ -35,13 +37,14 @@ fn waiting<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "think",
         move |ctx: Ctx<'js>,
-              key: u32,
-              time: Value<'js>,
-              up_to: Value<'js>|
+              This(Who(key)): This<Who>,
+              time: Opt<Value<'js>>,
+              up_to: Opt<Value<'js>>|
               -> Result<Promise<'js>> {
             let (id, group) = user(&ctx, &state, key)?;
-            let low = span(&ctx, &time, "think(time, upTo): `time`")?;
-            let pause = match optional_span(&ctx, &up_to, "think(time, upTo): `upTo`")? {
+            let low = span(&ctx, &given(&ctx, time), "think(time, upTo): `time`")?;
+            let pause = match optional_span(&ctx, &given(&ctx, up_to), "think(time, upTo): `upTo`")?
+            {
                 None => low,
                 Some(high) if high < low => {
                     return Err(type_error(
@@ -63,7 +66,7 @@ fn waiting<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "stay",
-        move |ctx: Ctx<'js>, key: u32| -> Result<Promise<'js>> {
+        move |ctx: Ctx<'js>, This(Who(key)): This<Who>| -> Result<Promise<'js>> {
             let (id, group) = user(&ctx, &state, key)?;
             begin(&ctx, &state, (group, key), Then::Plain, |host, op| {
                 host.stay(op, id);
@@ -78,7 +81,7 @@ fn ticking<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "every",
         move |ctx: Ctx<'js>,
-              key: u32,
+              This(Who(key)): This<Who>,
               period: Value<'js>,
               function: Value<'js>,
               options: Value<'js>|

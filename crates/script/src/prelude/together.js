@@ -168,7 +168,7 @@ export async function eventually(key, sleeper, name, within, condition, options)
       }
       if (took >= limit) throw missed;
       const left = (limit - took) / 1e6;
-      await think(sleeper, Math.min(span(pause, `${call}: \`every\``) / 1e6, left), undefined);
+      await think.call(sleeper, Math.min(span(pause, `${call}: \`every\``) / 1e6, left), undefined);
     }
   } finally {
     measured(key, name, now() - started, ok);
