@@ -190,13 +190,14 @@ fn channels_stamp_and_are_received() {
     );
     assert_eq!(place.at, Some(StampAt::Pointer("/body".into())));
     assert_eq!(stage.logged(), ["said hello @stamp;"]);
-    let mut stage = connected("socket.receives(group.channel('said'), { at: 16 })");
+    let mut stage =
+        connected("socket.receives(group.channel('said', { to: 'others' }), { at: 16 })");
     let calls = stage.take_calls();
     let byte = |call: &Call| matches!(call, Call::Receives(.., place) if place.at == Some(StampAt::Byte(16)));
     assert!(calls.iter().any(byte), "{calls:?}");
     for wrong in ["-1", "1.5", "'text'", "true"] {
         let mut stage = connected(&format!(
-            "socket.receives(group.channel('said'), {{ at: {wrong} }})"
+            "socket.receives(group.channel('said', {{ to: 'others' }}), {{ at: {wrong} }})"
         ));
         assert!(stage.fault().fault.detail.contains("`at`"), "{wrong}");
     }
