@@ -107,3 +107,14 @@ impl Message {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Message;
+
+    /// It is remembered for half a minute, so that its size times the rate is what a ledger takes.
+    #[test]
+    fn a_message_that_is_remembered_takes_112_bytes() {
+        assert_eq!(size_of::<Message>(), 112);
+    }
+}
