@@ -153,7 +153,7 @@ pub enum ReplyBy {
 #[derive(Clone, Debug)]
 pub struct ExchangeCall {
     /// The name under which it is measured.
-    pub name: String,
+    pub name: Arc<str>,
     /// What is sent.
     pub payload: Payload,
     /// How the reply is known.

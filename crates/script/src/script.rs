@@ -113,6 +113,7 @@ impl Script {
                 group: Cell::new(NOBODY),
                 user: Cell::new(NOBODY),
                 planned: Cell::new(None),
+                waits: Cell::new(false),
             },
             watch: Watch::new(limits.busy.into()),
             outcome: RefCell::new(Outcome::default()),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
+use rquickjs::promise::PromiseState;
 use rquickjs::{Array, Ctx, Object, Persistent, Promise, Result, Value};
 
 use crate::api::group_object;
@@ -190,6 +191,10 @@ fn story<'js>(
         Ok(promise) => promise,
         Err(thenable) => entry.adopt.clone().restore(ctx)?.call((thenable,))?,
     };
+    state
+        .now
+        .waits
+        .set(promise.state() == PromiseState::Pending);
     if let Some(group) = state.work.borrow_mut().groups.get_mut(key) {
         group.story = Some(Persistent::save(ctx, promise));
     }

@@ -24,6 +24,8 @@ pub(crate) struct Now {
     pub(crate) user: Cell<u32>,
     /// In a step that was due at a known time, until the script waits for something: that time.
     pub(crate) planned: Cell<Option<Nanos>>,
+    /// An iteration has begun in this step and waits: only a job can end it.
+    pub(crate) waits: Cell<bool>,
 }
 
 impl Now {
@@ -31,6 +33,7 @@ impl Now {
         self.group.set(group);
         self.user.set(user);
         self.planned.set(planned);
+        self.waits.set(false);
     }
 }
 

@@ -70,7 +70,7 @@ pub(crate) enum Then {
     /// Milliseconds since then.
     Elapsed(Nanos),
     /// A socket object; what happens on it is measured under this name.
-    Socket(Box<str>),
+    Socket(Arc<str>),
 }
 
 /// One promise that waits.
@@ -89,7 +89,7 @@ pub(crate) struct Socket {
     pub(crate) group: u32,
     pub(crate) user: u32,
     /// The name under which it is measured.
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) open: bool,
     pub(crate) on_message: Vec<Kept>,
     pub(crate) on_close: Vec<Kept>,

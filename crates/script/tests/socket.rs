@@ -95,7 +95,7 @@ fn a_reply_is_matched_by_id_and_comes_parsed() {
     );
     assert_eq!(call.only, [("/type".to_owned(), "\"ack\"".to_owned())]);
     assert_eq!(
-        (call.name.as_str(), call.timeout),
+        (&*call.name, call.timeout),
         ("ask", Some(Nanos::from_millis(100)))
     );
     stage.done(*op, text(r#"{"id":7,"ok":true}"#));

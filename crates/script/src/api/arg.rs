@@ -1,7 +1,7 @@
 //! Arguments: from values of the script to ours, with errors that name the argument.
 
 use model::{Fault, Nanos};
-use rquickjs::function::Opt;
+use rquickjs::function::{FromParam, ParamRequirement, ParamsAccessor};
 use rquickjs::{Ctx, Error, Exception, FromJs, Result, Value};
 
 use crate::settle::failure;
@@ -24,9 +24,21 @@ pub(super) fn ended(ctx: &Ctx<'_>) -> Error {
     Exception::throw_message(ctx, "the iteration of this user or group has ended")
 }
 
-/// An argument that may be left out.
-pub(super) fn given<'js>(ctx: &Ctx<'js>, value: Opt<Value<'js>>) -> Value<'js> {
-    value.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()))
+/// An argument that may be left out: `undefined` then.
+pub(super) struct Given<'js>(pub(super) Value<'js>);
+
+impl<'js> FromParam<'js> for Given<'js> {
+    fn param_requirement() -> ParamRequirement {
+        ParamRequirement::optional()
+    }
+
+    fn from_param<'a>(params: &mut ParamsAccessor<'a, 'js>) -> Result<Self> {
+        Ok(Self(if params.is_empty() {
+            Value::new_undefined(params.ctx().clone())
+        } else {
+            params.arg()
+        }))
+    }
 }
 
 /// A string.

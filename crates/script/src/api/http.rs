@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use rquickjs::function::{Opt, This};
+use rquickjs::function::This;
 use rquickjs::{Ctx, Promise, Result, Value};
 
 use super::Natives;
-use super::arg::given;
+use super::arg::Given;
 use super::op::{begin, user};
 use super::people::Who;
 use super::request::{http_call, socket_call};
@@ -30,8 +30,8 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
             name,
             move |ctx: Ctx<'js>,
                   This(who): This<Who>,
-                  url: Opt<Value<'js>>,
-                  options: Opt<Value<'js>>| {
+                  Given(url): Given<'js>,
+                  Given(options): Given<'js>| {
                 ask(&ctx, &state, who, Cow::Borrowed(method), (url, options))
             },
         )?;
@@ -42,8 +42,8 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
         move |ctx: Ctx<'js>,
               This(who): This<Who>,
               method: String,
-              url: Opt<Value<'js>>,
-              options: Opt<Value<'js>>| {
+              Given(url): Given<'js>,
+              Given(options): Given<'js>| {
             ask(&ctx, &state, who, Cow::Owned(method), (url, options))
         },
     )?;
@@ -52,11 +52,10 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
         "websocket",
         move |ctx: Ctx<'js>,
               This(Who(key)): This<Who>,
-              url: Opt<Value<'js>>,
-              options: Opt<Value<'js>>|
+              Given(url): Given<'js>,
+              Given(options): Given<'js>|
               -> Result<Promise<'js>> {
             let (id, group) = user(&ctx, &state, key)?;
-            let (url, options) = (given(&ctx, url), given(&ctx, options));
             let call = socket_call(&ctx, &url, &options, state.now.planned.get())?;
             let then = Then::Socket(call.name.as_str().into());
             begin(&ctx, &state, (group, key), then, |host, op| {
@@ -71,10 +70,9 @@ fn ask<'js>(
     state: &State,
     Who(key): Who,
     method: Cow<'static, str>,
-    (url, options): (Opt<Value<'js>>, Opt<Value<'js>>),
+    (url, options): (Value<'js>, Value<'js>),
 ) -> Result<Promise<'js>> {
     let (id, group) = user(ctx, state, key)?;
-    let (url, options) = (given(ctx, url), given(ctx, options));
     let call = http_call(ctx, method, &url, &options, state.now.planned.get())?;
     begin(ctx, state, (group, key), Then::Plain, |host, op| {
         host.http(op, id, call)

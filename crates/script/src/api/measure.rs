@@ -5,7 +5,7 @@ use rquickjs::function::{Opt, This};
 use rquickjs::{Coerced, Ctx, Result, Value};
 
 use super::Natives;
-use super::arg::{given, text, type_error};
+use super::arg::{Given, text, type_error};
 use super::people::Who;
 use crate::host::{LogLevel, MetricKind};
 use crate::state::State;
@@ -48,10 +48,10 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
         "checkUser",
         move |ctx: Ctx<'js>,
               This(Who(key)): This<Who>,
-              name: Opt<Value<'js>>,
+              Given(name): Given<'js>,
               ok: Opt<Coerced<bool>>|
               -> Result<bool> {
-            let name = text(&ctx, &given(&ctx, name), CHECK)?;
+            let name = text(&ctx, &name, CHECK)?;
             let ok = ok.0.is_some_and(|ok| ok.0);
             let owner = {
                 let work = state.work.borrow();

@@ -1,6 +1,7 @@
 //! Sockets.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use model::Nanos;
 use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
@@ -89,9 +90,9 @@ fn exchange_call<'js>(
         .borrow()
         .sockets
         .get(key)
-        .map(|socket| socket.name.clone());
+        .map(|socket| Arc::clone(&socket.name));
     let mut made = ExchangeCall {
-        name: name.unwrap_or_default(),
+        name: name.unwrap_or_else(|| Arc::from("")),
         payload,
         by: ReplyBy::FirstInFirstOut,
         only: Vec::new(),
@@ -106,7 +107,7 @@ fn exchange_call<'js>(
         |key, value| {
             let what = format!("{call}: `{key}`");
             match key {
-                "name" => made.name = text(ctx, &value, &what)?,
+                "name" => made.name = text(ctx, &value, &what)?.into(),
                 "only" => made.only = pointers(ctx, &value, &what)?,
                 "timeout" => made.timeout = Some(span(ctx, &value, &what)?),
                 _ => {

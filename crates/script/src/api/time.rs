@@ -1,11 +1,11 @@
 //! Waiting, and open clocks.
 
 use model::Nanos;
-use rquickjs::function::{Opt, This};
+use rquickjs::function::This;
 use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
 
 use super::Natives;
-use super::arg::{given, optional_span, span, type_error};
+use super::arg::{Given, optional_span, span, type_error};
 use super::op::{begin, user};
 use super::options::each;
 use super::people::Who;
@@ -38,13 +38,12 @@ fn waiting<'js>(natives: &Natives<'js>) -> Result<()> {
         "think",
         move |ctx: Ctx<'js>,
               This(Who(key)): This<Who>,
-              time: Opt<Value<'js>>,
-              up_to: Opt<Value<'js>>|
+              Given(time): Given<'js>,
+              Given(up_to): Given<'js>|
               -> Result<Promise<'js>> {
             let (id, group) = user(&ctx, &state, key)?;
-            let low = span(&ctx, &given(&ctx, time), "think(time, upTo): `time`")?;
-            let pause = match optional_span(&ctx, &given(&ctx, up_to), "think(time, upTo): `upTo`")?
-            {
+            let low = span(&ctx, &time, "think(time, upTo): `time`")?;
+            let pause = match optional_span(&ctx, &up_to, "think(time, upTo): `upTo`")? {
                 None => low,
                 Some(high) if high < low => {
                     return Err(type_error(

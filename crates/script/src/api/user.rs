@@ -4,7 +4,7 @@ use rquickjs::function::{Opt, This};
 use rquickjs::{Ctx, IntoJs, Result, String as JsString, Undefined, Value};
 
 use super::Natives;
-use super::arg::{ended, given, text, throw};
+use super::arg::{Given, ended, text, throw};
 use super::op::user;
 use super::payload::json;
 use super::people::Who;
@@ -71,11 +71,10 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
         "header",
         move |ctx: Ctx<'js>,
               This(Who(key)): This<Who>,
-              name: Opt<Value<'js>>,
-              value: Opt<Value<'js>>|
+              Given(name): Given<'js>,
+              Given(value): Given<'js>|
               -> Result<()> {
             let (id, _) = user(&ctx, &state, key)?;
-            let (name, value) = (given(&ctx, name), given(&ctx, value));
             let name = text(&ctx, &name, "user.header(name, value): the name")?;
             let value = match &value {
                 none if none.is_undefined() => None,
@@ -93,10 +92,10 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
         "cookie",
         move |ctx: Ctx<'js>,
               This(Who(key)): This<Who>,
-              name: Opt<Value<'js>>|
+              Given(name): Given<'js>|
               -> Result<Option<String>> {
             let (id, _) = user(&ctx, &state, key)?;
-            let name = text(&ctx, &given(&ctx, name), "user.cookie(name): the name")?;
+            let name = text(&ctx, &name, "user.cookie(name): the name")?;
             Ok(state.host.borrow_mut().cookie(id, &name))
         },
     )?;
