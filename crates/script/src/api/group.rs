@@ -1,8 +1,7 @@
 //! The story of a group: its end, its channels.
 
 use rquickjs::function::Opt;
-use rquickjs::promise::PromiseState;
-use rquickjs::{Ctx, IntoJs, Promise, Result, String as JsString, Undefined, Value};
+use rquickjs::{Ctx, IntoJs, Result, String as JsString, Undefined, Value};
 
 use super::Natives;
 use super::arg::{ended, optional_span, text, throw, type_error};
@@ -72,9 +71,6 @@ fn story<'js>(natives: &Natives<'js>) -> Result<()> {
         if let Some(group) = state.work.borrow_mut().groups.get_mut(group) {
             group.keeps_story = true;
         }
-    })?;
-    natives.add("isRejected", |promise: Promise<'js>| {
-        promise.state() == PromiseState::Rejected
     })?;
     let state = natives.state.clone();
     natives.add(

@@ -8,7 +8,7 @@ export const {
   header, cookie, dataOf, userName, userIndex, userNumber, userRole, random, chance, newUser, poolUser,
   userKind, makeUser, userKey, userGroup, groupKey, users,
   think, stay, every, stopTicker, now, holds, span,
-  keepsStory, isRejected, returned, failed, groupName, groupNumber, firstOf, setupOf, channel, stamp,
+  keepsStory, returned, failed, groupName, groupNumber, firstOf, setupOf, channel, stamp,
   check, checkUser, stepBegin, stepEnd, eventually, metric, log,
   openTable, rowAt, utf8Encode, utf8Decode,
 } = given;

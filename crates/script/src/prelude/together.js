@@ -1,5 +1,5 @@
 // Several people at once: running them, barriers between them, steps, conditions.
-import { eventually as measured, isRejected, now, span, stepBegin, stepEnd, think } from "headcount/native";
+import { eventually as measured, now, span, stepBegin, stepEnd, think } from "headcount/native";
 import { storyOf } from "headcount/story";
 import { Failure, isBarrier, mustBeFunction, mustBeName, mustKnow, rejection } from "headcount/check";
 
@@ -75,8 +75,8 @@ class Barriers {
 }
 
 /**
- * Runs `fn` for all at the same time; ends when the last has ended, with the first failure if any. One function is made
- * for each of them, no more: to make one costs as much as to run some.
+ * Runs `fn` for all at the same time; ends when the last has ended, with the first failure if any. What they share is an
+ * object, not variables of functions made here: to make a function costs more than to run a few.
  */
 function all(key, users, keyOf, fn, barriers) {
   const { promise, resolve, reject } = Promise.withResolvers();
@@ -96,8 +96,10 @@ function begin(course, user, index, fn) {
     ended = Promise.reject(error);
   }
   // No `async` here: a suspended frame for every user would cost a kilobyte.
-  const settled = (given) => end(course, user, index, given, isRejected(ended));
-  ended.then(settled, settled);
+  ended.then(
+    (result) => end(course, user, index, result, false),
+    (error) => end(course, user, index, error, true),
+  );
 }
 
 function end(course, user, index, given, failed) {
