@@ -1,5 +1,5 @@
 //! Groups and users as a scenario holds them. Both are made for every iteration, hence natively: an object of a native
-//! class costs a fifth of what one with private fields costs. Their methods come from the prelude's classes.
+//! class costs a fraction of what one with private fields costs. Their methods come from the prelude's classes.
 
 use rquickjs::class::{JsClass, Readable, Trace, Tracer, Writable};
 use rquickjs::function::{Constructor, This};
