@@ -18,7 +18,7 @@ use crate::host::Host;
 use crate::start::Roles;
 use crate::state::{Material, NOBODY, Now, Outcome, State};
 use crate::watch::Watch;
-use crate::work::{Kept, Work};
+use crate::work::{KeptObject, Work};
 
 /// What a script may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub struct Script {
     /// Its functions, called for every iteration.
     pub(crate) exports: Exports,
     /// The kind of group with the roles of the last group that had any.
-    pub(crate) kind: Option<(Arc<Roles>, Kept)>,
+    pub(crate) kind: Option<(Arc<Roles>, KeptObject)>,
 }
 
 impl std::fmt::Debug for Script {
@@ -113,6 +113,7 @@ impl Script {
                 group: Cell::new(NOBODY),
                 user: Cell::new(NOBODY),
                 planned: Cell::new(None),
+                waits: Cell::new(false),
             },
             watch: Watch::new(limits.busy.into()),
             outcome: RefCell::new(Outcome::default()),
@@ -122,6 +123,7 @@ impl Script {
                 loading: Cell::new(true),
             },
             entry: RefCell::new(None),
+            user_kind: RefCell::new(None),
         });
         let runtime = boot::runtime(&state, limits)?;
         let context = Context::full(&runtime)?;
@@ -247,5 +249,6 @@ impl Drop for Script {
         self.state.work.borrow_mut().clear();
         self.state.outcome.borrow_mut().rejections.clear();
         self.state.entry.borrow_mut().take();
+        self.state.user_kind.borrow_mut().take();
     }
 }

@@ -5,7 +5,9 @@ mod common;
 
 use common::{Call, Stage, story, text};
 use model::{FaultKind, Nanos};
-use script::host::{Audience, ChannelId, Payload, ReplyBy, SocketId, TickerId, Value, Wake};
+use script::host::{
+    Audience, ChannelId, Payload, ReplyBy, SocketId, StampAt, TickerId, Value, Wake,
+};
 
 fn connected(body: &str) -> Stage {
     let mut stage = story(&format!(
@@ -93,7 +95,7 @@ fn a_reply_is_matched_by_id_and_comes_parsed() {
     );
     assert_eq!(call.only, [("/type".to_owned(), "\"ack\"".to_owned())]);
     assert_eq!(
-        (call.name.as_str(), call.timeout),
+        (&*call.name, call.timeout),
         ("ask", Some(Nanos::from_millis(100)))
     );
     stage.done(*op, text(r#"{"id":7,"ok":true}"#));
@@ -186,8 +188,19 @@ fn channels_stamp_and_are_received() {
         (name.as_str(), *deadline, users.len()),
         ("said", Nanos::from_secs(2), 1)
     );
-    assert_eq!(place.at.as_deref(), Some("/body"));
+    assert_eq!(place.at, Some(StampAt::Pointer("/body".into())));
     assert_eq!(stage.logged(), ["said hello @stamp;"]);
+    let mut stage =
+        connected("socket.receives(group.channel('said', { to: 'others' }), { at: 16 })");
+    let calls = stage.take_calls();
+    let byte = |call: &Call| matches!(call, Call::Receives(.., place) if place.at == Some(StampAt::Byte(16)));
+    assert!(calls.iter().any(byte), "{calls:?}");
+    for wrong in ["-1", "1.5", "'text'", "true"] {
+        let mut stage = connected(&format!(
+            "socket.receives(group.channel('said', {{ to: 'others' }}), {{ at: {wrong} }})"
+        ));
+        assert!(stage.fault().fault.detail.contains("`at`"), "{wrong}");
+    }
     let mut stage = connected("group.channel('said', { to: 'other' })");
     assert!(stage.fault().fault.detail.contains("`to` must be"));
 }

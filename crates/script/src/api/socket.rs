@@ -1,6 +1,7 @@
 //! Sockets.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use model::Nanos;
 use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
@@ -10,7 +11,7 @@ use super::arg::{ended, span, text, throw, type_error, whole};
 use super::op::begin;
 use super::options::{each, pointer, pointers};
 use super::payload::message;
-use crate::host::{ChannelId, ExchangeCall, Payload, ReplyBy, SocketId, StampPlace};
+use crate::host::{ChannelId, ExchangeCall, Payload, ReplyBy, SocketId, StampAt, StampPlace};
 use crate::state::State;
 use crate::work::Then;
 
@@ -89,9 +90,9 @@ fn exchange_call<'js>(
         .borrow()
         .sockets
         .get(key)
-        .map(|socket| socket.name.clone());
+        .map(|socket| Arc::clone(&socket.name));
     let mut made = ExchangeCall {
-        name: name.unwrap_or_default(),
+        name: name.unwrap_or_else(|| Arc::from("")),
         payload,
         by: ReplyBy::FirstInFirstOut,
         only: Vec::new(),
@@ -106,7 +107,7 @@ fn exchange_call<'js>(
         |key, value| {
             let what = format!("{call}: `{key}`");
             match key {
-                "name" => made.name = text(ctx, &value, &what)?,
+                "name" => made.name = text(ctx, &value, &what)?.into(),
                 "only" => made.only = pointers(ctx, &value, &what)?,
                 "timeout" => made.timeout = Some(span(ctx, &value, &what)?),
                 _ => {
@@ -177,7 +178,7 @@ fn receiving<'js>(natives: &Natives<'js>) -> Result<()> {
             each(&ctx, &options, call, &["at", "only"], |key, value| {
                 let what = format!("{call}: `{key}`");
                 if key == "at" {
-                    place.at = Some(pointer(&ctx, text(&ctx, &value, &what)?, &what)?);
+                    place.at = Some(stamp_at(&ctx, &value, &what)?);
                 } else {
                     place.only = pointers(&ctx, &value, &what)?;
                 }
@@ -190,6 +191,16 @@ fn receiving<'js>(natives: &Natives<'js>) -> Result<()> {
             done.map_err(|fault| throw(&ctx, &state, &fault))
         },
     )
+}
+
+/// A JSON pointer, or the number of a byte.
+fn stamp_at<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<StampAt> {
+    if value.is_number() {
+        let byte = whole(ctx, value, what, (0, u32::MAX))?;
+        return Ok(StampAt::Byte(byte as usize));
+    }
+    let at = pointer(ctx, text(ctx, value, what)?, what)?;
+    Ok(StampAt::Pointer(at))
 }
 
 fn listening<'js>(natives: &Natives<'js>) -> Result<()> {
