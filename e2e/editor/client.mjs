@@ -17,6 +17,7 @@ export function heard(socket, event, wanted = () => true) {
       resolve(payload)
     }
     socket.on(event, listen)
+    socket.once('connect_error', () => clearTimeout(late))
   })
 }
 
@@ -25,7 +26,8 @@ export async function open(url, { transports = ['websocket'], version = 'newest'
   const socket = clients[version](url, { forceNew: true, timeout: 10000, transports, ...rest })
   socket.seen = []
   socket.onAny((event, payload) => socket.seen.push([event, payload]))
-  await heard(socket, 'connect')
+  const refused = new Promise((_, reject) => socket.once('connect_error', reject))
+  await Promise.race([heard(socket, 'connect'), refused])
   return socket
 }
 

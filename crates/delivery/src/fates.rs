@@ -6,7 +6,7 @@ use crate::ledger::Leaving;
 use crate::message::{LossReason, Message, Sending};
 use crate::tally::{Fate, Tally};
 
-/// The first receipt by a member of the audience, who is pending no more.
+/// The first receipt by a member of the audience.
 pub(crate) fn arrive(
     message: &mut Message,
     sending: Sending,
@@ -15,7 +15,8 @@ pub(crate) fn arrive(
     now: Nanos,
     tally: &mut Tally,
 ) -> Fate {
-    message.no_longer_given_up(receiver);
+    message.pending.remove(receiver);
+    message.given_up.remove(receiver);
     message.seen += 1;
     let latency = now - sending.planned;
     let fate = if latency > deadline {

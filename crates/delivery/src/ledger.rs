@@ -131,8 +131,9 @@ impl Ledger {
             .flat_map(|sender| &mut sender.messages)
         {
             if message.pending.contains(member) {
-                self.awaited -= u64::from(message.awaits(member));
-                message.give_up(member);
+                let before = message.awaited();
+                message.given_up.insert(member);
+                self.awaited -= before - message.awaited();
             }
         }
     }
@@ -273,13 +274,13 @@ impl Ledger {
         if !message.audience.contains(receiver) {
             return stray_if(sending.measured, tally, StrayReason::OutsideAudience);
         }
-        let awaited = message.awaits(receiver);
-        if !message.pending.remove(receiver) {
+        if !message.pending.contains(receiver) {
             tally.duplicated += u64::from(sending.measured);
             return Receipt::uncounted(Fate::Duplicated);
         }
-        self.awaited -= u64::from(awaited);
+        let awaited_before = message.awaited();
         let fate = arrive(message, sending, receiver, deadline, now, tally);
+        self.awaited -= awaited_before - message.awaited();
         if sender.note_order(receiver, stamp.sequence) && sending.measured {
             tally.reordered += 1;
         }

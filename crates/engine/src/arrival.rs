@@ -1,7 +1,6 @@
-use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use delivery::{Fate, Garbled, Receipt, Stamp, StrayReason, find_stamp};
+use delivery::{Fate, Receipt, Stamp, StrayReason, has_stamp, stamps_in};
 use model::{Nanos, Timing};
 use script::host::{Payload, SocketId, Value, Wake};
 use wire::websocket::Event;
@@ -63,7 +62,7 @@ impl Arrival<'_> {
     }
 
     fn message(&mut self, bytes: &[u8], payload: impl FnOnce() -> Payload) {
-        let claimed = self.receipts(bytes);
+        let claimed = has_stamp(bytes) && self.receipts(bytes);
         if let Some(waiting) = self.awaited(bytes, claimed) {
             self.replied(&waiting, payload());
         } else if claimed || self.state.closing.is_some() {
@@ -91,29 +90,30 @@ impl Arrival<'_> {
     /// Gives every stamp where a channel looks for it to the ledger. Whether a channel has a claim.
     fn receipts(&mut self, bytes: &[u8]) -> bool {
         let mut claimed = false;
-        // Asked once for all channels, and only if one looks for what it tells.
-        let first = OnceCell::new();
-        let receives = std::mem::take(&mut self.state.receives);
-        for receiving in &receives {
-            let mut fits = None;
-            let first = || *first.get_or_init(|| find_stamp(bytes));
-            receiving.at.each_stamp(bytes, first, |stamp| {
-                if *fits.get_or_insert_with(|| receiving.only.fits(bytes)) {
-                    claimed = true;
-                    self.receipt(stamp, receiving.tally);
+        for index in 0..self.state.receives.len() {
+            let receiving = &self.state.receives[index];
+            let place = match &receiving.at {
+                Some(at) => at.find(bytes),
+                None => Some(bytes),
+            };
+            let Some(place) = place.filter(|place| has_stamp(place) && receiving.only.fits(bytes))
+            else {
+                continue;
+            };
+            claimed = true;
+            let tally = receiving.tally;
+            for stamp in stamps_in(place) {
+                match stamp {
+                    Ok(stamp) => self.receipt(&stamp, tally),
+                    Err(_) => self.recorder.tallies[tally].stray(StrayReason::Garbled),
                 }
-            });
+            }
         }
-        self.state.receives = receives;
         claimed
     }
 
-    fn receipt(&mut self, stamp: Result<Stamp, Garbled>, tally: usize) {
+    fn receipt(&mut self, stamp: &Stamp, tally: usize) {
         let tallies = &mut self.recorder.tallies;
-        let Ok(stamp) = &stamp else {
-            tallies[tally].stray(StrayReason::Garbled);
-            return;
-        };
         let receipt = match &mut self.group {
             Some(group) if group.ledger.is_own(stamp) => {
                 group.ledger.receive(stamp, self.member, self.now, tallies)
@@ -164,7 +164,3 @@ impl Arrival<'_> {
         });
     }
 }
-
-#[cfg(test)]
-#[path = "arrival_tests.rs"]
-mod tests;

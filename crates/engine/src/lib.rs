@@ -36,7 +36,6 @@ mod merge;
 mod observe;
 mod open;
 mod people;
-mod place;
 mod plain;
 mod prepare;
 mod program;

@@ -36,7 +36,7 @@ struct Template {
 #[derive(Debug)]
 pub(crate) struct PlainRun {
     plain: Plain,
-    name: Arc<str>,
+    name: String,
     /// The request that is asked each time, from the first on.
     template: Option<Template>,
     /// Requests or messages that may still be begun.
@@ -51,7 +51,7 @@ impl PlainRun {
             return None;
         };
         Some(Self {
-            name: plain.name().into(),
+            name: plain.name(),
             template: None,
             left: plain.share_of(worker, config.workers),
             plain: (**plain).clone(),
@@ -304,7 +304,7 @@ impl World {
         let Some(run) = &self.plain else { return };
         let call = SocketCall {
             url: run.plain.url.to_string(),
-            name: run.name.to_string(),
+            name: run.name.clone(),
             headers: self.config.options.headers.clone(),
             ..SocketCall::default()
         };
@@ -345,7 +345,7 @@ impl World {
             return;
         };
         let call = ExchangeCall {
-            name: Arc::clone(&run.name),
+            name: run.name.clone(),
             payload: Payload::Text(text.clone()),
             by: ReplyBy::FirstInFirstOut,
             only: Vec::new(),

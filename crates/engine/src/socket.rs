@@ -4,7 +4,7 @@ mod end;
 
 use std::collections::VecDeque;
 
-use delivery::ChannelIndex;
+use delivery::{ChannelIndex, Pointer};
 use model::{Fault, FaultKind, Nanos, UserId};
 use rand_core::RngCore;
 use script::host::{
@@ -15,8 +15,7 @@ use wire::websocket::{Connection, Handshake};
 use crate::conn::{Conn, Link};
 use crate::dialling::{Dial, SocketDial};
 use crate::dials::Located;
-use crate::filter::Filter;
-use crate::place::Place;
+use crate::filter::{Filter, pointer};
 use crate::recorder::Family;
 use crate::world::World;
 
@@ -68,7 +67,7 @@ pub(crate) struct Closing {
 pub(crate) struct Receiving {
     pub(crate) channel: ChannelIndex,
     pub(crate) tally: usize,
-    pub(crate) at: Place,
+    pub(crate) at: Option<Pointer>,
     pub(crate) only: Filter,
 }
 
@@ -361,7 +360,7 @@ impl World {
         channel: ChannelIndex,
         place: StampPlace,
     ) -> Result<(), Fault> {
-        let at = Place::new(place.at)?;
+        let at = place.at.as_deref().map(pointer).transpose()?;
         let only = Filter::new(place.only)?;
         let (user, _) = self.socket(id)?;
         let Some((group, member, _)) = self.group_of(user) else {

@@ -8,7 +8,6 @@ mod measure;
 mod op;
 mod options;
 mod payload;
-mod people;
 mod request;
 mod response;
 mod socket;
@@ -24,7 +23,6 @@ use rquickjs::{Ctx, Function, Object, Result};
 
 use crate::state::State;
 
-pub(crate) use people::group_object;
 pub(crate) use response::Response;
 
 /// The object that hands the native calls to the prelude, which takes it out of the globals.
@@ -51,7 +49,6 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     };
     http::install(&natives)?;
     socket::install(&natives)?;
-    people::install(&natives)?;
     user::install(&natives)?;
     time::install(&natives)?;
     group::install(&natives)?;

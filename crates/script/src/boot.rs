@@ -16,7 +16,7 @@ use crate::error::{ScriptError, ScriptFault};
 use crate::fault;
 use crate::script::{Limits, NoData, Script};
 use crate::state::State;
-use crate::work::{Kept, KeptObject};
+use crate::work::Kept;
 
 /// Stack of the script engine. The thread's own stack must be well above it.
 const STACK_BYTES: usize = 512 << 10;
@@ -38,9 +38,11 @@ const PRELUDE: [(&str, &str); 11] = [
 
 /// The functions of the prelude that native code calls.
 pub(crate) struct Entry {
-    /// What groups without roles can do: the prototype of their objects.
-    pub(crate) group: KeptObject,
-    /// Makes the same for some roles.
+    /// Runs a scenario's function for a group.
+    pub(crate) run: Kept,
+    /// The kind of group without roles.
+    pub(crate) group: Kept,
+    /// Makes the kind of group with some roles.
     pub(crate) group_with: Kept,
     /// Tells how a group's iteration failed.
     pub(crate) report: Kept,
@@ -71,7 +73,8 @@ impl Entry {
             Ok(Persistent::save(ctx, exports.get::<_, Function<'_>>(name)?))
         };
         Ok(Self {
-            group: Persistent::save(ctx, exports.get::<_, Object<'_>>("groupKind")?),
+            run: kept("run")?,
+            group: kept("Group")?,
             group_with: kept("groupWith")?,
             report: kept("report")?,
             adopt: kept("adopt")?,
@@ -141,6 +144,7 @@ impl Script {
     }
 }
 
+type KeptObject = Persistent<Object<'static>>;
 type KeptPromise = Persistent<Promise<'static>>;
 
 fn begin_main(ctx: &Ctx<'_>, state: &State) -> rquickjs::Result<(KeptObject, KeptPromise)> {

@@ -45,20 +45,11 @@ pub enum Audience {
     Users(Vec<UserId>),
 }
 
-/// Where in a message one looks for a stamp.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StampAt {
-    /// In the value at this JSON pointer (RFC 6901).
-    Pointer(String),
-    /// It begins at exactly this byte, counted from 0; for text in UTF-8.
-    Byte(usize),
-}
-
 /// Where a channel's stamp stands in a received message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StampPlace {
-    /// `None`: anywhere in the message.
-    pub at: Option<StampAt>,
+    /// JSON pointer (RFC 6901) of the value that holds the stamp; `None`: anywhere in the message.
+    pub at: Option<String>,
     /// Values that must stand at other pointers, as JSON text: `("/type", "\"said\"")`.
     pub only: Vec<(String, String)>,
 }
@@ -153,7 +144,7 @@ pub enum ReplyBy {
 #[derive(Clone, Debug)]
 pub struct ExchangeCall {
     /// The name under which it is measured.
-    pub name: Arc<str>,
+    pub name: String,
     /// What is sent.
     pub payload: Payload,
     /// How the reply is known.

@@ -18,7 +18,7 @@ use crate::host::Host;
 use crate::start::Roles;
 use crate::state::{Material, NOBODY, Now, Outcome, State};
 use crate::watch::Watch;
-use crate::work::{KeptObject, Work};
+use crate::work::{Kept, Work};
 
 /// What a script may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub struct Script {
     /// Its functions, called for every iteration.
     pub(crate) exports: Exports,
     /// The kind of group with the roles of the last group that had any.
-    pub(crate) kind: Option<(Arc<Roles>, KeptObject)>,
+    pub(crate) kind: Option<(Arc<Roles>, Kept)>,
 }
 
 impl std::fmt::Debug for Script {
@@ -113,7 +113,6 @@ impl Script {
                 group: Cell::new(NOBODY),
                 user: Cell::new(NOBODY),
                 planned: Cell::new(None),
-                waits: Cell::new(false),
             },
             watch: Watch::new(limits.busy.into()),
             outcome: RefCell::new(Outcome::default()),
@@ -123,7 +122,6 @@ impl Script {
                 loading: Cell::new(true),
             },
             entry: RefCell::new(None),
-            user_kind: RefCell::new(None),
         });
         let runtime = boot::runtime(&state, limits)?;
         let context = Context::full(&runtime)?;
@@ -249,6 +247,5 @@ impl Drop for Script {
         self.state.work.borrow_mut().clear();
         self.state.outcome.borrow_mut().rejections.clear();
         self.state.entry.borrow_mut().take();
-        self.state.user_kind.borrow_mut().take();
     }
 }

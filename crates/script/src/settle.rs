@@ -1,7 +1,6 @@
 //! Promises come to their end: from what the engine answers to what the script sees.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use model::Fault;
 use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, String as JsString, Undefined, Value};
@@ -71,7 +70,7 @@ fn value_of<'js>(
                 .into_js(ctx),
             _ => Undefined.into_js(ctx),
         },
-        HostValue::Response(reply) => Response::object(ctx, reply),
+        HostValue::Response(reply) => Response::object(ctx, *reply),
         HostValue::Socket(id, subprotocol) => socket_object(ctx, state, op, id, subprotocol),
         HostValue::Message(Payload::Text(text)) if op.then == Then::Parsed => ctx.json_parse(text),
         HostValue::Message(payload) => message_value(ctx, &payload),
@@ -95,8 +94,8 @@ fn socket_object<'js>(
     subprotocol: Option<String>,
 ) -> Result<Value<'js>> {
     let name = match &op.then {
-        Then::Socket(name) => Arc::clone(name),
-        _ => Arc::from(""),
+        Then::Socket(name) => name.to_string(),
+        _ => String::new(),
     };
     let socket = Socket {
         id,

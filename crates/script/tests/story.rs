@@ -43,33 +43,3 @@ fn a_thrown_error_shows_the_users_own_line() {
     );
     assert!(fault.frame.unwrap().contains("> 4 |   x.boom();"));
 }
-
-#[test]
-fn a_call_that_was_taken_from_its_user_says_who_is_missing() {
-    for body in [
-        "const { get } = user;\n  await get('/');",
-        "const { think } = user;\n  await think.call({}, '1s');",
-        "const { together } = group;\n  await together([1], async () => {});",
-        "const { index } = Object.getPrototypeOf(\n  user);",
-    ] {
-        let mut stage = story(body);
-        stage.start(1);
-        let fault = stage.fault();
-        assert_eq!(
-            fault.fault.detail, "TypeError: a user is expected here",
-            "{body}"
-        );
-        assert!(fault.location.is_some(), "{body}");
-    }
-}
-
-#[test]
-fn what_throws_before_anything_is_awaited_fails_the_iteration() {
-    let mut stage = stage(
-        "export default function ({ users: [user] }) {\n  user.step('in', () => { throw new TypeError('no'); }).catch(() => 0);\n  throw new RangeError('out');\n}",
-    );
-    stage.start(1);
-    let fault = stage.fault();
-    assert_eq!(fault.fault.detail, "RangeError: out");
-    assert_eq!(fault.location.map(|place| place.line), Some(3));
-}

@@ -298,11 +298,8 @@ declare module "headcount" {
       message: string | ArrayBuffer | Uint8Array | object,
       options?: { name?: string; by?: string; only?: Only; timeout?: Duration },
     ): Promise<any>;
-    /**
-     * Follows the channel's stamps in what arrives here, natively: no script runs per message. `at`: where they stand, a
-     * JSON pointer or the number of the byte at which the stamp begins (counted from 0); without it, anywhere.
-     */
-    receives(channel: Channel, options?: { at?: string | number; only?: Only }): void;
+    /** Follows the channel's stamps in what arrives here, natively: no script runs per message. */
+    receives(channel: Channel, options?: { at?: string; only?: Only }): void;
     /** The next message that fits and that no reply or channel has a claim on. JSON text comes parsed with `json: true`. */
     next(options?: { only?: Only; timeout?: Duration; json?: boolean }): Promise<any>;
     /** Runs `fn` for each message (that costs script time) or when the socket is gone. What it throws fails the iteration. */

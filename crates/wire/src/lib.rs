@@ -15,13 +15,11 @@ mod fault;
 pub mod http;
 pub mod http2;
 mod outbox;
-mod source;
 mod stream;
 mod tls;
 pub mod websocket;
 
 pub use arrival::StampingOn;
 pub use dial::{Endpoint, is_allowed, resolve};
-pub use source::{Loopback, Source};
 pub use stream::{Phase, Read, Stream};
 pub use tls::TlsSettings;

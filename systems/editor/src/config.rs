@@ -20,6 +20,15 @@ pub struct Config {
     /// Heartbeat.
     #[command(flatten)]
     pub times: Times,
+    /// Where documents are saved: `sqlite:FILE`, `sqlite::memory:` or `postgres://…`
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "EDITOR_STORE",
+        default_value = "sqlite:headcount-editor.db",
+        help_heading = "Documents"
+    )]
+    pub store: String,
     /// The port of the loopback when no address is given, as the original has it
     #[arg(long, value_name = "PORT", env = "SERVER_PORT", default_value_t = crate::PORT, help_heading = "Serving")]
     pub server_port: u16,

@@ -20,11 +20,15 @@ mod id;
 mod line;
 mod metrics;
 mod outlet;
+mod page;
 mod rate;
 mod refusal;
 mod room;
 mod serve;
 mod sio;
+mod store;
+mod yjs;
 
 pub use config::{Config, ConfigError, Limits, Times};
 pub use serve::{PORT, ServeError, serve};
+pub use store::StoreError;

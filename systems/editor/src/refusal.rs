@@ -25,6 +25,8 @@ pub(crate) enum Refusal {
     TooFast(u32),
     #[error("the document is too large: at most {0} bytes")]
     DocumentTooLarge(usize),
+    #[error("it cannot be saved now, because the store does not keep up")]
+    StoreBehind,
     #[error("code cannot be run here: {0}")]
     CannotRun(String),
 }

@@ -6,8 +6,12 @@ mod document;
 mod hall;
 mod member;
 mod place;
+mod presence;
 mod state;
 
+pub(crate) use difference::merge;
+pub(crate) use document::merge_rows;
 pub(crate) use hall::{Hall, Limits};
-pub(crate) use member::Member;
-pub(crate) use place::Room;
+pub(crate) use member::{Listener, Member};
+pub(crate) use place::{Room, Shut};
+pub(crate) use state::State;

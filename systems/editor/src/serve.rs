@@ -1,5 +1,4 @@
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::service::service_fn;
@@ -11,6 +10,7 @@ use crate::config::{Config, ConfigError};
 use crate::editor::Editor;
 use crate::http::Front;
 use crate::line::STOPPING;
+use crate::store::{Log, StoreError};
 
 /// Where the report's editor listened.
 pub const PORT: u16 = 5000;
@@ -21,6 +21,9 @@ pub enum ServeError {
     /// The configuration makes no sense.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The system refused something, for example the address.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -43,7 +46,8 @@ async fn run(
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     let stop = stop_signal()?;
-    let editor = Arc::new(Editor::new(&config, Faults::ordered(&config.serve.faults)));
+    let log = Log::open(&config.store).await?;
+    let editor = Editor::new(&config, Faults::ordered(&config.serve.faults), log);
     let listener = bind(config.serve.address(config.server_port))?;
     let url = format!("http://{}", listener.local_addr()?);
     tracing::info!(%url, threads = config.serve.threads, "the editor is open");
@@ -58,6 +62,12 @@ async fn run(
     };
     let left = server.run(listener, stop).await;
     close_lines(&editor, left).await;
+    if timeout(config.serve.stop_limit, editor.saved())
+        .await
+        .is_err()
+    {
+        tracing::error!("stopped before everything was saved; nothing of it was acknowledged");
+    }
     tracing::info!("the editor is closed");
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Sockets.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use model::Nanos;
 use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
@@ -11,7 +10,7 @@ use super::arg::{ended, span, text, throw, type_error, whole};
 use super::op::begin;
 use super::options::{each, pointer, pointers};
 use super::payload::message;
-use crate::host::{ChannelId, ExchangeCall, Payload, ReplyBy, SocketId, StampAt, StampPlace};
+use crate::host::{ChannelId, ExchangeCall, Payload, ReplyBy, SocketId, StampPlace};
 use crate::state::State;
 use crate::work::Then;
 
@@ -90,9 +89,9 @@ fn exchange_call<'js>(
         .borrow()
         .sockets
         .get(key)
-        .map(|socket| Arc::clone(&socket.name));
+        .map(|socket| socket.name.clone());
     let mut made = ExchangeCall {
-        name: name.unwrap_or_else(|| Arc::from("")),
+        name: name.unwrap_or_default(),
         payload,
         by: ReplyBy::FirstInFirstOut,
         only: Vec::new(),
@@ -107,7 +106,7 @@ fn exchange_call<'js>(
         |key, value| {
             let what = format!("{call}: `{key}`");
             match key {
-                "name" => made.name = text(ctx, &value, &what)?.into(),
+                "name" => made.name = text(ctx, &value, &what)?,
                 "only" => made.only = pointers(ctx, &value, &what)?,
                 "timeout" => made.timeout = Some(span(ctx, &value, &what)?),
                 _ => {
@@ -178,7 +177,7 @@ fn receiving<'js>(natives: &Natives<'js>) -> Result<()> {
             each(&ctx, &options, call, &["at", "only"], |key, value| {
                 let what = format!("{call}: `{key}`");
                 if key == "at" {
-                    place.at = Some(stamp_at(&ctx, &value, &what)?);
+                    place.at = Some(pointer(&ctx, text(&ctx, &value, &what)?, &what)?);
                 } else {
                     place.only = pointers(&ctx, &value, &what)?;
                 }
@@ -191,16 +190,6 @@ fn receiving<'js>(natives: &Natives<'js>) -> Result<()> {
             done.map_err(|fault| throw(&ctx, &state, &fault))
         },
     )
-}
-
-/// A JSON pointer, or the number of a byte.
-fn stamp_at<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<StampAt> {
-    if value.is_number() {
-        let byte = whole(ctx, value, what, (0, u32::MAX))?;
-        return Ok(StampAt::Byte(byte as usize));
-    }
-    let at = pointer(ctx, text(ctx, value, what)?, what)?;
-    Ok(StampAt::Pointer(at))
 }
 
 fn listening<'js>(natives: &Natives<'js>) -> Result<()> {

@@ -1,14 +1,12 @@
 //! Waiting, and open clocks.
 
 use model::Nanos;
-use rquickjs::function::This;
 use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
 
 use super::Natives;
-use super::arg::{Given, optional_span, span, type_error};
+use super::arg::{optional_span, span, type_error};
 use super::op::{begin, user};
 use super::options::each;
-use super::people::Who;
 use crate::host::TickerId;
 use crate::work::{Then, Ticker};
 
@@ -37,9 +35,9 @@ fn waiting<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "think",
         move |ctx: Ctx<'js>,
-              This(Who(key)): This<Who>,
-              Given(time): Given<'js>,
-              Given(up_to): Given<'js>|
+              key: u32,
+              time: Value<'js>,
+              up_to: Value<'js>|
               -> Result<Promise<'js>> {
             let (id, group) = user(&ctx, &state, key)?;
             let low = span(&ctx, &time, "think(time, upTo): `time`")?;
@@ -65,7 +63,7 @@ fn waiting<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "stay",
-        move |ctx: Ctx<'js>, This(Who(key)): This<Who>| -> Result<Promise<'js>> {
+        move |ctx: Ctx<'js>, key: u32| -> Result<Promise<'js>> {
             let (id, group) = user(&ctx, &state, key)?;
             begin(&ctx, &state, (group, key), Then::Plain, |host, op| {
                 host.stay(op, id);
@@ -80,7 +78,7 @@ fn ticking<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "every",
         move |ctx: Ctx<'js>,
-              This(Who(key)): This<Who>,
+              key: u32,
               period: Value<'js>,
               function: Value<'js>,
               options: Value<'js>|

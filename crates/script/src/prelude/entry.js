@@ -1,17 +1,26 @@
 // Where native code enters: one call starts a story, its end is reported by another.
 import "headcount";
 import "headcount/globals";
-import { check, failed, firstOf, makeUser, newUser, poolUser, returned, setupOf } from "headcount/native";
+import { check, failed, firstOf, newUser, poolUser, returned, setupOf } from "headcount/native";
 import { mustBeFunction, mustKnow } from "headcount/check";
 import { blamed } from "headcount/story";
 import { blame, inTurn } from "headcount/together";
-import "headcount/user";
+import { User } from "headcount/user";
 
 export { failure, rejection } from "headcount/check";
-export { groupKind, groupWith } from "headcount/group";
+export { Group, groupWith } from "headcount/group";
 export { describe, plain } from "headcount/inspect";
 export { makeSocket } from "headcount/socket";
 export { forget } from "headcount/story";
+
+/** One iteration of a group: native code looks at the promise that comes back, which costs less than to await it. */
+export function run(key, main, Kind) {
+  try {
+    return main(new Kind(key));
+  } catch (error) {
+    report(key, error);
+  }
+}
 
 export function report(key, error) {
   const known = blamed(key, error);
@@ -32,10 +41,10 @@ function pool(group, count, fn, options) {
   if (!Number.isInteger(atOnce) || atOnce < 1) throw new TypeError(`${call}: \`atOnce\` must be a whole number above 0`);
   return inTurn(group, count, atOnce, async (index) => {
     const key = newUser(group, index);
-    const user = makeUser(key, group);
+    const user = new User(key, group);
     try {
       const made = await fn(user, index);
-      poolUser(user, made);
+      poolUser(key, made);
       return made;
     } catch (error) {
       blame(group, error, key, undefined);
@@ -47,7 +56,7 @@ function pool(group, count, fn, options) {
 /** Before the clock starts. */
 export async function runSetup(key, setup) {
   try {
-    const user = makeUser(firstOf(key), key);
+    const user = new User(firstOf(key), key);
     const value = await setup({
       user,
       pool: (count, fn, options) => pool(key, count, fn, options),
@@ -62,7 +71,7 @@ export async function runSetup(key, setup) {
 /** When everything is over. */
 export async function runTeardown(key, teardown) {
   try {
-    const user = makeUser(firstOf(key), key);
+    const user = new User(firstOf(key), key);
     await teardown({
       user,
       setup: setupOf(key),

@@ -3,12 +3,11 @@ const given = globalThis.$headcount;
 delete globalThis.$headcount;
 
 export const {
-  get, head, post, put, patch, delete: remove, http, websocket,
+  http, websocket,
   send, exchange, next, receives, listen, isOpen, ping, closeSocket,
-  header, cookie, dataOf, userName, userIndex, userNumber, userRole, random, chance, newUser, poolUser,
-  userKind, makeUser, userKey, userGroup, groupKey, users,
+  header, cookie, dataOf, userName, userNumber, userRole, random, chance, newUser, poolUser,
   think, stay, every, stopTicker, now, holds, span,
-  keepsStory, returned, failed, groupName, groupNumber, firstOf, setupOf, channel, stamp,
+  keepsStory, returned, failed, groupName, groupNumber, firstOf, membersOf, setupOf, channel, stamp,
   check, checkUser, stepBegin, stepEnd, eventually, metric, log,
   openTable, rowAt, utf8Encode, utf8Decode,
 } = given;

@@ -1,7 +1,7 @@
 // One simulated person.
 import {
-  checkUser, cookie, dataOf, every, get, head, header, http, patch, post, put, random, remove, rowAt, stay, stopTicker, think,
-  userGroup, userIndex, userKey, userKind, userName, userNumber, userRole, websocket,
+  checkUser, cookie, dataOf, every, header, http, random, rowAt, stay, stopTicker, think, userName, userNumber, userRole,
+  websocket,
 } from "headcount/native";
 import { mustBeName, pick } from "headcount/check";
 import { shown } from "headcount/inspect";
@@ -50,18 +50,51 @@ function kept(group, key, name, make) {
   return mine.get(name);
 }
 
-/** What users can do. Native code makes them: nobody calls the constructor. */
-class User {
-  get role() { return userRole.call(this) ?? undefined; }
-  get data() { return kept(userGroup(this), userKey(this), "data", () => dataOf.call(this)); }
+export class User {
+  // Few fields: a user is made for every iteration. What is rarely asked for comes from native code, or is kept
+  // in the story.
+  #key;
+  #group;
 
+  constructor(key, group) {
+    this.#key = key;
+    this.#group = group;
+  }
+
+  get name() { return userName(this.#key); }
+  get index() { return userNumber(this.#key, 0); }
+  get number() { return userNumber(this.#key, 1); }
+  get role() { return userRole(this.#key) ?? undefined; }
+
+  /** The native key of a user; not for scenarios. */
+  static key(user) {
+    if (typeof user !== "object" || user === null || !(#key in user)) throw new TypeError("a user is expected here");
+    return user.#key;
+  }
+
+  get data() { return kept(this.#group, this.#key, "data", () => dataOf(this.#key)); }
+
+  // The numbers are the places of the methods in native code.
+  get(url, options) { return http(this.#key, 0, url, options); }
+  head(url, options) { return http(this.#key, 1, url, options); }
+  post(url, options) { return http(this.#key, 2, url, options); }
+  put(url, options) { return http(this.#key, 3, url, options); }
+  patch(url, options) { return http(this.#key, 4, url, options); }
+  delete(url, options) { return http(this.#key, 5, url, options); }
   request(method, url, options) {
     mustBeName(method, "user.request(method, url): the method");
-    return http.call(this, method.toUpperCase(), url, options);
+    return http(this.#key, method.toUpperCase(), url, options);
   }
-  every(period, fn, options) { return new Ticker(every.call(this, period, fn, options)); }
-  step(name, fn) { return step(userGroup(this), userKey(this), name, fn); }
-  random(of) { return of === undefined ? random.call(this) : pick(random.call(this), of); }
+  websocket(url, options) { return websocket(this.#key, url, options); }
+  header(name, value) { header(this.#key, name, value); }
+  cookie(name) { return cookie(this.#key, name); }
+
+  every(period, fn, options) { return new Ticker(every(this.#key, period, fn, options)); }
+  stay() { return stay(this.#key); }
+  think(time, upTo) { return think(this.#key, time, upTo); }
+  step(name, fn) { return step(this.#group, this.#key, name, fn); }
+  check(name, ok) { return checkUser(this.#key, name, !!ok); }
+  random(of) { return of === undefined ? random(this.#key) : pick(random(this.#key), of); }
 
   [shown]() {
     const { name, index, number, role } = this;
@@ -69,15 +102,6 @@ class User {
   }
 
   row(table) {
-    return kept(userGroup(this), userKey(this), table, () => table.at(Table.indexFor(table, this, () => random.call(this))));
+    return kept(this.#group, this.#key, table, () => table.at(Table.indexFor(table, this, () => random(this.#key))));
   }
 }
-
-// These are the native calls themselves: no function of ours stands between the scenario and them.
-const methods = { get, head, post, put, patch, delete: remove, websocket, header, cookie, stay, think, check: checkUser };
-const facts = { name: userName, index: userIndex, number: userNumber };
-for (const [name, value] of Object.entries(methods)) {
-  Object.defineProperty(User.prototype, name, { value, writable: true, configurable: true });
-}
-for (const [name, get] of Object.entries(facts)) Object.defineProperty(User.prototype, name, { get, configurable: true });
-userKind(User.prototype);

@@ -307,7 +307,7 @@ impl Stage {
         let op = |call| match call {
             Call::Http(op, _, call) => Some((op, call.name)),
             Call::Open(op, _, call) => Some((op, call.name)),
-            Call::Exchange(op, _, call) => Some((op, call.name.to_string())),
+            Call::Exchange(op, _, call) => Some((op, call.name)),
             Call::Next(op, ..) => Some((op, "next".to_owned())),
             Call::Op(op, name) => Some((op, name)),
             _ => None,

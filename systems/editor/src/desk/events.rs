@@ -8,15 +8,14 @@ use tokio::time::Instant;
 
 use super::payload::{Caret, CodeChange, CursorChange, Join, RunCode, SyncCode, Text};
 use super::visitor::Visitor;
-use crate::editor::Editor;
+use crate::editor::{Editor, NAME};
 use crate::outlet::Outlet;
 use crate::rate::Rate;
 use crate::refusal::{Complaint, Refusal};
-use crate::room::Member;
+use crate::room::{Member, Room, State};
 use crate::sio::{Desk, Event, packet};
+use crate::store::{Behind, Done};
 
-/// Bytes of a room's name or a user's, at most.
-const NAME: usize = 256;
 /// Rooms that one client may be in.
 const ROOMS: usize = 32;
 /// Bytes of an unknown event's name that are told again.
@@ -24,7 +23,7 @@ const TOLD: usize = 64;
 
 /// The answer to an event that was done.
 #[derive(Serialize)]
-struct Done {
+struct Acknowledged {
     ok: bool,
 }
 
@@ -62,7 +61,7 @@ impl Desk for Editor {
                 if let Some(number) = event.acknowledge {
                     visitor
                         .outlet
-                        .text(&packet::acknowledgement(number, &Done { ok: true }));
+                        .text(&packet::acknowledgement(number, &Acknowledged { ok: true }));
                 }
             }
             Err(refusal) => visitor.refuse(&event, &refusal),
@@ -104,9 +103,10 @@ impl Visitor {
             username: (&*join.username).into(),
             outlet: self.outlet.clone(),
             heard: None,
+            texts: join.texts,
             doubtful: false,
         };
-        let room = self.editor.join(&join.room_id, member)?;
+        let room = self.editor.join(&join.room_id, &member)?;
         if !known {
             self.rooms.push(room);
         }
@@ -124,14 +124,44 @@ impl Visitor {
         if text.len() > most {
             return Err(Refusal::DocumentTooLarge(most));
         }
-        let relayed = packet::code_change(change.code);
+        let done = acknowledge.map(|number| self.acknowledges(number));
         let mut state = room.state();
-        state.relay(&relayed, self.visit, &self.editor.counters);
-        let _ = acknowledge;
-        state.document.write(&text);
-        room.watch(&mut state, &self.editor.counters);
+        if !Room::is_loaded(&state) {
+            self.write_later(room, &mut state, text.into_owned(), done);
+            return Ok(Answer::Later);
+        }
+        // Members who get the merged text soon need no other.
+        let merges = state.shown.is_some();
+        self.editor
+            .write(room, &mut state, &text, done)
+            .map_err(|Behind| Refusal::StoreBehind)?;
+        if !merges {
+            state.relay(
+                &packet::code_change(change.code),
+                self.visit,
+                &self.editor.counters,
+            );
+            room.watch(&mut state, &self.editor.counters);
+        }
         self.editor.counters.edits.inc();
-        Ok(Answer::Now)
+        Ok(Answer::Later)
+    }
+
+    /// Until the document is here nothing can be changed in it; all get the text of it then.
+    fn write_later(&self, room: &Arc<Room>, state: &mut State, text: String, done: Option<Done>) {
+        let editor = self.editor.clone();
+        room.wish(state, move |room, state| {
+            if editor.write(room, state, &text, done).is_ok() {
+                state.show(&editor.counters);
+                editor.counters.edits.inc();
+            }
+        });
+    }
+
+    /// Answers an event, when called.
+    fn acknowledges(&self, number: u64) -> Done {
+        let outlet = self.outlet.clone();
+        Box::new(move || outlet.text(&packet::acknowledgement(number, &Acknowledged { ok: true })))
     }
 
     fn point(&self, change: &CursorChange<'_>) -> Result<(), Refusal> {

@@ -12,6 +12,9 @@ pub(super) struct Join<'a> {
     pub(super) room_id: Cow<'a, str>,
     #[serde(borrow)]
     pub(super) username: Cow<'a, str>,
+    /// Not in the original: `false` for one who follows the document by Yjs and wants no texts.
+    #[serde(default = "yes")]
+    pub(super) texts: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -71,4 +74,8 @@ pub(super) struct Caret {
 pub(super) struct Text<'a> {
     #[serde(borrow)]
     pub(super) text: Cow<'a, str>,
+}
+
+fn yes() -> bool {
+    true
 }

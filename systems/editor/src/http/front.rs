@@ -8,6 +8,7 @@ use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper::{Request, Response};
 use kit::serve::Connections;
+use percent_encoding::percent_decode_str;
 use tower::ServiceExt;
 
 use super::routes;
@@ -15,9 +16,13 @@ use crate::config::Config;
 use crate::editor::Editor;
 use crate::line::{self, Room, Terms, is_upgrade};
 use crate::sio::{self, Beat, Polling};
+use crate::yjs;
 
 /// Where Socket.IO is served.
 const SOCKET_IO: &str = "/socket.io";
+
+/// Where Yjs is served, and the room's name behind it.
+const YJS: &str = "/yjs/";
 
 /// The door.
 #[derive(Clone)]
@@ -69,7 +74,21 @@ impl Front {
                 .await
                 .map(|response| response.map(Body::new));
         }
+        if path.starts_with(YJS) && is_upgrade(request.headers()) {
+            return Ok(self.follow(&mut request));
+        }
         self.router.oneshot(request.map(Body::new)).await
+    }
+
+    /// A client of Yjs, in the room that the path names.
+    fn follow(self, request: &mut Request<Incoming>) -> Response<Body> {
+        let name = request.uri().path().trim_start_matches(YJS);
+        let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
+        let editor = self.editor.clone();
+        let answer = line::upgrade(request, &self.editor.lines, self.terms, move |outbox| {
+            yjs::open(&editor, &name, outbox)
+        });
+        answer.map(|()| Body::empty())
     }
 
     /// A client that comes by WebSocket alone.

@@ -6,6 +6,7 @@ use prometheus_client::registry::Registry;
 use serde_json::{Map, Value};
 
 use crate::editor::Editor;
+use crate::page::page;
 
 /// What is asked of every system; every other path is the page's.
 pub(super) fn router(editor: &Arc<Editor>, connections: &Connections) -> Router {
@@ -14,12 +15,9 @@ pub(super) fn router(editor: &Arc<Editor>, connections: &Connections) -> Router 
     connections.register(&mut registry);
     let (asked, connections) = (editor.clone(), connections.clone());
     let health = move || health(&asked, &connections);
-    kit::metrics::routes(
-        registry,
-        editor.faults.clone(),
-        env!("CARGO_PKG_VERSION"),
-        health,
-    )
+    let faults = editor.faults.clone();
+    let common = kit::metrics::routes(registry, faults, env!("CARGO_PKG_VERSION"), health);
+    common.fallback(page).method_not_allowed_fallback(page)
 }
 
 fn health(editor: &Editor, connections: &Connections) -> Map<String, Value> {

@@ -123,6 +123,11 @@ impl Frame {
         Self::new(opcode::BINARY, bytes)
     }
 
+    /// A ping.
+    pub(crate) fn ping() -> Self {
+        Self::new(opcode::PING, &[])
+    }
+
     /// A frame of any kind.
     pub(crate) fn new(opcode: u8, payload: &[u8]) -> Self {
         let mut bytes = BytesMut::with_capacity(10 + payload.len());

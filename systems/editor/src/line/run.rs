@@ -41,6 +41,8 @@ pub(crate) trait Hear: Send {
     fn text(&mut self, text: &str) -> Heard;
     /// A binary message.
     fn binary(&mut self, bytes: &[u8]) -> Heard;
+    /// An answer to a ping.
+    fn pong(&mut self) {}
     /// The alarm rang; says when it rings next.
     fn alarm(&mut self) -> Result<Instant, End>;
 }
@@ -198,7 +200,10 @@ impl<H: Hear> Line<H> {
                     outbox.post(&Frame::new(opcode::PONG, payload), None);
                     Heard::More
                 }
-                Message::Pong => Heard::More,
+                Message::Pong => {
+                    hear.pong();
+                    Heard::More
+                }
                 Message::Close(_) => Heard::End(End::Closed(1000, "")),
             };
             if let Heard::End(end) = heard {

@@ -34,6 +34,34 @@ pub(crate) fn hunks<'a>(old: &str, new: &'a str) -> Vec<Hunk<'a>> {
     middle(begin, removed, inserted)
 }
 
+/// What `mine` did to `base`, done to `theirs`, which is `base` changed by others. Where both changed the
+/// same place, both stay.
+pub(crate) fn merge(base: &str, mine: &str, theirs: &str) -> String {
+    let (own, foreign) = (hunks(base, mine), hunks(base, theirs));
+    let mut merged = theirs.to_owned();
+    for hunk in own.iter().rev() {
+        let from = moved(hunk.at, &foreign, true);
+        let to = moved(hunk.at + hunk.remove, &foreign, hunk.remove == 0).max(from);
+        merged.replace_range(from..to, hunk.insert);
+    }
+    merged
+}
+
+/// Where a place of the old text is after `hunks`; at an insertion, `behind` it or before.
+fn moved(at: usize, hunks: &[Hunk<'_>], behind: bool) -> usize {
+    let (mut added, mut removed) = (0, 0);
+    for hunk in hunks {
+        let end = hunk.at + hunk.remove;
+        let counts = if behind { hunk.at <= at } else { hunk.at < at };
+        if !counts {
+            break;
+        }
+        added += hunk.insert.len();
+        removed += end.min(at) - hunk.at;
+    }
+    at + added - removed
+}
+
 fn middle<'a>(begin: usize, removed: &str, inserted: &'a str) -> Vec<Hunk<'a>> {
     let (mut hunks, mut old_at, mut new_at) = (Vec::new(), 0, 0);
     let mut open: Option<(Hunk<'a>, usize)> = None;
@@ -133,7 +161,31 @@ mod tests {
         assert_eq!(hunks(&old, &new).len(), 1);
     }
 
+    #[test]
+    fn changes_at_different_places_are_both_kept() {
+        let (base, mine, theirs) = ("one two three", "ONE two three", "one two three four");
+        assert_eq!(merge(base, mine, theirs), "ONE two three four");
+        assert_eq!(merge(base, theirs, mine), "ONE two three four");
+    }
+
+    #[test]
+    fn changes_at_the_same_place_are_both_kept() {
+        assert_eq!(merge("x", "xa", "xb"), "xba");
+    }
+
+    #[test]
+    fn a_change_by_one_alone_is_all_that_happens() {
+        assert_eq!(merge("base", "mine", "base"), "mine");
+        assert_eq!(merge("base", "base", "theirs"), "theirs");
+    }
+
     proptest! {
+        #[test]
+        fn any_three_texts_are_merged_without_panic(base in "[abä€]{0,20}", mine in "[abä€]{0,20}", theirs in "[abä€]{0,20}") {
+            let merged = merge(&base, &mine, &theirs);
+            prop_assert!(merged.len() <= base.len() + mine.len() + theirs.len());
+        }
+
         #[test]
         fn the_places_turn_the_old_text_into_the_new(old in "[abä€𝄞\n]{0,60}", new in "[abä€𝄞\n]{0,60}") {
             prop_assert_eq!(applied(&old, &hunks(&old, &new)), new);

@@ -1,10 +1,10 @@
 use std::fmt;
 
 use yrs::updates::decoder::Decode;
-use yrs::updates::encoder::Encode;
 use yrs::{Doc, GetString, ReadTxn, StateVector, Text, TextRef, Transact, Update};
 
 use super::difference::hunks;
+use crate::store::Log;
 
 /// The name of the text in the document, for every Yjs client.
 const TEXT: &str = "code";
@@ -93,15 +93,23 @@ impl Document {
     }
 
     /// What one who knows `known` lacks.
-    pub(crate) fn since(&self, known: &[u8]) -> Result<Vec<u8>, Malformed> {
-        let known = StateVector::decode_v1(known).map_err(|_| Malformed)?;
-        Ok(self.doc.transact().encode_diff_v1(&known))
+    pub(crate) fn since(&self, known: &StateVector) -> Vec<u8> {
+        self.doc.transact().encode_diff_v1(known)
     }
 
     /// What is known here.
-    pub(crate) fn known(&self) -> Vec<u8> {
-        self.doc.transact().state_vector().encode_v1()
+    pub(crate) fn known(&self) -> StateVector {
+        self.doc.transact().state_vector()
     }
+}
+
+/// All updates of a room's rows as one row.
+pub(crate) fn merge_rows(rows: &[Vec<u8>]) -> Option<Vec<u8>> {
+    let mut document = Document::default();
+    for update in rows.iter().flat_map(|row| Log::updates(row)) {
+        document.apply(update).ok()?;
+    }
+    Some(Log::row(&document.since(&StateVector::default())))
 }
 
 /// Documents are far smaller than 4 GiB: their size is limited.

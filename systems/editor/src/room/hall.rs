@@ -32,11 +32,11 @@ impl Hall {
         }
     }
 
-    /// The room of this name; it is made if need be.
-    pub(crate) fn enter(&self, name: &str) -> Result<Arc<Room>, TooMany> {
+    /// The room of this name, and whether it was made now: then its document is to be loaded.
+    pub(crate) fn enter(&self, name: &str) -> Result<(Arc<Room>, bool), TooMany> {
         let mut rooms = self.rooms();
         if let Some(room) = rooms.get(name) {
-            return Ok(room.clone());
+            return Ok((room.clone(), false));
         }
         if rooms.len() >= self.limits.rooms {
             return Err(TooMany);
@@ -44,7 +44,18 @@ impl Hall {
         let room = Arc::new(Room::new(name));
         rooms.insert(room.name.clone(), room.clone());
         self.counters.rooms.inc();
-        Ok(room)
+        Ok((room, true))
+    }
+
+    /// Forgets a room if nobody is in it.
+    pub(crate) fn close(&self, room: &Room) -> bool {
+        let mut rooms = self.rooms();
+        let closed = room.close();
+        if closed {
+            rooms.remove(&room.name);
+            self.counters.rooms.dec();
+        }
+        closed
     }
 
     fn rooms(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Room>>> {

@@ -1,14 +1,23 @@
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::sleep_until;
+use tokio::time::{Instant, sleep, sleep_until};
+use yrs::sync::AwarenessUpdate;
 
+use super::member::{Listener, Member};
 use super::state::State;
 use crate::metrics::Counters;
+use crate::store::Log;
+use crate::yjs;
 
 /// After so long without an edit, members whose text may differ get the document. An edit that comes
 /// within this time after another's text went to its sender may have crossed with it.
 pub(crate) const QUIET: Duration = Duration::from_secs(3);
+/// What Yjs clients change is gathered so long before members get the whole text.
+const GATHERED: Duration = Duration::from_millis(50);
+/// What may wait for the document; more is dropped, and not acknowledged.
+const WISHES: usize = 4096;
 
 /// One room.
 #[derive(Debug)]
@@ -17,8 +26,17 @@ pub(crate) struct Room {
     state: Mutex<State>,
 }
 
+/// Nobody can come in any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shut {
+    /// As many are here as may be.
+    Full,
+    /// It was closed because nobody was here; ask for it again.
+    Closed,
+}
+
 impl Room {
-    pub(crate) fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         Self {
             name: name.into(),
             state: Mutex::default(),
@@ -28,6 +46,124 @@ impl Room {
     /// What goes on in it. It is held for moments only, never while waiting for anything.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Somebody comes in by Socket.IO.
+    pub(crate) fn join(
+        self: &Arc<Self>,
+        member: Member,
+        most: usize,
+        counters: &Counters,
+    ) -> Result<(), Shut> {
+        let visit = member.visit;
+        let mut state = self.state();
+        if state.closed {
+            return Err(Shut::Closed);
+        }
+        if state.member(visit).is_none() && state.members.len() >= most {
+            return Err(Shut::Full);
+        }
+        state.join(member, counters);
+        self.wish(&mut state, move |_, state| state.show_to(visit));
+        Ok(())
+    }
+
+    /// Somebody comes in by Yjs.
+    pub(crate) fn listen(&self, listener: Listener, most: usize) -> Result<(), Shut> {
+        let mut state = self.state();
+        if state.closed {
+            return Err(Shut::Closed);
+        }
+        if state.listeners.len() >= most {
+            return Err(Shut::Full);
+        }
+        state.listeners.push(listener);
+        Ok(())
+    }
+
+    /// Somebody goes, however it came. `true` when nobody is left.
+    pub(crate) fn leave(&self, visit: u64, counters: &Counters) -> bool {
+        let mut state = self.state();
+        state.leave(visit, counters);
+        state.listeners.retain(|listener| listener.visit != visit);
+        if let Some(gone) = state.presence.leave(visit) {
+            state.post_listeners(&yjs::presence(gone), None, None, counters);
+        }
+        state.is_empty()
+    }
+
+    /// Closes it if nobody is here. `false` when somebody is.
+    pub(super) fn close(&self) -> bool {
+        let mut state = self.state();
+        state.closed = state.is_empty() && state.wishes.is_none();
+        state.closed
+    }
+
+    /// Does something once the document is here.
+    pub(crate) fn when_loaded(
+        self: &Arc<Self>,
+        wish: impl FnOnce(&Arc<Self>, &mut State) + Send + 'static,
+    ) {
+        self.wish(&mut self.state(), wish);
+    }
+
+    /// The same, by one who holds the state already.
+    pub(crate) fn wish(
+        self: &Arc<Self>,
+        state: &mut State,
+        wish: impl FnOnce(&Arc<Self>, &mut State) + Send + 'static,
+    ) {
+        match &mut state.wishes {
+            None => wish(self, state),
+            Some(wishes) if wishes.len() < WISHES => wishes.push(Box::new(wish)),
+            Some(_) => tracing::warn!(room = %self.name, "too much waits for the document"),
+        }
+    }
+
+    /// Whether the document is here.
+    pub(crate) fn is_loaded(state: &State) -> bool {
+        state.wishes.is_none()
+    }
+
+    /// The document is here: what waited for it is done.
+    pub(crate) fn load(self: &Arc<Self>, rows: &[Vec<u8>]) {
+        let mut state = self.state();
+        for update in rows.iter().flat_map(|row| Log::updates(row)) {
+            if state.document.apply(update).is_err() {
+                tracing::error!(room = %self.name, "an update of the log is none");
+            }
+        }
+        for wish in mem::take(&mut state.wishes).unwrap_or_default() {
+            wish(self, &mut state);
+        }
+    }
+
+    /// Clients of Yjs say where they are.
+    pub(crate) fn tell_presence(
+        &self,
+        update: AwarenessUpdate,
+        visit: Option<u64>,
+        counters: &Counters,
+    ) {
+        let mut state = self.state();
+        if let Some(news) = state.presence.take(update, visit) {
+            // Of one who speaks for itself alone, only the newest matters.
+            let caret = visit.filter(|_| news.clients.len() == 1);
+            state.post_listeners(&yjs::presence(news), visit, caret, counters);
+        }
+    }
+
+    /// Members get the text soon: it is not what they have.
+    pub(crate) fn show_soon(self: &Arc<Self>, state: &mut State, counters: &Counters) {
+        if state.shown.is_some() || !state.members.iter().any(|member| member.texts) {
+            return;
+        }
+        state.shown = Some(state.document.text().to_owned());
+        let (room, counters) = (self.clone(), counters.clone());
+        tokio::spawn(async move {
+            sleep(GATHERED).await;
+            room.state().show(&counters);
+        });
     }
 
     /// Sees to it that all texts are the same once the room is quiet.
@@ -50,7 +186,7 @@ impl Room {
         });
     }
 
-    fn edited(&self) -> Option<tokio::time::Instant> {
+    fn edited(&self) -> Option<Instant> {
         self.state().edited
     }
 }

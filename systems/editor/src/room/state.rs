@@ -1,24 +1,62 @@
+use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
 use tokio::time::Instant;
 
 use super::document::Document;
-use super::member::{Member, Seen};
-use super::place::QUIET;
+use super::member::{Listener, Member, Seen};
+use super::place::{QUIET, Room};
+use super::presence::Presence;
 use crate::line::Frame;
 use crate::metrics::Counters;
 use crate::sio::packet;
+use crate::yjs;
+
+/// Something to be done once the document is loaded.
+pub(super) type Wish = Box<dyn FnOnce(&Arc<Room>, &mut State) + Send>;
 
 /// What is going on in one room.
-#[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) members: Vec<Member>,
+    pub(crate) listeners: Vec<Listener>,
+    pub(crate) presence: Presence,
     pub(crate) document: Document,
+    /// The text that members last got, while Yjs clients changed the document since.
+    pub(crate) shown: Option<String>,
     /// When the text was last changed by a member.
-    pub(crate) edited: Option<Instant>,
+    pub(super) edited: Option<Instant>,
     /// Somebody waits for the quiet already.
-    pub(crate) watched: bool,
+    pub(super) watched: bool,
+    /// What waits for the document; `None` once it is here.
+    pub(super) wishes: Option<Vec<Wish>>,
+    /// Nobody is to come in any more: another room of this name may be open already.
+    pub(super) closed: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            members: Vec::new(),
+            listeners: Vec::new(),
+            presence: Presence::default(),
+            document: Document::default(),
+            shown: None,
+            edited: None,
+            watched: false,
+            wishes: Some(Vec::new()),
+            closed: false,
+        }
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State")
+            .field("members", &self.members)
+            .field("listeners", &self.listeners)
+            .finish_non_exhaustive()
+    }
 }
 
 /// `joined`, as every member gets it.
@@ -41,10 +79,14 @@ impl State {
         self.members.iter().find(|member| member.visit == visit)
     }
 
-    /// Somebody comes in, or says another name; everybody hears of it, and whoever comes gets the text.
-    pub(crate) fn join(&mut self, member: Member, counters: &Counters) {
+    /// Whether nobody is here.
+    pub(super) fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.listeners.is_empty()
+    }
+
+    /// Somebody comes in, or says another name; everybody hears of it.
+    pub(super) fn join(&mut self, member: Member, counters: &Counters) {
         let (username, socket_id) = (member.username.clone(), member.id.clone());
-        let outlet = member.outlet.clone();
         match self.members.iter_mut().find(|m| m.visit == member.visit) {
             Some(known) => known.username = member.username,
             None => self.members.push(member),
@@ -59,14 +101,75 @@ impl State {
             },
         );
         self.tell(&joined, None, counters);
+    }
+
+    /// A member gets the text, if there is any.
+    pub(super) fn show_to(&mut self, visit: u64) {
+        let Some(member) = self
+            .members
+            .iter()
+            .find(|member| member.visit == visit && member.texts)
+        else {
+            return;
+        };
         let text = self.document.text();
         if !text.is_empty() {
-            outlet.text(&packet::event("code-change", &Code { code: text }));
+            member
+                .outlet
+                .text(&packet::event("code-change", &Code { code: text }));
+        }
+    }
+
+    /// All members get the text: it was changed by Yjs clients.
+    pub(crate) fn show(&mut self, counters: &Counters) {
+        self.shown = None;
+        let code = packet::event(
+            "code-change",
+            &Code {
+                code: self.document.text(),
+            },
+        );
+        let (frame, now) = (Frame::text(&code), Instant::now());
+        for member in self.members.iter_mut().filter(|member| member.texts) {
+            deliver(member, &frame, None, counters);
+            member.heard = Some(now);
+            member.doubtful = false;
+        }
+    }
+
+    /// The Yjs clients but `except` get an update.
+    pub(crate) fn tell_listeners(&self, update: &[u8], except: Option<u64>, counters: &Counters) {
+        if self
+            .listeners
+            .iter()
+            .any(|listener| Some(listener.visit) != except)
+        {
+            self.post_listeners(&yjs::update(update), except, None, counters);
+        }
+    }
+
+    /// The Yjs clients but `except` get a frame.
+    pub(super) fn post_listeners(
+        &self,
+        frame: &Frame,
+        except: Option<u64>,
+        caret: Option<u64>,
+        counters: &Counters,
+    ) {
+        for listener in self
+            .listeners
+            .iter()
+            .filter(|listener| Some(listener.visit) != except)
+        {
+            counters.deliveries.inc();
+            if !listener.outbox.post(frame, caret) {
+                counters.too_slow.inc();
+            }
         }
     }
 
     /// Somebody goes; the others hear of it.
-    pub(crate) fn leave(&mut self, visit: u64, counters: &Counters) {
+    pub(super) fn leave(&mut self, visit: u64, counters: &Counters) {
         let Some(at) = self.members.iter().position(|m| m.visit == visit) else {
             return;
         };
@@ -91,7 +194,8 @@ impl State {
         }
     }
 
-    /// The others get the text that somebody wrote.
+    /// What is on its way to the members from somebody's own hand: the others get it, unless they get
+    /// the merged text soon.
     pub(crate) fn relay(&mut self, text: &str, sender: u64, counters: &Counters) {
         let (frame, now) = (Frame::text(text), Instant::now());
         for member in &mut self.members {
@@ -100,6 +204,9 @@ impl State {
                 member.doubtful = member
                     .heard
                     .is_some_and(|heard| now.duration_since(heard) < QUIET);
+                continue;
+            }
+            if !member.texts {
                 continue;
             }
             deliver(member, &frame, None, counters);
@@ -124,7 +231,7 @@ impl State {
     }
 
     /// Those whose text may differ get the one that counts.
-    pub(crate) fn settle(&mut self, counters: &Counters) {
+    pub(super) fn settle(&mut self, counters: &Counters) {
         if !self.members.iter().any(|member| member.doubtful) {
             return;
         }

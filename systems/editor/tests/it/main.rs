@@ -1,6 +1,10 @@
 //! The editor as a process of its own, and clients that others wrote.
 
 #[cfg(test)]
+mod client;
+#[cfg(test)]
+mod durable;
+#[cfg(test)]
 mod official;
 #[cfg(test)]
 mod served;

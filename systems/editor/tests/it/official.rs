@@ -16,3 +16,13 @@ fn every_event_of_the_original_works_with_the_official_clients() {
 fn what_crashed_the_original_is_refused_by_name() {
     Served::start(&[]).script("refused.mjs", &[]);
 }
+
+#[test]
+fn clients_of_yjs_and_of_socket_io_converge_on_one_document() {
+    Served::start(&[]).script("yjs.mjs", &[]);
+}
+
+#[test]
+fn edits_that_cross_end_in_one_text_and_outlive_their_writers() {
+    Served::start(&[]).script("converge.mjs", &[]);
+}

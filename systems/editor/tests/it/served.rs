@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 /// No script runs longer than this, in seconds.
 const PATIENCE: &str = "90";
 
@@ -17,6 +19,7 @@ impl Served {
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_headcount-editor"))
             .args(["--listen", "127.0.0.1:0", "--log", "warn"])
+            .env("EDITOR_STORE", "sqlite::memory:")
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
@@ -29,6 +32,19 @@ impl Served {
             child,
             url: url.to_owned(),
         }
+    }
+
+    /// Kills it at once, as nothing can be caught.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to stop; it must end well.
+    pub(crate) fn stop(mut self) {
+        let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
+        kill_process(pid, Signal::TERM).unwrap();
+        assert!(self.child.wait().unwrap().success());
     }
 
     /// Runs a script of `e2e/editor` with clients that others wrote; it must end well and in time.

@@ -1,0 +1,159 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use yrs::encoding::read::Cursor;
+use yrs::sync::{Message, MessageReader, SyncMessage};
+use yrs::updates::decoder::DecoderV1;
+
+use super::message::{presence, step_1, step_2};
+use crate::editor::Editor;
+use crate::line::{End, Frame, Hear, Heard, Outbox};
+use crate::rate::Rate;
+use crate::refusal::Refusal;
+use crate::room::{Listener, Room, State};
+use crate::store::Done;
+
+/// A client that is silent is asked whether it is there. Clients of Yjs say something every 15 s.
+const ASKED: Duration = Duration::from_secs(25);
+/// Closed because the room is full (4000–4999 are for applications).
+const FULL: u16 = 4403;
+/// Closed because a limit was passed.
+const LIMIT: u16 = 4429;
+
+/// One client of Yjs in one room.
+pub(crate) struct Session {
+    editor: Arc<Editor>,
+    room: Option<Arc<Room>>,
+    outbox: Arc<Outbox>,
+    visit: u64,
+    rate: Rate,
+    heard: bool,
+}
+
+/// Begins a session: the client is asked what it has, and learns who is there.
+pub(crate) fn open(editor: &Arc<Editor>, name: &str, outbox: &Arc<Outbox>) -> (Session, Instant) {
+    let now = Instant::now();
+    let visit = editor.visit();
+    let room = editor.listen(
+        name,
+        &Listener {
+            visit,
+            outbox: outbox.clone(),
+        },
+    );
+    match &room {
+        Ok(room) => {
+            let outbox = outbox.clone();
+            room.when_loaded(move |_, state| greet(state, &outbox));
+        }
+        Err(Refusal::RoomFull) => outbox.finish(End::Closed(FULL, "Room is full")),
+        Err(Refusal::TooManyRooms) => outbox.finish(End::Closed(FULL, "There are too many rooms")),
+        Err(_) => outbox.finish(End::Closed(1008, "not a name of a room")),
+    }
+    let session = Session {
+        editor: editor.clone(),
+        room: room.ok(),
+        outbox: outbox.clone(),
+        visit,
+        rate: Rate::full(editor.limits.rate_limit, now),
+        heard: true,
+    };
+    (session, now + ASKED)
+}
+
+fn greet(state: &mut State, outbox: &Outbox) {
+    outbox.post(&step_1(state.document.known()), None);
+    if let Some(all) = state.presence.all() {
+        outbox.post(&presence(all), None);
+    }
+}
+
+impl Session {
+    fn message(&self, room: &Arc<Room>, message: Message) -> Result<(), End> {
+        let (editor, outbox, visit) = (self.editor.clone(), self.outbox.clone(), self.visit);
+        match message {
+            Message::Sync(SyncMessage::SyncStep1(known)) => {
+                room.when_loaded(move |_, state| {
+                    let answer = step_2(state.document.since(&known));
+                    let later = outbox.clone();
+                    let done: Done = Box::new(move || {
+                        later.post(&answer, None);
+                    });
+                    if editor.once_saved(done).is_err() {
+                        outbox.finish(End::Closed(1013, "it cannot be saved now"));
+                    }
+                });
+            }
+            Message::Sync(SyncMessage::SyncStep2(update) | SyncMessage::Update(update)) => {
+                room.when_loaded(move |room, state| {
+                    if let Err(end) = editor.apply(room, state, update, visit) {
+                        outbox.finish(end);
+                    }
+                });
+            }
+            Message::Awareness(update) => room.tell_presence(update, Some(visit), &editor.counters),
+            Message::AwarenessQuery => {
+                if let Some(all) = room.state().presence.all() {
+                    self.outbox.post(&presence(all), None);
+                }
+            }
+            Message::Auth(_) | Message::Custom(..) => {
+                return Err(End::Closed(1003, "not understood"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Hear for Session {
+    fn text(&mut self, _: &str) -> Heard {
+        Heard::End(End::Closed(1003, "binary is expected"))
+    }
+
+    fn binary(&mut self, bytes: &[u8]) -> Heard {
+        self.heard = true;
+        let Some(room) = &self.room else {
+            return Heard::More;
+        };
+        let limit = self.editor.limits.rate_limit;
+        if limit > 0 && !self.rate.spend(limit, Instant::now()) {
+            return Heard::End(End::Closed(LIMIT, "too many messages"));
+        }
+        if let Some(faults) = &self.editor.faults {
+            faults.message();
+        }
+        let mut decoder = DecoderV1::new(Cursor::new(bytes));
+        for message in MessageReader::new(&mut decoder) {
+            let heard = match message {
+                Ok(message) => self.message(room, message),
+                Err(_) => Err(End::Closed(1003, "not understood")),
+            };
+            if let Err(end) = heard {
+                return Heard::End(end);
+            }
+        }
+        Heard::More
+    }
+
+    fn alarm(&mut self) -> Result<Instant, End> {
+        if !self.heard {
+            return Err(End::Closed(1001, "ping timeout"));
+        }
+        self.heard = false;
+        self.outbox.post(&Frame::ping(), None);
+        Ok(Instant::now() + ASKED)
+    }
+
+    fn pong(&mut self) {
+        self.heard = true;
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(room) = &self.room {
+            self.editor.leave(room, self.visit);
+        }
+    }
+}

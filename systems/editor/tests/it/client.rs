@@ -1,0 +1,93 @@
+//! A client of Socket.IO that counts every packet, on a WebSocket that shares no code with ours.
+
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tungstenite::stream::MaybeTlsStream;
+use tungstenite::{Message, WebSocket, connect};
+
+/// No test waits longer for a packet.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(crate) struct Client {
+    socket: WebSocket<MaybeTlsStream<TcpStream>>,
+}
+
+impl Client {
+    /// Connects and enters the namespace.
+    pub(crate) fn open(url: &str) -> Self {
+        let url = format!(
+            "{}/socket.io/?EIO=4&transport=websocket",
+            url.replace("http", "ws")
+        );
+        let (socket, _) = connect(url).unwrap();
+        let mut client = Self { socket };
+        let MaybeTlsStream::Plain(stream) = client.socket.get_ref() else {
+            unreachable!("loopback is plain")
+        };
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        assert!(client.next().unwrap().starts_with("0{"));
+        assert!(client.send("40"));
+        assert!(client.next().unwrap().starts_with("40{"));
+        client
+    }
+
+    /// Connects and joins a room.
+    pub(crate) fn join(url: &str, room: &str, name: &str) -> Self {
+        let mut client = Self::open(url);
+        client.emit("join", &json!({ "roomId": room, "username": name }), None);
+        assert!(client.next().unwrap().starts_with("42[\"joined\""));
+        client
+    }
+
+    /// Sends an event. `false` when the editor is gone.
+    pub(crate) fn emit(
+        &mut self,
+        event: &str,
+        payload: &Value,
+        acknowledge: Option<usize>,
+    ) -> bool {
+        let number = acknowledge
+            .map(|number| number.to_string())
+            .unwrap_or_default();
+        self.send(&format!("42{number}{}", json!([event, payload])))
+    }
+
+    pub(crate) fn edit(&mut self, room: &str, text: &str, acknowledge: Option<usize>) -> bool {
+        self.emit(
+            "code-change",
+            &json!({ "roomId": room, "code": text }),
+            acknowledge,
+        )
+    }
+
+    /// The next packet; `None` when the editor is gone.
+    pub(crate) fn next(&mut self) -> Option<String> {
+        loop {
+            match self.socket.read().ok()? {
+                Message::Text(text) if text.as_str() == "2" => assert!(self.send("3")),
+                Message::Text(text) => return Some(text.to_string()),
+                _ => {}
+            }
+        }
+    }
+
+    /// The text of the next `code-change`.
+    pub(crate) fn text(&mut self) -> String {
+        loop {
+            let packet = self.next().unwrap();
+            let Some(event) = packet.strip_prefix("42") else {
+                continue;
+            };
+            let event: Value = serde_json::from_str(event).unwrap();
+            if event[0] == "code-change" {
+                return event[1]["code"].as_str().unwrap().to_owned();
+            }
+        }
+    }
+
+    fn send(&mut self, packet: &str) -> bool {
+        self.socket.send(Message::text(packet)).is_ok()
+    }
+}

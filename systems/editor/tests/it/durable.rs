@@ -1,0 +1,108 @@
+//! Nothing that was acknowledged is lost, however the editor ends.
+
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use crate::client::Client;
+use crate::served::Served;
+
+/// Writers, each in a room of its own.
+const WRITERS: usize = 4;
+/// Edits on their way at once, per writer.
+const AHEAD: usize = 8;
+/// An acknowledgement takes no longer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn line(number: usize) -> String {
+    format!("line {number}\n")
+}
+
+/// Writes line after line until the editor is gone; says how many were acknowledged.
+fn write_on(url: &str, room: &str, acknowledged: &Sender<()>) -> usize {
+    let mut client = Client::join(url, room, "writer");
+    let (mut text, mut sent, mut done) = (String::new(), 0, 0);
+    loop {
+        while sent < done + AHEAD {
+            text += &line(sent);
+            if !client.edit(room, &text, Some(sent)) {
+                return done;
+            }
+            sent += 1;
+        }
+        let Some(packet) = client.next() else {
+            return done;
+        };
+        if packet == format!("43{done}[{{\"ok\":true}}]") {
+            done += 1;
+            // Nobody counts any more once it is killed.
+            let _ = acknowledged.send(());
+        }
+    }
+}
+
+/// One life: edits under load, killed at a different moment each time. What was acknowledged, by room.
+fn life(store: &str, round: usize) -> Vec<usize> {
+    let mut editor = Served::start(&["--store", store, "--rate-limit", "0"]);
+    let (acknowledged, counted) = channel();
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|writer| {
+            let (url, acknowledged) = (editor.url.clone(), acknowledged.clone());
+            thread::spawn(move || write_on(&url, &format!("{round}-{writer}"), &acknowledged))
+        })
+        .collect();
+    for _ in 0..40 + 7 * round {
+        counted.recv_timeout(PATIENCE).unwrap();
+    }
+    editor.kill();
+    writers
+        .into_iter()
+        .map(|writer| writer.join().unwrap())
+        .collect()
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_kill_under_load_every_time() {
+    let rounds = if std::env::var_os("CI").is_some() {
+        5
+    } else {
+        20
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("log.db").display());
+    let mut total = 0;
+    for round in 0..rounds {
+        let acknowledged = life(&store, round);
+        let editor = Served::start(&["--store", &store]);
+        for (writer, count) in acknowledged.into_iter().enumerate() {
+            let room = format!("{round}-{writer}");
+            let text = Client::join(&editor.url, &room, "reader").text();
+            let expected: String = (0..count).map(line).collect();
+            assert!(
+                text.starts_with(&expected),
+                "round {round}, room {room}: {count} acknowledged, found {text:?}"
+            );
+            total += count;
+        }
+    }
+    assert!(total > rounds * 20, "only {total} edits were acknowledged");
+}
+
+#[test]
+fn a_document_survives_an_orderly_stop_and_a_long_log_becomes_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("log.db").display());
+    let editor = Served::start(&["--store", &store, "--rate-limit", "0"]);
+    let mut client = Client::join(&editor.url, "long", "writer");
+    for n in 0..1200 {
+        assert!(client.edit("long", &format!("text {n}"), Some(n)));
+        // Waiting for each makes each a row of its own.
+        while client.next().unwrap() != format!("43{n}[{{\"ok\":true}}]") {}
+    }
+    editor.stop();
+    let editor = Served::start(&["--store", &store]);
+    assert_eq!(
+        Client::join(&editor.url, "long", "reader").text(),
+        "text 1199"
+    );
+}
