@@ -1,3 +1,5 @@
+mod socketio;
+
 use std::collections::VecDeque;
 
 use delivery::{Fate, Receipt, Stamp, StrayReason, has_stamp, stamps_in};
@@ -8,8 +10,10 @@ use wire::websocket::Event;
 use crate::level::Span;
 use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
-use crate::socket::{SocketState, Waiting};
+use crate::socket::{SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
+use socketio::Frame;
+pub(crate) use socketio::Outcome;
 
 /// Messages kept per socket for a later `next`; beyond, the oldest is dropped and counted.
 const INBOX_LIMIT: usize = 64;
@@ -28,10 +32,22 @@ pub(crate) struct Arrival<'a> {
     pub(crate) recorder: &'a mut Recorder,
     pub(crate) hold: Span,
     pub(crate) wakes: &'a mut VecDeque<Wake>,
+    /// Where Socket.IO is spoken.
+    pub(crate) talked: Outcome,
 }
 
 impl Arrival<'_> {
     pub(crate) fn on(&mut self, event: Event<'_>) {
+        if let Some(mut talk) = self.state.talk.take() {
+            match event {
+                Event::Text(text) => self.frame(&mut talk, Frame::Text(text)),
+                Event::Binary(bytes) => self.frame(&mut talk, Frame::Binary(bytes)),
+                Event::Close { code, reason } => self.state.close = Some((code, reason.to_owned())),
+                Event::Open { .. } | Event::Ping(_) | Event::Pong(_) => {}
+            }
+            self.state.talk = Some(talk);
+            return;
+        }
         match event {
             Event::Open { protocol } => self.opened(protocol),
             Event::Text(text) => self.message(text.as_bytes(), || Payload::Text(text.to_owned())),
@@ -62,9 +78,9 @@ impl Arrival<'_> {
     }
 
     fn message(&mut self, bytes: &[u8], payload: impl FnOnce() -> Payload) {
-        let claimed = has_stamp(bytes) && self.receipts(bytes);
+        let claimed = (self.state.keeps || has_stamp(bytes)) && self.receipts(bytes, None);
         if let Some(waiting) = self.awaited(bytes, claimed) {
-            self.replied(&waiting, payload());
+            self.replied(&waiting, Value::Message(payload()));
         } else if claimed || self.state.closing.is_some() {
             // Followed natively, or nobody is left to look at it.
         } else if self.state.listening && self.wakes.len() >= WAKES_LIMIT {
@@ -88,18 +104,20 @@ impl Arrival<'_> {
     }
 
     /// Gives every stamp where a channel looks for it to the ledger. Whether a channel has a claim.
-    fn receipts(&mut self, bytes: &[u8]) -> bool {
+    fn receipts(&mut self, bytes: &[u8], event: Option<&wire::socketio::Event<'_>>) -> bool {
         let mut claimed = false;
         for index in 0..self.state.receives.len() {
-            let receiving = &self.state.receives[index];
-            let place = match &receiving.at {
-                Some(at) => at.find(bytes),
-                None => Some(bytes),
-            };
-            let Some(place) = place.filter(|place| has_stamp(place) && receiving.only.fits(bytes))
-            else {
+            let receiving = &mut self.state.receives[index];
+            let Some(place) = receiving.place(bytes, event) else {
                 continue;
             };
+            if let Some(last) = &mut receiving.last {
+                last.clear();
+                last.extend_from_slice(place);
+            }
+            if !has_stamp(place) {
+                continue;
+            }
             claimed = true;
             let tally = receiving.tally;
             for stamp in stamps_in(place) {
@@ -132,13 +150,14 @@ impl Arrival<'_> {
 
     fn awaited(&mut self, bytes: &[u8], claimed: bool) -> Option<Waiting> {
         let waiting = &mut self.state.waiting;
-        let at = waiting
-            .iter()
-            .position(|waiting| (waiting.by_id || !claimed) && waiting.filter.fits(bytes))?;
+        let at = waiting.iter().position(|waiting| match &waiting.wanted {
+            Wanted::Fitting { filter, by_id } => (*by_id || !claimed) && filter.fits(bytes),
+            Wanted::Ack(_) | Wanted::Event(_) => false,
+        })?;
         waiting.remove(at)
     }
 
-    fn replied(&mut self, waiting: &Waiting, payload: Payload) {
+    fn replied(&mut self, waiting: &Waiting, value: Value) {
         if let (Some(group), Some(exchange)) = (&mut self.group, waiting.exchange) {
             group.last_done = Some((Family::Exchange, exchange.name));
         }
@@ -160,7 +179,7 @@ impl Arrival<'_> {
         }
         self.wakes.push_back(Wake::Done {
             op: waiting.op,
-            result: Ok(Value::Message(payload)),
+            result: Ok(value),
         });
     }
 }

@@ -1,12 +1,13 @@
 use delivery::Audience as Listeners;
 use model::{Fault, FaultKind, GroupId, Nanos, Timing, UserId};
 use script::host::{
-    Audience, ChannelId, ExchangeCall, Host, HttpCall, LogLevel, MetricKind, OpId, Payload,
-    SocketCall, SocketId, StampPlace, TickerId, Value, Wake,
+    Audience, ChannelId, Emission, EventCall, ExchangeCall, Host, HttpCall, LogLevel, MetricKind,
+    OpId, Payload, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId, Value, Wake,
 };
 
 use crate::people::User;
 use crate::recorder::{Ending, Family};
+use crate::socket::Wanted;
 use crate::timers::{Alarm, Sleep};
 use crate::world::World;
 
@@ -77,7 +78,7 @@ impl Host for World {
     }
 
     fn open_socket(&mut self, op: OpId, user: UserId, call: SocketCall) -> Result<(), Fault> {
-        self.start_socket(op, user, call)
+        self.start_socket(op, user, call, None)
     }
 
     fn send(
@@ -120,6 +121,42 @@ impl Host for World {
     ) -> Result<(), Fault> {
         self.close_socket_of_script(op, socket, code, reason);
         Ok(())
+    }
+
+    fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault> {
+        self.start_socketio(op, user, call)
+    }
+
+    fn emit(
+        &mut self,
+        socket: SocketId,
+        said: Emission,
+        planned: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.emit_on_socket(socket, &said, planned)
+    }
+
+    fn emit_acknowledged(
+        &mut self,
+        op: OpId,
+        socket: SocketId,
+        call: EventCall,
+    ) -> Result<(), Fault> {
+        self.start_acknowledged(op, socket, &call)
+    }
+
+    fn next_event(
+        &mut self,
+        op: OpId,
+        socket: SocketId,
+        event: String,
+        timeout: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.wait_on_socket(op, socket, Wanted::Event(event), timeout, None)
+    }
+
+    fn listen_event(&mut self, socket: SocketId, event: &str) {
+        self.handle_event(socket, event);
     }
 
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos) {
@@ -196,7 +233,7 @@ impl Host for World {
         socket: SocketId,
         channel: ChannelId,
         place: StampPlace,
-    ) -> Result<(), Fault> {
+    ) -> Result<u32, Fault> {
         let user = self
             .conns
             .get(socket.0)
@@ -205,6 +242,14 @@ impl Host for World {
         let (group, ..) = self.group_of(user).ok_or_else(level_over)?;
         let channel = channel_index(group, channel)?;
         self.start_receiving(socket, channel, place)
+    }
+
+    fn stop_receiving(&mut self, socket: SocketId, receiving: u32) {
+        self.end_receiving(socket, receiving);
+    }
+
+    fn last(&mut self, socket: SocketId, channel: ChannelId) -> Option<String> {
+        self.last_received(socket, channel)
     }
 
     fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: &str) {

@@ -46,6 +46,7 @@ mod recorder;
 mod run;
 mod snapshot;
 mod socket;
+mod socketio;
 mod soundness;
 mod steps;
 mod tickers;

@@ -113,7 +113,7 @@ impl World {
                     self.plain_message(user, Some(due));
                 }
             }
-            Wake::Message { .. } | Wake::Closed { .. } => {}
+            Wake::Message { .. } | Wake::Event { .. } | Wake::Closed { .. } => {}
         }
     }
 
@@ -131,7 +131,7 @@ impl World {
             Ok(_) if self.clock.now() >= self.hold.end => self.end_plain(user),
             Ok(Value::Message(_)) if self.paces_sockets() => {}
             Ok(Value::Message(_)) => self.plain_message(user, None),
-            Ok(Value::Nothing | Value::Response(_)) => {
+            Ok(Value::Nothing | Value::Response(_) | Value::Heard(_)) => {
                 let group = self.users.get(user).map(|user| user.group);
                 let id = group.and_then(|slot| self.groups.get(slot)).map(|it| it.id);
                 if let Some(id) = id {
@@ -308,7 +308,7 @@ impl World {
             headers: self.config.options.headers.clone(),
             ..SocketCall::default()
         };
-        if let Err(fault) = self.start_socket(OpId(user.0), user, call) {
+        if let Err(fault) = self.start_socket(OpId(user.0), user, call, None) {
             let now = self.clock.now();
             self.fail(user, "connection", now, &fault);
             self.plain_pause(user);

@@ -1,23 +1,25 @@
 //! `WebSocket`s of users: opening, sending, awaiting; `end` is about what arrives and how they end.
 
 mod end;
+mod receiving;
 
 use std::collections::VecDeque;
 
-use delivery::{ChannelIndex, Pointer};
+use delivery::Sent;
 use model::{Fault, FaultKind, Nanos, UserId};
 use rand_core::RngCore;
-use script::host::{
-    ExchangeCall, OpId, Payload, ReplyBy, SocketCall, SocketId, StampPlace, Value, Wake,
-};
+use script::host::{ExchangeCall, OpId, Payload, ReplyBy, SocketCall, SocketId, Value, Wake};
 use wire::websocket::{Connection, Handshake};
 
 use crate::conn::{Conn, Link};
 use crate::dialling::{Dial, SocketDial};
 use crate::dials::Located;
-use crate::filter::{Filter, pointer};
+use crate::filter::Filter;
 use crate::recorder::Family;
+use crate::socketio::Talk;
 use crate::world::World;
+
+pub(crate) use receiving::Receiving;
 
 /// One WebSocket of a user.
 #[derive(Debug)]
@@ -32,7 +34,13 @@ pub(crate) struct SocketState {
     pub(crate) opening: Option<Opening>,
     /// The name under which it is measured.
     pub(crate) name: String,
+    /// Socket.IO is spoken on it.
+    pub(crate) talk: Option<Box<Talk>>,
     pub(crate) receives: Vec<Receiving>,
+    /// The number of the next of them.
+    next_receiving: u32,
+    /// Some of them keep what comes last.
+    pub(crate) keeps: bool,
     /// The script has a message handler.
     pub(crate) listening: bool,
     pub(crate) waiting: VecDeque<Waiting>,
@@ -62,26 +70,26 @@ pub(crate) struct Closing {
     until: Nanos,
 }
 
-/// A channel whose stamps are looked for.
-#[derive(Debug)]
-pub(crate) struct Receiving {
-    pub(crate) channel: ChannelIndex,
-    pub(crate) tally: usize,
-    pub(crate) at: Option<Pointer>,
-    pub(crate) only: Filter,
-}
-
 /// A reply or a message that the script awaits.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(crate) op: OpId,
     pub(crate) until: Nanos,
     pub(crate) limit: Nanos,
-    pub(crate) filter: Filter,
-    /// Known by an id: taken even where a channel has a claim on the message.
-    pub(crate) by_id: bool,
+    pub(crate) wanted: Wanted,
     /// `None`: merely the next message.
     pub(crate) exchange: Option<Exchange>,
+}
+
+/// Which message it is.
+#[derive(Debug)]
+pub(crate) enum Wanted {
+    /// The first that fits. `by_id`: it is taken even where a channel has a claim on it.
+    Fitting { filter: Filter, by_id: bool },
+    /// The acknowledgement with this number.
+    Ack(u64),
+    /// The next event of this name.
+    Event(String),
 }
 
 /// A message whose reply is timed.
@@ -103,7 +111,11 @@ impl SocketLink {
             .map(|waiting| waiting.until)
             .min()
             .unwrap_or(Nanos::MAX);
-        opening.min(closing).min(waiting)
+        let silence = state
+            .talk
+            .as_ref()
+            .map_or(Nanos::MAX, |talk| talk.dead_at());
+        opening.min(closing).min(waiting).min(silence)
     }
 }
 
@@ -113,6 +125,7 @@ impl World {
         op: OpId,
         user: UserId,
         call: SocketCall,
+        talk: Option<Box<Talk>>,
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let Located { url, endpoint, .. } = self.dials.locate(&call.url)?;
@@ -143,6 +156,7 @@ impl World {
         let state = SocketState {
             opening: Some(opening),
             name: call.name,
+            talk,
             ..SocketState::default()
         };
         let epoch = self.users.get(user).map_or(0, |user| user.epoch);
@@ -208,7 +222,7 @@ impl World {
         }
     }
 
-    fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {
+    pub(crate) fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {
         match self.conns.get_mut(id.0) {
             Some(Conn {
                 user,
@@ -230,7 +244,34 @@ impl World {
         payload: &Payload,
         planned: Option<Nanos>,
     ) -> Result<(), Fault> {
+        self.send_with_stamps(id, planned, |socket| match payload {
+            Payload::Text(text) => socket.wire.send_text(text),
+            Payload::Binary(bytes) => socket.wire.send_binary(bytes),
+        })
+    }
+
+    /// Writes to a socket; the user's stamps leave with it.
+    pub(crate) fn send_with_stamps(
+        &mut self,
+        id: SocketId,
+        planned: Option<Nanos>,
+        write: impl FnOnce(&mut SocketLink) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         let (user, _) = self.socket(id)?;
+        let carried = self.stamps_leave(user, planned);
+        let (_, socket) = self.socket(id)?;
+        let sent = write(socket);
+        let sent_failed = sent.is_err();
+        if let Some((group, ..)) = self.group_of(user).filter(|_| sent_failed) {
+            for sent in carried {
+                group.ledger.refuse(sent);
+            }
+        }
+        self.update_interest(id.0);
+        sent
+    }
+
+    fn stamps_leave(&mut self, user: UserId, planned: Option<Nanos>) -> Vec<Sent> {
         let now = self.clock.now();
         let planned = planned.unwrap_or(now);
         let measured = self.hold.contains(planned);
@@ -245,19 +286,7 @@ impl World {
         } else {
             self.recorder.measured.before.messages += carried.len() as u64;
         }
-        let (_, socket) = self.socket(id)?;
-        let sent = match payload {
-            Payload::Text(text) => socket.wire.send_text(text),
-            Payload::Binary(bytes) => socket.wire.send_binary(bytes),
-        };
-        let sent_failed = sent.is_err();
-        if let Some((group, ..)) = self.group_of(user).filter(|_| sent_failed) {
-            for sent in carried {
-                group.ledger.refuse(sent);
-            }
-        }
-        self.update_interest(id.0);
-        sent
+        carried
     }
 
     pub(crate) fn start_exchange(
@@ -273,23 +302,35 @@ impl World {
             filter = filter.also(&at, value)?;
         }
         self.send_on_socket(id, &call.payload, call.planned)?;
-        let name = self.recorder.name(Family::Exchange, &call.name);
-        let limit = call.timeout.unwrap_or(self.config.options.timeouts.total);
         let exchange = Exchange {
-            name,
+            name: self.recorder.name(Family::Exchange, &call.name),
             planned: call.planned.unwrap_or(now),
             started: now,
         };
+        let wanted = Wanted::Fitting { filter, by_id };
+        self.wait_on_socket(op, id, wanted, call.timeout, Some(exchange))
+    }
+
+    /// Notes what the script awaits.
+    pub(crate) fn wait_on_socket(
+        &mut self,
+        op: OpId,
+        id: SocketId,
+        wanted: Wanted,
+        timeout: Option<Nanos>,
+        exchange: Option<Exchange>,
+    ) -> Result<(), Fault> {
+        let limit = timeout.unwrap_or(self.config.options.timeouts.total);
+        let began = exchange.map_or_else(|| self.clock.now(), |exchange| exchange.started);
         let waiting = Waiting {
             op,
-            until: now + limit,
+            until: began + limit,
             limit,
-            filter,
-            by_id,
-            exchange: Some(exchange),
+            wanted,
+            exchange,
         };
         self.socket(id)?.1.state.waiting.push_back(waiting);
-        self.watch_limit(now + limit);
+        self.watch_limit(began + limit);
         Ok(())
     }
 
@@ -301,8 +342,6 @@ impl World {
         timeout: Option<Nanos>,
     ) -> Result<(), Fault> {
         let filter = Filter::new(only)?;
-        let limit = timeout.unwrap_or(self.config.options.timeouts.total);
-        let until = self.clock.now() + limit;
         let (_, socket) = self.socket(id)?;
         let inbox = &mut socket.state.inbox;
         if let Some(at) = inbox
@@ -316,17 +355,11 @@ impl World {
             });
             return Ok(());
         }
-        let waiting = Waiting {
-            op,
-            until,
-            limit,
+        let wanted = Wanted::Fitting {
             filter,
             by_id: false,
-            exchange: None,
         };
-        socket.state.waiting.push_back(waiting);
-        self.watch_limit(until);
-        Ok(())
+        self.wait_on_socket(op, id, wanted, timeout, None)
     }
 
     pub(crate) fn start_ping(&mut self, op: OpId, id: SocketId) -> Result<(), Fault> {
@@ -352,29 +385,6 @@ impl World {
                     payload,
                 }));
         }
-    }
-
-    pub(crate) fn start_receiving(
-        &mut self,
-        id: SocketId,
-        channel: ChannelIndex,
-        place: StampPlace,
-    ) -> Result<(), Fault> {
-        let at = place.at.as_deref().map(pointer).transpose()?;
-        let only = Filter::new(place.only)?;
-        let (user, _) = self.socket(id)?;
-        let Some((group, member, _)) = self.group_of(user) else {
-            return Ok(());
-        };
-        group.ledger.join(channel, member);
-        let tally = group.ledger.tally_of(channel);
-        self.socket(id)?.1.state.receives.push(Receiving {
-            channel,
-            tally,
-            at,
-            only,
-        });
-        Ok(())
     }
 }
 

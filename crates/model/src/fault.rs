@@ -38,6 +38,8 @@ pub enum FaultKind {
     TooLarge,
     /// The target closed the connection with a reason of its own.
     Closed,
+    /// The target was there and refused the user, with a reason of its own.
+    Denied,
     /// Sockets, ports, memory or descriptors of the generator ran out.
     Resources,
     /// The target lies beyond this machine and was not declared the user's own.
@@ -119,6 +121,7 @@ impl fmt::Display for FaultKind {
             Self::Protocol => "protocol",
             Self::TooLarge => "too large",
             Self::Closed => "closed",
+            Self::Denied => "denied",
             Self::Resources => "resources",
             Self::NotAllowed => "not allowed",
             Self::Thrown => "thrown",

@@ -11,6 +11,7 @@ mod payload;
 mod request;
 mod response;
 mod socket;
+mod socketio;
 mod text;
 mod time;
 mod url;
@@ -49,6 +50,7 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     };
     http::install(&natives)?;
     socket::install(&natives)?;
+    socketio::install(&natives)?;
     user::install(&natives)?;
     time::install(&natives)?;
     group::install(&natives)?;

@@ -22,7 +22,7 @@ use crate::work::Kept;
 const STACK_BYTES: usize = 512 << 10;
 
 /// The API in JavaScript, by topic. `headcount` is what users import, the rest is out of their reach.
-const PRELUDE: [(&str, &str); 11] = [
+const PRELUDE: [(&str, &str); 12] = [
     ("headcount", include_str!("prelude/public.js")),
     ("headcount/native", include_str!("prelude/native.js")),
     ("headcount/check", include_str!("prelude/check.js")),
@@ -31,6 +31,7 @@ const PRELUDE: [(&str, &str); 11] = [
     ("headcount/story", include_str!("prelude/story.js")),
     ("headcount/user", include_str!("prelude/user.js")),
     ("headcount/socket", include_str!("prelude/socket.js")),
+    ("headcount/socketio", include_str!("prelude/socketio.js")),
     ("headcount/together", include_str!("prelude/together.js")),
     ("headcount/group", include_str!("prelude/group.js")),
     ("headcount/entry", include_str!("prelude/entry.js")),
@@ -56,6 +57,12 @@ pub(crate) struct Entry {
     pub(crate) teardown: Kept,
     /// Makes a socket object.
     pub(crate) socket: Kept,
+    /// Makes a Socket.IO socket object.
+    pub(crate) socketio: Kept,
+    /// Runs a handler of an event.
+    pub(crate) hear: Kept,
+    /// What an acknowledgement or an awaited event is to the script.
+    pub(crate) heard: Kept,
     /// Makes an error object of a fault.
     pub(crate) failure: Kept,
     /// The same for a promise: its place is that of the `await`.
@@ -82,6 +89,9 @@ impl Entry {
             setup: kept("runSetup")?,
             teardown: kept("runTeardown")?,
             socket: kept("makeSocket")?,
+            socketio: kept("makeSocketIo")?,
+            hear: kept("hear")?,
+            heard: kept("heard")?,
             failure: kept("failure")?,
             rejection: kept("rejection")?,
             describe: kept("describe")?,

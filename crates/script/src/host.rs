@@ -3,11 +3,15 @@
 //! The script side never waits: every call returns at once, and what takes time comes back later as
 //! a [`Wake`] that carries the [`OpId`] which the script gave to the call.
 
+mod socketio;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use model::{Fault, GroupId, Nanos, UserId};
 use url::Url;
+
+pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
 
 /// One pending promise. Given out by the script, handed back in [`Wake::Done`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +56,10 @@ pub struct StampPlace {
     pub at: Option<String>,
     /// Values that must stand at other pointers, as JSON text: `("/type", "\"said\"")`.
     pub only: Vec<(String, String)>,
+    /// On Socket.IO: the event's name; pointers then lead into its first argument.
+    pub event: Option<String>,
+    /// The last value at the pointer is kept for [`Host::last`], stamped or not.
+    pub keep: bool,
 }
 
 /// The body of an HTTP request.
@@ -183,6 +191,8 @@ pub enum Value {
     Socket(SocketId, Option<String>),
     /// A message: a string or an `ArrayBuffer`.
     Message(Payload),
+    /// The arguments of an event or of an acknowledgement.
+    Heard(Heard),
 }
 
 /// Something that happened, to be told to the script in its next turn.
@@ -208,6 +218,17 @@ pub enum Wake {
         socket: SocketId,
         /// What came in.
         payload: Payload,
+    },
+    /// An event for its handlers on a Socket.IO socket.
+    Event {
+        /// Where it came in.
+        socket: SocketId,
+        /// Its name.
+        event: String,
+        /// Its arguments.
+        heard: Heard,
+        /// By what the server wants it acknowledged.
+        ack: Option<u64>,
     },
     /// A socket is gone: its `close` handlers are called.
     Closed {
@@ -297,6 +318,33 @@ pub trait Host {
         reason: &str,
     ) -> Result<(), Fault>;
 
+    /// Starts to open a Socket.IO socket: done when its namespace is granted.
+    fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault>;
+    /// Emits an event, or acknowledges one.
+    fn emit(
+        &mut self,
+        socket: SocketId,
+        said: Emission,
+        planned: Option<Nanos>,
+    ) -> Result<(), Fault>;
+    /// Emits an event and awaits its acknowledgement.
+    fn emit_acknowledged(
+        &mut self,
+        op: OpId,
+        socket: SocketId,
+        call: EventCall,
+    ) -> Result<(), Fault>;
+    /// Awaits the next event of this name.
+    fn next_event(
+        &mut self,
+        op: OpId,
+        socket: SocketId,
+        event: String,
+        timeout: Option<Nanos>,
+    ) -> Result<(), Fault>;
+    /// From now on the script has a handler for this event.
+    fn listen_event(&mut self, socket: SocketId, event: &str);
+
     /// Wakes the operation after a while.
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos);
     /// Wakes the operation when the level's hold is over and its deliveries have settled.
@@ -322,13 +370,18 @@ pub trait Host {
         channel: ChannelId,
         planned: Option<Nanos>,
     ) -> Result<String, Fault>;
-    /// From now on stamps of the channel are looked for, natively, in what the socket receives.
+    /// From now on stamps of the channel are looked for, natively, in what the socket receives. The number by which
+    /// that is known on the socket.
     fn receives(
         &mut self,
         socket: SocketId,
         channel: ChannelId,
         place: StampPlace,
-    ) -> Result<(), Fault>;
+    ) -> Result<u32, Fault>;
+    /// Nobody looks for them any longer.
+    fn stop_receiving(&mut self, socket: SocketId, receiving: u32);
+    /// The last value that the socket received for a channel, as JSON text, where it is kept.
+    fn last(&mut self, socket: SocketId, channel: ChannelId) -> Option<String>;
 
     /// A step of a user (or of the group, with `None`) began.
     fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: &str);

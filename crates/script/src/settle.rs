@@ -6,7 +6,7 @@ use model::Fault;
 use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, String as JsString, Undefined, Value};
 
 use crate::api::Response;
-use crate::host::{Payload, SocketId, Value as HostValue};
+use crate::host::{Heard, Payload, SocketId, Value as HostValue};
 use crate::state::State;
 use crate::work::{Kept, Op, Socket, Then};
 
@@ -74,7 +74,24 @@ fn value_of<'js>(
         HostValue::Socket(id, subprotocol) => socket_object(ctx, state, op, id, subprotocol),
         HostValue::Message(Payload::Text(text)) if op.then == Then::Parsed => ctx.json_parse(text),
         HostValue::Message(payload) => message_value(ctx, &payload),
+        HostValue::Heard(heard) => {
+            let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
+            let (list, bytes) = heard_values(ctx, &heard)?;
+            entry.heard.clone().restore(ctx)?.call((list, bytes))
+        }
     }
+}
+
+/// The arguments of an event as a list, and the bytes for which placeholders stand in it.
+pub(crate) fn heard_values<'js>(
+    ctx: &Ctx<'js>,
+    heard: &Heard,
+) -> Result<(Value<'js>, Option<Vec<ArrayBuffer<'js>>>)> {
+    let list = ctx.json_parse(heard.arguments.as_str())?;
+    let bytes = heard.attachments.iter();
+    let bytes = bytes.map(|bytes| ArrayBuffer::new_copy(ctx.clone(), bytes));
+    let bytes: Vec<_> = bytes.collect::<Result<_>>()?;
+    Ok((list, (!bytes.is_empty()).then_some(bytes)))
 }
 
 pub(crate) fn message_value<'js>(ctx: &Ctx<'js>, payload: &Payload) -> Result<Value<'js>> {
@@ -93,9 +110,11 @@ fn socket_object<'js>(
     id: SocketId,
     subprotocol: Option<String>,
 ) -> Result<Value<'js>> {
-    let name = match &op.then {
-        Then::Socket(name) => name.to_string(),
-        _ => String::new(),
+    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
+    let (name, make) = match &op.then {
+        Then::SocketIo(name) => (name.to_string(), &entry.socketio),
+        Then::Socket(name) => (name.to_string(), &entry.socket),
+        _ => (String::new(), &entry.socket),
     };
     let socket = Socket {
         id,
@@ -105,12 +124,12 @@ fn socket_object<'js>(
         open: true,
         on_message: Vec::new(),
         on_close: Vec::new(),
+        on_event: Vec::new(),
     };
     let key = state
         .work
         .borrow_mut()
         .add_socket(socket)
         .ok_or(rquickjs::Error::Allocation)?;
-    let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
-    entry.socket.clone().restore(ctx)?.call((key, subprotocol))
+    make.clone().restore(ctx)?.call((key, subprotocol))
 }

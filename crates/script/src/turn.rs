@@ -8,9 +8,9 @@ use rquickjs::{Ctx, Result, Value};
 
 use crate::error::ScriptFault;
 use crate::fault;
-use crate::host::{OpId, Payload, SocketId, TickerId, Value as HostValue, Wake};
+use crate::host::{Heard, OpId, Payload, SocketId, TickerId, Value as HostValue, Wake};
 use crate::script::Script;
-use crate::settle::{message_value, settle};
+use crate::settle::{heard_values, message_value, settle};
 use crate::state::{NOBODY, State};
 use crate::work::KeptPromise;
 
@@ -24,6 +24,12 @@ impl Script {
                 Wake::Done { op, result } => self.done(op, result),
                 Wake::Tick { ticker, due } => self.tick(ticker, due),
                 Wake::Message { socket, payload } => self.message(socket, &payload),
+                Wake::Event {
+                    socket,
+                    event,
+                    heard,
+                    ack,
+                } => self.event(socket, &event, &heard, ack),
                 Wake::Closed {
                     socket,
                     code,
@@ -65,6 +71,32 @@ impl Script {
                 handler
                     .restore(ctx)?
                     .call::<_, Value<'_>>((message,))
+                    .map(drop)
+            });
+        }
+    }
+
+    /// The first handler's answer is what the server gets.
+    fn event(&mut self, id: SocketId, event: &str, heard: &Heard, mut ack: Option<u64>) {
+        let (key, group, user, handlers) = {
+            let work = self.state.work.borrow();
+            let key = work.socket_key(id);
+            let Some((key, socket)) = key.and_then(|key| Some((key, work.sockets.get(key)?)))
+            else {
+                return;
+            };
+            let its = socket.on_event.iter().filter(|(name, _)| **name == *event);
+            let handlers: Vec<_> = its.map(|(_, handler)| handler.clone()).collect();
+            (key, socket.group, socket.user, handlers)
+        };
+        for handler in handlers {
+            let ack = ack.take();
+            self.step(group, user, None, |ctx, state| {
+                let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
+                let (list, bytes) = heard_values(ctx, heard)?;
+                let hear = entry.hear.clone().restore(ctx)?;
+                let handler = handler.restore(ctx)?;
+                hear.call::<_, Value<'_>>((key, handler, list, bytes, ack))
                     .map(drop)
             });
         }

@@ -68,6 +68,8 @@ pub(crate) enum Then {
     Elapsed(Nanos),
     /// A socket object; what happens on it is measured under this name.
     Socket(Box<str>),
+    /// The same for Socket.IO.
+    SocketIo(Box<str>),
 }
 
 /// One promise that waits.
@@ -90,6 +92,8 @@ pub(crate) struct Socket {
     pub(crate) open: bool,
     pub(crate) on_message: Vec<Kept>,
     pub(crate) on_close: Vec<Kept>,
+    /// On Socket.IO: by the event's name.
+    pub(crate) on_event: Vec<(Box<str>, Kept)>,
 }
 
 /// One running `every`.
@@ -202,7 +206,8 @@ impl Work {
         socket.open = false;
         let (group, user) = (socket.group, socket.user);
         let handlers = std::mem::take(&mut socket.on_close);
-        let silenced = std::mem::take(&mut socket.on_message).len();
+        let silenced = std::mem::take(&mut socket.on_message).len()
+            + std::mem::take(&mut socket.on_event).len();
         self.socket_keys.remove(&socket.id);
         if let Some(group) = self.groups.get_mut(group) {
             group.listening = group.listening.saturating_sub(handlers.len() + silenced);

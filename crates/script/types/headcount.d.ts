@@ -191,6 +191,10 @@ declare module "headcount" {
     request(method: string, url: string, options?: Request): Promise<Response>;
     /** Opens a WebSocket. */
     websocket(url: string, options?: SocketOptions): Promise<Socket>;
+    /** Opens a Socket.IO socket (protocol 5): one namespace over a connection of its own. */
+    socketio(url: string, options?: SocketIoOptions): Promise<SocketIo>;
+    /** The same on the target. */
+    socketio(options?: SocketIoOptions): Promise<SocketIo>;
     /** Sets a header that all later requests of this user carry; `undefined` takes it away. */
     header(name: string, value: string | undefined): void;
     /** The user's cookie of that name for the target. */
@@ -247,7 +251,7 @@ declare module "headcount" {
   /** What a failed connection, a timeout, a closed barrier and the like throw. */
   export interface Failure extends Error {
     readonly side: "target" | "generator" | "script";
-    /** E.g. "refused", "reset", "timed_out", "tls", "closed", "barrier", "eventually". */
+    /** E.g. "refused", "reset", "timed_out", "tls", "closed", "denied", "barrier", "eventually". */
     readonly kind: string;
   }
 
@@ -298,8 +302,13 @@ declare module "headcount" {
       message: string | ArrayBuffer | Uint8Array | object,
       options?: { name?: string; by?: string; only?: Only; timeout?: Duration },
     ): Promise<any>;
-    /** Follows the channel's stamps in what arrives here, natively: no script runs per message. */
-    receives(channel: Channel, options?: { at?: string; only?: Only }): void;
+    /**
+     * Follows the channel's stamps in what arrives here, natively: no script runs per message. `keep`: the last value at
+     * the pointer is kept for `last`. The function that comes back ends it.
+     */
+    receives(channel: Channel, options?: { at?: string; only?: Only; keep?: boolean }): () => void;
+    /** The last value at the channel's pointer, stamped or not, where `receives` keeps it: a string, else JSON text. */
+    last(channel: Channel): string | undefined;
     /** The next message that fits and that no reply or channel has a claim on. JSON text comes parsed with `json: true`. */
     next(options?: { only?: Only; timeout?: Duration; json?: boolean }): Promise<any>;
     /** Runs `fn` for each message (that costs script time) or when the socket is gone. What it throws fails the iteration. */
@@ -308,6 +317,50 @@ declare module "headcount" {
     /** Round trip of a ping in milliseconds. */
     ping(): Promise<number>;
     close(code?: number, reason?: string): Promise<void>;
+  }
+
+  export interface SocketIoOptions {
+    /** Default "/". */
+    namespace?: string;
+    /** Goes to the server with the connection. */
+    auth?: Record<string, unknown>;
+    /** Default `["websocket"]`. */
+    transports?: ["websocket"] | ["polling", "websocket"] | ["polling"];
+    /** Default "/socket.io/". */
+    path?: string;
+    query?: Record<string, string | number | boolean>;
+    headers?: Record<string, string>;
+    /** Measured under this name instead of path and namespace. */
+    name?: string;
+    /** Time until the namespace is granted. */
+    timeout?: Duration;
+  }
+
+  /** An open Socket.IO socket. Arguments are JSON; an `ArrayBuffer` or `Uint8Array` in them goes as it is. */
+  export interface SocketIo {
+    /** The id that the server gave. */
+    readonly id: string;
+    readonly open: boolean;
+    emit(event: string, ...args: unknown[]): void;
+    /**
+     * Emits an event and awaits its acknowledgement, an exchange under the event's name: what it carries, or a list if
+     * that is several values.
+     */
+    request(event: string | { event: string; timeout?: Duration; name?: string }, ...args: unknown[]): Promise<any>;
+    /** Runs `fn` for each such event (that costs script time). What it returns acknowledges it, if the server asks. */
+    on(event: string, fn: (...args: any[]) => unknown): void;
+    /** The socket is gone, by whomever. */
+    on(event: "disconnect", fn: (reason: string) => void): void;
+    /** The next event of this name: what it carries, or a list if that is several values. */
+    next(event: string, options?: { timeout?: Duration }): Promise<any>;
+    /**
+     * Follows the channel's stamps in these events, natively: no script runs per event. Pointers lead into the first
+     * argument. `keep`: the last value at the pointer is kept for `last`. The function that comes back ends it.
+     */
+    receives(channel: Channel, options: { event: string; at?: string; only?: Only; keep?: boolean }): () => void;
+    /** The last value at the channel's pointer, stamped or not, where `receives` keeps it: a string, else JSON text. */
+    last(channel: Channel): string | undefined;
+    close(): Promise<void>;
   }
 
   /** What `setup` gets. */

@@ -1,5 +1,5 @@
 //! Protocol clients for an event loop that somebody else runs: TCP and TLS streams, HTTP/1.1,
-//! HTTP/2, WebSocket.
+//! HTTP/2, WebSocket, Socket.IO.
 //!
 //! The caller owns the epoll set, the timers and the read buffer. It reads with [`Stream::read`] into one
 //! buffer that all connections of a thread share, takes the time, and hands the bytes to a connection,
@@ -15,6 +15,7 @@ mod fault;
 pub mod http;
 pub mod http2;
 mod outbox;
+pub mod socketio;
 mod stream;
 mod tls;
 pub mod websocket;

@@ -5,7 +5,7 @@ use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use script::host::{OpId, SocketId, Value, Wake};
 
 use super::{Closing, Opening, SocketLink, SocketState, Waiting};
-use crate::arrival::Arrival;
+use crate::arrival::{Arrival, Outcome};
 use crate::conn::{Conn, Link};
 use crate::recorder::{Ending, Family, ending_of};
 use crate::world::World;
@@ -29,6 +29,7 @@ impl World {
             });
             return;
         };
+        socket.leave_namespace();
         let _ = socket.wire.close(Some(code), reason); // a broken connection is closed all the same
         self.say_goodbye(id.0, Some(op));
     }
@@ -58,6 +59,7 @@ impl World {
                 continue;
             };
             let opening = socket.state.opening.is_some();
+            socket.leave_namespace();
             let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed all the same
             self.count_unfinished_exchanges(key);
             if opening {
@@ -105,12 +107,16 @@ impl World {
             recorder: &mut self.recorder,
             hold: self.hold,
             wakes: &mut self.wakes,
+            talked: Outcome::default(),
         };
         let mut messages = 0;
         let outcome = wire.on_bytes(bytes, &mut |event| {
             messages += 1;
             arrival.on(event);
         });
+        let Outcome { says, fault } = arrival.talked;
+        let said = says.iter().try_for_each(|say| wire.send_text(say));
+        let outcome = outcome.and(fault.map_or(Ok(()), Err)).and(said);
         let (open, done, closed) = (
             state.opening.is_none(),
             wire.is_done(),
@@ -206,7 +212,12 @@ impl World {
         }
         let state = socket.state;
         if !expected && self.hold.contains(now) {
-            self.fail(user, &format!("websocket {}", state.name), now, fault);
+            let spoken = if state.talk.is_some() {
+                "socket.io"
+            } else {
+                "websocket"
+            };
+            self.fail(user, &format!("{spoken} {}", state.name), now, fault);
         }
         self.end_waiting(user, key, state, fault);
     }
@@ -292,6 +303,16 @@ impl World {
         if let Some(opening) = socket.state.opening.filter(|opening| opening.until <= now) {
             let detail = format!("the WebSocket did not open within {}", opening.limit);
             self.socket_broke(key, &Fault::target(FaultKind::TimedOut, detail));
+            return;
+        }
+        if let Some(silent) = socket
+            .state
+            .talk
+            .as_ref()
+            .filter(|talk| talk.dead_at() <= now)
+        {
+            let fault = silent.is_silent();
+            self.socket_broke(key, &fault);
             return;
         }
         if socket

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::harness::{Lab, Program, Server, npx_tsc, room_servers, scenarios};
+use crate::harness::{
+    Lab, Program, SOCKET_IO, Server, npx_tsc, room_servers, scenarios, socketio_server,
+};
 
 const SHORT: [&str; 6] = ["--hold", "1500ms", "--ramp", "0s", "--warmup", "0s"];
 
@@ -45,6 +47,30 @@ fn rooms_over_websocket() {
                 "{name}: {level:#}"
             );
             assert_eq!(deliveries["delivered"], deliveries["expected"], "{name}");
+        }
+    }
+}
+
+#[test]
+fn rooms_over_socket_io() {
+    for package in SOCKET_IO {
+        let relay = socketio_server("socketio-relay", package);
+        let levels = run(
+            "editor-room.ts",
+            &relay.url(),
+            &[&SHORT[..], &["--users", "10,20"]].concat(),
+        );
+        assert_eq!(levels.len(), 2);
+        for level in levels {
+            let deliveries = &level["deliveries"];
+            assert!(
+                deliveries["expected"].as_u64() >= Some(80),
+                "{package}: {level:#}"
+            );
+            assert_eq!(deliveries["delivered"], deliveries["expected"], "{package}");
+            for nothing in ["late", "lost", "duplicated", "reordered", "strayed"] {
+                assert_eq!(deliveries[nothing], 0, "{package}: {nothing}");
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use super::arg::{kind, span, text, type_error, whole};
 use super::options::{each, pairs};
 use super::payload::{bytes, json};
 use super::url::{fill, template, with_query};
-use crate::host::{Body, HttpCall, Part, SocketCall};
+use crate::host::{Body, HttpCall, Part, SocketCall, SocketIoCall};
 
 const KNOWN: [&str; 11] = [
     "json",
@@ -29,6 +29,17 @@ const KNOWN_SOCKET: [&str; 6] = [
     "subprotocols",
     "query",
     "params",
+    "name",
+    "timeout",
+];
+
+const KNOWN_SOCKETIO: [&str; 8] = [
+    "namespace",
+    "auth",
+    "transports",
+    "path",
+    "query",
+    "headers",
     "name",
     "timeout",
 ];
@@ -155,6 +166,98 @@ pub(super) fn socket_call<'js>(
         timeout: address.timeout,
         planned,
     })
+}
+
+/// One Socket.IO socket to open. The URL may be left out.
+pub(super) fn socketio_call<'js>(
+    ctx: &Ctx<'js>,
+    url: &Value<'js>,
+    options: &Value<'js>,
+    planned: Option<Nanos>,
+) -> Result<SocketIoCall> {
+    let call = "user.socketio(url, options)";
+    let (url, options) = match url.is_object() {
+        true if options.is_undefined() => (String::new(), url),
+        _ if url.is_undefined() => (String::new(), options),
+        _ => (text(ctx, url, &format!("{call}: the URL"))?, options),
+    };
+    let base = url.trim_end_matches('/');
+    if base.contains(['?', '#'])
+        || base
+            .split_once("://")
+            .is_some_and(|(_, host)| host.contains('/'))
+    {
+        let message =
+            format!("{call}: {url:?} has more than a host: a namespace and a path are options");
+        return Err(type_error(ctx, &message));
+    }
+    let mut address = Address::default();
+    let mut path = "/socket.io/".to_owned();
+    let mut made = SocketIoCall {
+        namespace: "/".to_owned(),
+        upgrades: true,
+        planned,
+        ..SocketIoCall::default()
+    };
+    each(ctx, options, call, &KNOWN_SOCKETIO, |key, value| {
+        let what = format!("{call}: `{key}`");
+        match key {
+            "namespace" => made.namespace = rooted(text(ctx, &value, &what)?),
+            "path" => {
+                path = rooted(text(ctx, &value, &what)?)
+                    .trim_end_matches('/')
+                    .to_owned()
+                    + "/";
+            }
+            "auth" if value.is_object() && !value.is_array() => {
+                made.auth = Some(json(ctx, &value, &what)?);
+            }
+            "auth" => {
+                return Err(type_error(
+                    ctx,
+                    &format!("{what} must be an object, not {}", kind(&value)),
+                ));
+            }
+            "transports" => (made.polls, made.upgrades) = transports(ctx, &value, &what)?,
+            _ => {
+                address.take(ctx, call, key, &value)?;
+            }
+        }
+        Ok(())
+    })?;
+    let place = if made.namespace == "/" {
+        String::new()
+    } else {
+        format!(" {}", made.namespace)
+    };
+    made.url = address.url(ctx, call, &format!("{base}{path}"))?;
+    made.name = address.name.unwrap_or_else(|| format!("{path}{place}"));
+    made.headers = address.headers;
+    made.timeout = address.timeout;
+    Ok(made)
+}
+
+fn rooted(path: String) -> String {
+    if path.starts_with('/') {
+        path
+    } else {
+        format!("/{path}")
+    }
+}
+
+/// Whether it begins with polling, and whether it uses WebSocket.
+fn transports<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<(bool, bool)> {
+    let all = texts(ctx, value, what)?;
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    match all[..] {
+        ["websocket"] => Ok((false, true)),
+        ["polling"] => Ok((true, false)),
+        ["polling", "websocket"] => Ok((true, true)),
+        _ => Err(type_error(
+            ctx,
+            &format!(r#"{what} must be ["websocket"], ["polling", "websocket"] or ["polling"]"#),
+        )),
+    }
 }
 
 fn body<'js>(ctx: &Ctx<'js>, key: &str, value: &Value<'js>, what: &str) -> Result<Body> {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use model::Nanos;
-use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
+use rquickjs::{Ctx, Function, IntoJs, Persistent, Promise, Result, Value};
 
 use super::Natives;
 use super::arg::{ended, span, text, throw, type_error, whole};
@@ -18,7 +18,7 @@ use crate::work::Then;
 const NORMAL: u16 = 1000;
 
 /// A socket that the script may use: id, and group and user for operations on it.
-fn held(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(SocketId, (u32, u32))> {
+pub(super) fn held(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(SocketId, (u32, u32))> {
     let work = state.work.borrow();
     let socket = work
         .sockets
@@ -30,6 +30,7 @@ fn held(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(SocketId, (u32, u32))
 pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
     sending(natives)?;
     receiving(natives)?;
+    received(natives)?;
     listening(natives)?;
     ending(natives)
 }
@@ -167,27 +168,61 @@ fn receiving<'js>(natives: &Natives<'js>) -> Result<()> {
             })
         },
     )?;
+    channels(natives, "receives", &["at", "only", "keep"])
+}
+
+/// The call that follows a channel, under this name and with these options.
+pub(super) fn channels<'js>(
+    natives: &Natives<'js>,
+    name: &str,
+    known: &'static [&'static str],
+) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
-        "receives",
-        move |ctx: Ctx<'js>, key: u32, channel: u32, options: Value<'js>| -> Result<()> {
+        name,
+        move |ctx: Ctx<'js>, key: u32, channel: u32, options: Value<'js>| -> Result<u32> {
             let (socket, _) = held(&ctx, &state, key)?;
             let mut place = StampPlace::default();
             let call = "socket.receives(channel, options)";
-            each(&ctx, &options, call, &["at", "only"], |key, value| {
+            each(&ctx, &options, call, known, |key, value| {
                 let what = format!("{call}: `{key}`");
-                if key == "at" {
-                    place.at = Some(pointer(&ctx, text(&ctx, &value, &what)?, &what)?);
-                } else {
-                    place.only = pointers(&ctx, &value, &what)?;
+                match key {
+                    "at" => place.at = Some(pointer(&ctx, text(&ctx, &value, &what)?, &what)?),
+                    "event" => place.event = Some(text(&ctx, &value, &what)?),
+                    "keep" => place.keep = value.as_bool() == Some(true),
+                    _ => place.only = pointers(&ctx, &value, &what)?,
                 }
                 Ok(())
             })?;
-            let done = state
-                .host
-                .borrow_mut()
-                .receives(socket, ChannelId(channel), place);
+            if known.contains(&"event") && place.event.is_none() {
+                return Err(type_error(&ctx, &format!("{call}: `event` is missing")));
+            }
+            let channel = ChannelId(channel);
+            let done = state.host.borrow_mut().receives(socket, channel, place);
             done.map_err(|fault| throw(&ctx, &state, &fault))
+        },
+    )
+}
+
+/// What a channel's receiver has, and how it ends.
+fn received<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add("stopReceiving", move |key: u32, receiving: u32| {
+        let socket = state.work.borrow().sockets.get(key).map(|socket| socket.id);
+        if let Some(socket) = socket {
+            state.host.borrow_mut().stop_receiving(socket, receiving);
+        }
+    })?;
+    let state = natives.state.clone();
+    natives.add(
+        "last",
+        move |ctx: Ctx<'js>, key: u32, channel: u32| -> Result<Value<'js>> {
+            let (socket, _) = held(&ctx, &state, key)?;
+            let last = state.host.borrow_mut().last(socket, ChannelId(channel));
+            match last.as_deref().map(serde_json::from_str::<String>) {
+                Some(Ok(text)) => text.into_js(&ctx),
+                _ => last.into_js(&ctx),
+            }
         },
     )
 }

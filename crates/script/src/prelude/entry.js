@@ -11,6 +11,7 @@ export { failure, rejection } from "headcount/check";
 export { Group, groupWith } from "headcount/group";
 export { describe, plain } from "headcount/inspect";
 export { makeSocket } from "headcount/socket";
+export { hear, heard, makeSocketIo } from "headcount/socketio";
 export { forget } from "headcount/story";
 
 /** One iteration of a group: native code looks at the promise that comes back, which costs less than to await it. */

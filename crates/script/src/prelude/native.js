@@ -3,8 +3,9 @@ const given = globalThis.$headcount;
 delete globalThis.$headcount;
 
 export const {
-  http, websocket,
-  send, exchange, next, receives, listen, isOpen, ping, closeSocket,
+  http, websocket, socketio,
+  send, exchange, next, receives, stopReceiving, last, listen, isOpen, ping, closeSocket,
+  emit, emitAcknowledged, acknowledge, nextEvent, listenEvent, receivesEvent,
   header, cookie, dataOf, userName, userNumber, userRole, random, chance, newUser, poolUser,
   think, stay, every, stopTicker, now, holds, span,
   keepsStory, returned, failed, groupName, groupNumber, firstOf, membersOf, setupOf, channel, stamp,

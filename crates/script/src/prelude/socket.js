@@ -1,5 +1,5 @@
 // An open WebSocket, and what travels on it.
-import { closeSocket, exchange, isOpen, listen, next, ping, receives, send, stamp } from "headcount/native";
+import { closeSocket, exchange, isOpen, last, listen, next, ping, receives, send, stamp, stopReceiving } from "headcount/native";
 import { mustBeFunction } from "headcount/check";
 import { User } from "headcount/user";
 
@@ -29,7 +29,11 @@ class Socket {
   get open() { return isOpen(this.#key); }
   send(message) { send(this.#key, message); }
   request(message, options) { return exchange(this.#key, message, options); }
-  receives(channel, options) { receives(this.#key, Channel.id(channel), options); }
+  receives(channel, options) {
+    const receiving = receives(this.#key, Channel.id(channel), options);
+    return () => stopReceiving(this.#key, receiving);
+  }
+  last(channel) { return last(this.#key, Channel.id(channel)); }
   next(options) { return next(this.#key, options); }
   on(event, fn) {
     if (event !== "message" && event !== "close") throw new TypeError(`socket.on(event, fn): the event is "message" or "close", not ${JSON.stringify(event)}`);

@@ -1,7 +1,7 @@
 // One simulated person.
 import {
   checkUser, cookie, dataOf, every, header, http, random, rowAt, stay, stopTicker, think, userName, userNumber, userRole,
-  websocket,
+  socketio, websocket,
 } from "headcount/native";
 import { mustBeName, pick } from "headcount/check";
 import { shown } from "headcount/inspect";
@@ -86,6 +86,7 @@ export class User {
     return http(this.#key, method.toUpperCase(), url, options);
   }
   websocket(url, options) { return websocket(this.#key, url, options); }
+  socketio(url, options) { return socketio(this.#key, url, options); }
   header(name, value) { header(this.#key, name, value); }
   cookie(name) { return cookie(this.#key, name); }
 

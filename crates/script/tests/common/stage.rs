@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{
-    Audience, ChannelId, ExchangeCall, Host, HttpCall, LogLevel, MetricKind, OpId, Payload, Reply,
-    SocketCall, SocketId, StampPlace, TickerId, Value, Wake,
+    Audience, ChannelId, Emission, EventCall, ExchangeCall, Host, HttpCall, LogLevel, MetricKind,
+    OpId, Payload, Reply, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId, Value, Wake,
 };
 use script::{
     Bundle, DataStore, Ended, GroupStart, Limits, Script, ScriptError, ScriptFault, UserStart,
@@ -27,6 +27,9 @@ pub enum Call {
     Send(SocketId, Payload, Option<Nanos>),
     Exchange(OpId, SocketId, ExchangeCall),
     Next(OpId, SocketId, Vec<(String, String)>, Option<Nanos>),
+    OpenSocketIo(OpId, UserId, SocketIoCall),
+    Emit(Emission),
+    Request(OpId, EventCall),
     Op(OpId, String),
     Channel(String, Audience, Option<Nanos>),
     Receives(SocketId, ChannelId, StampPlace),
@@ -47,6 +50,7 @@ pub struct FakeHost {
     pub next_ticker: u32,
     pub pooled: Vec<(UserId, String)>,
     pub randoms: u32,
+    pub last: Option<String>,
 }
 
 impl FakeHost {
@@ -130,6 +134,41 @@ impl Host for FakeHost {
             .push(Call::Op(op, format!("close {code} {reason}")));
         self.refused()
     }
+    fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault> {
+        self.calls.push(Call::OpenSocketIo(op, user, call));
+        self.refused()
+    }
+    fn emit(
+        &mut self,
+        _socket: SocketId,
+        said: Emission,
+        _planned: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Emit(said));
+        self.refused()
+    }
+    fn emit_acknowledged(
+        &mut self,
+        op: OpId,
+        _socket: SocketId,
+        call: EventCall,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Request(op, call));
+        self.refused()
+    }
+    fn next_event(
+        &mut self,
+        op: OpId,
+        _socket: SocketId,
+        event: String,
+        _timeout: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Op(op, format!("next {event}")));
+        self.refused()
+    }
+    fn listen_event(&mut self, _socket: SocketId, event: &str) {
+        self.other(format!("listen to {event}"));
+    }
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos) {
         self.calls
             .push(Call::Op(op, format!("sleep {} {span}", user.0)));
@@ -173,9 +212,15 @@ impl Host for FakeHost {
         socket: SocketId,
         channel: ChannelId,
         place: StampPlace,
-    ) -> Result<(), Fault> {
+    ) -> Result<u32, Fault> {
         self.calls.push(Call::Receives(socket, channel, place));
-        self.refused()
+        self.refused().map(|()| 3)
+    }
+    fn stop_receiving(&mut self, socket: SocketId, receiving: u32) {
+        self.other(format!("stop receiving {} {receiving}", socket.0));
+    }
+    fn last(&mut self, _socket: SocketId, _channel: ChannelId) -> Option<String> {
+        self.last.clone()
     }
     fn step_begin(&mut self, _group: GroupId, user: Option<UserId>, name: &str) {
         self.other(format!("begin {name} {user:?}"));
@@ -307,6 +352,8 @@ impl Stage {
         let op = |call| match call {
             Call::Http(op, _, call) => Some((op, call.name)),
             Call::Open(op, _, call) => Some((op, call.name)),
+            Call::OpenSocketIo(op, _, call) => Some((op, call.name)),
+            Call::Request(op, call) => Some((op, call.name)),
             Call::Exchange(op, _, call) => Some((op, call.name)),
             Call::Next(op, ..) => Some((op, "next".to_owned())),
             Call::Op(op, name) => Some((op, name)),

@@ -156,7 +156,15 @@ impl Connection {
 
     /// Sends a text message.
     pub fn send_text(&mut self, text: &str) -> Result<(), Fault> {
-        self.send(text.len(), |out, mask| encode::encode_text(out, text, mask))
+        self.send_text_of(&[text])
+    }
+
+    /// Sends one text message that lies in several parts, so that nobody needs to join them before.
+    pub fn send_text_of(&mut self, parts: &[&str]) -> Result<(), Fault> {
+        let length = parts.iter().map(|part| part.len()).sum();
+        self.send(length, |out, mask| {
+            encode::encode_text_of(out, parts, mask);
+        })
     }
 
     /// Sends a binary message.

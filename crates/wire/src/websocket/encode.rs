@@ -9,32 +9,42 @@ const LENGTH_64: u8 = 127;
 
 /// Appends a whole text message in one masked frame.
 pub fn encode_text(out: &mut Vec<u8>, text: &str, mask: [u8; 4]) {
-    encode(out, Opcode::Text, &[text.as_bytes()], mask);
+    encode(out, Opcode::Text, [text.as_bytes()], mask);
+}
+
+/// Appends one text message that lies in several parts, in one masked frame.
+pub(super) fn encode_text_of(out: &mut Vec<u8>, parts: &[&str], mask: [u8; 4]) {
+    encode(
+        out,
+        Opcode::Text,
+        parts.iter().map(|part| part.as_bytes()),
+        mask,
+    );
 }
 
 /// Appends a whole binary message in one masked frame.
 pub fn encode_binary(out: &mut Vec<u8>, bytes: &[u8], mask: [u8; 4]) {
-    encode(out, Opcode::Binary, &[bytes], mask);
+    encode(out, Opcode::Binary, [bytes], mask);
 }
 
 /// Appends a ping; a payload is cut after 125 bytes, the most that a control frame holds.
 pub fn encode_ping(out: &mut Vec<u8>, payload: &[u8], mask: [u8; 4]) {
-    encode(out, Opcode::Ping, &[control(payload)], mask);
+    encode(out, Opcode::Ping, [control(payload)], mask);
 }
 
 /// Appends a pong; a payload is cut after 125 bytes.
 pub fn encode_pong(out: &mut Vec<u8>, payload: &[u8], mask: [u8; 4]) {
-    encode(out, Opcode::Pong, &[control(payload)], mask);
+    encode(out, Opcode::Pong, [control(payload)], mask);
 }
 
 /// Appends a close frame; the reason is cut at a character so that both fit into 125 bytes.
 pub fn encode_close(out: &mut Vec<u8>, code: Option<u16>, reason: &str, mask: [u8; 4]) {
     match code {
-        None => encode(out, Opcode::Close, &[], mask),
+        None => encode(out, Opcode::Close, [], mask),
         Some(code) => {
             let end = reason.floor_char_boundary(123);
             let payload: [&[u8]; 2] = [&code.to_be_bytes(), &reason.as_bytes()[..end]];
-            encode(out, Opcode::Close, &payload, mask);
+            encode(out, Opcode::Close, payload, mask);
         }
     }
 }
@@ -47,8 +57,14 @@ fn control(payload: &[u8]) -> &[u8] {
     clippy::cast_possible_truncation,
     reason = "each arm has compared the length with what its field holds"
 )]
-fn encode(out: &mut Vec<u8>, opcode: Opcode, parts: &[&[u8]], mask: [u8; 4]) {
-    let length: usize = parts.iter().map(|part| part.len()).sum();
+fn encode<'a>(
+    out: &mut Vec<u8>,
+    opcode: Opcode,
+    parts: impl IntoIterator<Item = &'a [u8], IntoIter: Clone>,
+    mask: [u8; 4],
+) {
+    let parts = parts.into_iter();
+    let length: usize = parts.clone().map(<[u8]>::len).sum();
     out.reserve(length + 14);
     out.push(0x80 | opcode as u8);
     match length {

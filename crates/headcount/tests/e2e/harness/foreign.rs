@@ -37,6 +37,17 @@ pub(crate) fn room_servers() -> [(&'static str, Server); 2] {
     ]
 }
 
+/// Versions of the official Socket.IO server, by the names of their packages.
+pub(crate) const SOCKET_IO: [&str; 3] = ["socket.io-4.4", "socket.io-4.7", "socket.io-4.8"];
+
+/// A server of the e2e folder on one version of the official Socket.IO server.
+pub(crate) fn socketio_server(folder: &str, package: &str) -> Server {
+    let mut node = node();
+    node.arg(Server::folder().join(folder).join("server.mjs"))
+        .env("SOCKET_IO", package);
+    Server::start(node)
+}
+
 /// Node's own HTTP/2 server, with these settings in its environment.
 pub(crate) fn http2_server(settings: &[(&str, &str)]) -> Server {
     let mut node = Command::new("node");

@@ -1,0 +1,126 @@
+use model::Fault;
+use script::host::{Heard, SocketId, Value, Wake};
+use wire::socketio::{Event, Signal};
+
+use super::Arrival;
+use crate::socket::Wanted;
+use crate::socketio::{Heartbeat, Talk};
+use crate::tickers::WAKES_LIMIT;
+
+/// What a Socket.IO session made of bytes: what is to be sent, and why it is over.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) says: Vec<String>,
+    pub(crate) fault: Option<Fault>,
+}
+
+/// A message of the transport.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Frame<'a> {
+    Text(&'a str),
+    Binary(&'a [u8]),
+}
+
+impl Arrival<'_> {
+    /// Hands a message to the session. Nothing that comes behind a fault counts.
+    pub(super) fn frame(&mut self, talk: &mut Talk, frame: Frame<'_>) {
+        if self.talked.fault.is_some() {
+            return;
+        }
+        let Talk {
+            session,
+            heartbeat,
+            handled,
+            ..
+        } = talk;
+        let mut sink = |signal: Signal<'_>| self.signal(signal, heartbeat, handled);
+        let taken = match frame {
+            Frame::Text(text) => session.on_text(text, &mut sink),
+            Frame::Binary(bytes) => session.on_binary(bytes, &mut sink),
+        };
+        self.talked.fault = taken.err();
+    }
+
+    fn signal(
+        &mut self,
+        signal: Signal<'_>,
+        heartbeat: &mut Option<Heartbeat>,
+        handled: &[Box<str>],
+    ) {
+        match signal {
+            Signal::Opened(open) => *heartbeat = Some(Heartbeat::of(&open, self.now)),
+            Signal::Say(text) => self.talked.says.push(text),
+            Signal::Alive => {
+                if let Some(heartbeat) = heartbeat {
+                    heartbeat.beats(self.now);
+                }
+            }
+            Signal::Connected(sid) => self.opened(sid.as_deref()),
+            Signal::Event {
+                event,
+                id,
+                attachments,
+            } => {
+                self.event(&event, id, attachments, handled);
+            }
+            Signal::Ack {
+                id,
+                arguments,
+                attachments,
+            } => {
+                let heard = || Heard {
+                    arguments: arguments.to_owned(),
+                    attachments: attachments.to_vec(),
+                };
+                self.answer(
+                    heard,
+                    |wanted| matches!(wanted, Wanted::Ack(number) if *number == id),
+                );
+            }
+            Signal::Probed | Signal::Noop => {}
+        }
+    }
+
+    /// Every claim on an event is its own: a channel's, one that awaits it, the script's handlers.
+    fn event(
+        &mut self,
+        event: &Event<'_>,
+        ack: Option<u64>,
+        attachments: &[Vec<u8>],
+        handled: &[Box<str>],
+    ) {
+        self.receipts(event.arguments.as_bytes(), Some(event));
+        let heard = || Heard {
+            arguments: format!("[{}]", event.arguments),
+            attachments: attachments.to_vec(),
+        };
+        self.answer(
+            heard,
+            |wanted| matches!(wanted, Wanted::Event(name) if event.is(name)),
+        );
+        let Some(name) = handled.iter().find(|name| event.is(name)) else {
+            return;
+        };
+        if self.state.closing.is_some() {
+            return;
+        }
+        if self.wakes.len() >= WAKES_LIMIT {
+            self.recorder.dropped += 1;
+            return;
+        }
+        self.wakes.push_back(Wake::Event {
+            socket: SocketId(self.key),
+            event: name.to_string(),
+            heard: heard(),
+            ack,
+        });
+    }
+
+    fn answer(&mut self, heard: impl FnOnce() -> Heard, wants: impl Fn(&Wanted) -> bool) {
+        let waiting = &mut self.state.waiting;
+        let at = waiting.iter().position(|waiting| wants(&waiting.wanted));
+        if let Some(waiting) = at.and_then(|at| waiting.remove(at)) {
+            self.replied(&waiting, Value::Heard(heard()));
+        }
+    }
+}

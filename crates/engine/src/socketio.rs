@@ -1,0 +1,173 @@
+//! Socket.IO on the sockets of users: what is sent on them; `arrival::socketio` is about what comes.
+
+use model::{Fault, FaultKind, Nanos, UserId};
+use script::host::{Emission, EventCall, OpId, SocketCall, SocketId, SocketIoCall};
+use wire::socketio::{Kind, Session, header};
+
+use crate::recorder::Family;
+use crate::socket::{Exchange, SocketLink, Wanted};
+use crate::world::World;
+
+/// One Socket.IO session on a socket.
+#[derive(Debug)]
+pub(crate) struct Talk {
+    pub(crate) session: Session,
+    pub(crate) heartbeat: Option<Heartbeat>,
+    /// Events for which the script has handlers.
+    pub(crate) handled: Vec<Box<str>>,
+    /// The number of the next event that is to be acknowledged.
+    next_id: u64,
+}
+
+/// The server says that it lives, or it does not live.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heartbeat {
+    pub(crate) interval: Nanos,
+    pub(crate) timeout: Nanos,
+    /// When its next ping must have come.
+    pub(crate) until: Nanos,
+}
+
+impl Talk {
+    fn new(session: Session) -> Self {
+        Self {
+            session,
+            heartbeat: None,
+            handled: Vec::new(),
+            next_id: 0,
+        }
+    }
+
+    /// When it is dead for want of a ping.
+    pub(crate) fn dead_at(&self) -> Nanos {
+        self.heartbeat.map_or(Nanos::MAX, |beat| beat.until)
+    }
+
+    /// That no ping came.
+    pub(crate) fn is_silent(&self) -> Fault {
+        let (interval, timeout) = self
+            .heartbeat
+            .map_or_else(Default::default, |beat| (beat.interval, beat.timeout));
+        let detail = format!(
+            "the server sent no ping for {} (its interval of {interval} and its time-out of {timeout})",
+            interval + timeout
+        );
+        Fault::target(FaultKind::TimedOut, detail)
+    }
+}
+
+impl Heartbeat {
+    pub(crate) fn of(open: &wire::socketio::Open, now: Nanos) -> Self {
+        let interval = Nanos::from_millis(open.ping_interval_ms);
+        let timeout = Nanos::from_millis(open.ping_timeout_ms);
+        Self {
+            interval,
+            timeout,
+            until: now + interval + timeout,
+        }
+    }
+
+    pub(crate) fn beats(&mut self, now: Nanos) {
+        self.until = now + self.interval + self.timeout;
+    }
+}
+
+impl SocketLink {
+    /// Says goodbye to the namespace, where there is one.
+    pub(crate) fn leave_namespace(&mut self) {
+        if let Some(talk) = self
+            .state
+            .talk
+            .as_ref()
+            .filter(|_| self.state.opening.is_none())
+        {
+            let _ = self.wire.send_text(&talk.session.goodbye()); // a broken connection is closed all the same
+        }
+    }
+
+    fn emit(&mut self, said: &Emission, id: Option<u64>) -> Result<(), Fault> {
+        let namespace = self
+            .state
+            .talk
+            .as_ref()
+            .map_or("/", |talk| talk.session.namespace());
+        let kind = match (said.acknowledges.is_some(), said.attachments.is_empty()) {
+            (false, true) => Kind::Event,
+            (false, false) => Kind::BinaryEvent,
+            (true, true) => Kind::Ack,
+            (true, false) => Kind::BinaryAck,
+        };
+        let head = header(
+            kind,
+            said.attachments.len(),
+            namespace,
+            id.or(said.acknowledges),
+        );
+        self.wire.send_text_of(&[&head, &said.list])?;
+        let mut rest = said.attachments.iter();
+        rest.try_for_each(|bytes| self.wire.send_binary(bytes))
+    }
+}
+
+impl World {
+    pub(crate) fn start_socketio(
+        &mut self,
+        op: OpId,
+        user: UserId,
+        call: SocketIoCall,
+    ) -> Result<(), Fault> {
+        let limit = self.config.options.max_message;
+        let session = Session::new(call.namespace, call.auth, limit);
+        let sign = if call.url.contains('?') { '&' } else { '?' };
+        let socket = SocketCall {
+            url: format!("{}{sign}EIO=4&transport=websocket", call.url),
+            name: call.name,
+            headers: call.headers,
+            subprotocols: Vec::new(),
+            timeout: call.timeout,
+            planned: call.planned,
+        };
+        self.start_socket(op, user, socket, Some(Box::new(Talk::new(session))))
+    }
+
+    pub(crate) fn emit_on_socket(
+        &mut self,
+        id: SocketId,
+        said: &Emission,
+        planned: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.send_with_stamps(id, planned, |socket| socket.emit(said, None))
+    }
+
+    pub(crate) fn start_acknowledged(
+        &mut self,
+        op: OpId,
+        id: SocketId,
+        call: &EventCall,
+    ) -> Result<(), Fault> {
+        let started = self.clock.now();
+        let mut number = 0;
+        if let Some(talk) = &mut self.socket(id)?.1.state.talk {
+            number = talk.next_id;
+            talk.next_id += 1;
+        }
+        self.send_with_stamps(id, call.planned, |socket| {
+            socket.emit(&call.said, Some(number))
+        })?;
+        let exchange = Exchange {
+            name: self.recorder.name(Family::Exchange, &call.name),
+            planned: call.planned.unwrap_or(started),
+            started,
+        };
+        self.wait_on_socket(op, id, Wanted::Ack(number), call.timeout, Some(exchange))
+    }
+
+    pub(crate) fn handle_event(&mut self, id: SocketId, event: &str) {
+        if let Ok((_, socket)) = self.socket(id)
+            && let Some(talk) = &mut socket.state.talk
+            && !talk.handled.iter().any(|known| **known == *event)
+        {
+            talk.handled.push(event.into());
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// A user's Socket.IO socket.
+import {
+  acknowledge, closeSocket, emit, emitAcknowledged, isOpen, last, listen, listenEvent, nextEvent, receivesEvent, stopReceiving,
+} from "headcount/native";
+import { mustBeFunction, mustBeName } from "headcount/check";
+import { Channel } from "headcount/socket";
+
+/** Names that the protocol keeps for itself. */
+const OWN = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
+/** Deeper than this nobody looks for bytes: what is as deep is a circle, which JSON then complains about. */
+const DEEPEST = 64;
+
+const isBytes = (value) => value instanceof ArrayBuffer || value instanceof Uint8Array;
+
+function holdsBytes(value, depth) {
+  if (typeof value !== "object" || value === null || depth > DEEPEST) return false;
+  if (isBytes(value)) return true;
+  for (const key in value) if (holdsBytes(value[key], depth + 1)) return true;
+  return false;
+}
+
+/** A list as JSON text, and the bytes for which placeholders stand in it. */
+function packed(list) {
+  if (!holdsBytes(list, 0)) return [JSON.stringify(list)];
+  const bytes = [];
+  const text = JSON.stringify(list, (_, value) => (isBytes(value) ? { _placeholder: true, num: bytes.push(value) - 1 } : value));
+  return [text, bytes];
+}
+
+function filled(value, bytes) {
+  if (typeof value !== "object" || value === null) return value;
+  if (value._placeholder === true) return bytes[value.num];
+  for (const key in value) value[key] = filled(value[key], bytes);
+  return value;
+}
+
+const given = (list, bytes) => (bytes === undefined ? list : filled(list, bytes));
+
+/** What an acknowledgement or an awaited event is to the script: its argument, or a list of several. */
+export function heard(list, bytes) {
+  const all = given(list, bytes);
+  return all.length > 1 ? all : all[0];
+}
+
+/** Runs a handler; what it returns, or promises, is the acknowledgement that the server wants. */
+export function hear(key, fn, list, bytes, ack) {
+  const answer = fn(...given(list, bytes));
+  if (ack === undefined || answer === undefined) return;
+  const say = (value) => {
+    if (value !== undefined && isOpen(key)) acknowledge(key, ack, ...packed([value]));
+  };
+  return typeof answer?.then === "function" ? answer.then(say) : say(answer);
+}
+
+function nameOf(event, call) {
+  mustBeName(event, `${call}: the event`);
+  if (OWN.has(event)) throw new TypeError(`${call}: "${event}" is a name of Socket.IO's own`);
+  return event;
+}
+
+class SocketIo {
+  #key;
+  constructor(key, id) {
+    this.#key = key;
+    this.id = id;
+  }
+  get open() { return isOpen(this.#key); }
+  emit(event, ...args) {
+    nameOf(event, "socket.emit(event, …)");
+    const [list, bytes] = packed([event, ...args]);
+    emit(this.#key, list, bytes);
+  }
+  request(event, ...args) {
+    const options = typeof event === "object" && event !== null ? event : { event };
+    const name = nameOf(options.event, "socket.request(event, …)");
+    const [list, bytes] = packed([name, ...args]);
+    return emitAcknowledged(this.#key, list, bytes, options);
+  }
+  on(event, fn) {
+    mustBeFunction(fn, "socket.on(event, fn): `fn`");
+    if (event === "disconnect") return listen(this.#key, "close", (_, reason) => fn(reason));
+    listenEvent(this.#key, nameOf(event, "socket.on(event, fn)"), fn);
+  }
+  next(event, options) { return nextEvent(this.#key, nameOf(event, "socket.next(event)"), options); }
+  receives(channel, options) {
+    const receiving = receivesEvent(this.#key, Channel.id(channel), options);
+    return () => stopReceiving(this.#key, receiving);
+  }
+  last(channel) { return last(this.#key, Channel.id(channel)); }
+  close() { return closeSocket(this.#key); }
+}
+
+export const makeSocketIo = (key, id) => new SocketIo(key, id);

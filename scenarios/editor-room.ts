@@ -1,0 +1,32 @@
+// Rooms of a collaborative editor over Socket.IO: edits every two seconds, carets twice a second, to everybody else in the room.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:5000",
+  group: 5, // five people in a room
+  load: { users: [10, 30, 50, 200, 1000], ramp: "5s", warmup: "1s", hold: "30s" },
+  thresholds: {
+    "delivery(code-change)": ["p95 < 100ms", "lost == 0", "duplicated == 0", "strayed == 0"],
+    "delivery(cursor-change)": ["p95 < 100ms", "lost == 0", "duplicated == 0", "strayed == 0"],
+    iterations: ["failed < 0.1%"],
+  },
+};
+
+export default async function session({ id, everyone, channel }: Group) {
+  const edits = channel("code-change", { to: "others" });
+  const carets = channel("cursor-change", { to: "others" });
+
+  await everyone(async (user, here) => {
+    const socket = await user.socketio();
+    socket.receives(edits, { event: "code-change", at: "/code" }); // followed natively, no script per message
+    socket.receives(carets, { event: "cursor-change", at: "/cursor/tag" });
+    socket.emit("join", { roomId: id, username: user.name });
+    await socket.next("joined");
+    await here("joined"); // a barrier: all five are in the room
+    user.every("2s", () => socket.emit("code-change", { roomId: id, code: edits.stamp(user, "let x = 1; // ") }));
+    user.every("500ms", () =>
+      socket.emit("cursor-change", { roomId: id, cursor: { line: 1, ch: 2, tag: carets.stamp(user) }, username: user.name }),
+    );
+    await user.stay(); // until the level ends
+  });
+}
