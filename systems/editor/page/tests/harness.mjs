@@ -34,8 +34,8 @@ export class Server {
   async startAgain() {
     assert.ok(process.env.EDITOR_COMMAND, "EDITOR_COMMAND must name the editor, such as [\"target/debug/headcount-editor\"]");
     const [program, ...words] = JSON.parse(process.env.EDITOR_COMMAND);
-    const database = `sqlite://${path.join(this.#folder, "editor.db")}`;
-    const flags = ["--log", "warn", "--listen", `127.0.0.1:${this.port}`, "--database", database, ...this.#flags];
+    const store = `sqlite:${path.join(this.#folder, "editor.db")}`;
+    const flags = ["--log", "warn", "--listen", `127.0.0.1:${this.port}`, "--store", store, ...this.#flags];
     this.#child = spawn(program, [...words, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
     const [line] = await once(createInterface(this.#child.stdout), "line");
     this.port = Number(/:(\d+)\D*$/.exec(line)?.[1]);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { io } from "socket.io-client";
 import { Person, Server, agree, openBrowser, until } from "./harness.mjs";
 
 const browser = await openBrowser();
@@ -121,6 +122,25 @@ test("a file becomes the text and the text a file, and what is no text is refuse
   assert.equal(await readFile(await saved.path(), "utf8"), "print(\n  'größe'\n)\n");
   await ada.page.getByRole("button", { name: "Undo" }).click();
   await agree([ada], ["old text"]);
+  await leave(ada);
+});
+
+test("somebody who speaks the original's Socket.IO alone is seen, and writes into the same text", async () => {
+  const ada = await enter("mixed", "Ada");
+  await ada.type("from the page");
+  const otto = io(server.url("/"), { transports: ["websocket"], forceNew: true, reconnection: false });
+  let text = "";
+  otto.on("code-change", ({ code }) => (text = code));
+  otto.emit("join", { roomId: "mixed", username: "Otto" });
+  await ada.page.locator(".people").getByText("Otto").waitFor();
+  await until("Otto has the text", () => text === "from the page" || text);
+  otto.emit("code-change", { roomId: "mixed", code: "from the page and from Otto" });
+  await agree([ada], ["from the page and from Otto"]);
+  await ada.page.keyboard.press("Control+End");
+  await ada.type("!");
+  await until("Otto has the new text", () => text === "from the page and from Otto!" || text);
+  otto.disconnect();
+  await ada.page.getByText("Otto left.").waitFor();
   await leave(ada);
 });
 

@@ -62,16 +62,25 @@ export function remoteCarets(text: Y.Text, awareness: Awareness): Extension {
 /** Says where we are, and repaints when others move. */
 function messenger(text: Y.Text, awareness: Awareness): Extension {
   return ViewPlugin.define((view) => {
+    let frame = 0;
+    const repaint = () => {
+      frame = 0;
+      view.dispatch({ annotations: moved.of(true) });
+    };
     const changed = ({ added, updated, removed }: Record<"added" | "updated" | "removed", number[]>) => {
       const others = [...added, ...updated, ...removed].some((client) => client !== awareness.clientID);
-      if (others) view.dispatch({ annotations: moved.of(true) });
+      // In a full room many carets move between two frames.
+      if (others && frame === 0) frame = requestAnimationFrame(repaint);
     };
     awareness.on("change", changed);
     return {
       update(update) {
         if (update.view.hasFocus && (update.selectionSet || update.docChanged || update.focusChanged)) announce(update, text, awareness);
       },
-      destroy: () => awareness.off("change", changed),
+      destroy() {
+        awareness.off("change", changed);
+        cancelAnimationFrame(frame);
+      },
     };
   });
 }

@@ -112,7 +112,8 @@ export class Session {
 
   #lookAround(): void {
     const now = people(this.provider.awareness, this.socket.clients.value);
-    this.people.set(now);
+    // Most news are of carets: the lists stay as they are.
+    if (JSON.stringify(now) !== JSON.stringify(this.people.value)) this.people.set(now);
     const runner = now.find((person) => this.#waits(person) && !person.me);
     const { kind } = this.run.value;
     if (runner !== undefined && kind !== "running") this.run.set({ kind: "running", by: runner.name });
