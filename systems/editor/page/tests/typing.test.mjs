@@ -83,12 +83,19 @@ test("a page that finds no server says so, and opens when there is one", async (
   await leave([ada]);
 });
 
-test("who comes after everybody has left sees the text", async () => {
-  const first = await enter("late", ["ada", "ben"]);
+test("who comes after everybody has left sees the text, and so does who comes after the server was killed", async () => {
+  const mortal = await Server.start();
+  const enter = (name) => Person.enter(browser, mortal, "late", { name });
+  const first = await Promise.all(["ada", "ben"].map(enter));
   await first[0].type("all that was written");
   await agree(first, ["all that was written"]);
   await leave(first);
-  const [late] = await enter("late", ["cleo"]);
-  await agree([late], ["all that was written"]);
-  await leave([late]);
+  const cleo = await enter("cleo");
+  await agree([cleo], ["all that was written"]);
+  await cleo.leave();
+  await mortal.kill();
+  await mortal.startAgain();
+  const dev = await enter("dev");
+  await agree([dev], ["all that was written"]);
+  await dev.leave();
 });
