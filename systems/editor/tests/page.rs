@@ -1,9 +1,23 @@
-//! Whether the page that is embedded is what its sources build.
+//! The page in a real Chromium against the real editor; and whether what is embedded is what its
+//! sources build. The tests themselves are in `page/tests`: people at browsers are told best in the
+//! language of browsers.
 
 use std::path::Path;
 use std::process::Command;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/page");
+/// Node ends a test that takes longer; each takes a few seconds on an idle machine.
+const TEST_LIMIT: &str = "--test-timeout=180000";
+
+#[test]
+fn people_at_browsers_write_one_text_and_see_what_the_others_do() {
+    let editor = serde_json::json!([env!("CARGO_BIN_EXE_headcount-editor")]);
+    let mut node = node();
+    node.args(["--test", "--test-concurrency=1", TEST_LIMIT])
+        .args(["themes", "room", "typing"].map(|name| format!("tests/{name}.test.mjs")))
+        .env("EDITOR_COMMAND", editor.to_string());
+    passes(node);
+}
 
 #[test]
 fn the_page_that_is_embedded_is_what_its_sources_build() {
