@@ -1,0 +1,88 @@
+//! Go brings its standard library as source. Compiling it takes longer than a program may run, so it
+//! is compiled once, in a sandbox, when the first Go program comes; programs only read the result.
+
+use std::io;
+use std::os::unix::fs::chown;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::launch::NOBODY;
+use super::limits::Limits;
+use super::sandbox::Shown;
+
+const CACHE: &str = "/go-cache";
+
+/// What Go needs to know in every sandbox.
+pub(super) const ENVIRONMENT: &[(&str, &str)] = &[
+    ("GOCACHE", CACHE),
+    ("GOPATH", "/tmp/go"),
+    ("GOFLAGS", "-trimpath"),
+    ("GOTOOLCHAIN", "local"),
+    ("GOTELEMETRY", "off"),
+    ("GOPROXY", "off"),
+    ("CGO_ENABLED", "0"),
+];
+
+/// What programs of this size import.
+pub(super) const PROGRAM: &str = r#"package main
+
+import (
+	_ "bufio"
+	_ "bytes"
+	_ "encoding/json"
+	_ "errors"
+	_ "fmt"
+	_ "io"
+	_ "maps"
+	_ "math"
+	_ "math/rand"
+	_ "os"
+	_ "regexp"
+	_ "slices"
+	_ "sort"
+	_ "strconv"
+	_ "strings"
+	_ "sync"
+	_ "sync/atomic"
+	_ "time"
+	_ "unicode"
+	_ "unicode/utf8"
+)
+
+func main() {}
+"#;
+
+/// What preparing may take; the rest as for any program.
+pub(super) fn limits(of_programs: &Limits) -> Limits {
+    Limits {
+        wall: Duration::from_mins(3),
+        memory: 1 << 30,
+        files: 256 << 20,
+        ..of_programs.clone()
+    }
+}
+
+/// The compiled library; deleted with this.
+#[derive(Debug)]
+pub(super) struct Library(TempDir);
+
+impl Library {
+    /// An empty directory that the sandbox's user may write.
+    pub(super) fn empty(as_root: bool) -> io::Result<Self> {
+        let directory = tempfile::Builder::new().prefix("headcount-go-").tempdir()?;
+        if as_root {
+            chown(directory.path(), Some(NOBODY), Some(NOBODY))?;
+        }
+        Ok(Self(directory))
+    }
+
+    pub(super) fn shown(&self, writable: bool) -> Shown {
+        Shown {
+            host: PathBuf::from(self.0.path()),
+            inside: CACHE,
+            writable,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The languages, under the names that the page gives them.
+
+/// One language.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Language {
+    /// What clients send.
+    pub(super) name: &'static str,
+    /// The file that holds the code, in the sandbox's `/tmp`.
+    pub(super) file: &'static str,
+    /// Without this command the language is not there.
+    pub(super) command: &'static str,
+    /// Debian's package with that command.
+    pub(super) package: &'static str,
+    /// Run by bash in the directory of the file. No text of a client is ever in it.
+    pub(super) script: &'static str,
+}
+
+/// `print` is defined in a file of its own, so that neither lines nor columns of the code shift.
+const NODE: &str =
+    "echo 'globalThis.print = console.log;' > .print.cjs && exec node -r ./.print.cjs main.js";
+
+const LANGUAGES: &[Language] = &[
+    language("javascript", "main.js", "node", "nodejs", NODE),
+    language(
+        "python",
+        "main.py",
+        "python3",
+        "python3",
+        "exec python3 main.py",
+    ),
+    language(
+        "clike",
+        "main.cpp",
+        "g++",
+        "g++",
+        "g++ main.cpp -o program && exec ./program",
+    ),
+    language("go", "main.go", "go", "golang-go", "exec go run main.go"),
+    language(
+        "rust",
+        "main.rs",
+        "rustc",
+        "rustc",
+        "rustc main.rs -o program && exec ./program",
+    ),
+    language("ruby", "main.rb", "ruby", "ruby", "exec ruby main.rb"),
+    language("php", "main.php", "php", "php-cli", "exec php main.php"),
+    language("shell", "main.sh", "bash", "bash", "exec bash main.sh"),
+    language(
+        "r",
+        "main.r",
+        "Rscript",
+        "r-base-core",
+        "exec Rscript main.r",
+    ),
+];
+
+const fn language(
+    name: &'static str,
+    file: &'static str,
+    command: &'static str,
+    package: &'static str,
+    script: &'static str,
+) -> Language {
+    Language {
+        name,
+        file,
+        command,
+        package,
+        script,
+    }
+}
+
+/// All that there could be.
+pub(super) fn all() -> &'static [Language] {
+    LANGUAGES
+}
+
+/// The language of a client's name. A name that nobody knows (`css`, `sql`) means JavaScript, as it
+/// does to the clients.
+pub(super) fn named(name: &str) -> &'static Language {
+    LANGUAGES
+        .iter()
+        .find(|language| language.name == name)
+        .unwrap_or(&LANGUAGES[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_nobody_knows_means_javascript() {
+        for name in ["css", "sql", "htmlmixed", "", "Python", "../python"] {
+            assert_eq!(named(name).name, "javascript", "{name}");
+        }
+        assert_eq!(named("clike").command, "g++");
+        assert_eq!(named("r").file, "main.r");
+    }
+}

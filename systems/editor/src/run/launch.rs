@@ -1,0 +1,123 @@
+//! One sandbox as a command: who runs it, what it inherits, and what happens in it before the program.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use command_fds::{CommandFdExt, FdMapping};
+use rustix::fs::{MemfdFlags, memfd_create};
+
+use super::filter;
+use super::limits::Limits;
+use super::sandbox::{self, CODE, FILTER, STATUS, Shown};
+
+/// The user that the kernel sees when the server itself is root. Root's processes are not counted by
+/// `RLIMIT_NPROC`, and root's files would be the program's own.
+pub(super) const NOBODY: u32 = 65534;
+
+/// The first process of the sandbox, before and beside a client's program. Closes what was inherited,
+/// makes the program the first to go when the machine runs out of memory and the last to get the
+/// processor, and limits each of its processes (`$1` memory and `$2` files in KiB, `$3` open files,
+/// `$4` processes, `$5` seconds of processor). Then it runs the language's own line, `$6`, as a child:
+/// the first process of a namespace is spared most signals, a program expects them. When it ends, the
+/// kernel ends all others. What bash itself has to say of the child's end is nobody's output.
+const LAUNCHER: &str = r#"
+for descriptor in /proc/self/fd/*; do
+  descriptor=${descriptor##*/}
+  [ "$descriptor" -le 2 ] || { eval "exec $descriptor<&-"; } 2> /dev/null
+done
+{ echo 1000 > /proc/self/oom_score_adj; echo 5 > /proc/self/autogroup; } 2> /dev/null
+limit() {
+  ulimit "$1" "$2" 2> /dev/null && return
+  [ "$(ulimit -H "$1")" -le "$2" ] 2> /dev/null && return
+  echo "the sandbox cannot limit its processes (ulimit $1)" >&2
+  exit 125
+}
+limit -c 0; limit -l 64; limit -q 0; limit -s 8192
+limit -d "$1"; limit -f "$2"; limit -n "$3"; limit -u "$4"; limit -t "$5"
+exec 9>&2 2> /dev/null
+nice -n 5 bash -c "$6" 2>&9 9>&-
+exit $?
+"#;
+
+/// What one sandbox is started with.
+pub(super) struct Launch<'a> {
+    pub(super) bubblewrap: &'a Path,
+    pub(super) limits: &'a Limits,
+    pub(super) as_root: bool,
+    /// Run by bash in the sandbox; never a client's words.
+    pub(super) script: &'a str,
+    /// The name of the file in `/tmp`, and what is in it.
+    pub(super) code: Option<(&'a str, &'a str)>,
+    pub(super) shown: Option<&'a Shown>,
+}
+
+impl Launch<'_> {
+    /// The command. Bubblewrap writes to `status` which process the sandbox is.
+    pub(super) fn command(&self, status: OwnedFd) -> io::Result<Command> {
+        let filter =
+            filter::program().ok_or_else(|| io::Error::other("no filter for this processor"))?;
+        let mut inherited = vec![
+            FdMapping {
+                parent_fd: in_memory("filter", &filter)?,
+                child_fd: FILTER,
+            },
+            FdMapping {
+                parent_fd: status,
+                child_fd: STATUS,
+            },
+        ];
+        if let Some((_, code)) = self.code {
+            inherited.push(FdMapping {
+                parent_fd: in_memory("code", code.as_bytes())?,
+                child_fd: CODE,
+            });
+        }
+        let mut command = Command::new(self.bubblewrap);
+        command.args(sandbox::arguments(
+            self.limits,
+            self.code.map(|(file, _)| file),
+            self.shown,
+        ));
+        command.args(["--", "bash", "-c", LAUNCHER, "launcher"]);
+        command
+            .args(self.per_process().iter().map(OsStr::new))
+            .arg(self.script);
+        // Bubblewrap stays in the sandbox as its first process: its environment can be read there.
+        command.env_clear().current_dir("/");
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if self.as_root {
+            command.uid(NOBODY).gid(NOBODY); // and no other group: the standard library drops them
+        }
+        command.fd_mappings(inherited).map_err(io::Error::other)?;
+        Ok(command)
+    }
+
+    fn per_process(&self) -> [String; 5] {
+        let limits = self.limits;
+        let kibibytes = |bytes: u64| (bytes / 1024).to_string();
+        [
+            // More than all together may use: who comes there slowly is stopped with a reason.
+            kibibytes(limits.memory / 4 * 5),
+            kibibytes(limits.files),
+            limits.open_files.to_string(),
+            limits.processes.to_string(),
+            (limits.wall.as_secs() + 1).to_string(),
+        ]
+    }
+}
+
+/// A file that has no name, read from its start.
+fn in_memory(name: &str, content: &[u8]) -> io::Result<OwnedFd> {
+    let mut file = File::from(memfd_create(name, MemfdFlags::CLOEXEC)?);
+    file.write_all(content)?;
+    file.rewind()?;
+    Ok(file.into())
+}

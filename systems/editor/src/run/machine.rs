@@ -1,0 +1,119 @@
+//! What this machine has: bubblewrap, and whether it keeps its promises here; the languages' commands.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use super::language;
+use super::launch::Launch;
+use super::limits::Limits;
+
+const INSTALL: &str = "Install bubblewrap 0.8 or later (on Debian: `apt install bubblewrap`) and start the server again";
+const ALLOW: &str = "The machine must allow unprivileged user namespaces \
+    (sysctl `user.max_user_namespaces`, `kernel.unprivileged_userns_clone`, `kernel.apparmor_restrict_unprivileged_userns`; \
+    in a container, its seccomp profile)";
+const STEP: Duration = Duration::from_millis(5);
+/// Steps to wait for the probe: 20 s.
+const STEPS: usize = 4000;
+
+/// What a sandbox of this machine is made with.
+#[derive(Debug)]
+pub(super) struct Machine {
+    pub(super) bubblewrap: PathBuf,
+    pub(super) as_root: bool,
+    /// Names of the languages that are there.
+    pub(super) languages: Vec<&'static str>,
+}
+
+/// Looks for bubblewrap in `path` (as in the environment) and tries it. The error is for people.
+pub(super) fn look(limits: &Limits, path: &OsStr) -> Result<Machine, String> {
+    let bubblewrap =
+        find("bwrap", path).ok_or_else(|| format!("`bwrap` is not in the PATH. {INSTALL}."))?;
+    if super::filter::program().is_none() {
+        return Err(
+            "there is no filter of system calls for this processor (only x86-64 and ARM64)."
+                .to_owned(),
+        );
+    }
+    let as_root = rustix::process::geteuid().is_root();
+    let said = probe(&bubblewrap, limits, as_root)?;
+    let (promises, commands) = said.split_once("--\n").unwrap_or((&said, ""));
+    for promise in ["CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] {
+        if !promises.lines().any(|line| line == promise) {
+            return Err(format!(
+                "bubblewrap ran, but its sandbox is open: it lacks `{}`.",
+                promise.replace('\t', " ")
+            ));
+        }
+    }
+    let there = |command: &str| commands.lines().any(|line| line == command);
+    let languages = language::all()
+        .iter()
+        .filter(|language| there(language.command))
+        .map(|language| language.name);
+    Ok(Machine {
+        bubblewrap,
+        as_root,
+        languages: languages.collect(),
+    })
+}
+
+/// Only absolute directories: a server that is started in somebody's directory does not run theirs.
+fn find(command: &str, path: &OsStr) -> Option<PathBuf> {
+    std::env::split_paths(path)
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(command))
+        .find(|candidate| candidate.is_file())
+}
+
+/// Runs a sandbox that tells what the kernel says of it and which commands are found in it.
+fn probe(bubblewrap: &Path, limits: &Limits, as_root: bool) -> Result<String, String> {
+    let mut script = "cat /proc/self/status && echo --\n".to_owned();
+    for command in language::all().iter().map(|language| language.command) {
+        script += &["command -v ", command, " > /dev/null && echo ", command, "\n"].concat();
+    }
+    script += "true\n";
+    let launch = Launch {
+        bubblewrap,
+        limits,
+        as_root,
+        script: &script,
+        code: None,
+        shown: None,
+    };
+    let failed = |error: io::Error| format!("bubblewrap could not be started: {error}. {INSTALL}.");
+    // Nobody reads which process it is; what is written there fits into the pipe.
+    let (_unread, status) = pipe_with(PipeFlags::CLOEXEC).map_err(|errno| failed(errno.into()))?;
+    let mut command = launch.command(status).map_err(failed)?;
+    let mut child = command.stdin(Stdio::null()).spawn().map_err(failed)?;
+    drop(command); // its end of the pipe
+    if !ended(&mut child).map_err(failed)? {
+        child.kill().and_then(|()| child.wait()).map_err(failed)?;
+        return Err(format!("bubblewrap did not come to an end. {INSTALL}."));
+    }
+    let output = child.wait_with_output().map_err(failed)?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!(
+            "bubblewrap does not work on this machine ({}). {ALLOW}.",
+            said.trim()
+        ));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Waits for the end of the probe, whose output fits into the pipes; false when it takes too long.
+fn ended(child: &mut Child) -> io::Result<bool> {
+    for _ in 0..STEPS {
+        if child.try_wait()?.is_some() {
+            return Ok(true);
+        }
+        thread::sleep(STEP);
+    }
+    Ok(false)
+}

@@ -1,0 +1,71 @@
+//! Who may run now: a fixed number of programs, a fixed number of waiting ones, and nobody else.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Two gates one after the other: into the queue, and out of it.
+#[derive(Debug)]
+pub(super) struct Queue {
+    places: Arc<Semaphore>,
+    turns: Arc<Semaphore>,
+}
+
+/// The right to run, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Turn {
+    _place: OwnedSemaphorePermit,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl Queue {
+    pub(super) fn new(running: usize, waiting: usize) -> Self {
+        let running = running.max(1);
+        Self {
+            places: Arc::new(Semaphore::new(running + waiting)),
+            turns: Arc::new(Semaphore::new(running)),
+        }
+    }
+
+    /// Waits for a turn, in the order of arrival; `None` at once when too many wait already.
+    pub(super) async fn turn(&self) -> Option<Turn> {
+        let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
+        let turn = Arc::clone(&self.turns).acquire_owned().await.ok()?;
+        Some(Turn {
+            _place: place,
+            _turn: turn,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_comes_when_the_queue_is_full_is_refused_at_once() {
+        let queue = Arc::new(Queue::new(1, 1));
+        let first = queue.turn().await.expect("a turn");
+        let mut second = Box::pin(queue.turn());
+        assert!((&mut second).now_or_never().is_none(), "it waits");
+        assert!(queue.turn().await.is_none(), "the queue is full");
+        drop(first);
+        assert!(second.await.is_some(), "its turn came");
+        assert!(queue.turn().await.is_some(), "all have gone");
+    }
+
+    #[tokio::test]
+    async fn who_gives_up_waiting_leaves_the_queue() {
+        let queue = Queue::new(1, 1);
+        let first = queue.turn().await;
+        let mut second = Box::pin(queue.turn());
+        assert!((&mut second).now_or_never().is_none());
+        drop(second);
+        let mut third = Box::pin(queue.turn());
+        assert!((&mut third).now_or_never().is_none(), "there is room again");
+        drop(first);
+        assert!(third.await.is_some());
+    }
+}

@@ -1,0 +1,197 @@
+//! What came of a program, in the words that people read.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// What came of a program: the object that clients get.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunResult {
+    /// Whether it ended by itself, and well.
+    pub success: bool,
+    /// What it wrote to its standard output.
+    pub output: String,
+    /// What it wrote to its standard error, and why it ended if that was not well.
+    pub error: String,
+    /// When the result was there: ISO 8601, UTC, milliseconds.
+    pub timestamp: String,
+    /// Why it ended; for the server itself, clients read `error`.
+    #[serde(skip)]
+    pub ending: Ending,
+}
+
+/// Why a program ended, or never began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// By itself, with 0.
+    Done,
+    /// By itself, with another code.
+    Code(i32),
+    /// By this signal: its own fault, or the limit of the size of files.
+    Signal(i32),
+    /// Stopped when its time was over: this many milliseconds.
+    Time(u128),
+    /// Stopped when it had written more than this many bytes.
+    Output(usize),
+    /// Stopped when it used more than this many bytes of memory.
+    Memory(u64),
+    /// Never began: too many wait already.
+    Busy,
+    /// Never began: no sandbox works here.
+    NoSandbox(String),
+    /// Never began: the language is not installed. The name and the package.
+    NoLanguage(&'static str, &'static str),
+    /// Never began: longer than this many bytes.
+    CodeTooLong(usize),
+    /// The sandbox failed, for this reason.
+    Broken(String),
+}
+
+impl RunResult {
+    /// The result of a program that wrote this.
+    pub(super) fn of(ending: Ending, output: String, written: String) -> Self {
+        let error = match ending.sentence() {
+            None => written,
+            // Who writes why it failed says it better than a code does.
+            Some(_) if ending.is_own() && !written.trim().is_empty() => written,
+            Some(sentence) if written.is_empty() => sentence,
+            Some(sentence) => format!("{}\n{sentence}", written.trim_end()),
+        };
+        Self {
+            success: ending == Ending::Done,
+            output,
+            error,
+            timestamp: Timestamp::now()
+                .strftime("%Y-%m-%dT%H:%M:%S.%3fZ")
+                .to_string(),
+            ending,
+        }
+    }
+
+    /// The result of a program that never began.
+    pub(super) fn refused(ending: Ending) -> Self {
+        Self::of(ending, String::new(), String::new())
+    }
+}
+
+impl Ending {
+    /// Whether the program itself chose to end like this.
+    fn is_own(&self) -> bool {
+        matches!(self, Self::Done | Self::Code(_))
+    }
+
+    fn sentence(&self) -> Option<String> {
+        Some(match self {
+            Self::Done => return None,
+            Self::Code(code) => format!("The program ended with code {code}."),
+            Self::Signal(signal) => format!(
+                "The program was ended by signal {signal}{}.",
+                meaning(*signal)
+            ),
+            Self::Time(milliseconds) => {
+                format!(
+                    "Stopped after {} s: a program must end by then.",
+                    seconds(*milliseconds)
+                )
+            }
+            Self::Output(most) => format!(
+                "Stopped: more than {} of output. The rest is cut.",
+                size(*most as u64)
+            ),
+            Self::Memory(most) => format!(
+                "Stopped: more than {} of memory, files included.",
+                size(*most)
+            ),
+            Self::Busy => {
+                "Busy: too many programs wait for their turn. Try again in a moment.".to_owned()
+            }
+            Self::NoSandbox(reason) => format!("Code cannot be run here: {reason}"),
+            Self::NoLanguage(name, package) => {
+                format!(
+                    "`{name}` is not installed here. On Debian it is in the package `{package}`."
+                )
+            }
+            Self::CodeTooLong(most) => format!("The code is longer than {}.", size(*most as u64)),
+            Self::Broken(reason) => format!("The sandbox failed: {reason}"),
+        })
+    }
+}
+
+fn seconds(milliseconds: u128) -> String {
+    match milliseconds % 1000 {
+        0 => (milliseconds / 1000).to_string(),
+        rest => format!("{}.{rest:03}", milliseconds / 1000),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match (bytes >> 20, bytes >> 10) {
+        (0, 0) => format!("{bytes} bytes"),
+        (0, kibibytes) => format!("{kibibytes} KiB"),
+        (mebibytes, _) => format!("{mebibytes} MiB"),
+    }
+}
+
+/// The signals that programs meet.
+fn meaning(signal: i32) -> &'static str {
+    match signal {
+        4 => " (no such instruction)",
+        6 => " (it aborted)",
+        8 => " (division by zero)",
+        9 => " (killed)",
+        11 => " (memory that is not its own)",
+        24 => " (too much processor time)",
+        25 => " (a file grew too large)",
+        31 => " (a system call that is not allowed)",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(ending: Ending, written: &str) -> String {
+        RunResult::of(ending, String::new(), written.to_owned()).error
+    }
+
+    #[test]
+    fn every_stop_is_told_apart_and_what_was_written_is_kept() {
+        assert_eq!(error(Ending::Done, "a warning\n"), "a warning\n");
+        assert_eq!(error(Ending::Code(3), ""), "The program ended with code 3.");
+        assert_eq!(error(Ending::Code(1), "NameError\n"), "NameError\n");
+        assert_eq!(
+            error(Ending::Time(5000), "half\n"),
+            "half\nStopped after 5 s: a program must end by then."
+        );
+        assert_eq!(
+            error(Ending::Time(1500), ""),
+            "Stopped after 1.500 s: a program must end by then."
+        );
+        assert_eq!(
+            error(Ending::Output(1 << 20), ""),
+            "Stopped: more than 1 MiB of output. The rest is cut."
+        );
+        assert_eq!(
+            error(Ending::Memory(512 << 20), ""),
+            "Stopped: more than 512 MiB of memory, files included."
+        );
+        assert_eq!(
+            error(Ending::Signal(11), ""),
+            "The program was ended by signal 11 (memory that is not its own)."
+        );
+    }
+
+    #[test]
+    fn clients_get_the_four_fields_and_a_time_in_utc() {
+        let result = RunResult::of(Ending::Done, "1\n".to_owned(), String::new());
+        let json = serde_json::to_value(&result).unwrap();
+        let fields: Vec<&String> = json.as_object().unwrap().keys().collect();
+        assert_eq!(fields, ["success", "output", "error", "timestamp"]);
+        assert_eq!(result.timestamp.len(), "2026-01-01T00:00:00.000Z".len());
+        assert!(
+            result.timestamp.parse::<Timestamp>().is_ok(),
+            "{}",
+            result.timestamp
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! What the rest of the server sees: run this code, and why not.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+
+use super::golang::{self, Library};
+use super::language::{self, Language};
+use super::launch::Launch;
+use super::limits::Limits;
+use super::machine::{self, Machine};
+use super::program;
+use super::queue::Queue;
+use super::result::{Ending, RunResult};
+
+/// Runs code in sandboxes. Clones share one queue.
+#[derive(Clone, Debug)]
+pub struct Runner(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    limits: Limits,
+    machine: Result<Machine, String>,
+    queue: Queue,
+    go: OnceCell<Library>,
+}
+
+impl Runner {
+    /// Finds out what this machine can do; takes a tenth of a second and blocks. Never fails: see
+    /// [`Runner::available`].
+    pub fn start(limits: Limits) -> Self {
+        Self::start_in(limits, &std::env::var_os("PATH").unwrap_or_default())
+    }
+
+    /// As [`Runner::start`], with bubblewrap looked for in `path`, written as the variable `PATH` is.
+    pub fn start_in(limits: Limits, path: &OsStr) -> Self {
+        let machine = machine::look(&limits, path);
+        let queue = Queue::new(limits.running, limits.waiting);
+        Self(Arc::new(Shared {
+            limits,
+            machine,
+            queue,
+            go: OnceCell::new(),
+        }))
+    }
+
+    /// Whether code can be run; if not, a sentence for people: what is missing, and what to do.
+    pub fn available(&self) -> Result<(), String> {
+        self.0.machine.as_ref().map(drop).map_err(Clone::clone)
+    }
+
+    /// The names of the languages that are installed, as clients send them.
+    pub fn languages(&self) -> &[&'static str] {
+        self.0
+            .machine
+            .as_ref()
+            .map_or(&[], |machine| &machine.languages)
+    }
+
+    /// Runs `code` when its turn comes. A language that nobody knows is JavaScript, as clients expect.
+    /// Ends within the limit of time plus the wait, and when it returns or is dropped nothing of the
+    /// program is left running. The first Go program waits while Go's library is compiled.
+    pub async fn run(&self, language: &str, code: &str) -> RunResult {
+        match self.tried(language::named(language), code).await {
+            Ok(result) => result,
+            Err(ending) => RunResult::refused(ending),
+        }
+    }
+
+    async fn tried(&self, language: &'static Language, code: &str) -> Result<RunResult, Ending> {
+        let Shared {
+            limits,
+            machine,
+            queue,
+            ..
+        } = &*self.0;
+        let machine = machine
+            .as_ref()
+            .map_err(|reason| Ending::NoSandbox(reason.clone()))?;
+        if !machine.languages.contains(&language.name) {
+            return Err(Ending::NoLanguage(language.name, language.package));
+        }
+        if code.len() > limits.code {
+            return Err(Ending::CodeTooLong(limits.code));
+        }
+        let _turn = queue.turn().await.ok_or(Ending::Busy)?;
+        let library = if language.name == "go" {
+            Some(self.go(machine).await?)
+        } else {
+            None
+        };
+        let shown = library.map(|library| library.shown(false));
+        let launch = Launch {
+            bubblewrap: &machine.bubblewrap,
+            limits,
+            as_root: machine.as_root,
+            script: language.script,
+            code: Some((language.file, code)),
+            shown: shown.as_ref(),
+        };
+        Ok(program::run(&launch).await)
+    }
+
+    /// Go's compiled library, compiled by the first who asks.
+    async fn go(&self, machine: &Machine) -> Result<&Library, Ending> {
+        let compile = || async {
+            let broken = |reason: String| {
+                Ending::Broken(format!("Go's library could not be compiled: {reason}"))
+            };
+            let library =
+                Library::empty(machine.as_root).map_err(|error| broken(error.to_string()))?;
+            let launch = Launch {
+                bubblewrap: &machine.bubblewrap,
+                limits: &golang::limits(&self.0.limits),
+                as_root: machine.as_root,
+                script: "exec go build -o program main.go",
+                code: Some(("main.go", golang::PROGRAM)),
+                shown: Some(&library.shown(true)),
+            };
+            let result = program::run(&launch).await;
+            if result.success {
+                Ok(library)
+            } else {
+                Err(broken(result.error))
+            }
+        };
+        self.0.go.get_or_try_init(compile).await
+    }
+}

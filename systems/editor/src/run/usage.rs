@@ -1,0 +1,98 @@
+//! How much memory a sandbox uses, all its processes and files together, as `/proc` tells it.
+//!
+//! The kernel's own limits are per process. Where no control group can be had, looking often is what
+//! bounds the sum; `Limits::memory` per process bounds what can happen between two looks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::statvfs;
+
+/// Between two looks.
+const EVERY: Duration = Duration::from_millis(20);
+
+/// What an empty file costs the kernel.
+const PER_FILE: u64 = 1024;
+
+/// Waits until the sandbox whose first process is `process` uses more than `most` bytes; for ever, if
+/// it does not.
+pub(super) async fn beyond(process: i32, most: u64) {
+    loop {
+        tokio::time::sleep(EVERY).await;
+        let looked = tokio::task::spawn_blocking(move || is_beyond(process, most)).await;
+        if looked.unwrap_or(false) {
+            return;
+        }
+    }
+}
+
+fn is_beyond(process: i32, most: u64) -> bool {
+    let root = PathBuf::from(format!("/proc/{process}/root"));
+    let files = files(&root);
+    // The quick sum counts pages that processes share once for each of them.
+    files + memory(&root, quick) > most && files + memory(&root, exact) > most
+}
+
+fn files(root: &Path) -> u64 {
+    ["tmp", "dev/shm"]
+        .iter()
+        .filter_map(|place| statvfs(root.join(place)).ok())
+        .map(|stat| {
+            (stat.f_blocks - stat.f_bfree) * stat.f_frsize
+                + (stat.f_files - stat.f_ffree) * PER_FILE
+        })
+        .sum()
+}
+
+/// The sum over the processes in the sandbox's own `/proc`.
+fn memory(root: &Path, of_one: fn(&Path) -> Option<u64>) -> u64 {
+    let Ok(entries) = fs::read_dir(root.join("proc")) else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .filter(|entry| {
+            entry
+                .file_name()
+                .as_encoded_bytes()
+                .iter()
+                .all(u8::is_ascii_digit)
+        })
+        .filter_map(|entry| of_one(&entry.path()))
+        .sum()
+}
+
+fn quick(process: &Path) -> Option<u64> {
+    let status = fs::read_to_string(process.join("status")).ok()?;
+    Some(sum(&status, &["RssAnon:", "RssShmem:"]))
+}
+
+fn exact(process: &Path) -> Option<u64> {
+    let pages = fs::read_to_string(process.join("smaps_rollup")).ok()?;
+    Some(sum(&pages, &["Pss_Anon:", "Pss_Shmem:"]))
+}
+
+/// Adds up lines like `RssAnon:     1234 kB`, in bytes. A process that ends has none.
+fn sum(text: &str, names: &[&str]) -> u64 {
+    let kibibytes = text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?;
+        names
+            .contains(&name)
+            .then(|| words.next()?.parse::<u64>().ok())?
+    });
+    kibibytes.sum::<u64>() * 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_named_lines_are_added_up_in_bytes() {
+        let status = "Name:\tx\nVmRSS:\t 900 kB\nRssAnon:\t     100 kB\nRssFile:\t 7 kB\nRssShmem:\t       3 kB\n";
+        assert_eq!(sum(status, &["RssAnon:", "RssShmem:"]), 103 * 1024);
+        assert_eq!(sum("", &["RssAnon:"]), 0);
+    }
+}
