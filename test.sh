@@ -37,6 +37,7 @@ missing() {
   command -v cc > /dev/null || echo gcc libc6-dev
   command -v git > /dev/null || echo git
   [ "$mode" = full ] || return 0
+  command -v bwrap > /dev/null || echo bubblewrap
   command -v curl > /dev/null || echo curl
   command -v node > /dev/null || echo nodejs
   command -v npm > /dev/null || echo npm

@@ -24,6 +24,7 @@ mod page;
 mod rate;
 mod refusal;
 mod room;
+pub mod run;
 mod serve;
 mod sio;
 mod store;

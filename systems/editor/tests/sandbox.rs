@@ -1,14 +1,15 @@
 //! Programs of all languages that are here run in the sandbox, and say how they ended.
 
 use std::ffi::OsStr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use editor::run::{Ending, Limits, RunResult, Runner};
+use tokio::time::Instant;
 
 /// Limits with time enough for a compiler on a busy machine.
 fn patient() -> Limits {
     Limits {
-        wall: Duration::from_secs(60),
+        wall: Duration::from_mins(1),
         ..Limits::default()
     }
 }

@@ -75,7 +75,14 @@ fn find(command: &str, path: &OsStr) -> Option<PathBuf> {
 fn probe(bubblewrap: &Path, limits: &Limits, as_root: bool) -> Result<String, String> {
     let mut script = "cat /proc/self/status && echo --\n".to_owned();
     for command in language::all().iter().map(|language| language.command) {
-        script += &["command -v ", command, " > /dev/null && echo ", command, "\n"].concat();
+        script += &[
+            "command -v ",
+            command,
+            " > /dev/null && echo ",
+            command,
+            "\n",
+        ]
+        .concat();
     }
     script += "true\n";
     let launch = Launch {

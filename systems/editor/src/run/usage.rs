@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::statvfs;
+use rustix::fs::{stat, statvfs};
 
 /// Between two looks.
 const EVERY: Duration = Duration::from_millis(20);
@@ -29,18 +29,29 @@ pub(super) async fn beyond(process: i32, most: u64) {
 
 fn is_beyond(process: i32, most: u64) -> bool {
     let root = PathBuf::from(format!("/proc/{process}/root"));
+    if !is_made(&root) {
+        return false;
+    }
     let files = files(&root);
     // The quick sum counts pages that processes share once for each of them.
     files + memory(&root, quick) > most && files + memory(&root, exact) > most
+}
+
+/// Whether the sandbox is there. Before bubblewrap has made it, the root is still the host's, and a
+/// sum over that would be the sum of the machine.
+fn is_made(root: &Path) -> bool {
+    let device = |proc: &Path| Some(stat(proc).ok()?.st_dev);
+    let inside = device(&root.join("proc"));
+    inside.is_some() && inside != device(Path::new("/proc"))
 }
 
 fn files(root: &Path) -> u64 {
     ["tmp", "dev/shm"]
         .iter()
         .filter_map(|place| statvfs(root.join(place)).ok())
-        .map(|stat| {
-            (stat.f_blocks - stat.f_bfree) * stat.f_frsize
-                + (stat.f_files - stat.f_ffree) * PER_FILE
+        .map(|space| {
+            (space.f_blocks - space.f_bfree) * space.f_frsize
+                + (space.f_files - space.f_ffree) * PER_FILE
         })
         .sum()
 }
@@ -88,6 +99,12 @@ fn sum(text: &str, names: &[&str]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn before_the_sandbox_is_made_nothing_of_the_host_is_counted() {
+        assert!(!is_made(Path::new("/")));
+        assert!(!is_beyond(std::process::id().cast_signed(), 1));
+    }
 
     #[test]
     fn the_named_lines_are_added_up_in_bytes() {

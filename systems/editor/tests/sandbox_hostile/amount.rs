@@ -1,8 +1,9 @@
 //! Too much of something: processes, time, output, memory, files.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use editor::run::{Ending, Limits};
+use tokio::time::Instant;
 
 use super::attack::{brief, patient, python, shell};
 

@@ -13,7 +13,7 @@ static ALONE: Mutex<()> = Mutex::const_new(());
 /// Time for a busy machine.
 pub(crate) fn patient() -> Limits {
     Limits {
-        wall: Duration::from_secs(60),
+        wall: Duration::from_mins(1),
         ..Limits::default()
     }
 }

@@ -2,9 +2,10 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use editor::run::{Ending, Limits, Runner};
+use tokio::time::Instant;
 
 use super::attack::{Secret, patient, processes_in, python, shell};
 
@@ -209,7 +210,7 @@ fn when_the_server_is_killed_its_programs_die() {
 #[ignore = "only run, and killed, by another test"]
 async fn a_server_that_is_to_be_killed() {
     let limits = Limits {
-        wall: Duration::from_secs(60),
+        wall: Duration::from_mins(1),
         ..Limits::default()
     };
     let runner = Runner::start(limits);
