@@ -122,7 +122,7 @@ call(467, 0, b'/', 0, 0, 0); call(0x40000000 + 39)
     let mut expected = "272 EPERM\n56 EPERM\n".repeat(4);
     expected.push_str("435 ENOSYS\n");
     for call in [308, 165, 161, 155, 428, 430, 248, 250, 321, 298, 323] {
-        expected.push_str(&format!("{call} EPERM\n"));
+        expected += &[&call.to_string(), " EPERM\n"].concat();
     }
     expected.push_str(
         "425 ENOSYS\n175 EPERM\n246 EPERM\n169 EPERM\n29 ENOSYS\n467 ENOSYS\n1073741863 ENOSYS\n",
