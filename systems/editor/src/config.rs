@@ -29,6 +29,10 @@ pub struct Config {
         help_heading = "Documents"
     )]
     pub store: String,
+    /// NATS server over which nodes share their rooms, for example `nats://127.0.0.1:4222`; without one
+    /// this node is alone
+    #[arg(long, value_name = "URL", env = "NATS_URL", help_heading = "Nodes")]
+    pub nats_url: Option<String>,
     /// The port of the loopback when no address is given, as the original has it
     #[arg(long, value_name = "PORT", env = "SERVER_PORT", default_value_t = crate::PORT, help_heading = "Serving")]
     pub server_port: u16,

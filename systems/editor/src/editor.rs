@@ -1,11 +1,15 @@
-use std::sync::Arc;
+mod abroad;
+
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kit::fault::Faults;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
+use yrs::updates::encoder::Encode;
 
+use crate::bus::{Alone, Bus, BusError, Nats, NatsLine, News};
 use crate::config::{Config, Limits};
 use crate::line::{End, Lines};
 use crate::metrics::Counters;
@@ -17,6 +21,8 @@ use crate::store::{Behind, Done, Log, Writer};
 pub(crate) const NAME: usize = 256;
 /// A room that everybody left is kept in memory so long.
 const KEPT: Duration = Duration::from_secs(10);
+/// So long a room waits for the answers of other nodes.
+const ANSWERS: Duration = Duration::from_millis(150);
 /// Before a document that could not be loaded is asked for again.
 const AGAIN: Duration = Duration::from_secs(1);
 /// What Yjs sends when there is nothing to say.
@@ -32,30 +38,54 @@ pub(crate) struct Editor {
     hall: Hall,
     log: Log,
     writer: Writer,
+    bus: OnceLock<Box<dyn Bus>>,
+    /// Numbers of visits of this process, from a start that no other process has.
     visits: AtomicU64,
 }
 
 impl Editor {
-    pub(crate) fn new(config: &Config, faults: Option<Arc<Faults>>, log: Log) -> Arc<Self> {
+    pub(crate) fn new(
+        config: &Config,
+        faults: Option<Arc<Faults>>,
+        log: Log,
+        first: u64,
+    ) -> Arc<Self> {
         let counters = Counters::default();
         let limits = room::Limits {
             rooms: config.limits.max_rooms as usize,
             members: config.limits.max_members as usize,
         };
         let (writer, _) = Writer::start(log.clone(), counters.clone());
+        let lines: Arc<Lines> = Arc::default();
+        let flush = lines.flush.clone();
+        tokio::spawn(async move { flush.run().await });
         Arc::new(Self {
             hall: Hall::new(limits, counters.clone()),
             limits: config.limits.clone(),
             faults,
             counters,
-            lines: Arc::default(),
+            lines,
             log,
             writer,
-            visits: AtomicU64::new(0),
+            bus: OnceLock::new(),
+            visits: AtomicU64::new(first),
         })
     }
 
-    /// A number that no other visit of this process has.
+    /// Joins the other nodes.
+    pub(crate) async fn connect(self: &Arc<Self>, nats: NatsLine) -> Result<(), BusError> {
+        let nats = Nats::start(nats, &Arc::downgrade(self)).await?;
+        // It is set once, before anybody can come in.
+        let _ = self.bus.set(Box::new(nats));
+        Ok(())
+    }
+
+    /// The way to the other nodes.
+    pub(crate) fn bus(&self) -> &dyn Bus {
+        self.bus.get().map_or(&Alone, |bus| &**bus)
+    }
+
+    /// A number that no other visit has, at this node or another.
     pub(crate) fn visit(&self) -> u64 {
         self.visits.fetch_add(1, Ordering::Relaxed)
     }
@@ -67,7 +97,14 @@ impl Editor {
         member: &Member,
     ) -> Result<Arc<Room>, Refusal> {
         let most = self.hall.limits.members;
-        self.enter(name, |room| room.join(member.clone(), most, &self.counters))
+        let room = self.enter(name, |room| room.join(member.clone(), most, &self.counters))?;
+        self.bus().tell(
+            &room.name,
+            &News::Joined {
+                visitor: member.who.clone(),
+            },
+        );
+        Ok(room)
     }
 
     /// Somebody comes into a room by Yjs.
@@ -102,32 +139,55 @@ impl Editor {
         }
     }
 
-    /// Somebody leaves a room.
-    pub(crate) fn leave(self: &Arc<Self>, room: &Arc<Room>, visit: u64) {
-        if room.leave(visit, &self.counters) {
+    /// Somebody leaves a room; a member has an id.
+    pub(crate) fn leave(self: &Arc<Self>, room: &Arc<Room>, visit: u64, id: Option<&str>) {
+        let left = room.leave(visit, &self.counters);
+        if let Some(id) = id {
+            self.bus().tell(&room.name, &News::Left { id });
+        }
+        if let Some(gone) = left.gone {
+            self.bus().tell(
+                &room.name,
+                &News::Presence {
+                    update: &gone.encode_v1(),
+                },
+            );
+        }
+        if left.nobody {
             tokio::spawn(self.clone().close(room.clone()));
         }
     }
 
-    /// A whole text takes the place of the document's. `done` is called once it is saved.
+    /// A whole text takes the place of the document's. `done` is called once it is saved. The `packet` is
+    /// how members elsewhere get it.
     pub(crate) fn write(
         &self,
         room: &Arc<Room>,
         state: &mut State,
         text: &str,
+        packet: Option<&str>,
         done: Option<Done>,
     ) -> Result<(), Behind> {
         let slot = self.writer.slot()?;
+        let finely = !state.listeners.is_empty();
         let update = match &state.shown {
             // Its writer could not know what Yjs clients did since.
             Some(shown) => {
                 let merged = merge(shown, text, state.document.text());
-                state.document.write(&merged)
+                state.document.write(&merged, finely)
             }
-            None => state.document.write(text),
+            None => state.document.write(text, finely),
         };
         if let Some(update) = update {
             state.tell_listeners(&update, None, &self.counters);
+            let news = match packet {
+                Some(packet) => News::Code {
+                    packet,
+                    update: &update,
+                },
+                None => News::Update { update: &update },
+            };
+            self.bus().tell(&room.name, &news);
             slot.save(&room.name, update, done);
         } else if let Some(done) = done {
             slot.tell(done);
@@ -153,12 +213,15 @@ impl Editor {
             .writer
             .slot()
             .map_err(|Behind| End::Closed(1013, "it cannot be saved now"))?;
-        room.show_soon(state, &self.counters);
-        state
-            .document
-            .apply(&update)
-            .map_err(|_| End::Closed(1003, "not an update"))?;
+        let before = state.wants_text().then(|| state.document.text().to_owned());
+        let applied = state.document.apply(&update);
+        applied.map_err(|_| End::Closed(1003, "not an update"))?;
+        if let Some(before) = before {
+            room.show_soon(state, before, &self.counters);
+        }
         state.tell_listeners(&update, Some(visit), &self.counters);
+        self.bus()
+            .tell(&room.name, &News::Update { update: &update });
         slot.save(&room.name, update, None);
         Ok(())
     }
@@ -182,6 +245,10 @@ impl Editor {
     }
 
     async fn load(self: Arc<Self>, room: Arc<Room>) {
+        self.bus().enter(&room.name);
+        if self.bus().is_shared() {
+            sleep(ANSWERS).await;
+        }
         loop {
             match self.log.load(&room.name).await {
                 Ok(rows) => {
@@ -200,6 +267,8 @@ impl Editor {
     async fn close(self: Arc<Self>, room: Arc<Room>) {
         sleep(KEPT).await;
         self.saved().await;
-        self.hall.close(&room);
+        if self.hall.close(&room) {
+            self.bus().leave(&room.name);
+        }
     }
 }

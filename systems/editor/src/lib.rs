@@ -12,6 +12,7 @@
     reason = "the Yjs side of the document comes with the next change"
 )]
 
+mod bus;
 mod config;
 mod desk;
 mod editor;
@@ -30,6 +31,7 @@ mod sio;
 mod store;
 mod yjs;
 
+pub use bus::BusError;
 pub use config::{Config, ConfigError, Limits, Times};
 pub use serve::{PORT, ServeError, serve};
 pub use store::StoreError;

@@ -2,6 +2,7 @@
 //! from where it arose, without waking a task per receiver; what is read goes through one buffer per
 //! thread. It knows nothing of what the messages mean.
 
+mod flush;
 mod frame;
 mod input;
 mod outbox;

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
             let _ = writeln!(io::stderr(), "error: {error}");
             match error {
                 ServeError::Config(_) => ExitCode::from(2),
-                ServeError::Store(_) | ServeError::Io(_) => ExitCode::FAILURE,
+                ServeError::Bus(_) | ServeError::Store(_) | ServeError::Io(_) => ExitCode::FAILURE,
             }
         }
     }

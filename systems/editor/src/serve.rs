@@ -4,8 +4,10 @@ use std::time::Duration;
 use hyper::service::service_fn;
 use kit::fault::Faults;
 use kit::serve::{Connections, Server, bind, block_on, stop_signal};
+use kit::token::Token;
 use tokio::time::timeout;
 
+use crate::bus::{BusError, NatsLine};
 use crate::config::{Config, ConfigError};
 use crate::editor::Editor;
 use crate::http::Front;
@@ -24,6 +26,9 @@ pub enum ServeError {
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The other nodes cannot be reached.
+    #[error(transparent)]
+    Bus(#[from] BusError),
     /// The system refused something, for example the address.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -47,7 +52,15 @@ async fn run(
 ) -> Result<(), ServeError> {
     let stop = stop_signal()?;
     let log = Log::open(&config.store).await?;
-    let editor = Editor::new(&config, Faults::ordered(&config.serve.faults), log);
+    let editor = Editor::new(
+        &config,
+        Faults::ordered(&config.serve.faults),
+        log,
+        first_visit()?,
+    );
+    if let Some(url) = &config.nats_url {
+        editor.connect(NatsLine::open(url).await?).await?;
+    }
     let listener = bind(config.serve.address(config.server_port))?;
     let url = format!("http://{}", listener.local_addr()?);
     tracing::info!(%url, threads = config.serve.threads, "the editor is open");
@@ -70,6 +83,12 @@ async fn run(
     }
     tracing::info!("the editor is closed");
     Ok(())
+}
+
+/// Where the numbers of visits begin, so that those of two nodes are not the same.
+fn first_visit() -> io::Result<u64> {
+    let token = Token::random()?.to_string();
+    Ok(u64::from_str_radix(&token[..15], 16).unwrap_or_default())
 }
 
 /// Each client gets what waits for it and is closed; what is not done in time is cut off.

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::mem;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -8,6 +9,7 @@ use tokio::time::Instant;
 
 use super::payload::{Caret, CodeChange, CursorChange, Join, RunCode, SyncCode, Text};
 use super::visitor::Visitor;
+use crate::bus::{self, News};
 use crate::editor::{Editor, NAME};
 use crate::outlet::Outlet;
 use crate::rate::Rate;
@@ -99,8 +101,11 @@ impl Visitor {
         }
         let member = Member {
             visit: self.visit,
-            id: self.id.clone(),
-            username: (&*join.username).into(),
+            who: bus::Visitor {
+                id: self.id.clone(),
+                username: (&*join.username).into(),
+                since: millis(),
+            },
             outlet: self.outlet.clone(),
             heard: None,
             texts: join.texts,
@@ -131,16 +136,16 @@ impl Visitor {
             return Ok(Answer::Later);
         }
         // Members who get the merged text soon need no other.
-        let merges = state.shown.is_some();
-        self.editor
-            .write(room, &mut state, &text, done)
-            .map_err(|Behind| Refusal::StoreBehind)?;
-        if !merges {
-            state.relay(
-                &packet::code_change(change.code),
-                self.visit,
-                &self.editor.counters,
-            );
+        let relayed = state
+            .shown
+            .is_none()
+            .then(|| packet::code_change(change.code));
+        let written = self
+            .editor
+            .write(room, &mut state, &text, relayed.as_deref(), done);
+        written.map_err(|Behind| Refusal::StoreBehind)?;
+        if let Some(relayed) = relayed {
+            state.relay(&relayed, Some(self.visit), &self.editor.counters);
             room.watch(&mut state, &self.editor.counters);
         }
         self.editor.counters.edits.inc();
@@ -151,7 +156,7 @@ impl Visitor {
     fn write_later(&self, room: &Arc<Room>, state: &mut State, text: String, done: Option<Done>) {
         let editor = self.editor.clone();
         room.wish(state, move |room, state| {
-            if editor.write(room, state, &text, done).is_ok() {
+            if editor.write(room, state, &text, None, done).is_ok() {
                 state.show(&editor.counters);
                 editor.counters.edits.inc();
             }
@@ -171,6 +176,13 @@ impl Visitor {
         let moved = packet::cursor_change(&self.id, change.cursor, change.username);
         room.state()
             .point(&moved, self.visit, &self.editor.counters);
+        self.editor.bus().tell(
+            &room.name,
+            &News::Caret {
+                sender: self.visit,
+                packet: &moved,
+            },
+        );
         self.editor.counters.carets.inc();
         Ok(())
     }
@@ -187,6 +199,18 @@ impl Visitor {
             ) {
                 self.editor.counters.deliveries.inc();
                 room.watch(&mut state, &self.editor.counters);
+                return Ok(());
+            }
+            if state
+                .abroad
+                .iter()
+                .any(|(_, visitor)| *visitor.id == *sync.socket_id)
+            {
+                let news = News::Pass {
+                    to: &sync.socket_id,
+                    packet: &passed,
+                };
+                self.editor.bus().tell(&room.name, &news);
                 return Ok(());
             }
         }
@@ -229,4 +253,12 @@ fn read<'a, T: Deserialize<'a>>(json: &'a RawValue) -> Result<T, Refusal> {
 
 fn text(json: &RawValue) -> Result<Cow<'_, str>, Refusal> {
     read::<Text<'_>>(json).map(|text| text.text)
+}
+
+/// The calendar's time.
+fn millis() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
 }

@@ -29,7 +29,7 @@ impl Drop for Visitor {
     fn drop(&mut self) {
         self.editor.counters.visits.dec();
         for room in self.rooms.drain(..) {
-            self.editor.leave(&room, self.visit);
+            self.editor.leave(&room, self.visit, Some(&self.id));
         }
     }
 }

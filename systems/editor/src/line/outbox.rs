@@ -1,15 +1,18 @@
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedWriteHalf;
 
+use super::flush::Flush;
 use super::frame::Frame;
 
 /// Frames handed to the system in one call.
 const GATHERED: usize = 16;
+/// Room for so many frames is kept when nothing waits.
+const KEPT: usize = 8;
 /// So many waiting frames are looked at for an older caret of the same sender.
 const LOOKED_AT: usize = 64;
 
@@ -34,13 +37,14 @@ pub(crate) struct Room {
     pub(crate) bytes: usize,
 }
 
-/// The way to one receiver: written at once where the system takes it, else kept in a bounded queue
-/// which the connection's own task empties. A receiver that does not read fills its own queue and
-/// nobody else's.
+/// The way to one receiver: a bounded queue, written by whoever flushes the lines of a turn, and where
+/// the system takes no more, by the connection's own task. A receiver that does not read fills its own
+/// queue and nobody else's.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     stream: OwnedWriteHalf,
     room: Room,
+    flush: Arc<Flush>,
     inside: Mutex<Inside>,
 }
 
@@ -52,51 +56,60 @@ struct Inside {
     bytes: usize,
     end: Option<End>,
     waker: Option<Waker>,
+    /// It is among those that are flushed at the end of the turn.
+    listed: bool,
+    /// The system took no more: the connection's own task goes on when it does.
+    blocked: bool,
 }
 
 impl Outbox {
-    pub(crate) fn new(stream: OwnedWriteHalf, room: Room) -> Self {
+    pub(crate) fn new(stream: OwnedWriteHalf, room: Room, flush: &Arc<Flush>) -> Self {
         Self {
             stream,
             room,
+            flush: flush.clone(),
             inside: Mutex::default(),
         }
     }
 
     /// Sends a frame. `caret` names the sender where only its newest matters. `false` when this was
     /// too much: the line ends as too slow.
-    pub(crate) fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
+    pub(crate) fn post(self: &Arc<Self>, frame: &Frame, caret: Option<u64>) -> bool {
         let mut inside = self.inside();
         if inside.end.is_some() {
             return true;
         }
-        let mut written = 0;
-        if inside.waiting.is_empty() {
-            match self.stream.try_write(frame.bytes()) {
-                Ok(all) if all == frame.bytes().len() => return true,
-                Ok(some) => written = some,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(_) => {
-                    inside.finish(End::Gone);
-                    return true;
-                }
-            }
-            inside.written = written;
-        } else if caret.is_some_and(|sender| inside.renew(sender, frame)) {
+        if inside.blocked && caret.is_some_and(|sender| inside.renew(sender, frame)) {
             return true;
         }
+        let length = frame.bytes().len();
         let fits = inside.waiting.len() < self.room.frames
-            && inside.bytes + frame.bytes().len() <= self.room.bytes.max(frame.bytes().len());
+            && (inside.waiting.is_empty() || inside.bytes + length <= self.room.bytes);
         if fits {
-            inside.bytes += frame.bytes().len();
-            inside
-                .waiting
-                .push_back((frame.clone(), caret.filter(|_| written == 0)));
+            inside.bytes += length;
+            inside.waiting.push_back((frame.clone(), caret));
+            if !inside.blocked && !inside.listed {
+                inside.listed = true;
+                self.flush.list(self);
+            }
         } else {
             inside.finish(TOO_SLOW);
+            inside.wake();
         }
-        inside.wake();
         fits
+    }
+
+    /// Writes what the system takes now; the rest is for the connection's own task.
+    pub(super) fn flush(&self) {
+        let mut inside = self.inside();
+        inside.listed = false;
+        if let Err(error) = self.write(&mut inside) {
+            inside.blocked = true;
+            if error.kind() != io::ErrorKind::WouldBlock {
+                inside.finish(End::Gone);
+            }
+            inside.wake();
+        }
     }
 
     /// Takes no more. What waits is still delivered, but not to one who is gone or too slow.
@@ -116,10 +129,12 @@ impl Outbox {
     /// Writes what waits. Ready once the line has ended and nothing waits.
     pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<End> {
         let mut inside = self.inside();
-        loop {
+        // What is listed leaves at the end of the turn.
+        while inside.blocked || inside.end.is_some() {
             match self.write(&mut inside) {
-                Ok(()) => {}
+                Ok(()) => inside.blocked = false,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    inside.blocked = true;
                     let stream: &TcpStream = self.stream.as_ref();
                     match stream.poll_write_ready(context) {
                         Poll::Ready(Ok(())) => continue,
@@ -142,7 +157,12 @@ impl Outbox {
     }
 
     fn write(&self, inside: &mut Inside) -> io::Result<()> {
-        while !inside.waiting.is_empty() {
+        while let Some((first, _)) = inside.waiting.front() {
+            if inside.waiting.len() == 1 {
+                let written = self.stream.try_write(&first.bytes()[inside.written..])?;
+                inside.drop_written(written);
+                continue;
+            }
             let mut slices = [io::IoSlice::new(&[]); GATHERED];
             let mut count = 0;
             for ((frame, _), slice) in inside.waiting.iter().zip(&mut slices) {
@@ -194,8 +214,10 @@ impl Inside {
             self.bytes -= length;
             self.waiting.pop_front();
         }
-        // A user who waits costs nothing here.
-        self.waiting = VecDeque::new();
+        // A user who waits costs little here.
+        if self.waiting.capacity() > KEPT {
+            self.waiting = VecDeque::new();
+        }
     }
 
     fn finish(&mut self, end: End) {

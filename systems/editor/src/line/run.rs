@@ -11,6 +11,7 @@ use tokio::net::tcp::OwnedReadHalf;
 use tokio::sync::watch;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
+use super::flush::Flush;
 use super::frame::{Frame, Violation, opcode};
 use super::input::{Input, Message};
 use super::outbox::{End, Outbox};
@@ -52,6 +53,8 @@ pub(crate) trait Hear: Send {
 pub(crate) struct Lines {
     open: Mutex<Slab<Weak<Outbox>>>,
     counted: watch::Sender<()>,
+    /// What is written at the end of a turn.
+    pub(crate) flush: Arc<Flush>,
 }
 
 impl Default for Lines {
@@ -59,6 +62,7 @@ impl Default for Lines {
         Self {
             open: Mutex::default(),
             counted: watch::Sender::new(()),
+            flush: Arc::default(),
         }
     }
 }

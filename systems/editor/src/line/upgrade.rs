@@ -104,7 +104,7 @@ async fn serve<H: Hear>(
         return;
     };
     let (read, write) = parts.io.into_inner().into_split();
-    let outbox = Arc::new(Outbox::new(write, terms.room));
+    let outbox = Arc::new(Outbox::new(write, terms.room, &lines.flush));
     let (hear, alarm) = open(&outbox);
     lines
         .run(read, outbox, terms.limit, &parts.read_buf, hear, alarm)

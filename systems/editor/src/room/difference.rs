@@ -16,22 +16,32 @@ pub(crate) struct Hunk<'a> {
 
 /// The places where `new` differs from `old`, from the first to the last.
 pub(crate) fn hunks<'a>(old: &str, new: &'a str) -> Vec<Hunk<'a>> {
-    if old == new {
+    let Some(hunk) = one(old, new) else {
         return Vec::new();
+    };
+    let removed = &old[hunk.at..hunk.at + hunk.remove];
+    if removed.is_empty() || hunk.insert.is_empty() || removed.len() + hunk.insert.len() > SEARCHED
+    {
+        return vec![hunk];
+    }
+    middle(hunk.at, removed, hunk.insert)
+}
+
+/// The one place that holds all differences.
+pub(crate) fn one<'a>(old: &str, new: &'a str) -> Option<Hunk<'a>> {
+    if old == new {
+        return None;
     }
     let begin = common_prefix(old, new);
     let (old_rest, new_rest) = (&old[begin..], &new[begin..]);
     let end = common_suffix(old_rest, new_rest);
     let removed = &old_rest[..old_rest.len() - end];
     let inserted = &new_rest[..new_rest.len() - end];
-    if removed.is_empty() || inserted.is_empty() || removed.len() + inserted.len() > SEARCHED {
-        return vec![Hunk {
-            at: begin,
-            remove: removed.len(),
-            insert: inserted,
-        }];
-    }
-    middle(begin, removed, inserted)
+    Some(Hunk {
+        at: begin,
+        remove: removed.len(),
+        insert: inserted,
+    })
 }
 
 /// What `mine` did to `base`, done to `theirs`, which is `base` changed by others. Where both changed the

@@ -3,7 +3,7 @@ use std::fmt;
 use yrs::updates::decoder::Decode;
 use yrs::{Doc, GetString, ReadTxn, StateVector, Text, TextRef, Transact, Update};
 
-use super::difference::hunks;
+use super::difference::{hunks, one};
 use crate::store::Log;
 
 /// The name of the text in the document, for every Yjs client.
@@ -55,9 +55,15 @@ impl Document {
         }
     }
 
-    /// Makes it read like `new`; the update that does the same elsewhere, if anything changed.
-    pub(crate) fn write(&mut self, new: &str) -> Option<Vec<u8>> {
-        let places = hunks(self.text(), new);
+    /// Makes it read like `new`; the update that does the same elsewhere, if anything changed. `finely`
+    /// looks for what stayed between two changes, for the sake of those who have a caret there.
+    pub(crate) fn write(&mut self, new: &str, finely: bool) -> Option<Vec<u8>> {
+        let old = self.text();
+        let places = if finely {
+            hunks(old, new)
+        } else {
+            one(old, new).into_iter().collect()
+        };
         if places.is_empty() {
             return None;
         }
@@ -65,11 +71,12 @@ impl Document {
         // From the end, so that the places before are still where they were.
         for hunk in places.iter().rev() {
             let (at, remove) = (position(hunk.at), position(hunk.remove));
+            // Behind what is removed: pieces that were removed one after the other become one.
+            if !hunk.insert.is_empty() {
+                self.code.insert(&mut transaction, at + remove, hunk.insert);
+            }
             if remove > 0 {
                 self.code.remove_range(&mut transaction, at, remove);
-            }
-            if !hunk.insert.is_empty() {
-                self.code.insert(&mut transaction, at, hunk.insert);
             }
         }
         let update = transaction.encode_update_v1();

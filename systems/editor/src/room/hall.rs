@@ -47,6 +47,16 @@ impl Hall {
         Ok((room, true))
     }
 
+    /// The room of this name, if somebody is in it.
+    pub(crate) fn find(&self, name: &str) -> Option<Arc<Room>> {
+        self.rooms().get(name).cloned()
+    }
+
+    /// Every room that somebody is in.
+    pub(crate) fn all(&self) -> Vec<Arc<Room>> {
+        self.rooms().values().cloned().collect()
+    }
+
     /// Forgets a room if nobody is in it.
     pub(crate) fn close(&self, room: &Room) -> bool {
         let mut rooms = self.rooms();

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::time::Instant;
 
+use crate::bus::Visitor;
 use crate::line::Outbox;
 use crate::outlet::Outlet;
 
@@ -11,9 +12,8 @@ use crate::outlet::Outlet;
 pub(crate) struct Member {
     /// Which visit of the process, for the order of carets and for exclusion.
     pub(crate) visit: u64,
-    /// The id that clients know.
-    pub(crate) id: Arc<str>,
-    pub(crate) username: Arc<str>,
+    /// As clients know it.
+    pub(crate) who: Visitor,
     pub(crate) outlet: Outlet,
     /// Whether it wants texts, or follows the document otherwise.
     pub(crate) texts: bool,
@@ -32,18 +32,18 @@ pub(crate) struct Listener {
 }
 
 /// A member as the others see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Seen {
-    pub(crate) socket_id: Arc<str>,
-    pub(crate) username: Arc<str>,
+pub(crate) struct Seen<'a> {
+    socket_id: &'a str,
+    username: &'a str,
 }
 
-impl Member {
-    pub(crate) fn seen(&self) -> Seen {
-        Seen {
-            socket_id: self.id.clone(),
-            username: self.username.clone(),
+impl<'a> Seen<'a> {
+    pub(crate) fn of(who: &'a Visitor) -> Self {
+        Self {
+            socket_id: &who.id,
+            username: &who.username,
         }
     }
 }

@@ -35,6 +35,15 @@ pub(crate) enum Shut {
     Closed,
 }
 
+/// What a departure left behind.
+#[derive(Debug)]
+pub(crate) struct Left {
+    /// Nobody is here any more.
+    pub(crate) nobody: bool,
+    /// The clients of Yjs that went with it.
+    pub(crate) gone: Option<AwarenessUpdate>,
+}
+
 impl Room {
     pub(super) fn new(name: &str) -> Self {
         Self {
@@ -63,8 +72,15 @@ impl Room {
         if state.member(visit).is_none() && state.members.len() >= most {
             return Err(Shut::Full);
         }
-        state.join(member, counters);
-        self.wish(&mut state, move |_, state| state.show_to(visit));
+        let (who, counters) = (member.who.clone(), counters.clone());
+        state.admit(member);
+        // Not before it is known who is at other nodes.
+        self.wish(&mut state, move |_, state| {
+            if state.member(visit).is_some() {
+                state.announce(&who, &counters);
+                state.show_to(visit);
+            }
+        });
         Ok(())
     }
 
@@ -81,15 +97,19 @@ impl Room {
         Ok(())
     }
 
-    /// Somebody goes, however it came. `true` when nobody is left.
-    pub(crate) fn leave(&self, visit: u64, counters: &Counters) -> bool {
+    /// Somebody goes, however it came.
+    pub(crate) fn leave(&self, visit: u64, counters: &Counters) -> Left {
         let mut state = self.state();
         state.leave(visit, counters);
         state.listeners.retain(|listener| listener.visit != visit);
-        if let Some(gone) = state.presence.leave(visit) {
-            state.post_listeners(&yjs::presence(gone), None, None, counters);
+        let gone = state.presence.leave(visit);
+        if let Some(gone) = &gone {
+            state.post_listeners(&yjs::presence(gone.clone()), None, None, counters);
         }
-        state.is_empty()
+        Left {
+            nobody: state.is_empty(),
+            gone,
+        }
     }
 
     /// Closes it if nobody is here. `false` when somebody is.
@@ -138,31 +158,39 @@ impl Room {
         }
     }
 
-    /// Clients of Yjs say where they are.
+    /// Clients of Yjs say where they are; what of it is new.
     pub(crate) fn tell_presence(
         &self,
         update: AwarenessUpdate,
         visit: Option<u64>,
         counters: &Counters,
-    ) {
+    ) -> Option<AwarenessUpdate> {
         let mut state = self.state();
-        if let Some(news) = state.presence.take(update, visit) {
-            // Of one who speaks for itself alone, only the newest matters.
-            let caret = visit.filter(|_| news.clients.len() == 1);
-            state.post_listeners(&yjs::presence(news), visit, caret, counters);
-        }
+        let news = state.presence.take(update, visit)?;
+        // Of one who speaks for itself alone, only the newest matters.
+        let caret = visit.filter(|_| news.clients.len() == 1);
+        state.post_listeners(&yjs::presence(news.clone()), visit, caret, counters);
+        Some(news)
     }
 
-    /// Members get the text soon: it is not what they have.
-    pub(crate) fn show_soon(self: &Arc<Self>, state: &mut State, counters: &Counters) {
-        if state.shown.is_some() || !state.members.iter().any(|member| member.texts) {
+    /// Members get the text soon: it is no more what it was `before`.
+    pub(crate) fn show_soon(
+        self: &Arc<Self>,
+        state: &mut State,
+        before: String,
+        counters: &Counters,
+    ) {
+        if !state.wants_text() {
             return;
         }
-        state.shown = Some(state.document.text().to_owned());
+        state.shown = Some(before);
         let (room, counters) = (self.clone(), counters.clone());
         tokio::spawn(async move {
             sleep(GATHERED).await;
-            room.state().show(&counters);
+            let mut state = room.state();
+            if state.shown.is_some() {
+                state.show(&counters);
+            }
         });
     }
 

@@ -8,6 +8,7 @@ use super::document::Document;
 use super::member::{Listener, Member, Seen};
 use super::place::{QUIET, Room};
 use super::presence::Presence;
+use crate::bus::Visitor;
 use crate::line::Frame;
 use crate::metrics::Counters;
 use crate::sio::packet;
@@ -20,6 +21,8 @@ pub(super) type Wish = Box<dyn FnOnce(&Arc<Room>, &mut State) + Send>;
 pub(crate) struct State {
     pub(crate) members: Vec<Member>,
     pub(crate) listeners: Vec<Listener>,
+    /// Members at other nodes, and at which.
+    pub(crate) abroad: Vec<(u64, Visitor)>,
     pub(crate) presence: Presence,
     pub(crate) document: Document,
     /// The text that members last got, while Yjs clients changed the document since.
@@ -39,6 +42,7 @@ impl Default for State {
         Self {
             members: Vec::new(),
             listeners: Vec::new(),
+            abroad: Vec::new(),
             presence: Presence::default(),
             document: Document::default(),
             shown: None,
@@ -62,8 +66,8 @@ impl fmt::Debug for State {
 /// `joined`, as every member gets it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Joined {
-    clients: Vec<Seen>,
+pub(crate) struct Joined<'a> {
+    clients: Vec<Seen<'a>>,
     username: Arc<str>,
     socket_id: Arc<str>,
 }
@@ -84,14 +88,23 @@ impl State {
         self.members.is_empty() && self.listeners.is_empty()
     }
 
-    /// Somebody comes in, or says another name; everybody hears of it.
-    pub(super) fn join(&mut self, member: Member, counters: &Counters) {
-        let (username, socket_id) = (member.username.clone(), member.id.clone());
+    /// Somebody comes in, or says another name.
+    pub(super) fn admit(&mut self, member: Member) {
         match self.members.iter_mut().find(|m| m.visit == member.visit) {
-            Some(known) => known.username = member.username,
+            Some(known) => known.who.username = member.who.username,
             None => self.members.push(member),
         }
-        let clients = self.members.iter().map(Member::seen).collect();
+    }
+
+    /// Everybody here hears who came.
+    pub(crate) fn announce(&self, who: &Visitor, counters: &Counters) {
+        let (username, socket_id) = (who.username.clone(), who.id.clone());
+        let mut all: Vec<&Visitor> = self.members.iter().map(|member| &member.who).collect();
+        if !self.abroad.is_empty() {
+            all.extend(self.abroad.iter().map(|(_, visitor)| visitor));
+            all.sort_by_key(|visitor| visitor.since);
+        }
+        let clients = all.into_iter().map(Seen::of).collect();
         let joined = packet::event(
             "joined",
             &Joined {
@@ -101,6 +114,48 @@ impl State {
             },
         );
         self.tell(&joined, None, counters);
+    }
+
+    /// Those who are here.
+    pub(crate) fn visitors(&self) -> Vec<Visitor> {
+        self.members
+            .iter()
+            .map(|member| member.who.clone())
+            .collect()
+    }
+
+    /// Somebody is at another node. `false` when that was known.
+    pub(crate) fn admit_abroad(&mut self, node: u64, visitor: &Visitor) -> bool {
+        let known = self
+            .abroad
+            .iter_mut()
+            .find(|(_, known)| known.id == visitor.id);
+        if let Some((_, known)) = known {
+            let renamed = known.username != visitor.username;
+            known.username = visitor.username.clone();
+            return renamed;
+        }
+        self.abroad.push((node, visitor.clone()));
+        true
+    }
+
+    /// Those abroad that `goes` says are gone; everybody here hears of it.
+    pub(crate) fn leave_abroad(
+        &mut self,
+        goes: impl Fn(u64, &Visitor) -> bool,
+        counters: &Counters,
+    ) {
+        let gone: Vec<_> = self
+            .abroad
+            .extract_if(.., |(node, visitor)| goes(*node, visitor))
+            .collect();
+        for (_, visitor) in gone {
+            self.tell(
+                &packet::event("disconnected", &Seen::of(&visitor)),
+                None,
+                counters,
+            );
+        }
     }
 
     /// A member gets the text, if there is any.
@@ -118,6 +173,11 @@ impl State {
                 .outlet
                 .text(&packet::event("code-change", &Code { code: text }));
         }
+    }
+
+    /// Whether members must be told of a change, and do not wait for that already.
+    pub(crate) fn wants_text(&self) -> bool {
+        self.shown.is_none() && self.members.iter().any(|member| member.texts)
     }
 
     /// All members get the text: it was changed by Yjs clients.
@@ -174,7 +234,7 @@ impl State {
             return;
         };
         let gone = self.members.remove(at);
-        let gone = packet::event("disconnected", &gone.seen());
+        let gone = packet::event("disconnected", &Seen::of(&gone.who));
         self.tell(&gone, None, counters);
     }
 
@@ -196,10 +256,10 @@ impl State {
 
     /// What is on its way to the members from somebody's own hand: the others get it, unless they get
     /// the merged text soon.
-    pub(crate) fn relay(&mut self, text: &str, sender: u64, counters: &Counters) {
+    pub(crate) fn relay(&mut self, text: &str, sender: Option<u64>, counters: &Counters) {
         let (frame, now) = (Frame::text(text), Instant::now());
         for member in &mut self.members {
-            if member.visit == sender {
+            if Some(member.visit) == sender {
                 // What it wrote may have crossed with what was on its way to it.
                 member.doubtful = member
                     .heard
@@ -218,7 +278,7 @@ impl State {
 
     /// Passes one member's text on to another. `false` when that one is not here.
     pub(crate) fn pass(&mut self, to: &str, packet: &str, code: Option<&str>) -> bool {
-        let Some(to) = self.members.iter_mut().find(|member| *member.id == *to) else {
+        let Some(to) = self.members.iter_mut().find(|member| *member.who.id == *to) else {
             return false;
         };
         to.outlet.text(packet);

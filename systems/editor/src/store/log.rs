@@ -29,6 +29,8 @@ pub enum StoreError {
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
     pool: AnyPool,
+    /// `?` for each parameter, as `SQLite` likes it best, instead of their numbers.
+    marks: bool,
 }
 
 impl Log {
@@ -78,7 +80,15 @@ impl Log {
                 .execute(&pool)
                 .await?;
         }
-        Ok(Self { pool })
+        Ok(Self {
+            pool,
+            marks: url.starts_with("sqlite:"),
+        })
+    }
+
+    /// Whether other nodes may write to it too.
+    pub(crate) fn is_shared(&self) -> bool {
+        !self.marks
     }
 
     /// The updates of a room, oldest first, in rows.
@@ -107,7 +117,11 @@ impl Log {
             for at in 0..rows.len() {
                 let comma = if at == 0 { "" } else { "," };
                 // Writing to a string cannot fail.
-                let _ = write!(statement, "{comma}(${},${})", 2 * at + 1, 2 * at + 2);
+                let _ = if self.marks {
+                    write!(statement, "{comma}(?,?)")
+                } else {
+                    write!(statement, "{comma}(${},${})", 2 * at + 1, 2 * at + 2)
+                };
             }
             let mut query = sqlx::query(AssertSqlSafe(statement)).persistent(false);
             for (room, data) in rows {

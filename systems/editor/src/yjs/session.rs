@@ -5,8 +5,10 @@ use tokio::time::Instant;
 use yrs::encoding::read::Cursor;
 use yrs::sync::{Message, MessageReader, SyncMessage};
 use yrs::updates::decoder::DecoderV1;
+use yrs::updates::encoder::Encode;
 
 use super::message::{presence, step_1, step_2};
+use crate::bus::News;
 use crate::editor::Editor;
 use crate::line::{End, Frame, Hear, Heard, Outbox};
 use crate::rate::Rate;
@@ -62,7 +64,7 @@ pub(crate) fn open(editor: &Arc<Editor>, name: &str, outbox: &Arc<Outbox>) -> (S
     (session, now + ASKED)
 }
 
-fn greet(state: &mut State, outbox: &Outbox) {
+fn greet(state: &mut State, outbox: &Arc<Outbox>) {
     outbox.post(&step_1(state.document.known()), None);
     if let Some(all) = state.presence.all() {
         outbox.post(&presence(all), None);
@@ -92,7 +94,14 @@ impl Session {
                     }
                 });
             }
-            Message::Awareness(update) => room.tell_presence(update, Some(visit), &editor.counters),
+            Message::Awareness(update) => {
+                if let Some(news) = room.tell_presence(update, Some(visit), &editor.counters) {
+                    let update = news.encode_v1();
+                    editor
+                        .bus()
+                        .tell(&room.name, &News::Presence { update: &update });
+                }
+            }
             Message::AwarenessQuery => {
                 if let Some(all) = room.state().presence.all() {
                     self.outbox.post(&presence(all), None);
@@ -153,7 +162,7 @@ impl Hear for Session {
 impl Drop for Session {
     fn drop(&mut self) {
         if let Some(room) = &self.room {
-            self.editor.leave(room, self.visit);
+            self.editor.leave(room, self.visit, None);
         }
     }
 }

@@ -1,0 +1,57 @@
+//! What the nodes of one editor tell each other, room by room: over NATS, or not at all when there is
+//! only one. Nothing here is needed for an acknowledgement: a node saves what its own clients wrote.
+
+mod nats;
+mod news;
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+pub use nats::BusError;
+pub(crate) use nats::{Line as NatsLine, Nats};
+pub(crate) use news::{News, Visitor};
+
+/// The way to the other nodes.
+pub(crate) trait Bus: fmt::Debug + Send + Sync {
+    /// Whether there may be other nodes.
+    fn is_shared(&self) -> bool;
+    /// Tells the others something about a room.
+    fn tell(&self, room: &str, news: &News<'_>);
+    /// From now on what the others say of a room is heard.
+    fn enter(&self, room: &Arc<str>);
+    /// And from now on it is not.
+    fn leave(&self, room: &str);
+}
+
+/// A node by itself: nobody else is to be told anything.
+#[derive(Debug)]
+pub(crate) struct Alone;
+
+impl Bus for Alone {
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    fn tell(&self, _: &str, _: &News<'_>) {}
+
+    fn enter(&self, _: &Arc<str>) {}
+
+    fn leave(&self, _: &str) {}
+}
+
+/// Who hears what the others say.
+pub(crate) trait Receive: Send + Sync + 'static {
+    /// From now on what others say of a room is heard here.
+    fn heard(self: &Arc<Self>, room: &Arc<str>);
+    /// Something was said of a room by the node with this number.
+    fn receive(self: &Arc<Self>, room: &Arc<str>, node: u64, news: News<'_>);
+    /// A node was not heard of for so long that it is gone.
+    fn node_gone(self: &Arc<Self>, node: u64);
+    /// Something may have been missed: every room has to ask what it lacks.
+    fn missed(self: &Arc<Self>);
+}
+
+/// What goes over the wire.
+pub(crate) type Letter = Bytes;

@@ -1,0 +1,152 @@
+//! What other nodes say, done here.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use yrs::StateVector;
+use yrs::sync::AwarenessUpdate;
+use yrs::updates::decoder::Decode;
+use yrs::updates::encoder::Encode;
+
+use super::Editor;
+use crate::bus::{News, Receive, Visitor};
+use crate::room::{Room, State};
+
+/// The text in a `code-change`.
+#[derive(Debug, Deserialize)]
+struct Code<'a> {
+    #[serde(borrow)]
+    code: Cow<'a, str>,
+}
+
+impl Receive for Editor {
+    fn heard(self: &Arc<Self>, room: &Arc<str>) {
+        self.bus().tell(
+            room,
+            &News::Hello {
+                known: &StateVector::default().encode_v1(),
+            },
+        );
+    }
+
+    fn receive(self: &Arc<Self>, name: &Arc<str>, node: u64, news: News<'_>) {
+        let Some(room) = self.hall.find(name) else {
+            return;
+        };
+        match news {
+            News::Hello { known } => self.answer(&room, known),
+            News::Here { visitors } => visitors
+                .iter()
+                .for_each(|visitor| self.come(&room, node, visitor)),
+            News::Joined { visitor } => self.come(&room, node, &visitor),
+            News::Left { id } => room
+                .state()
+                .leave_abroad(|_, visitor| *visitor.id == *id, &self.counters),
+            News::Update { update } => self.change(&room, None, update),
+            News::Code { packet, update } => self.change(&room, Some(packet), update),
+            News::Caret { sender, packet } => room.state().point(packet, sender, &self.counters),
+            News::Presence { update } => {
+                if let Ok(update) = AwarenessUpdate::decode_v1(update) {
+                    room.tell_presence(update, None, &self.counters);
+                }
+            }
+            News::Pass { to, packet } => {
+                room.state().pass(to, packet, None);
+            }
+            News::Tell { packet } => room.state().tell(packet, None, &self.counters),
+        }
+    }
+
+    fn node_gone(self: &Arc<Self>, node: u64) {
+        for room in self.hall.all() {
+            room.state()
+                .leave_abroad(|of, _| of == node, &self.counters);
+        }
+    }
+
+    fn missed(self: &Arc<Self>) {
+        for room in self.hall.all() {
+            let known = room.state().document.known().encode_v1();
+            self.bus().tell(&room.name, &News::Hello { known: &known });
+        }
+    }
+}
+
+impl Editor {
+    fn answer(self: &Arc<Self>, room: &Arc<Room>, known: &[u8]) {
+        let Ok(known) = StateVector::decode_v1(known) else {
+            return;
+        };
+        self.bus().tell(
+            &room.name,
+            &News::Here {
+                visitors: room.state().visitors(),
+            },
+        );
+        let editor = self.clone();
+        room.when_loaded(move |room, state| {
+            let update = state.document.since(&known);
+            editor
+                .bus()
+                .tell(&room.name, &News::Update { update: &update });
+            if let Some(all) = state.presence.all() {
+                editor.bus().tell(
+                    &room.name,
+                    &News::Presence {
+                        update: &all.encode_v1(),
+                    },
+                );
+            }
+        });
+    }
+
+    fn come(&self, room: &Room, node: u64, visitor: &Visitor) {
+        let mut state = room.state();
+        // Who comes to a room that is being opened is in the first list that anybody here gets.
+        if state.admit_abroad(node, visitor) && Room::is_loaded(&state) {
+            state.announce(visitor, &self.counters);
+        }
+    }
+
+    fn change(self: &Arc<Self>, room: &Arc<Room>, packet: Option<&str>, update: &[u8]) {
+        let (editor, update) = (self.clone(), update.to_vec());
+        let packet = packet.map(str::to_owned);
+        room.when_loaded(move |room, state| editor.take(room, state, packet.as_deref(), update));
+    }
+
+    fn take(&self, room: &Arc<Room>, state: &mut State, packet: Option<&str>, update: Vec<u8>) {
+        if update == super::NOTHING {
+            return;
+        }
+        let Ok(slot) = self.writer.slot() else {
+            return tracing::warn!(room = %room.name, "a change from another node was not taken: the store is behind");
+        };
+        let before = state.document.known();
+        let merges = state.shown.is_some();
+        let shown = state.document.text().to_owned();
+        if state.document.apply(&update).is_err() {
+            return tracing::warn!(room = %room.name, "another node sent what is no update");
+        }
+        if state.document.known() == before && state.document.text() == shown {
+            return;
+        }
+        state.tell_listeners(&update, None, &self.counters);
+        let whole =
+            packet.filter(|packet| code(packet).is_some_and(|code| code == state.document.text()));
+        match whole {
+            Some(packet) if !merges => state.relay(packet, None, &self.counters),
+            _ => room.show_soon(state, shown, &self.counters),
+        }
+        // Nodes with one database write what their own clients wrote, and nothing twice.
+        if !self.log.is_shared() {
+            slot.save(&room.name, update, None);
+        }
+    }
+}
+
+fn code(packet: &str) -> Option<Cow<'_, str>> {
+    let rest = packet.strip_prefix("42[\"code-change\",")?;
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Code<'_>>();
+    Some(values.next()?.ok()?.code)
+}
