@@ -7,11 +7,6 @@
 //! It never runs a program outside of a sandbox, never acknowledges what is not saved, never waits
 //! for a receiver that does not read, and shares no code with the load tester.
 
-#![allow(
-    dead_code,
-    reason = "the Yjs side of the document comes with the next change"
-)]
-
 mod bus;
 mod config;
 mod desk;
