@@ -13,6 +13,8 @@ import { Signal } from "./signal.ts";
 const TEXT = "code";
 const SETTINGS = "settings";
 const LANGUAGE = "language";
+/** y-websocket ends a line on which nothing came for 30 s, and hears no pings: somebody alone must ask for something sooner. */
+const ASK_AGAIN = 20_000;
 const TYPING_ENDS = 1_200;
 /** Longer than the server lets a program wait and run. */
 const NO_ANSWER = 40_000;
@@ -49,6 +51,7 @@ export class Session {
     this.#settings = this.#doc.getMap(SETTINGS);
     this.provider = new WebsocketProvider(`${location.origin.replace(/^http/, "ws")}/yjs`, encodeURIComponent(room), this.#doc, {
       disableBc: true,
+      resyncInterval: ASK_AGAIN,
     });
     this.socket = new RoomSocket(room, name, {
       output: (output) => this.#ran(output),
