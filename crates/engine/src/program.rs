@@ -218,7 +218,7 @@ mod tests {
         let hour = Some(Nanos::from_secs(3600));
         let text = plain.unsent(&measured, hour).unwrap();
         assert!(text.starts_with("8 of 100 were not sent"), "{text}");
-        assert!(text.contains("3,600 s"), "{text}");
+        assert!(text.contains("60 min"), "{text}");
         measured.connections.insert(place(), timings(12, 8, 0));
         assert_eq!(plain.unsent(&measured, hour), None, "8 never opened");
     }

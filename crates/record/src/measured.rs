@@ -195,9 +195,9 @@ mod tests {
     #[test]
     fn nothing_succeeded_where_all_that_was_tried_failed() {
         let measured = |requests, exchanges, connections| Measured {
+            connections,
             requests,
             exchanges,
-            connections,
             ..Measured::default()
         };
         let none = BTreeMap::new;
