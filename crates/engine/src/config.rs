@@ -44,6 +44,15 @@ impl RunConfig {
         }
     }
 
+    /// The target with the scheme that was written: `ws://` where that is all that is spoken.
+    pub(crate) fn target_as_written(&self) -> String {
+        let target = self.target.as_str();
+        match (&self.program, target.split_once(':')) {
+            (Program::Plain(plain), Some((_, rest))) => format!("{}:{rest}", plain.url.scheme()),
+            _ => target.to_owned(),
+        }
+    }
+
     /// The local address that a user's connections come from.
     pub(crate) fn source_of(&self, user: UserId) -> Option<IpAddr> {
         let count = u32::try_from(self.sources.len())

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Fault, Nanos};
-use record::{Level, Load, Note, Phases, Run};
+use record::{Level, Load, Measured, Note, Phases, Run};
 use wire::TlsSettings;
 
 use crate::ask;
@@ -14,6 +14,7 @@ use crate::http2;
 use crate::judge;
 use crate::level::{LevelPlan, plans};
 use crate::merge::Merged;
+use crate::program::Program;
 use crate::run::{Notice, RunError, Stop};
 use crate::soundness;
 use crate::watcher::Watcher;
@@ -54,7 +55,7 @@ impl<'a> Control<'a> {
                     Ok(())
                 }
             })
-            .map_err(|fault| unreachable(config.target.as_str(), fault))?;
+            .map_err(|fault| unreachable(&config.target_as_written(), fault))?;
         let crew = Crew::start(&config, clock, &tls).map_err(|why| {
             RunError::Generator(format!("cannot start the worker threads: {why}"))
         })?;
@@ -146,7 +147,16 @@ impl<'a> Control<'a> {
         level.sound = doubts.not_sound.is_empty();
         level.unsound_reasons = doubts.not_sound;
         level.suspicions = doubts.suspect;
+        level.suspicions.extend(self.unsent(&level.measured));
         level
+    }
+
+    fn unsent(&self, measured: &Measured) -> Option<String> {
+        let limit = self.config.options.load.once.map(|once| once.limit);
+        match &self.config.program {
+            Program::Plain(plain) => plain.unsent(measured, limit),
+            Program::Scenario(_) => None,
+        }
     }
 
     /// Listens until `pick` takes an event.

@@ -52,19 +52,8 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
 }
 
 fn nothing_succeeded(level: &Level) -> bool {
-    let measured = &level.measured;
-    let iterations = &measured.iterations;
-    let requests: u64 = measured
-        .requests
-        .values()
-        .map(|timings| timings.count)
-        .sum();
-    let refused: u64 = measured
-        .requests
-        .values()
-        .map(|timings| timings.failed)
-        .sum();
-    iterations.succeeded + iterations.unfinished == 0 || requests > 0 && refused == requests
+    let iterations = &level.measured.iterations;
+    iterations.succeeded + iterations.unfinished == 0 || level.measured.only_failures().is_some()
 }
 
 fn result(threshold: &Threshold, level: &Level) -> ThresholdResult {

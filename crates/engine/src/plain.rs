@@ -60,27 +60,6 @@ impl PlainRun {
         })
     }
 
-    fn request(&self) -> Option<Request> {
-        let Send::Request {
-            method,
-            headers,
-            body,
-            ..
-        } = &self.plain.send
-        else {
-            return None;
-        };
-        Some(Request {
-            method: method.clone().into(),
-            url: Arc::new(self.plain.url.clone()),
-            headers: headers.clone(),
-            body: Body {
-                bytes: body.clone(),
-                content_type: None,
-            },
-        })
-    }
-
     fn expect(&self) -> Vec<u16> {
         match &self.plain.send {
             Send::Request { expect, .. } => expect.clone(),
@@ -207,7 +186,7 @@ impl World {
             return Ok(Some(template.clone()));
         }
         let is_shared = run.plain.shared.is_some();
-        let Some(mut request) = run.request() else {
+        let Some(mut request) = run.plain.request() else {
             return Ok(None);
         };
         let endpoint = self.dials.endpoint_of(&request.url)?;
@@ -300,7 +279,11 @@ impl World {
         }
     }
 
+    /// Opens a WebSocket for the next message: if it does not open, that one has failed.
     fn plain_connect(&mut self, user: UserId) {
+        if !self.take_one() {
+            return self.end_plain(user);
+        }
         let Some(run) = &self.plain else { return };
         let call = SocketCall {
             url: run.plain.url.to_string(),
@@ -316,9 +299,12 @@ impl World {
     }
 
     fn plain_opened(&mut self, user: UserId) {
+        if self.clock.now() >= self.hold.end {
+            return self.end_plain(user);
+        }
         let per_socket = self.plain.as_ref().and_then(|run| run.plain.per_socket);
         let Some(per_s) = per_socket else {
-            return self.plain_message(user, None);
+            return self.send_plain(user, None);
         };
         let period = Nanos::from_secs_f64(1.0 / per_s);
         let ticker = self.start_ticker(user, period, None);
@@ -332,14 +318,24 @@ impl World {
     }
 
     fn plain_message(&mut self, user: UserId, planned: Option<Nanos>) {
-        let socket = self
-            .users
-            .get(user)
-            .and_then(|user| user.sockets.last().copied());
-        let Some(socket) = socket else { return };
+        if self.open_socket_of(user).is_none() {
+            return;
+        }
         if !self.take_one() {
             return self.end_plain(user);
         }
+        self.send_plain(user, planned);
+    }
+
+    fn open_socket_of(&mut self, user: UserId) -> Option<u32> {
+        self.users.get(user)?.sockets.last().copied()
+    }
+
+    /// Sends a message that has been taken from those that are left.
+    fn send_plain(&mut self, user: UserId, planned: Option<Nanos>) {
+        let Some(socket) = self.open_socket_of(user) else {
+            return;
+        };
         let Some(run) = &self.plain else { return };
         let Send::Message(text) = &run.plain.send else {
             return;

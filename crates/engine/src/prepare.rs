@@ -80,6 +80,9 @@ pub fn prepare_plain(
     settings: Settings,
 ) -> Result<RunConfig, PrepareError> {
     let options = Options::from_json(&options_json).map_err(PrepareError::Options)?;
+    plain.check(&options.headers).map_err(|fault| {
+        PrepareError::Unusable(format!("this cannot be sent: {}", fault.detail))
+    })?;
     let shared = plain.shared;
     let mut config = config(
         Program::Plain(Box::new(plain)),

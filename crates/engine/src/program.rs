@@ -1,6 +1,12 @@
+use std::sync::Arc;
+
+use model::{Fault, Nanos};
+use record::{Measured, Timings};
 use script::{Bundle, DataStore};
 use url::Url;
-use wire::TlsSettings;
+use wire::http::{Body, Request};
+use wire::websocket::Handshake;
+use wire::{Endpoint, TlsSettings};
 
 /// What the users of a run do.
 #[derive(Debug)]
@@ -109,6 +115,63 @@ impl Plain {
         }
     }
 
+    /// What is asked each time, without the run's own headers; `None` over a WebSocket.
+    pub(crate) fn request(&self) -> Option<Request> {
+        let Send::Request {
+            method,
+            headers,
+            body,
+            ..
+        } = &self.send
+        else {
+            return None;
+        };
+        Some(Request {
+            method: method.clone().into(),
+            url: Arc::new(self.url.clone()),
+            headers: headers.clone(),
+            body: Body {
+                bytes: body.clone(),
+                content_type: None,
+            },
+        })
+    }
+
+    /// Makes once what every user will send, with the run's own headers: what cannot be sent is no failure of users.
+    pub(crate) fn check(&self, standing: &[(String, String)]) -> Result<(), Fault> {
+        Endpoint::try_from(&self.url)?;
+        let Some(mut request) = self.request() else {
+            return Handshake::new(&self.url, &[], standing, [0; 16]).map(|_| ());
+        };
+        request.headers.extend_from_slice(standing);
+        if self.shared.is_some() {
+            wire::http2::check(&request)?;
+        }
+        request.encode_into(None, &mut Vec::new())
+    }
+
+    /// What speaks against a level in which less was sent than was asked for.
+    pub(crate) fn unsent(&self, measured: &Measured, limit: Option<Nanos>) -> Option<String> {
+        let count = self.count?;
+        let begun = |timings: &Timings| timings.count + timings.unfinished;
+        let sent: u64 = match &self.send {
+            Send::Request { .. } => measured.requests.values().map(begun).sum(),
+            // A WebSocket that does not open takes its message with it.
+            Send::Message(_) => {
+                let messages: u64 = measured.exchanges.values().map(begun).sum();
+                let refused: u64 = measured.connections.values().map(|all| all.failed).sum();
+                messages + refused
+            }
+        };
+        let within = limit.map_or(String::new(), |limit| format!(" (its limit is {limit})"));
+        (sent < count).then(|| {
+            format!(
+                "{} of {count} were not sent: the level ended before{within}",
+                count - sent
+            )
+        })
+    }
+
     /// Path and query: what the requests are measured under.
     fn place(&self) -> &str {
         &self.url[url::Position::BeforePath..url::Position::AfterQuery]
@@ -127,5 +190,36 @@ impl Plain {
         self.count.map_or(u64::MAX, |count| {
             count / workers + u64::from(worker < count % workers)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_limit_of_a_count_cut_off_is_told() {
+        let plain = Plain {
+            url: Url::parse("ws://127.0.0.1/").unwrap(),
+            send: Send::Message("ping".to_owned()),
+            count: Some(100),
+            per_socket: None,
+            shared: None,
+        };
+        let mut measured = Measured::default();
+        let timings = |count, failed, unfinished| Timings {
+            count,
+            failed,
+            unfinished,
+            ..Timings::default()
+        };
+        let place = || "/".to_owned();
+        measured.exchanges.insert(place(), timings(90, 5, 2));
+        let hour = Some(Nanos::from_secs(3600));
+        let text = plain.unsent(&measured, hour).unwrap();
+        assert!(text.starts_with("8 of 100 were not sent"), "{text}");
+        assert!(text.contains("60 min"), "{text}");
+        measured.connections.insert(place(), timings(12, 8, 0));
+        assert_eq!(plain.unsent(&measured, hour), None, "8 never opened");
     }
 }

@@ -152,7 +152,7 @@ fn blank_record(config: &RunConfig, clock: Clock) -> Run {
         seed: config.seed,
         script: script_info(&config.program),
         options: config.options_json.clone(),
-        target: config.target.to_string(),
+        target: config.target_as_written(),
         machine: crate::watcher::machine(),
         workers: config.workers,
         ..Run::default()

@@ -191,7 +191,8 @@ impl World {
         };
         opening.asked = self.clock.now();
         opening.until = opening.asked + opening.limit;
-        let (op, until) = (opening.op, opening.until);
+        let opening = *opening;
+        let name = state.name.clone();
         let max_message = self.config.options.max_message;
         let opened = self
             .dials
@@ -212,13 +213,10 @@ impl World {
                 if let Some(owner) = self.users.get(user) {
                     owner.sockets.push(key);
                 }
-                self.watch_limit(until);
+                self.watch_limit(opening.until);
                 self.look_if_open(key);
             }
-            Err(fault) => self.wakes.push_back(Wake::Done {
-                op,
-                result: Err(fault),
-            }),
+            Err(fault) => self.never_opened(user, &name, opening, fault),
         }
     }
 

@@ -4,6 +4,8 @@ use model::Nanos;
 use record::{GeneratorUse, Level, Timings};
 use stats::Histogram;
 
+/// The shares of a shorter hold are noise: one wake-up is most of it.
+const SHORTEST_S: f64 = 0.1;
 /// Above this share of its time a worker could not have kept up with more.
 const BUSY_LIMIT: f64 = 95.0;
 const BUSY_DOUBT: f64 = 80.0;
@@ -58,8 +60,17 @@ pub(crate) fn doubts(level: &Level) -> Doubts {
         doubts.not_sound.push(text);
         return doubts;
     }
-    busy(&level.generator, &mut doubts);
-    starved(&level.generator, &mut doubts);
+    if level.phases.hold_s < SHORTEST_S {
+        doubts.suspect.push(format!(
+            "it was measured for {:.1} ms: how busy the workers were, and whether they had a CPU, is judged from \
+             {:.0} ms on",
+            level.phases.hold_s * 1e3,
+            SHORTEST_S * 1e3
+        ));
+    } else {
+        busy(&level.generator, &mut doubts);
+        starved(&level.generator, &mut doubts);
+    }
     throttled(level, &mut doubts);
     delays(level, &mut doubts);
     dropped(level, &mut doubts);
@@ -206,7 +217,7 @@ fn dropped(level: &Level, doubts: &mut Doubts) {
             .map_or(String::new(), |(_, cause)| format!(" ({cause})"));
         doubts.suspect.push(format!(
             "{nobody} of {} planned starts found no user free{cause} and were dropped: what they would have met is in \
-             no percentile; give more `load.users`, or ask why the others take so long",
+             no percentile; give more `load.users` (`bench`: -c), or ask why the others take so long",
             iterations.planned
         ));
     }

@@ -87,6 +87,21 @@ impl Measured {
         self.iterations.failed > 0 && self.failures.iter().any(own)
     }
 
+    /// In words, if nothing that a user asked for succeeded, though every iteration may have ended well: `None` where
+    /// something did, or nothing was asked for.
+    pub fn only_failures(&self) -> Option<&'static str> {
+        let requests = tried(&self.requests);
+        let exchanges = tried(&self.exchanges);
+        let connections = tried(&self.connections);
+        let heard = self.deliveries.values().any(|all| all.delivered > 0);
+        match (requests, exchanges, connections) {
+            ((1.., 0), ..) => Some("no request succeeded"),
+            ((0, _), (1.., 0), _) if !heard => Some("no message got its reply"),
+            ((0, _), (0, _), (1.., 0)) => Some("no connection opened"),
+            _ => None,
+        }
+    }
+
     /// Adds what another worker measured.
     pub fn merge(&mut self, other: Self) {
         self.iterations.merge(&other.iterations);
@@ -106,6 +121,14 @@ impl Measured {
         }
         self.before.merge(other.before);
     }
+}
+
+/// How many have ended, and how many of them well.
+fn tried(all: &BTreeMap<String, Timings>) -> (u64, u64) {
+    let each = all.values();
+    each.fold((0, 0), |(ended, well), one| {
+        (ended + one.count, well + one.count - one.failed)
+    })
 }
 
 fn merge_maps<T>(
@@ -153,5 +176,40 @@ impl Outside {
         self.failed_requests += other.failed_requests;
         self.messages += other.messages;
         self.iterations_failed += other.iterations_failed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(count: u64, failed: u64) -> BTreeMap<String, Timings> {
+        let timings = Timings {
+            count,
+            failed,
+            ..Timings::default()
+        };
+        [("/".to_owned(), timings)].into()
+    }
+
+    #[test]
+    fn nothing_succeeded_where_all_that_was_tried_failed() {
+        let measured = |requests, exchanges, connections| Measured {
+            connections,
+            requests,
+            exchanges,
+            ..Measured::default()
+        };
+        let none = BTreeMap::new;
+        let said = |measured: Measured| measured.only_failures();
+        assert_eq!(said(Measured::default()), None, "nothing was tried");
+        let requests = measured(one(5, 5), one(5, 0), one(1, 0));
+        assert_eq!(said(requests), Some("no request succeeded"));
+        let exchanges = measured(none(), one(5, 5), one(1, 0));
+        assert_eq!(said(exchanges), Some("no message got its reply"));
+        let connections = measured(none(), none(), one(5, 5));
+        assert_eq!(said(connections), Some("no connection opened"));
+        assert_eq!(said(measured(none(), one(5, 4), one(9, 9))), None);
+        assert_eq!(said(measured(none(), none(), one(5, 4))), None);
     }
 }

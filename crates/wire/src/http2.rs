@@ -16,5 +16,14 @@ mod session;
 pub use connection::Connection;
 pub use session::{Finished, Session, StreamId};
 
+use model::Fault;
+
+use crate::http::Request;
+
+/// Whether a request can be sent at all; else it is the script's fault.
+pub fn check(request: &Request) -> Result<(), Fault> {
+    head::encode(request, None).map(|_| ())
+}
+
 #[cfg(test)]
 mod tests;

@@ -141,7 +141,11 @@ impl World {
             return;
         };
         let name = socket.state.name.clone();
-        let index = self.recorder.name(Family::Connection, &name);
+        self.time_opening(&name, opening, now, ending);
+    }
+
+    fn time_opening(&mut self, name: &str, opening: Opening, now: Nanos, ending: Ending) {
+        let index = self.recorder.name(Family::Connection, name);
         let timing = Timing {
             planned: opening.planned,
             started: opening.asked,
@@ -149,6 +153,27 @@ impl World {
         };
         self.recorder
             .time(Family::Connection, index, timing, ending);
+    }
+
+    /// It could not even begin to connect, or was refused at once.
+    pub(super) fn never_opened(
+        &mut self,
+        user: UserId,
+        name: &str,
+        opening: Opening,
+        fault: Fault,
+    ) {
+        let now = self.clock.now();
+        if self.hold.contains(opening.planned) {
+            self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
+        }
+        if self.hold.contains(now) {
+            self.fail(user, &format!("websocket {name}"), now, &fault);
+        }
+        self.wakes.push_back(Wake::Done {
+            op: opening.op,
+            result: Err(fault),
+        });
     }
 
     /// The server sent its last byte.

@@ -115,6 +115,27 @@ fn a_worker_without_a_cpu_is_not_sound_under_light_load_too() {
 }
 
 #[test]
+fn shares_of_a_hold_that_is_too_short_judge_nothing_and_it_says_so() {
+    let held = |hold_s| {
+        let mut level = level(GeneratorUse {
+            busiest_worker_percent: Some(100.0),
+            cpu_wait_percent: Some(40.0),
+            starved_percent: Some(60.0),
+            ..GeneratorUse::default()
+        });
+        level.phases.hold_s = hold_s;
+        doubts(&level)
+    };
+    let short = held(0.000_4);
+    assert_eq!(short.not_sound, Vec::<String>::new());
+    assert!(
+        short.suspect[0].contains("measured for 0.4 ms") && short.suspect[0].contains("100 ms"),
+        "{short:?}"
+    );
+    assert_eq!(held(0.1).not_sound.len(), 2, "as ever from there on");
+}
+
+#[test]
 fn a_quota_that_stopped_the_generator_is_noticed() {
     let stopped = |ms| {
         verdict(&level(GeneratorUse {

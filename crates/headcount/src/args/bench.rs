@@ -15,8 +15,8 @@ Examples:
 Over a WebSocket each message waits for its reply: the server must answer every message with one.
 
 Exit codes:
-  0 measured · 1 bug · 2 usage · 4 target not reachable
-  98 not measured soundly · 130 interrupted")]
+  0 measured, failures or not · 1 bug · 2 usage · 4 target not reachable
+  99 nothing succeeded · 98 not measured soundly · 130 interrupted")]
 pub(crate) struct BenchArgs {
     /// http://, https://, ws:// or wss://
     pub(crate) url: String,
@@ -37,15 +37,21 @@ pub(crate) struct BenchArgs {
     )]
     pub(crate) streams: u32,
     /// How long is measured, after a second of warm-up [default: 10s]
-    #[arg(long, short, value_name = "TIME", help_heading = "Load")]
+    #[arg(
+        long,
+        short,
+        value_name = "TIME",
+        help_heading = "Load",
+        allow_hyphen_values = true
+    )]
     pub(crate) duration: Option<String>,
-    /// So many requests or messages in all instead, without warm-up
+    /// So many requests or messages in all instead, without warm-up; --duration is then the most it may take [1h]
     #[arg(
         long, short = 'n', value_name = "N", help_heading = "Load", conflicts_with = "rate",
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub(crate) count: Option<u64>,
-    /// Arrivals that wait for nobody's answer: \"1000/s\"; HTTP takes a course of rates too
+    /// Arrivals that wait for nobody's answer: "1000/s"; HTTP takes a course of rates too
     #[arg(
         long,
         value_name = "RATE",
@@ -54,13 +60,18 @@ pub(crate) struct BenchArgs {
     )]
     pub(crate) rate: Option<String>,
     /// Time for one answer [default: 30s]
-    #[arg(long, value_name = "TIME", help_heading = "Load")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        help_heading = "Load",
+        allow_hyphen_values = true
+    )]
     pub(crate) timeout: Option<String>,
 
     /// Method [default: GET, or POST with a body]
     #[arg(long, short = 'X', value_name = "METHOD", help_heading = "Request")]
     pub(crate) method: Option<String>,
-    /// A header, "Name: value"; may be repeated
+    /// A header, "Name: value"; may be repeated, and several values of one name go out as a list
     #[arg(
         long = "header",
         short = 'H',
@@ -72,17 +83,14 @@ pub(crate) struct BenchArgs {
     #[arg(long, short, value_name = "TEXT", help_heading = "Request")]
     pub(crate) body: Option<String>,
     /// A status of 400 or more that is no failure; may be repeated
-    #[arg(long, value_name = "STATUS", help_heading = "Request")]
-    pub(crate) expect: Vec<u16>,
-    /// Message of a WebSocket
     #[arg(
-        long,
-        short,
-        value_name = "TEXT",
-        default_value = "ping",
-        help_heading = "Request"
+        long, value_name = "STATUS", help_heading = "Request",
+        value_parser = clap::value_parser!(u16).range(400..=999)
     )]
-    pub(crate) message: String,
+    pub(crate) expect: Vec<u16>,
+    /// Message of a WebSocket [default: ping]
+    #[arg(long, short, value_name = "TEXT", help_heading = "Request")]
+    pub(crate) message: Option<String>,
     /// Accept any TLS certificate
     #[arg(long, short = 'k', help_heading = "Request")]
     pub(crate) insecure: bool,

@@ -1,32 +1,45 @@
 use anyhow::{Context as _, bail};
-use engine::{Clock, Plain, Send, Shared, prepare_plain};
-use plan::{Course, Overrides};
+use engine::{Clock, Plain, PrepareError, Send, Shared, prepare_plain};
+use plan::{Course, Overrides, Problem, Problems};
 use serde_json::{Value, json};
 use url::Url;
 
 use crate::args::BenchArgs;
-use crate::command::run::{finish, generator_settings, run_and_watch};
+use crate::command::run::{Asked, finish, generator_settings, run_and_watch};
 use crate::exit::Exit;
 use crate::save::prepare_folder;
 
 /// So long all connections are at work before it is measured.
 const WARM_UP: &str = "1s";
+/// What is sent over a WebSocket.
+const MESSAGE: &str = "ping";
 /// The longest that a given number of requests may take, if no duration is given.
 const COUNT_LIMIT: &str = "1h";
+
+/// Headers that are no lists (RFC 9110 §5.3).
+const SINGLE: [&str; 6] = [
+    "host",
+    "authorization",
+    "content-type",
+    "user-agent",
+    "referer",
+    "origin",
+];
 
 /// `headcount bench`
 pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
     let clock = Clock::start();
     let url = url_of(&args.url)?;
     let settings = generator_settings(&args.generator, Overrides::default())?;
-    let config = prepare_plain(plain(args, &url)?, options(args, &url)?, settings)?;
+    let config = prepare_plain(plain(args, &url)?, options(args, &url)?, settings)
+        .map_err(in_words_of_bench)?;
     let folder = args
         .out
         .as_deref()
         .map(|folder| prepare_folder(Some(folder), &clock.started_at()))
         .transpose()?;
     let outcome = run_and_watch(config, clock, args.screen.quiet)?;
-    finish(&outcome, folder.as_deref(), args.screen.json)
+    finish(&outcome, folder.as_deref(), args.screen.json, Asked::Bench)
 }
 
 fn url_of(text: &str) -> anyhow::Result<Url> {
@@ -36,6 +49,35 @@ fn url_of(text: &str) -> anyhow::Result<Url> {
         bail!("`{text}`: http://, https://, ws:// and wss:// are known");
     }
     Ok(url)
+}
+
+/// Options of a scenario under the names that they have on this command line.
+fn in_words_of_bench(error: PrepareError) -> PrepareError {
+    let PrepareError::Options(problems) = error else {
+        return error;
+    };
+    let renamed = |problem: &Problem| Problem {
+        path: option_of(&problem.path),
+        ..problem.clone()
+    };
+    PrepareError::Options(problems.iter().map(renamed).collect::<Problems>())
+}
+
+fn option_of(path: &str) -> String {
+    match path {
+        "target" => "URL",
+        "load.users" => "--connections",
+        "load.rate" => "--rate",
+        "load.hold" | "load.limit" => "--duration",
+        "timeouts.total" => "--timeout",
+        _ if path.starts_with("headers") => {
+            let name = path.trim_start_matches("headers");
+            let name = name.trim_matches(['.', '[', ']', '"']);
+            return format!("--header {name}").trim_end().to_owned();
+        }
+        _ => path,
+    }
+    .to_owned()
 }
 
 fn is_socket(url: &Url) -> bool {
@@ -58,8 +100,14 @@ fn plain(args: &BenchArgs, url: &Url) -> anyhow::Result<Plain> {
         if args.http2 {
             bail!("WebSockets go over HTTP/1.1 here: leave out --http2");
         }
-        Send::Message(args.message.clone())
+        if !args.expect.is_empty() {
+            bail!("--expect is for the status of HTTP answers: a WebSocket has none");
+        }
+        Send::Message(args.message.as_deref().unwrap_or(MESSAGE).to_owned())
     } else {
+        if args.message.is_some() {
+            bail!("--message is for WebSockets (ws://, wss://): over HTTP give a --body");
+        }
         let body = args.body.as_deref().map(body).transpose()?;
         let method = if body.is_some() { "POST" } else { "GET" };
         Send::Request {
@@ -147,16 +195,39 @@ fn target(url: &Url) -> anyhow::Result<String> {
     Ok(format!("{scheme}://{rest}"))
 }
 
+/// Several values of one name become a list in one line, which means the same (RFC 9110 §5.3).
 fn headers(given: &[String]) -> anyhow::Result<Value> {
-    let mut headers = serde_json::Map::new();
+    let mut headers: Vec<(String, String)> = Vec::new();
     for header in given {
         let Some((name, value)) = header.split_once(':') else {
             bail!("--header {header:?}: write \"Name: value\"");
         };
-        let known = headers.insert(name.trim().to_owned(), value.trim().into());
-        if known.is_some() {
-            bail!("--header {name}: given twice");
+        let (name, value) = (name.trim(), value.trim());
+        let same = |(known, _): &&mut (String, String)| known.eq_ignore_ascii_case(name);
+        match headers.iter_mut().find(same) {
+            None => headers.push((name.to_owned(), value.to_owned())),
+            Some(_) if is_single(name) => {
+                bail!("--header {name}: given twice, and it has one value")
+            }
+            Some((_, list)) => {
+                let separator = if name.eq_ignore_ascii_case("cookie") {
+                    "; "
+                } else {
+                    ", "
+                };
+                list.push_str(separator);
+                list.push_str(value);
+            }
         }
     }
-    Ok(headers.into())
+    let values = headers
+        .into_iter()
+        .map(|(name, value)| (name, value.into()));
+    Ok(Value::Object(values.collect()))
+}
+
+fn is_single(name: &str) -> bool {
+    SINGLE
+        .iter()
+        .any(|single| single.eq_ignore_ascii_case(name))
 }

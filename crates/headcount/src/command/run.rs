@@ -20,7 +20,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let config = prepare(bundle, base, settings(args)?)?;
     let folder = prepare_folder(args.out.as_deref(), &clock.started_at())?;
     let outcome = run_and_watch(config, clock, args.screen.quiet)?;
-    finish(&outcome, Some(&folder), args.screen.json)
+    finish(&outcome, Some(&folder), args.screen.json, Asked::Run)
 }
 
 /// What was asked for by number must be there.
@@ -116,8 +116,20 @@ pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
+/// Which command it was: their options have names of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Run,
+    Bench,
+}
+
 /// Saves, prints, and says how it ended.
-pub(crate) fn finish(outcome: &Outcome, folder: Option<&Path>, json: bool) -> anyhow::Result<Exit> {
+pub(crate) fn finish(
+    outcome: &Outcome,
+    folder: Option<&Path>,
+    json: bool,
+    asked: Asked,
+) -> anyhow::Result<Exit> {
     let run = &outcome.record;
     let measured_something = !run.levels.is_empty();
     if measured_something {
@@ -151,7 +163,7 @@ pub(crate) fn finish(outcome: &Outcome, folder: Option<&Path>, json: bool) -> an
     if let Some(error) = &outcome.error {
         let exit = Exit::from(error);
         complain(&anyhow::anyhow!("{error}"));
-        if let Some(hint) = way_out(error) {
+        if let Some(hint) = way_out(error, asked) {
             say(&format!("  hint: {hint}"));
         }
         return Ok(if run.interrupted {
@@ -169,7 +181,7 @@ pub(crate) fn finish(outcome: &Outcome, folder: Option<&Path>, json: bool) -> an
 }
 
 /// What to try when nobody answers as expected.
-fn way_out(error: &RunError) -> Option<&'static str> {
+fn way_out(error: &RunError, asked: Asked) -> Option<&'static str> {
     let fault = match error {
         RunError::Unreachable { fault, .. } => fault,
         RunError::Endpoint { .. } => {
@@ -177,13 +189,19 @@ fn way_out(error: &RunError) -> Option<&'static str> {
         }
         _ => return None,
     };
-    match fault.kind {
-        FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve => {
-            Some("is it running, and is this its address? `run` takes another with --target")
+    match (fault.kind, asked) {
+        (FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve, Asked::Run) => {
+            Some("is it running, and is this its address? --target gives another")
         }
-        FaultKind::Tls => Some(
+        (FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve, Asked::Bench) => {
+            Some("is it running, and is this its address?")
+        }
+        (FaultKind::Tls, Asked::Run) => Some(
             "a target without TLS has http://; for a certificate of your own, give `ca` in the options, \
-             or `insecure: true` (`bench`: --insecure) to accept any",
+             or `insecure: true` to accept any",
+        ),
+        (FaultKind::Tls, Asked::Bench) => Some(
+            "a target without TLS has http:// or ws://; to accept any certificate, give --insecure",
         ),
         _ => None,
     }
@@ -225,7 +243,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("--watch-metrics"), "{text}");
-        assert!(!way_out(&error).unwrap().contains("--target"));
+        assert!(!way_out(&error, Asked::Run).unwrap().contains("--target"));
         assert_eq!(Exit::from(&error), Exit::Unreachable);
     }
 

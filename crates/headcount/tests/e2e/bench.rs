@@ -231,10 +231,6 @@ fn what_makes_no_sense_is_refused_with_what_would() {
     refused(&["ws://127.0.0.1:1/", "--body", "x"], &["--message"]);
     refused(&["ws://127.0.0.1:1/", "-X", "PUT"], &["--message"]);
     refused(&[NOBODY, "-H", "novalue"], &["\"Name: value\""]);
-    refused(
-        &[NOBODY, "-H", "a: 1", "-H", "a: 2"],
-        &["--header a", "twice"],
-    );
     refused(&[NOBODY, "--rate", "fast"], &["rate", "100/s"]);
     refused(&[NOBODY, "-d", "soon"], &["soon"]);
     refused(&[NOBODY, "-n", "0"], &["--count"]);

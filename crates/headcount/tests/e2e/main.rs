@@ -10,6 +10,7 @@
 
 mod bench;
 mod bench_http2;
+mod bench_limits;
 mod clients;
 mod crowd;
 mod endpoint;

@@ -129,14 +129,9 @@ fn failed(run: &Run) -> String {
 /// A run that failed although no threshold did.
 fn without_threshold(run: &Run) -> String {
     let failing = |level: &&Level| {
-        let requests: u64 = level
-            .measured
-            .requests
-            .values()
-            .map(|all| all.count - all.failed)
-            .sum();
-        let none = requests == 0 && !level.measured.requests.is_empty();
-        level.measured.script_failed() || level.measured.iterations.succeeded == 0 || none
+        let measured = &level.measured;
+        let none = measured.only_failures().is_some();
+        measured.script_failed() || measured.iterations.succeeded == 0 || none
     };
     let Some(level) = run.levels.iter().find(failing).or(run.levels.first()) else {
         return ": nothing was measured.".to_owned();
@@ -147,8 +142,12 @@ fn without_threshold(run: &Run) -> String {
     if level.measured.script_failed() {
         return format!(" at {at}: the script failed, in {failed} of the iterations.");
     }
-    if iterations.succeeded > 0 {
-        return format!(" at {at}: no request succeeded.");
+    if let Some(none) = level
+        .measured
+        .only_failures()
+        .filter(|_| iterations.succeeded > 0)
+    {
+        return format!(" at {at}: {none}.");
     }
     format!(" at {at}: nothing succeeded; {failed} of the iterations failed.")
 }

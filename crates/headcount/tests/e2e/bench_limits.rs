@@ -1,0 +1,192 @@
+//! What `headcount bench` refuses before it sends, counts though it never opened, and says of what it did not send.
+
+use std::io::{BufReader, Write as _};
+use std::sync::mpsc::{Receiver, channel};
+
+use crate::harness::{Ended, Lab, Raw, Server, read_request};
+
+/// Nobody listens there.
+const NOBODY: &str = "http://127.0.0.1:1/";
+const NO_SOCKET: &str = "ws://127.0.0.1:1/";
+
+fn bench(url: &str, more: &[&str]) -> Ended {
+    let mut args = vec!["bench", url, "--quiet"];
+    args.extend(more);
+    Lab::new().headcount(&args)
+}
+
+/// Answers every upgrade with this status, and tells of each.
+fn refusing(status: &'static str) -> (Raw, Receiver<()>) {
+    let (tell, told) = channel();
+    let server = Raw::start(move |stream| {
+        let mut writer = stream.try_clone().unwrap();
+        let mut reader = BufReader::new(stream);
+        while read_request(&mut reader).is_some() {
+            let _ = tell.send(()); // the test may have seen enough
+            let head = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nno");
+            if writer.write_all(head.as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    (server, told)
+}
+
+/// It says so; on a machine that had no CPU for it, it makes no claim, but it never passes.
+fn has_failed(ended: &Ended) {
+    if ended.code == Some(99) {
+        return ended.says(&["Failed", "no connection opened"]);
+    }
+    assert_eq!(ended.code, Some(98), "{ended:#?}");
+    ended.says(&["Not sound", "no CPU"]);
+}
+
+fn socket_url(server: &Raw) -> String {
+    format!("ws://127.0.0.1:{}/", server.port())
+}
+
+#[test]
+fn a_refused_upgrade_uses_up_the_count_and_nothing_passes() {
+    for status in ["404 Not Found", "200 OK"] {
+        let (server, told) = refusing(status);
+        let lab = Lab::new();
+        let url = socket_url(&server);
+        let ended = lab.headcount(&[
+            "bench", &url, "--quiet", "-c", "2", "-n", "5", "--out", "run",
+        ]);
+        has_failed(&ended);
+        assert_eq!(told.try_iter().count(), 5, "as the server counts");
+        let record = lab.record();
+        let connections = &record["levels"][0]["measured"]["connections"]["/"];
+        assert_eq!(connections["count"], 5, "{connections:#}");
+        assert_eq!(connections["failed"], 5);
+    }
+}
+
+#[test]
+fn an_interrupted_run_of_failures_has_not_passed() {
+    let (server, told) = refusing("404 Not Found");
+    let lab = Lab::new();
+    let url = socket_url(&server);
+    let running = lab.start(&["bench", &url, "--quiet", "-c", "2", "-n", "100000"]);
+    told.iter().take(6).for_each(drop);
+    running.interrupt();
+    let ended = running.end();
+    assert_eq!(ended.code, Some(130), "{ended:#?}");
+    ended.says(&["Interrupted", "until then", "of 100000 were not sent"]);
+    assert!(!ended.stdout.contains("passed"), "{ended:#?}");
+}
+
+#[test]
+fn a_rate_that_no_websocket_opens_for_has_failed() {
+    let (server, _told) = refusing("404 Not Found");
+    let ended = bench(
+        &socket_url(&server),
+        &["-c", "2", "--rate", "20/s", "-d", "1s"],
+    );
+    has_failed(&ended);
+}
+
+#[test]
+fn what_cannot_be_sent_is_refused_before_anything_starts() {
+    for more in [&[][..], &["--http2"], &["-b", "x"]] {
+        let mut args = vec!["-X", "G T", "-n", "1"];
+        args.extend(more);
+        bench(NOBODY, &args).refused(2, &["cannot be sent", "\"G T\" is not a token"]);
+    }
+    bench(NOBODY, &["-H", "A B: c"]).refused(2, &["--header A B", "not the name of a header"]);
+    bench(NOBODY, &["-H", "A: b\nC: d"]).refused(2, &["--header A", "control character"]);
+    bench(NOBODY, &["--http2", "-H", "Host: a b"]).refused(2, &["cannot be sent", NOBODY]);
+    bench(NO_SOCKET, &["-H", "Sec-WebSocket-Key: x"])
+        .refused(2, &["cannot be sent", "the handshake's own header"]);
+}
+
+#[test]
+fn what_a_time_limit_left_unsent_is_told() {
+    let truth = Server::truth(&[]);
+    let url = format!("{}/delay/100ms", truth.url());
+    let ended = bench(&url, &["-n", "100", "-c", "1", "-d", "1s"]);
+    assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
+    ended.says(&["suspect", "of 100 were not sent", "its limit is 1 s"]);
+}
+
+#[test]
+fn a_few_requests_are_not_judged_by_noise() {
+    let truth = Server::truth(&[]);
+    let url = format!("{}/delay/1ms", truth.url());
+    for _ in 0..5 {
+        let ended = bench(&url, &["-n", "1", "-c", "1"]);
+        // A machine that stops for so long is not the noise of a short hold.
+        let long = !ended.stdout.contains("is judged from 100 ms on");
+        assert!(ended.code == Some(0) || long, "{ended:#?}");
+    }
+}
+
+#[test]
+fn options_of_the_other_protocol_and_statuses_that_never_fail_are_refused() {
+    bench(NOBODY, &["-m", "hello"]).refused(2, &["--message is for WebSockets", "--body"]);
+    bench(NO_SOCKET, &["--expect", "404"]).refused(2, &["--expect is for the status"]);
+    for status in ["99", "200", "1000"] {
+        bench(NOBODY, &["--expect", status]).refused(2, &["--expect", "400..=999"]);
+    }
+}
+
+#[test]
+fn values_of_one_header_go_out_as_a_list() {
+    let (tell, told) = channel();
+    let server = Raw::start(move |stream| {
+        let mut writer = stream.try_clone().unwrap();
+        let mut reader = BufReader::new(stream);
+        while let Some((head, _)) = read_request(&mut reader) {
+            let _ = tell.send(head); // the test may have seen enough
+            let _ = writer.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    let given = ["X-A: b", "x-a: c", "Cookie: d=1", "Cookie: e=2"];
+    let mut args = vec!["-n", "1", "-c", "1"];
+    args.extend(given.iter().flat_map(|header| ["-H", header]));
+    let ended = bench(&server.url(), &args);
+    assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
+    let head = told.recv().unwrap();
+    assert!(head.contains("\r\nX-A: b, c\r\n"), "{head}");
+    assert!(head.contains("\r\nCookie: d=1; e=2\r\n"), "{head}");
+    bench(NOBODY, &["-H", "Host: a", "-H", "host: b"]).refused(2, &["--header host", "twice"]);
+}
+
+#[test]
+fn errors_speak_of_the_options_of_bench() {
+    let refused = |url: &str, more: &[&str], says: &[&str]| {
+        let ended = bench(url, more);
+        ended.refused(2, says);
+        for word in ["load.", "timeouts."] {
+            assert!(!ended.stderr.contains(word), "{ended:#?}");
+        }
+    };
+    refused(NOBODY, &["--rate", "fast"], &["--rate: ", "100/s"]);
+    refused(NOBODY, &["-d", "soon"], &["--duration: ", "soon"]);
+    refused(
+        NOBODY,
+        &["-d", "-5s"],
+        &["--duration: ", "expected a duration"],
+    );
+    refused(
+        NOBODY,
+        &["-n", "1", "-d", "soon"],
+        &["--duration: ", "soon"],
+    );
+    refused(NOBODY, &["--timeout", "soon"], &["--timeout: ", "soon"]);
+    refused(NOBODY, &["--timeout", "-5s"], &["--timeout: "]);
+    let down = bench(NO_SOCKET, &[]);
+    down.refused(4, &["cannot reach the target ws://127.0.0.1:1/"]);
+    assert!(!down.stderr.contains("--target"), "{down:#?}");
+}
+
+#[test]
+fn help_tells_every_exit_code_and_nothing_in_backslashes() {
+    let help = Lab::new().headcount(&["bench", "--help"]).stdout;
+    let words: Vec<&str> = help.split_whitespace().collect();
+    let help = words.join(" ");
+    assert!(help.contains("99 nothing succeeded"), "{help}");
+    assert!(help.contains(r#"nobody's answer: "1000/s""#), "{help}");
+    assert!(help.contains("the most it may take [1h]"), "{help}");
+}
