@@ -20,6 +20,9 @@ pub struct Config {
     /// Heartbeat.
     #[command(flatten)]
     pub times: Times,
+    /// Running code.
+    #[command(flatten)]
+    pub run: RunConfig,
     /// Where documents are saved: `sqlite:FILE`, `sqlite::memory:` or `postgres://…`
     #[arg(
         long,
@@ -72,6 +75,22 @@ pub struct Limits {
     pub queue_bytes: u32,
 }
 
+/// Whether code is run, in sandboxes only, and how much of it at a time.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Running code")]
+pub struct RunConfig {
+    /// Whether code may be run, where a sandbox works
+    #[arg(long, env = "EDITOR_RUN_CODE", default_value_t = true, action = clap::ArgAction::Set)]
+    pub run_code: bool,
+    /// How long a program may take, its compiler included
+    #[arg(long, value_name = "TIME", env = "EDITOR_RUN_TIME", default_value = "5s", value_parser = span::parse)]
+    pub run_time: Duration,
+    /// Programs that run at the same time
+    #[arg(long, value_name = "N", env = "EDITOR_RUN_SLOTS", default_value_t = 2,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub run_slots: u32,
+}
+
 /// How long things last.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Heartbeat")]
@@ -106,6 +125,7 @@ impl Config {
         let times = [
             ("ping-interval", self.times.ping_interval),
             ("ping-timeout", self.times.ping_timeout),
+            ("run-time", self.run.run_time),
         ];
         match times.iter().find(|(_, time)| time.is_zero()) {
             Some((name, _)) => Err(ConfigError::NoTime(name)),

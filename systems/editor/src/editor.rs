@@ -1,20 +1,22 @@
 mod abroad;
+mod running;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kit::fault::Faults;
-use tokio::sync::oneshot;
+use tokio::sync::{OnceCell, oneshot};
 use tokio::time::sleep;
 use yrs::updates::encoder::Encode;
 
 use crate::bus::{Alone, Bus, BusError, Nats, NatsLine, News};
-use crate::config::{Config, Limits};
+use crate::config::{Config, Limits, RunConfig};
 use crate::line::{End, Lines};
 use crate::metrics::Counters;
 use crate::refusal::Refusal;
 use crate::room::{self, Hall, Listener, Member, Room, Shut, State, merge};
+use crate::run::Runner;
 use crate::store::{Behind, Done, Log, Writer};
 
 /// Bytes of a room's name or a user's, at most.
@@ -39,6 +41,8 @@ pub(crate) struct Editor {
     log: Log,
     writer: Writer,
     bus: OnceLock<Box<dyn Bus>>,
+    config: RunConfig,
+    runner: OnceCell<Runner>,
     /// Numbers of visits of this process, from a start that no other process has.
     visits: AtomicU64,
 }
@@ -68,6 +72,8 @@ impl Editor {
             log,
             writer,
             bus: OnceLock::new(),
+            config: config.run.clone(),
+            runner: OnceCell::new(),
             visits: AtomicU64::new(first),
         })
     }

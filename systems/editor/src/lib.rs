@@ -27,6 +27,6 @@ mod store;
 mod yjs;
 
 pub use bus::BusError;
-pub use config::{Config, ConfigError, Limits, Times};
+pub use config::{Config, ConfigError, Limits, RunConfig, Times};
 pub use serve::{PORT, ServeError, serve};
 pub use store::StoreError;

@@ -14,6 +14,7 @@ pub(crate) struct Counters {
     pub(crate) too_slow: Counter,
     pub(crate) settled: Counter,
     pub(crate) saved: Counter,
+    pub(crate) runs: Counter,
     pub(crate) store_failures: Counter,
     pub(crate) visits: Gauge<i64, AtomicI64>,
     pub(crate) rooms: Gauge<i64, AtomicI64>,

@@ -27,6 +27,8 @@ pub(crate) enum Refusal {
     DocumentTooLarge(usize),
     #[error("it cannot be saved now, because the store does not keep up")]
     StoreBehind,
+    #[error("your last program is not done yet")]
+    StillRunning,
     #[error("code cannot be run here: {0}")]
     CannotRun(String),
 }

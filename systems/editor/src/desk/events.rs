@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,7 @@ impl Desk for Editor {
             outlet: outlet.clone(),
             rooms: Vec::new(),
             rate: Rate::full(self.limits.rate_limit, Instant::now()),
+            running: Arc::default(),
             warned: false,
         }
     }
@@ -217,10 +219,31 @@ impl Visitor {
         Err(Refusal::NoSuchMember)
     }
 
+    /// What comes of it is told when it is there; whoever asked may be gone by then.
     fn run(&self, run: &RunCode<'_>) -> Result<(), Refusal> {
-        let _ = (&run.code, &run.language);
-        self.room(&run.room_id).ok_or(Refusal::NotInside)?;
-        Err(Refusal::CannotRun("not available".to_owned()))
+        let room = self.room(&run.room_id).ok_or(Refusal::NotInside)?.clone();
+        if self.running.swap(true, Ordering::Relaxed) {
+            return Err(Refusal::StillRunning);
+        }
+        let (editor, outlet, running) = (
+            self.editor.clone(),
+            self.outlet.clone(),
+            self.running.clone(),
+        );
+        let (language, code) = (run.language.to_string(), run.code.to_string());
+        tokio::spawn(async move {
+            let ran = editor.run(&room, &language, &code).await;
+            running.store(false, Ordering::Relaxed);
+            if let Err(refusal) = ran {
+                editor.counters.refusals.inc();
+                let complaint = Complaint {
+                    event: "run-code",
+                    message: refusal.to_string(),
+                };
+                outlet.text(&packet::event("error", &complaint));
+            }
+        });
+        Ok(())
     }
 
     fn refuse(&mut self, event: &Event<'_>, refusal: &Refusal) {

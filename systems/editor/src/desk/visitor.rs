@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::editor::Editor;
 use crate::outlet::Outlet;
@@ -14,6 +15,8 @@ pub(crate) struct Visitor {
     pub(super) outlet: Outlet,
     pub(super) rooms: Vec<Arc<Room>>,
     pub(super) rate: Rate,
+    /// A program of it runs or waits for its turn.
+    pub(super) running: Arc<AtomicBool>,
     /// It was told that it is too fast, and has not slowed down since.
     pub(super) warned: bool,
 }

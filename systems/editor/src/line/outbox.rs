@@ -79,12 +79,15 @@ impl Outbox {
         if inside.end.is_some() {
             return true;
         }
+        let length = frame.bytes().len();
+        if !inside.blocked && !inside.fits(length, self.room) {
+            // A turn that brings more than may wait is no fault of the receiver.
+            self.try_flush(&mut inside);
+        }
         if inside.blocked && caret.is_some_and(|sender| inside.renew(sender, frame)) {
             return true;
         }
-        let length = frame.bytes().len();
-        let fits = inside.waiting.len() < self.room.frames
-            && (inside.waiting.is_empty() || inside.bytes + length <= self.room.bytes);
+        let fits = inside.fits(length, self.room);
         if fits {
             inside.bytes += length;
             inside.waiting.push_back((frame.clone(), caret));
@@ -92,7 +95,7 @@ impl Outbox {
                 inside.listed = true;
                 self.flush.list(self);
             }
-        } else {
+        } else if inside.end.is_none() {
             inside.finish(TOO_SLOW);
             inside.wake();
         }
@@ -103,7 +106,11 @@ impl Outbox {
     pub(super) fn flush(&self) {
         let mut inside = self.inside();
         inside.listed = false;
-        if let Err(error) = self.write(&mut inside) {
+        self.try_flush(&mut inside);
+    }
+
+    fn try_flush(&self, inside: &mut Inside) {
+        if let Err(error) = self.write(inside) {
             inside.blocked = true;
             if error.kind() != io::ErrorKind::WouldBlock {
                 inside.finish(End::Gone);
@@ -182,6 +189,12 @@ impl Outbox {
 }
 
 impl Inside {
+    /// Whether a frame of this length may wait too.
+    fn fits(&self, length: usize, room: Room) -> bool {
+        self.waiting.len() < room.frames
+            && (self.waiting.is_empty() || self.bytes + length <= room.bytes)
+    }
+
     /// Puts the newer caret in the place of the older one, if that still waits.
     fn renew(&mut self, sender: u64, frame: &Frame) -> bool {
         let unwritten = usize::from(self.written > 0);

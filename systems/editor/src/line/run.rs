@@ -160,14 +160,23 @@ impl<H: Hear> Line<H> {
             match self.receive(context) {
                 Poll::Ready(true) => {}
                 Poll::Ready(false) => self.outbox.finish(End::Gone),
-                Poll::Pending => return self.outbox.poll(context).map(|_| ()),
+                Poll::Pending => {
+                    let _ = self.outbox.poll(context);
+                    // What waits for one who is to go has the time of the farewell.
+                    return if self.outbox.ended() {
+                        Poll::Ready(())
+                    } else {
+                        Poll::Pending
+                    };
+                }
             }
             if self.outbox.ended() {
                 return Poll::Ready(());
             }
         }
         context.waker().wake_by_ref();
-        self.outbox.poll(context).map(|_| ())
+        let _ = self.outbox.poll(context);
+        Poll::Pending
     }
 
     /// One read. `false` at the end of the stream.

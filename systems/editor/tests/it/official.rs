@@ -26,3 +26,13 @@ fn clients_of_yjs_and_of_socket_io_converge_on_one_document() {
 fn edits_that_cross_end_in_one_text_and_outlive_their_writers() {
     Served::start(&[]).script("converge.mjs", &[]);
 }
+
+#[test]
+fn everybody_in_the_room_sees_what_came_of_a_program() {
+    Served::start(&[]).script("run.mjs", &[]);
+}
+
+#[test]
+fn where_running_code_is_off_it_says_so() {
+    Served::start(&["--run-code", "false"]).script("run.mjs", &["off"]);
+}

@@ -1,6 +1,7 @@
 //! The editor as a process of its own.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -32,6 +33,19 @@ impl Served {
             child,
             url: url.to_owned(),
         }
+    }
+
+    /// One number of `/metrics`.
+    pub(crate) fn metric(&self, name: &str) -> u64 {
+        let address = self.url.trim_start_matches("http://");
+        let mut stream = TcpStream::connect(address).unwrap();
+        let request =
+            format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let line = answer.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap().trim().parse().unwrap()
     }
 
     /// Kills it at once, as nothing can be caught.

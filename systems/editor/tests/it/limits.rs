@@ -1,0 +1,134 @@
+//! Each limit is an event of its own, and hurts nobody but whoever passed it.
+
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::served::Served;
+
+fn error(client: &mut Client) -> Value {
+    loop {
+        let packet = client.next().unwrap();
+        let event: Value = serde_json::from_str(packet.trim_start_matches("42")).unwrap();
+        if event[0] == "error" {
+            return event[1].clone();
+        }
+    }
+}
+
+#[test]
+fn a_full_room_says_so_and_has_a_place_again_when_somebody_leaves() {
+    let editor = Served::start(&["--max-members", "2"]);
+    let _ada = Client::join(&editor.url, "room", "ada");
+    let mut bob = Client::join(&editor.url, "room", "bob");
+    let mut eve = Client::open(&editor.url);
+    let join = json!({ "roomId": "room", "username": "eve" });
+    eve.emit("join", &join, None);
+    assert_eq!(
+        error(&mut eve),
+        json!({ "event": "join", "message": "Room is full" })
+    );
+    bob.emit("leave", &json!({}), None);
+    assert_eq!(error(&mut bob)["message"], "there is no such event");
+    drop(bob);
+    // Whoever leaves is gone when the others are told, and nobody tells eve: she asks until she is in.
+    let inside = (0..500).any(|n| {
+        eve.emit("join", &join, Some(n));
+        loop {
+            let packet = eve.next().unwrap();
+            if let Some(answer) = packet.strip_prefix(&format!("43{n}")) {
+                return answer.contains("\"ok\":true");
+            }
+        }
+    });
+    assert!(inside);
+}
+
+#[test]
+fn rooms_messages_and_documents_have_limits() {
+    let flags = [
+        "--max-rooms",
+        "1",
+        "--max-document",
+        "1000",
+        "--max-message",
+        "2000",
+        "--rate-limit",
+        "20",
+    ];
+    let editor = Served::start(&flags);
+    let mut ada = Client::join(&editor.url, "room", "ada");
+    ada.emit(
+        "join",
+        &json!({ "roomId": "other", "username": "ada" }),
+        None,
+    );
+    assert_eq!(error(&mut ada)["message"], "There are too many rooms");
+    ada.edit("room", &"x".repeat(1001), None);
+    assert_eq!(
+        error(&mut ada)["message"],
+        "the document is too large: at most 1000 bytes"
+    );
+    for n in 0..40 {
+        ada.edit("room", &n.to_string(), None);
+    }
+    assert_eq!(
+        error(&mut ada)["message"],
+        "too many messages: at most 20 per second"
+    );
+    // A message that is too large ends the connection, as with the original.
+    let mut bob = Client::join(&editor.url, "room", "bob");
+    bob.edit("room", &"x".repeat(3000), None);
+    while bob.next().is_some() {}
+}
+
+#[test]
+fn one_who_does_not_read_is_cut_off_and_the_others_miss_nothing() {
+    let flags = ["--rate-limit", "0", "--queue-bytes", "1000000"];
+    let editor = Served::start(&flags);
+    let mut ada = Client::join(&editor.url, "room", "ada");
+    let mut bob = Client::join(&editor.url, "room", "bob");
+    let _deaf = Client::join(&editor.url, "room", "deaf");
+    // Far more than the system's own buffers take.
+    let rest = "x".repeat(100_000);
+    for n in 0..400 {
+        let text = format!("{n} {rest}");
+        assert!(ada.edit("room", &text, Some(n)));
+        assert_eq!(bob.text(), text);
+    }
+    assert_eq!(editor.metric("editor_lines_too_slow_total"), 1);
+    assert_eq!(editor.metric("editor_visits"), 2, "who is cut off has left");
+}
+
+#[test]
+fn of_a_caret_only_the_newest_waits_for_one_who_is_behind() {
+    let editor = Served::start(&[
+        "--rate-limit",
+        "0",
+        "--queue",
+        "64",
+        "--queue-bytes",
+        "20000000",
+    ]);
+    let mut ada = Client::join(&editor.url, "room", "ada");
+    let mut slow = Client::join(&editor.url, "room", "slow");
+    // The text fills the system's buffers; of the carets behind it there are more than may wait.
+    let text = "x".repeat(800_000);
+    for _ in 0..10 {
+        ada.edit("room", &text, None);
+    }
+    for line in 0..5000 {
+        let caret =
+            json!({ "roomId": "room", "cursor": { "line": line, "ch": 0 }, "username": "ada" });
+        ada.emit("cursor-change", &caret, (line == 4999).then_some(0));
+    }
+    while ada.next().unwrap() != "430[{\"ok\":true}]" {}
+    let mut carets = 0;
+    loop {
+        let packet = slow.next().unwrap();
+        carets += usize::from(packet.starts_with("42[\"cursor-change\""));
+        if packet.contains("\"line\":4999") {
+            break;
+        }
+    }
+    assert!(carets < 5000, "{carets} carets came");
+}
