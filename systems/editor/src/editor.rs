@@ -14,6 +14,7 @@ use crate::bus::{Alone, Bus, BusError, Nats, NatsLine, News};
 use crate::config::{Config, Limits, RunConfig};
 use crate::line::{End, Lines};
 use crate::metrics::Counters;
+use crate::outlet::Outlet;
 use crate::refusal::Refusal;
 use crate::room::{self, Hall, Listener, Member, Room, Shut, State, merge};
 use crate::run::Runner;
@@ -162,6 +163,19 @@ impl Editor {
         if left.nobody {
             tokio::spawn(self.clone().close(room.clone()));
         }
+    }
+
+    /// The way to somebody in a room that a member is not in; another one each time.
+    pub(crate) fn somebody_apart_from(&self, visit: u64) -> Option<Outlet> {
+        let turn = usize::try_from(self.visit()).unwrap_or_default();
+        let wrong = self
+            .hall
+            .all()
+            .into_iter()
+            .filter(|room| room.state().member(visit).is_none());
+        let all: Vec<Outlet> = wrong.flat_map(|room| room.state().outlets()).collect();
+        let nth = turn.checked_rem(all.len())?;
+        all.into_iter().nth(nth)
     }
 
     /// A whole text takes the place of the document's. `done` is called once it is saved. The `packet` is

@@ -1,10 +1,16 @@
-//! The way to one receiver, whatever it came by.
+//! The way to one receiver, whatever it came by, and the faults that happen on it on order.
+
+mod tampering;
 
 use std::fmt;
 use std::sync::Arc;
 
 use engineioxide::{DisconnectReason, Socket};
+use kit::fault::Faults;
+use tokio::sync::mpsc;
 
+use self::tampering::Mail;
+use crate::editor::Editor;
 use crate::line::{Frame, Outbox};
 
 /// Where a receiver is reached. Clones reach the same.
@@ -14,6 +20,8 @@ pub(crate) enum Outlet {
     Line(Arc<Outbox>),
     /// By long polling, or by an upgrade from it.
     Engine(Arc<dyn Engine>),
+    /// By one of those, through the faults that were ordered.
+    Tampered(mpsc::Sender<Mail>, Arc<Outlet>),
 }
 
 /// A session of `engineioxide`, without the type of what it keeps.
@@ -29,6 +37,29 @@ impl Outlet {
         Self::Engine(socket.clone())
     }
 
+    /// The same way, with the faults on it that were ordered.
+    pub(crate) fn tampered(&self, editor: &Arc<Editor>, faults: &Arc<Faults>, visit: u64) -> Self {
+        let queue = editor.limits.queue as usize;
+        let posts = tampering::start(editor, faults, visit, self, queue);
+        Self::Tampered(posts, Arc::new(self.clone()))
+    }
+
+    /// The way without faults.
+    fn untampered(&self) -> &Self {
+        match self {
+            Self::Tampered(_, way) => way,
+            plain => plain,
+        }
+    }
+
+    /// Sends what `sender` said; faults fall on this alone. Otherwise as [`Self::post`].
+    pub(crate) fn deliver(&self, frame: &Frame, caret: Option<u64>, sender: u64) -> bool {
+        match self {
+            Self::Tampered(posts, _) => posts.try_send(Mail::new(frame, Some(sender))).is_ok(),
+            plain => plain.post(frame, caret),
+        }
+    }
+
     /// Sends one text to this receiver alone.
     pub(crate) fn text(&self, text: &str) {
         self.post(&Frame::text(text), None);
@@ -38,6 +69,7 @@ impl Outlet {
     /// receiver did not keep up and is cut off.
     pub(crate) fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
         match self {
+            Self::Tampered(posts, _) => posts.try_send(Mail::new(frame, None)).is_ok(),
             Self::Line(outbox) => outbox.post(frame, caret),
             Self::Engine(socket) => {
                 let text = str::from_utf8(frame.payload()).unwrap_or_default();
@@ -61,6 +93,7 @@ impl fmt::Debug for Outlet {
         f.write_str(match self {
             Self::Line(_) => "Outlet::Line",
             Self::Engine(_) => "Outlet::Engine",
+            Self::Tampered(..) => "Outlet::Tampered",
         })
     }
 }

@@ -43,11 +43,16 @@ impl Desk for Editor {
 
     fn enter(self: &Arc<Self>, id: &Arc<str>, outlet: &Outlet) -> Visitor {
         self.counters.visits.inc();
+        let visit = self.visit();
+        let faulty = self
+            .faults
+            .as_ref()
+            .map(|faults| outlet.tampered(self, faults, visit));
         Visitor {
             editor: self.clone(),
-            visit: self.visit(),
+            visit,
             id: id.clone(),
-            outlet: outlet.clone(),
+            outlet: faulty.unwrap_or_else(|| outlet.clone()),
             rooms: Vec::new(),
             rate: Rate::full(self.limits.rate_limit, Instant::now()),
             running: Arc::default(),

@@ -133,3 +133,6 @@ fn data(opcode: u8, payload: &[u8]) -> Result<Message<'_>, Violation> {
         Err(_) => Err(Violation::NotText),
     }
 }
+
+#[cfg(test)]
+mod tests;

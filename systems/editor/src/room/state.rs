@@ -11,6 +11,7 @@ use super::presence::Presence;
 use crate::bus::Visitor;
 use crate::line::Frame;
 use crate::metrics::Counters;
+use crate::outlet::Outlet;
 use crate::sio::packet;
 use crate::yjs;
 
@@ -81,6 +82,14 @@ struct Code<'a> {
 impl State {
     pub(crate) fn member(&self, visit: u64) -> Option<&Member> {
         self.members.iter().find(|member| member.visit == visit)
+    }
+
+    /// The ways to all members.
+    pub(crate) fn outlets(&self) -> Vec<Outlet> {
+        self.members
+            .iter()
+            .map(|member| member.outlet.clone())
+            .collect()
     }
 
     /// Whether nobody is here.
@@ -191,7 +200,7 @@ impl State {
         );
         let (frame, now) = (Frame::text(&code), Instant::now());
         for member in self.members.iter_mut().filter(|member| member.texts) {
-            deliver(member, &frame, None, counters);
+            deliver(member, &frame, None, None, counters);
             member.heard = Some(now);
             member.doubtful = false;
         }
@@ -242,7 +251,7 @@ impl State {
     pub(crate) fn tell(&self, text: &str, except: Option<u64>, counters: &Counters) {
         let frame = Frame::text(text);
         for member in self.others(except) {
-            deliver(member, &frame, None, counters);
+            deliver(member, &frame, None, None, counters);
         }
     }
 
@@ -250,7 +259,7 @@ impl State {
     pub(crate) fn point(&self, text: &str, sender: u64, counters: &Counters) {
         let frame = Frame::text(text);
         for member in self.others(Some(sender)) {
-            deliver(member, &frame, Some(sender), counters);
+            deliver(member, &frame, Some(sender), Some(sender), counters);
         }
     }
 
@@ -269,7 +278,13 @@ impl State {
             if !member.texts {
                 continue;
             }
-            deliver(member, &frame, None, counters);
+            deliver(
+                member,
+                &frame,
+                None,
+                Some(sender.unwrap_or(u64::MAX)),
+                counters,
+            );
             member.heard = Some(now);
             member.doubtful = false;
         }
@@ -304,7 +319,7 @@ impl State {
         let frame = Frame::text(&code);
         for member in self.members.iter_mut().filter(|member| member.doubtful) {
             member.doubtful = false;
-            deliver(member, &frame, None, counters);
+            deliver(member, &frame, None, None, counters);
             counters.settled.inc();
         }
     }
@@ -316,9 +331,20 @@ impl State {
     }
 }
 
-fn deliver(member: &Member, frame: &Frame, caret: Option<u64>, counters: &Counters) {
+/// Hands a frame to a member; a `sender` makes it a delivery.
+fn deliver(
+    member: &Member,
+    frame: &Frame,
+    caret: Option<u64>,
+    sender: Option<u64>,
+    counters: &Counters,
+) {
     counters.deliveries.inc();
-    if !member.outlet.post(frame, caret) {
+    let kept_up = match sender {
+        Some(sender) => member.outlet.deliver(frame, caret, sender),
+        None => member.outlet.post(frame, None),
+    };
+    if !kept_up {
         counters.too_slow.inc();
     }
 }

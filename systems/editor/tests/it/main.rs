@@ -5,6 +5,8 @@ mod client;
 #[cfg(test)]
 mod durable;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod nodes;

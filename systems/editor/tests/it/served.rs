@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 
 /// No script runs longer than this, in seconds.
 const PATIENCE: &str = "90";
@@ -37,15 +38,26 @@ impl Served {
 
     /// One number of `/metrics`.
     pub(crate) fn metric(&self, name: &str) -> u64 {
+        let answer = self.read("/metrics");
+        let line = answer.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap().trim().parse().unwrap()
+    }
+
+    /// What a path says, in JSON.
+    pub(crate) fn get(&self, path: &str) -> Value {
+        let answer = self.read(path);
+        serde_json::from_str(answer.lines().last().unwrap()).unwrap()
+    }
+
+    fn read(&self, path: &str) -> String {
         let address = self.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(address).unwrap();
         let request =
-            format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+            format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        let line = answer.lines().find_map(|line| line.strip_prefix(name));
-        line.unwrap().trim().parse().unwrap()
+        answer
     }
 
     /// Kills it at once, as nothing can be caught.

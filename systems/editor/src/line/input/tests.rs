@@ -1,0 +1,121 @@
+use std::io::{self, Read, Write};
+
+use proptest::prelude::*;
+use tungstenite::WebSocket;
+use tungstenite::protocol::{Role, WebSocketConfig};
+
+use super::*;
+use crate::line::frame::Frame;
+
+/// A socket that only remembers what was written, or only has something to read.
+#[derive(Default)]
+struct Memory {
+    read: io::Cursor<Vec<u8>>,
+    written: Vec<u8>,
+}
+
+impl Read for Memory {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.read.read(into)
+    }
+}
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.written.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn foreign(role: Role, read: Vec<u8>) -> WebSocket<Memory> {
+    let memory = Memory {
+        read: io::Cursor::new(read),
+        written: Vec::new(),
+    };
+    WebSocket::from_raw_socket(memory, role, Some(WebSocketConfig::default()))
+}
+
+/// What comes of bytes that arrive in these pieces.
+fn heard(bytes: &[u8], cuts: &[usize]) -> Result<Vec<Result<String, Vec<u8>>>, Violation> {
+    let (mut input, mut heard) = (Input::new(1 << 20), Vec::new());
+    let mut rest = bytes.to_vec();
+    let mut pieces = Vec::new();
+    for cut in cuts {
+        let tail = rest.split_off((*cut).min(rest.len()));
+        pieces.push(std::mem::replace(&mut rest, tail));
+    }
+    pieces.push(rest);
+    for mut piece in pieces {
+        input.take(&mut piece, |message| {
+            match message {
+                Message::Text(text) => heard.push(Ok(text.to_owned())),
+                Message::Binary(bytes) => heard.push(Err(bytes.to_vec())),
+                _ => {}
+            }
+            true
+        })?;
+    }
+    Ok(heard)
+}
+
+proptest! {
+    #[test]
+    fn what_another_implementation_sends_is_heard_however_it_is_cut(
+        messages in prop::collection::vec(prop_oneof![
+            ".{0,200}".prop_map(Ok),
+            prop::collection::vec(any::<u8>(), 0..70_000).prop_map(Err),
+        ], 0..6),
+        cuts in prop::collection::vec(0usize..200, 0..12),
+    ) {
+        let mut client = foreign(Role::Client, Vec::new());
+        for message in &messages {
+            let message = match message {
+                Ok(text) => tungstenite::Message::text(text.clone()),
+                Err(bytes) => tungstenite::Message::binary(bytes.clone()),
+            };
+            client.send(message).unwrap();
+        }
+        let sent = std::mem::take(&mut client.get_mut().written);
+        prop_assert_eq!(heard(&sent, &cuts), Ok(messages));
+    }
+
+    #[test]
+    fn what_we_send_is_heard_by_another_implementation(text in ".{0,300}", many in 0usize..80_000) {
+        let long = "x".repeat(many);
+        let mut bytes = Frame::text(&text).bytes().to_vec();
+        bytes.extend_from_slice(Frame::text(&long).bytes());
+        let mut client = foreign(Role::Client, bytes);
+        for text in [text, long] {
+            let message = client.read().unwrap();
+            prop_assert_eq!(message, tungstenite::Message::text(text));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_heard_or_refused_without_panic(
+        bytes in prop::collection::vec(any::<u8>(), 0..300),
+        cuts in prop::collection::vec(0usize..50, 0..6),
+    ) {
+        let _ = heard(&bytes, &cuts);
+    }
+}
+
+#[test]
+fn what_a_client_must_not_send_is_refused() {
+    let refused: [(&[u8], Violation); 5] = [
+        (&[0x81, 0x02, b'h', b'i'], Violation::Protocol), // no mask
+        (&[0xC1, 0x80, 0, 0, 0, 0], Violation::Protocol), // a reserved bit
+        (&[0x80, 0x80, 0, 0, 0, 0], Violation::Protocol), // a rest without a beginning
+        (&[0x81, 0x81, 0, 0, 0, 0, 0xFF], Violation::NotText),
+        (
+            &[0x82, 0xFF, 0, 0, 0, 0, 0, 0xFF, 0, 0, 0, 0, 0, 0],
+            Violation::TooLarge,
+        ),
+    ];
+    for (bytes, violation) in refused {
+        assert_eq!(heard(bytes, &[]), Err(violation), "{bytes:?}");
+    }
+}

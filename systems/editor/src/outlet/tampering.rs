@@ -1,0 +1,121 @@
+use std::sync::{Arc, Weak};
+
+use kit::fault::{Faults, Kind, Lane, Step};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::Outlet;
+use crate::editor::Editor;
+use crate::line::Frame;
+
+/// One thing on its way to one receiver.
+#[derive(Debug)]
+pub(crate) struct Mail {
+    frame: Frame,
+    /// Who said it, where it is a delivery; else it is the editor's own.
+    sender: Option<u64>,
+    posted: Instant,
+}
+
+impl Mail {
+    pub(super) fn new(frame: &Frame, sender: Option<u64>) -> Self {
+        Self {
+            frame: frame.clone(),
+            sender,
+            posted: Instant::now(),
+        }
+    }
+}
+
+/// The way to one receiver while faults are ordered: everything goes through here, one after the other.
+struct Tampering {
+    editor: Weak<Editor>,
+    faults: Arc<Faults>,
+    /// The receiver's visit, and the way that leads to it.
+    visit: u64,
+    way: Outlet,
+    lane: Lane<u64, Frame>,
+}
+
+/// A way on which faults happen, in front of `way`. At most `queue` wait on it.
+pub(super) fn start(
+    editor: &Arc<Editor>,
+    faults: &Arc<Faults>,
+    visit: u64,
+    way: &Outlet,
+    queue: usize,
+) -> mpsc::Sender<Mail> {
+    let (posts, mails) = mpsc::channel(queue);
+    let tampering = Tampering {
+        editor: Arc::downgrade(editor),
+        faults: faults.clone(),
+        visit,
+        way: way.clone(),
+        lane: Lane::default(),
+    };
+    tokio::spawn(tampering.run(mails));
+    posts
+}
+
+impl Tampering {
+    async fn run(mut self, mut mails: mpsc::Receiver<Mail>) {
+        loop {
+            let mut steps = Vec::new();
+            let mail = match self.lane.next_release() {
+                None => mails.recv().await,
+                Some(release) => tokio::select! {
+                    mail = mails.recv() => mail,
+                    () = sleep_until(release) => {
+                        self.faults.stall_over().await;
+                        self.lane.release(Instant::now(), &mut steps);
+                        self.perform(steps);
+                        continue;
+                    }
+                },
+            };
+            let Some(mail) = mail else {
+                self.lane.release_all(&mut steps);
+                return self.perform(steps);
+            };
+            self.faults.hold(mail.posted).await;
+            match mail.sender {
+                Some(sender) => {
+                    let turn = self.faults.next_turn();
+                    self.lane
+                        .offer(sender, mail.frame, turn, Instant::now(), &mut steps);
+                }
+                None => steps.push(Step::Send(mail.frame)),
+            }
+            self.perform(steps);
+        }
+    }
+
+    fn perform(&self, steps: Vec<Step<Frame>>) {
+        for step in steps {
+            match step {
+                Step::Send(frame) => {
+                    self.way.post(&frame, None);
+                }
+                Step::Stray(frame) => {
+                    self.way.post(&frame, None);
+                    self.stray(&frame);
+                }
+                Step::Count(kind) => {
+                    self.faults.tally().add(kind, 1);
+                }
+            }
+        }
+    }
+
+    /// Somebody in a room where this receiver is not gets it too, if there is anybody.
+    fn stray(&self, frame: &Frame) {
+        let wrong = self
+            .editor
+            .upgrade()
+            .and_then(|editor| editor.somebody_apart_from(self.visit));
+        if let Some(wrong) = wrong {
+            wrong.untampered().post(frame, None);
+            self.faults.tally().add(Kind::Strayed, 1);
+        }
+    }
+}
