@@ -43,7 +43,7 @@ pub(crate) enum Command {
 #[command(after_long_help = "\
 Examples:
   headcount study bridge
-  headcount study bridge --out bridge-study")]
+  headcount study editor --out editor-study")]
 pub(crate) struct StudyArgs {
     /// Which study
     #[arg(value_enum)]
@@ -64,6 +64,8 @@ pub(crate) struct StudyArgs {
 pub(crate) enum Study {
     /// Users talk in rooms: about four minutes
     Bridge,
+    /// People write one document in rooms: about five and a half minutes
+    Editor,
 }
 
 #[derive(Debug, clap::Args)]

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 pub struct Overrides {
     /// Base URL of the target.
     pub target: Option<String>,
+    /// Members of a group.
+    pub group: Option<u64>,
     /// One level or several: `"10,50"`.
     pub users: Option<String>,
     /// An open load: one rate, or a course of rates.
@@ -40,6 +42,10 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
     }
     if let Some(seed) = overrides.seed {
         options.insert("seed".to_owned(), seed.into());
+    }
+    if let Some(group) = overrides.group {
+        options.shift_remove("groups");
+        options.insert("group".to_owned(), group.into());
     }
     if let Some(metrics) = &overrides.metrics {
         let watch = options
@@ -158,6 +164,17 @@ mod tests {
         let given = json!({ "load": { "rate": "5/s" } });
         let load = json!({ "load": { "rate": "5/s", "users": 7 } });
         assert_eq!(with_overrides(given, &users), load);
+    }
+
+    #[test]
+    fn a_size_of_groups_takes_the_place_of_their_number() {
+        let given = json!({ "groups": 5, "load": { "users": 50 } });
+        let overrides = Overrides {
+            group: Some(10),
+            ..Overrides::default()
+        };
+        let expected = json!({ "group": 10, "load": { "users": 50 } });
+        assert_eq!(with_overrides(given, &overrides), expected);
     }
 
     #[test]

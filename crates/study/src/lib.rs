@@ -5,10 +5,12 @@
 //! what those got wrong. It prints and saves nothing: the caller gets each part's record as it is done.
 
 mod bridge;
-mod evidence;
-mod field;
+mod editor;
 mod parts;
 mod story;
+mod table;
+mod telling;
 
 pub use bridge::bridge;
+pub use editor::editor;
 pub use parts::{PartRun, StudyOutcome};

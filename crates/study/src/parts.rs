@@ -1,4 +1,5 @@
 use engine::Stop;
+use plan::Overrides;
 use record::Run;
 use stage::{Notice, Part, Stage, StageError};
 
@@ -25,31 +26,75 @@ pub struct StudyOutcome {
     pub terminal: String,
 }
 
-/// One part of a study.
+/// One part of a study, with what it changes of its scenario and of its system.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StudyPart {
     pub(crate) part: Part,
     pub(crate) must_be_sound: bool,
+    /// Members of a group, instead of the scenario's.
+    pub(crate) group: Option<u64>,
+    /// Levels, instead of the scenario's.
+    pub(crate) users: Option<&'static str>,
+    /// Ramp and hold, instead of the scenario's.
+    pub(crate) times: Option<(&'static str, &'static str)>,
+    /// Faults that the system is ordered to have.
+    pub(crate) faults: Option<&'static str>,
 }
 
-/// Runs the parts one after the other, each against a freshly started system. A stop ends the study
+impl StudyPart {
+    /// The scenario as it stands, on a healthy system; its levels must be sound.
+    pub(crate) const fn new(
+        name: &'static str,
+        title: &'static str,
+        file: &'static str,
+        source: &'static str,
+    ) -> Self {
+        Self {
+            part: Part {
+                name,
+                title,
+                file,
+                source,
+            },
+            must_be_sound: true,
+            group: None,
+            users: None,
+            times: None,
+            faults: None,
+        }
+    }
+
+    fn overrides(&self) -> Overrides {
+        let (ramp, hold) = self.times.unzip();
+        Overrides {
+            group: self.group,
+            users: self.users.map(str::to_owned),
+            ramp: ramp.map(str::to_owned),
+            hold: hold.map(str::to_owned),
+            ..Overrides::default()
+        }
+    }
+}
+
+/// The part of this name, if it was run.
+pub(crate) fn named<'a>(parts: &'a [PartRun], name: &str) -> Option<&'a Run> {
+    let part = parts.iter().find(|part| part.name == name);
+    part.map(|part| &part.record)
+}
+
+/// Runs the parts one after the other, each against a system freshly started with the flags for it. A stop ends the study
 /// after the part that is on; what was measured is there.
 pub(crate) fn run_all(
     system: &str,
+    flags_of: impl Fn(&Part) -> Vec<String>,
     parts: &[StudyPart],
     stage: &Stage,
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<Vec<PartRun>, StageError> {
     let mut done = Vec::new();
-    for (
-        StudyPart {
-            part,
-            must_be_sound,
-        },
-        number,
-    ) in parts.iter().zip(1..)
-    {
+    for (study_part, number) in parts.iter().zip(1..) {
+        let part = &study_part.part;
         if stop.asked() > 0 {
             break;
         }
@@ -58,11 +103,15 @@ pub(crate) fn run_all(
             parts: parts.len(),
             title: part.title,
         });
-        let scene = stage.set(part, (system, &[]), plan::Overrides::default())?;
+        let mut flags = flags_of(part);
+        if let Some(faults) = study_part.faults {
+            flags.extend(["--faults".to_owned(), faults.to_owned()]);
+        }
+        let scene = stage.set(part, (system, &flags), study_part.overrides())?;
         let (record, _system) = scene.play(stop, tell)?;
         done.push(PartRun {
             name: part.name,
-            must_be_sound: *must_be_sound,
+            must_be_sound: study_part.must_be_sound,
             record,
         });
     }

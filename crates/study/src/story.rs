@@ -4,6 +4,8 @@ use model::Nanos;
 use record::{Deliveries, Level, Run, Timings};
 use stats::Estimate;
 
+use crate::telling::memory;
+
 /// A number with thousands separated: `13,712`.
 pub(crate) fn whole(value: f64) -> String {
     let digits = format!("{value:.0}");
@@ -85,12 +87,6 @@ pub(crate) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 /// What an open WebSocket session costs the bridge, from two levels of the crowd.
 pub(crate) fn session_cost(run: &Run) -> Option<String> {
     let (few, many) = (run.levels.first()?, run.levels.last()?);
-    let memory = |level: &Level| {
-        level
-            .target
-            .as_ref()
-            .and_then(|target| target.memory_mb_max)
-    };
     let users = many
         .load
         .users

@@ -57,6 +57,7 @@ fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
         warmup: args.warmup.clone(),
         seed: args.seed,
         metrics: args.watch_metrics.clone(),
+        ..Overrides::default()
     };
     generator_settings(&args.generator, overrides)
 }

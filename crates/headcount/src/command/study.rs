@@ -38,6 +38,7 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
     let stage = stage(args.seed)?;
     let outcome = match args.study {
         Study::Bridge => study::bridge(&stage, &stop, &mut tell),
+        Study::Editor => study::editor(&stage, &stop, &mut tell),
     };
     let outcome = outcome?;
     unsaved?;

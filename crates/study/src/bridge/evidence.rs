@@ -5,17 +5,10 @@ use std::fmt::Write as _; // writing to a String cannot fail
 
 use record::{Level, Run};
 
-use crate::bridge::Parts;
-use crate::field::BRIDGE;
+use super::Parts;
+use super::field::BRIDGE;
 use crate::story::{deliveries, level_at, levels_at, millis, per_s, range, requests, whole};
-
-/// One mistake.
-#[derive(Debug)]
-pub(crate) struct Finding {
-    pub(crate) id: &'static str,
-    pub(crate) claim: &'static str,
-    pub(crate) evidence: String,
-}
+use crate::telling::Finding;
 
 /// All of them, in order.
 pub(crate) fn all(parts: &Parts<'_>) -> Vec<Finding> {

@@ -1,0 +1,94 @@
+// Documents of a real size by CRDT: every edit is a Yjs update with the line that was typed, to everybody else in the room.
+// The updates are written by hand, as Yjs writes them (version 1), so that the generator needs no copy of each document.
+// The levels are the same people with 2 KB and with 50 KB to begin with.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  group: 5,
+  load: { users: [100, 100], ramp: "2s", warmup: "1s", hold: "8s" },
+  thresholds: {
+    "delivery(edit)": ["p95 < 20ms", "lost == 0", "duplicated == 0", "reordered == 0", "strayed == 0"],
+    iterations: ["failed == 0"],
+    connections: ["failed == 0"],
+  },
+  settle: "8s",
+};
+
+const LINE = "const answer = question.length * 42; // what else should it be?\n";
+/** Sync protocol: "this is what I have: nothing". */
+const STEP_1 = new Uint8Array([0, 0, 1, 0]);
+
+/** What Yjs calls a variable-length unsigned integer. */
+function number(bytes: number[], value: number) {
+  for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
+  bytes.push(value);
+}
+
+function string(bytes: number[], text: string) {
+  const encoded = new TextEncoder().encode(text);
+  number(bytes, encoded.length);
+  for (const byte of encoded) bytes.push(byte);
+}
+
+interface Id {
+  client: number;
+  clock: number;
+}
+
+/** The update that puts `text` (ASCII) behind the character `after` of the text "code", or begins it. */
+function insertion(at: Id, after: Id | undefined, text: string): Uint8Array {
+  const update: number[] = [];
+  number(update, 1); // one client,
+  number(update, 1); // one piece,
+  number(update, at.client);
+  number(update, at.clock);
+  update.push(after ? 0x84 : 0x04); // a string, with what stands before it
+  if (after) {
+    number(update, after.client);
+    number(update, after.clock);
+  } else {
+    number(update, 1); // the parent is named
+    string(update, "code");
+  }
+  string(update, text);
+  number(update, 0); // nothing is deleted
+  const message = [0, 2]; // sync: an update
+  number(message, update.length);
+  return new Uint8Array(message.concat(update));
+}
+
+export default async function edit({ id, level, everyone, channel }: Group) {
+  const document = LINE.repeat(Math.ceil((level.index === 0 ? 2_000 : 50_000) / LINE.length));
+  const edits = channel("edit", { to: "others" });
+  /** The one who writes the document that is there to begin with. */
+  const first = 1;
+  const states = await everyone(async (user, here) => {
+    const client = 2 + user.number;
+    const socket = await user.websocket("/yjs/:room", { params: { room: id } });
+    await socket.next(); // the server asks what is known here
+    await here("connected");
+    if (user.index === 0) {
+      socket.send(insertion({ client: first, clock: 0 }, undefined, document));
+      socket.send(STEP_1);
+    }
+    await socket.next(); // the document; for the one who wrote it, the answer that it is there
+    const stop = socket.receives(edits);
+    await here("the document is there");
+    const lines: string[] = [];
+    let clock = 0;
+    user.every("2s", () => {
+      const line = edits.stamp(user, "let next = ") + "\n";
+      const after = clock > 0 ? { client, clock: clock - 1 } : { client: first, clock: document.length - 1 };
+      socket.send(insertion({ client, clock }, after, line));
+      clock += line.length;
+      lines.push(line);
+    });
+    await user.stay();
+    stop(); // what comes now holds every line once more, and is no delivery
+    socket.send(STEP_1);
+    const state = new TextDecoder().decode(await socket.next());
+    if (!lines.every((line) => state.includes(line))) throw new Error("the document lacks a line that was typed");
+    return state;
+  });
+  if (states.some((state) => state !== states[0])) throw new Error("the members of a room hold different documents in the end");
+}

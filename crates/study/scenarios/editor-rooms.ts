@@ -1,0 +1,48 @@
+// Rooms of people who edit one document at the report's pace: an edit every 2 s, a caret every 0.5 s, everything to everybody
+// else in the room. When the level is over, all members of a room must hold the same text.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  group: 5,
+  load: { users: [100, 200, 500, 1000], ramp: "2s", warmup: "1s", hold: "10s" },
+  thresholds: {
+    "delivery(edit)": ["p95 < 20ms", "lost == 0", "duplicated == 0", "reordered == 0", "strayed == 0"],
+    "delivery(caret)": ["p95 < 20ms", "lost == 0", "duplicated == 0", "reordered == 0", "strayed == 0"],
+    iterations: ["failed == 0"],
+    connections: ["failed == 0"],
+  },
+  settle: "8s",
+};
+
+export default async function edit({ id, everyone, channel }: Group) {
+  const edits = channel("edit", { to: "others" });
+  const carets = channel("caret", { to: "others" });
+  const texts = await everyone(async (user, here) => {
+    const socket = await user.socketio();
+    const stop = socket.receives(edits, { event: "code-change", at: "/code", keep: true });
+    socket.receives(carets, { event: "cursor-change", at: "/cursor/tag" });
+    socket.emit("join", { roomId: id, username: user.name });
+    await socket.next("joined");
+    await here("joined");
+    let own = "";
+    let heard: string | undefined;
+    user.every("2s", () => {
+      own = edits.stamp(user, 'function test() { return "Hello World"; } // ');
+      heard = socket.last(edits);
+      socket.emit("code-change", { roomId: id, code: own });
+    });
+    user.every("500ms", () => {
+      socket.emit("cursor-change", { roomId: id, cursor: { line: 1, ch: 2, tag: carets.stamp(user) }, username: user.name });
+    });
+    await user.stay();
+    // What a person sees now: the last text heard, or the own one if nothing was heard since.
+    const last = socket.last(edits);
+    let text = last === heard ? own : last;
+    stop();
+    // Whose last edit crossed with another's is told the text that counts once the room is quiet.
+    socket.on("code-change", (news: { code: string }) => { text = news.code; });
+    await user.think("4s");
+    return text;
+  });
+  if (texts.some((text) => text !== texts[0])) throw new Error("the members of a room hold different texts in the end");
+}

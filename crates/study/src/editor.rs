@@ -1,0 +1,131 @@
+//! The editor: rooms of people who write one document.
+
+mod evidence;
+mod field;
+mod figures;
+mod pages;
+
+use engine::Stop;
+use launch::LaunchError;
+use record::Run;
+use stage::{Notice, Part, Stage, StageError};
+
+use crate::parts::{PartRun, StudyOutcome, StudyPart, named, run_all};
+
+const REPORT: &str = include_str!("../scenarios/editor-report.ts");
+const ROOMS: &str = include_str!("../scenarios/editor-rooms.ts");
+
+/// The parts, with the names under which the evidence finds them.
+const PARTS: [StudyPart; 8] = [
+    StudyPart::new(
+        "report",
+        "the field report's four tests with its pace",
+        "editor-report.ts",
+        REPORT,
+    ),
+    StudyPart {
+        users: Some("10,50"),
+        faults: Some("delay=1s"),
+        ..StudyPart::new(
+            "late",
+            "two of them on a server that is one second late",
+            "editor-report.ts",
+            REPORT,
+        )
+    },
+    StudyPart::new(
+        "rooms",
+        "rooms of 5, up to 1,000 people",
+        "editor-rooms.ts",
+        ROOMS,
+    ),
+    StudyPart {
+        users: Some("2000,5000,10000"),
+        times: Some(("8s", "10s")),
+        ..StudyPart::new(
+            "crowd",
+            "rooms of 5, up to 10,000 people",
+            "editor-rooms.ts",
+            ROOMS,
+        )
+    },
+    StudyPart {
+        group: Some(10),
+        users: Some("100,1000,5000"),
+        times: Some(("4s", "6s")),
+        ..StudyPart::new("tens", "rooms of 10", "editor-rooms.ts", ROOMS)
+    },
+    StudyPart {
+        group: Some(50),
+        users: Some("50"),
+        times: Some(("1s", "8s")),
+        ..StudyPart::new("fifty", "one room of 50", "editor-rooms.ts", ROOMS)
+    },
+    StudyPart::new(
+        "whole",
+        "documents of 2 and 50 KB, each edit the whole text",
+        "editor-whole.ts",
+        include_str!("../scenarios/editor-whole.ts"),
+    ),
+    StudyPart::new(
+        "crdt",
+        "the same documents as a CRDT, each edit what was typed",
+        "editor-crdt.ts",
+        include_str!("../scenarios/editor-crdt.ts"),
+    ),
+];
+
+/// The parts that were run; a part is missing when the study was stopped before it.
+#[derive(Default)]
+pub(crate) struct Parts<'a> {
+    pub(crate) report: Option<&'a Run>,
+    pub(crate) late: Option<&'a Run>,
+    pub(crate) rooms: Option<&'a Run>,
+    pub(crate) crowd: Option<&'a Run>,
+    pub(crate) tens: Option<&'a Run>,
+    pub(crate) fifty: Option<&'a Run>,
+    pub(crate) whole: Option<&'a Run>,
+    pub(crate) crdt: Option<&'a Run>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(parts: &'a [PartRun]) -> Self {
+        Self {
+            report: named(parts, "report"),
+            late: named(parts, "late"),
+            rooms: named(parts, "rooms"),
+            crowd: named(parts, "crowd"),
+            tens: named(parts, "tens"),
+            fifty: named(parts, "fifty"),
+            whole: named(parts, "whole"),
+            crdt: named(parts, "crdt"),
+        }
+    }
+}
+
+/// The study of the editor: under six minutes. Documents are saved in files of a temporary folder, a fresh one for each
+/// part.
+pub fn editor(
+    stage: &Stage,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Notice<'_>),
+) -> Result<StudyOutcome, StageError> {
+    let folder = tempfile::tempdir().map_err(|why| LaunchError::Start {
+        name: "editor".to_owned(),
+        why,
+    })?;
+    let flags = |part: &Part| {
+        let file = folder.path().join(format!("{}.db", part.name));
+        vec!["--store".to_owned(), format!("sqlite:{}", file.display())]
+    };
+    let parts = run_all("editor", flags, &PARTS, stage, stop, tell)?;
+    let (markdown, terminal) = {
+        let parts = Parts::of(&parts);
+        (pages::markdown(&parts), pages::terminal(&parts))
+    };
+    Ok(StudyOutcome {
+        parts,
+        markdown,
+        terminal,
+    })
+}

@@ -1,0 +1,129 @@
+//! What the field report of the editor published, figure by figure, and what its own definition of latency gives
+//! without any server.
+
+/// One of its four tests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FieldRow {
+    pub(crate) test: usize,
+    pub(crate) users: u64,
+    pub(crate) rooms: u64,
+    pub(crate) mean_ms: f64,
+    pub(crate) p95_ms: f64,
+    pub(crate) sent: u64,
+    pub(crate) received: u64,
+    pub(crate) sent_per_s: f64,
+    pub(crate) verdict: &'static str,
+}
+
+/// "Load Testing Results - Collaborative Code Editor", 30 October 2025, with the numbers of messages from the result files
+/// published beside it.
+pub(crate) const EDITOR: [FieldRow; 4] = [
+    FieldRow {
+        test: 1,
+        users: 10,
+        rooms: 1,
+        mean_ms: 0.0,
+        p95_ms: 0.0,
+        sent: 755,
+        received: 6835,
+        sent_per_s: 23.57,
+        verdict: "EXCELLENT",
+    },
+    FieldRow {
+        test: 2,
+        users: 30,
+        rooms: 6,
+        mean_ms: 167.5,
+        p95_ms: 421.0,
+        sent: 2336,
+        received: 11_462,
+        sent_per_s: 68.62,
+        verdict: "GOOD",
+    },
+    FieldRow {
+        test: 3,
+        users: 50,
+        rooms: 5,
+        mean_ms: 766.65,
+        p95_ms: 1830.0,
+        sent: 4020,
+        received: 41_739,
+        sent_per_s: 111.46,
+        verdict: "POOR",
+    },
+    FieldRow {
+        test: 4,
+        users: 50,
+        rooms: 10,
+        mean_ms: 789.66,
+        p95_ms: 1741.0,
+        sent: 4019,
+        received: 20_765,
+        sent_per_s: 111.42,
+        verdict: "POOR",
+    },
+];
+
+/// Between two users of the report's ramp, as measured.
+const STEP_MS: f64 = 101.4;
+/// Between two edits of a user: 2000 ms and what its timer adds.
+const PERIOD_MS: f64 = 2001.0;
+
+/// What the report's definition gives for a server that answers in no time: the time since one's own last edit when
+/// somebody comes into the room.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NoServer {
+    /// How many values there are on average over all ways to share out the rooms.
+    pub(crate) samples: f64,
+    pub(crate) mean_ms: f64,
+    pub(crate) p95_ms: f64,
+}
+
+impl NoServer {
+    /// `None` where nobody has edited before the last one came.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the rank of one of at most some thousand pairs"
+    )]
+    pub(crate) fn of(users: u64, rooms: u64) -> Option<Self> {
+        let mut ago: Vec<f64> = (0..users)
+            .flat_map(|early| (early + 1..users).map(move |late| (late - early) as f64 * STEP_MS))
+            .filter(|since_join| *since_join >= PERIOD_MS)
+            .map(|since_join| since_join % PERIOD_MS)
+            .collect();
+        if ago.is_empty() {
+            return None;
+        }
+        ago.sort_by(f64::total_cmp);
+        let rank = (0.95 * ago.len() as f64).ceil() as usize;
+        Some(Self {
+            // Two people are in the same room once in so many times as there are rooms.
+            samples: ago.len() as f64 / rooms as f64,
+            mean_ms: ago.iter().sum::<f64>() / ago.len() as f64,
+            p95_ms: ago[rank.saturating_sub(1)],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The figures of a simulation of the same with 200 draws of the rooms, which shares no line with this.
+    #[test]
+    fn the_reports_cliff_comes_out_of_its_definition_without_a_server() {
+        assert_eq!(NoServer::of(10, 1), None);
+        for (users, rooms, samples, mean, p95) in [
+            (30, 6, 9.0, 330.0, 729.0),
+            (50, 5, 92.0, 770.0, 1800.0),
+            (50, 10, 46.0, 774.0, 1785.0),
+        ] {
+            let found = NoServer::of(users, rooms).unwrap();
+            let near = |value: f64, wanted: f64, part: f64| (value / wanted - 1.0).abs() < part;
+            assert!(near(found.samples, samples, 0.05), "{found:?}");
+            assert!(near(found.mean_ms, mean, 0.04), "{found:?}");
+            assert!(near(found.p95_ms, p95, 0.03), "{found:?}");
+        }
+    }
+}

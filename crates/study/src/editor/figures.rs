@@ -1,0 +1,148 @@
+//! What the study of the editor reads out of its records.
+
+use record::{Level, Metric, Run};
+
+use super::Parts;
+use crate::story::{deliveries, millis, whole};
+use crate::telling::memory;
+
+/// The script's name for what the report called latency.
+const REPORTED: &str = "the report's own latency, ms";
+/// The promise that a level must keep: 95 % of the deliveries within this time, and nothing lost.
+const PROMISE_MS: f64 = 20.0;
+
+pub(super) fn levels(run: Option<&Run>) -> impl Iterator<Item = &Level> {
+    run.into_iter().flat_map(|run| &run.levels)
+}
+
+/// The level of the field report's test (from 1).
+pub(super) fn test<'a>(parts: &Parts<'a>, test: usize) -> Option<&'a Level> {
+    parts.report?.levels.get(test - 1)
+}
+
+/// The same test on the server that is a second late; of tests 1 and 3 only.
+pub(super) fn late_test<'a>(parts: &Parts<'a>, test: usize) -> Option<&'a Level> {
+    let index = match test {
+        1 => 0,
+        3 => 1,
+        _ => return None,
+    };
+    parts.late?.levels.get(index)
+}
+
+/// Rooms of 5, from few people to many.
+pub(super) fn climb<'a>(parts: &Parts<'a>) -> impl Iterator<Item = &'a Level> {
+    levels(parts.rooms).chain(levels(parts.crowd))
+}
+
+/// What the report's tool would have said of this level; `None`: it had no data, and said 0 ms.
+pub(super) fn reported(level: &Level) -> Option<&Metric> {
+    let metric = level.measured.metrics.get(REPORTED)?;
+    (metric.count > 0).then_some(metric)
+}
+
+/// Its mean in ms, or that there is none.
+pub(super) fn reported_mean(level: &Level) -> String {
+    reported(level).map_or("no data".to_owned(), |metric| {
+        format!("{:.0}", metric.sum / metric.count as f64)
+    })
+}
+
+/// How many values that rests on.
+pub(super) fn reported_count(level: &Level) -> u64 {
+    reported(level).map_or(0, |metric| metric.count)
+}
+
+/// The true time to a delivery, in ms.
+pub(super) fn truth(level: &Level, q: f64) -> String {
+    millis(deliveries(level).latency_at(q))
+}
+
+/// KB (10^3 bytes) that each user took, from the memory with which the server began to the most it had.
+pub(super) fn kb_per_user(run: &Run, level: &Level) -> Option<f64> {
+    let idle = run.levels.first()?.target.as_ref()?.memory_mb_start?;
+    let users = level.load.users.max(1);
+    Some((memory(level)? - idle).max(0.0) * 1000.0 / users as f64)
+}
+
+/// Milliseconds of CPU that a thousand deliveries took.
+pub(super) fn cpu_per_thousand(level: &Level) -> Option<f64> {
+    let busy = level.target.as_ref()?.cpu_percent? / 100.0;
+    let made = deliveries(level).received();
+    (made > 0).then(|| busy * level.phases.hold_s * 1e6 / made as f64)
+}
+
+/// Rooms whose members all held the same in the end, and all rooms: a room where they do not fails.
+pub(super) fn converged(level: &Level) -> (u64, u64) {
+    (level.measured.iterations.succeeded, level.load.groups)
+}
+
+/// Why the level did not keep its promise, or could not show it; empty where it did.
+pub(super) fn broken(level: &Level) -> Vec<String> {
+    let all = deliveries(level);
+    let mut why = Vec::new();
+    if !level.sound {
+        let reasons = level.unsound_reasons.join("; ");
+        why.push(format!("the generator came to its own limit ({reasons})"));
+    }
+    match all.latency_at(0.95).value() {
+        Some(p95) if p95.as_millis_f64() < PROMISE_MS => {}
+        Some(p95) => why.push(format!("p95 {:.1} ms", p95.as_millis_f64())),
+        None => why.push("too few deliveries for p95".to_owned()),
+    }
+    let (same, rooms) = converged(level);
+    for (count, what) in [
+        (all.lost_count(), "lost"),
+        (all.duplicated, "duplicated"),
+        (all.strayed_count(), "strayed"),
+        (rooms.saturating_sub(same), "rooms not converged"),
+    ] {
+        if count > 0 {
+            why.push(format!("{} {what}", whole(count as f64)));
+        }
+    }
+    why
+}
+
+/// The highest level below which every level kept its promise, and the first that did not.
+pub(super) fn ceiling<'a>(
+    levels: impl Iterator<Item = &'a Level>,
+) -> (Option<&'a Level>, Option<(&'a Level, Vec<String>)>) {
+    let mut held = None;
+    for level in levels {
+        let why = broken(level);
+        if !why.is_empty() {
+            return (held, Some((level, why)));
+        }
+        held = Some(level);
+    }
+    (held, None)
+}
+
+/// The ceiling of rooms of 5 in one sentence.
+pub(super) fn ceiling_in_words(parts: &Parts<'_>) -> String {
+    let users = |level: &Level| whole(level.load.users as f64);
+    match ceiling(climb(parts)) {
+        (Some(held), None) => format!(
+            "No level was found at which it stops: {} users, the highest that was run, still kept the promise.",
+            users(held)
+        ),
+        (held, Some((level, why))) => {
+            let held = held.map_or("Not even the lowest level".to_owned(), |held| {
+                format!("{} users", users(held))
+            });
+            let whose = if level.sound {
+                "The server's limit lies between; what broke"
+            } else {
+                "Where the server stops was not found: the generator was the limit"
+            };
+            format!(
+                "{held} kept the promise, {} did not: {}. {whose}: the server used {} of a core there.",
+                users(level),
+                why.join(", "),
+                crate::telling::cpu(level)
+            )
+        }
+        (None, None) => "Not measured.".to_owned(),
+    }
+}

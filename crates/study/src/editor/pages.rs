@@ -1,0 +1,297 @@
+//! The study of the editor, told: for a terminal and as Markdown.
+
+use std::fmt::Write as _; // writing to a String cannot fail
+
+use record::{Level, Run};
+
+use super::field::{EDITOR, FieldRow, NoServer};
+use super::figures::{
+    ceiling, ceiling_in_words, climb, converged, cpu_per_thousand, kb_per_user, late_test, levels,
+    reported_count, reported_mean, test, truth,
+};
+use super::{Parts, evidence};
+use crate::story::{deliveries, millis, millis_of, whole};
+use crate::table::Table;
+use crate::telling::{chapter, claims, cpu, environment, memory, remark, sound};
+
+pub(super) fn headline(parts: &Parts<'_>) -> String {
+    let mut text = "The field report: \"latency cliff at 50 users\" (767 ms), capacity 25–30, 1,000 users only after a \
+                    complete rewrite."
+        .to_owned();
+    if let Some(level) = test(parts, 3) {
+        let _ = write!(
+            text,
+            " Its third test here: every delivery followed, p50 {} ms, p95 {} ms, {} lost; what the report calls latency \
+             says {} ms of the same run.",
+            truth(level, 0.5),
+            truth(level, 0.95),
+            deliveries(level).lost_count(),
+            reported_mean(level)
+        );
+    }
+    if let (Some(few), Some(many)) = (late_test(parts, 1), late_test(parts, 3)) {
+        let _ = write!(
+            text,
+            " Of a server that is a second late (true p50 {} ms) it says {} ms, and with 10 users it has {}: \"0 ms, \
+             EXCELLENT\".",
+            truth(many, 0.5),
+            reported_mean(many),
+            reported_mean(few)
+        );
+    }
+    if let (Some(level), _) = ceiling(climb(parts)) {
+        let all = deliveries(level);
+        let run = [parts.crowd, parts.rooms].into_iter().flatten();
+        let own = run
+            .filter(|run| run.levels.iter().any(|one| std::ptr::eq(one, level)))
+            .find_map(|run| kb_per_user(run, level));
+        let _ = write!(
+            text,
+            " {} users in rooms of 5 at its pace: {} of {} deliveries, p95 {} ms, {} lost, {} duplicated, {} strayed, {} of \
+             {} rooms converged, {} of a core, {} KB for each user.",
+            whole(level.load.users as f64),
+            whole(all.delivered as f64),
+            whole(all.expected as f64),
+            millis(all.latency_at(0.95)),
+            all.lost_count(),
+            all.duplicated,
+            all.strayed_count(),
+            whole(converged(level).0 as f64),
+            whole(level.load.groups as f64),
+            cpu(level),
+            own.map_or("n/a".to_owned(), |own| format!("{own:.1}"))
+        );
+    }
+    text
+}
+
+pub(super) fn terminal(parts: &Parts<'_>) -> String {
+    format!(
+        "{}\n\nBeside the field report: what it calls latency, and what is true (ms)\n{}\n\
+         At its pace: an edit every 2 s, a caret every 0.5 s\n{}\n{}\n\n\
+         Documents of a real size, 100 people in rooms of 5, an edit every 2 s\n{}\n{}",
+        headline(parts),
+        beside(parts).terminal(),
+        rooms(parts, remark).terminal(),
+        ceiling_in_words(parts),
+        documents(parts, remark).terminal(),
+        claims(&evidence::all(parts))
+    )
+}
+
+pub(super) fn markdown(parts: &Parts<'_>) -> String {
+    let mut text = format!(
+        "# The editor, measured again\n\n{}\n\n\
+         The field report (\"Load Testing Results - Collaborative Code Editor\", 30 October 2025) tested a Node server with \
+         Socket.IO. This study runs its tests on headcount's own editor, which speaks the same events: what is compared is \
+         the method.\n\n\
+         ## The report's four tests\n\nA new user every 101.4 ms into a room at random, an edit every 2 s and a caret every \
+         0.5 s from each one's join on. What the report calls latency is taken whenever somebody comes into a room: the time \
+         since each member's own last edit. The column \"without a server\" is that definition and the report's pace \
+         alone, worked out for a server that answers in no time. Deliveries are followed for 6 s from when everybody is \
+         there.\n\n",
+        headline(parts)
+    );
+    text.push_str(&beside(parts).markdown());
+    text.push_str(
+        "\nn: how many values the mean rests on. No data is not 0.\n\n## Rooms at the report's pace\n\n\
+         Promised: p95 below 20 ms, nothing lost, duplicated or strayed; in the end all members of a room hold the same \
+         text.\n\n",
+    );
+    text.push_str(&rooms(parts, sound).markdown());
+    let _ = write!(
+        text,
+        "\n`last`: until the last of a message's audience had it. Memory per user: from what the server had when it was \
+         idle to the most that it had.\n\n{}\n\n## Documents of a real size\n\nBy whole document an edit carries all of the \
+         text to everybody, as in the original; by CRDT what was typed, as a Yjs update. The server keeps the same CRDT for \
+         both. Convergence by CRDT: each member asks for the whole state in the end, and finds every line that it typed.\n\n",
+        ceiling_in_words(parts)
+    );
+    text.push_str(&documents(parts, sound).markdown());
+    text.push('\n');
+    text.push_str(&chapter(&evidence::all(parts)));
+    let runs = [parts.report, parts.late, parts.rooms, parts.crowd];
+    text.push_str(&environment(runs.into_iter().flatten().next(), "editor"));
+    text
+}
+
+/// The report's tests, each here, and where it was run so, on the server that is late.
+fn beside(parts: &Parts<'_>) -> Table {
+    let mut rows = Vec::new();
+    for field in &EDITOR {
+        rows.push(test_row(field, test(parts, field.test), "a healthy server"));
+        if let Some(level) = late_test(parts, field.test) {
+            rows.push(test_row(field, Some(level), "a server one second late"));
+        }
+    }
+    Table::new(
+        &[
+            "test",
+            "users",
+            "rooms",
+            "report: mean",
+            "p95",
+            "verdict",
+            "without a server: mean",
+            "its definition here: mean",
+            "n",
+            "true p50",
+            "p95",
+            "p99",
+            "lost",
+            "on",
+        ],
+        rows,
+    )
+}
+
+fn test_row(field: &FieldRow, level: Option<&Level>, server: &str) -> Vec<String> {
+    let none = NoServer::of(field.users, field.rooms);
+    let mut cells = vec![
+        field.test.to_string(),
+        field.users.to_string(),
+        field.rooms.to_string(),
+        format!("{:.0}", field.mean_ms),
+        format!("{:.0}", field.p95_ms),
+        field.verdict.to_owned(),
+        none.map_or("no data".to_owned(), |none| format!("{:.0}", none.mean_ms)),
+    ];
+    let Some(level) = level else {
+        cells.resize(13, String::new());
+        cells.push("not measured".to_owned());
+        return cells;
+    };
+    cells.extend([
+        reported_mean(level),
+        reported_count(level).to_string(),
+        truth(level, 0.5),
+        truth(level, 0.95),
+        truth(level, 0.99),
+        deliveries(level).lost_count().to_string(),
+        server.to_owned(),
+    ]);
+    cells
+}
+
+fn rooms(parts: &Parts<'_>, last: fn(&Level) -> String) -> Table {
+    let runs = [
+        (5, parts.rooms),
+        (5, parts.crowd),
+        (10, parts.tens),
+        (50, parts.fifty),
+    ];
+    let rows = runs.into_iter().flat_map(|(size, run)| {
+        let rows = levels(run).map(move |level| room_row(size, run, level, last));
+        rows.collect::<Vec<_>>()
+    });
+    Table::new(
+        &[
+            "room of",
+            "users",
+            "expected",
+            "delivered",
+            "lost",
+            "dup.",
+            "strayed",
+            "p50",
+            "p95",
+            "p99",
+            "max ms",
+            "last p95",
+            "CPU",
+            "CPU ms/1,000",
+            "KB/user",
+            "converged",
+            "",
+        ],
+        rows.collect(),
+    )
+}
+
+fn room_row(
+    size: u64,
+    run: Option<&Run>,
+    level: &Level,
+    last: fn(&Level) -> String,
+) -> Vec<String> {
+    let all = deliveries(level);
+    let mut cells = vec![size.to_string(), whole(level.load.users as f64)];
+    cells.extend(fates(level));
+    cells.extend([
+        millis(stats::estimate(&all.last, 0, 0.95)),
+        cpu(level),
+        amount(cpu_per_thousand(level), 1),
+        amount(run.and_then(|run| kb_per_user(run, level)), 1),
+        agreement(level),
+        last(level),
+    ]);
+    cells
+}
+
+/// What became of a level's deliveries, from expected to the longest.
+fn fates(level: &Level) -> [String; 9] {
+    let all = deliveries(level);
+    [
+        whole(all.expected as f64),
+        whole(all.delivered as f64),
+        all.lost_count().to_string(),
+        all.duplicated.to_string(),
+        all.strayed_count().to_string(),
+        millis(all.latency_at(0.5)),
+        millis(all.latency_at(0.95)),
+        millis(all.latency_at(0.99)),
+        millis_of(all.latency.max()),
+    ]
+}
+
+fn documents(parts: &Parts<'_>, last: fn(&Level) -> String) -> Table {
+    let runs = [("whole text", parts.whole), ("CRDT", parts.crdt)];
+    let rows = runs.into_iter().flat_map(|(how, run)| {
+        let sized = ["2", "50"].into_iter().zip(levels(run));
+        let rows = sized.map(|(size, level)| document_row(how, size, level, last));
+        rows.collect::<Vec<_>>()
+    });
+    Table::new(
+        &[
+            "edits by",
+            "KB",
+            "expected",
+            "delivered",
+            "lost",
+            "dup.",
+            "strayed",
+            "p50",
+            "p95",
+            "p99",
+            "max ms",
+            "CPU",
+            "CPU ms/1,000",
+            "memory MB",
+            "converged",
+            "",
+        ],
+        rows.collect(),
+    )
+}
+
+fn document_row(how: &str, size: &str, level: &Level, last: fn(&Level) -> String) -> Vec<String> {
+    let mut cells = vec![how.to_owned(), size.to_owned()];
+    cells.extend(fates(level));
+    cells.extend([
+        cpu(level),
+        amount(cpu_per_thousand(level), 1),
+        amount(memory(level), 1),
+        agreement(level),
+        last(level),
+    ]);
+    cells
+}
+
+fn agreement(level: &Level) -> String {
+    let (same, all) = converged(level);
+    format!("{}/{}", whole(same as f64), whole(all as f64))
+}
+
+fn amount(value: Option<f64>, digits: usize) -> String {
+    value.map_or("n/a".to_owned(), |value| format!("{value:.digits$}"))
+}

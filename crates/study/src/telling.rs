@@ -1,0 +1,93 @@
+//! What every study says in the same words: a system's CPU and memory, whether a level is sound, the mistakes of the
+//! field report, and where it was measured.
+
+use std::fmt::Write as _; // writing to a String cannot fail
+
+use record::{Level, Run};
+
+/// One mistake of a field report.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    pub(crate) id: &'static str,
+    pub(crate) claim: &'static str,
+    pub(crate) evidence: String,
+}
+
+/// Each claim in one line.
+pub(crate) fn claims(findings: &[Finding]) -> String {
+    let mut text = "What the field report got wrong (report.md has the evidence)\n".to_owned();
+    for finding in findings {
+        let _ = writeln!(text, "  {:<5} {}", finding.id, finding.claim);
+    }
+    text
+}
+
+/// All of it, as a chapter in Markdown.
+pub(crate) fn chapter(findings: &[Finding]) -> String {
+    let mut text = "## What the field report got wrong\n\n".to_owned();
+    for Finding {
+        id,
+        claim,
+        evidence,
+    } in findings
+    {
+        let _ = write!(text, "### {id} {claim}\n\n{evidence}\n\n");
+    }
+    text
+}
+
+pub(crate) fn cpu(level: &Level) -> String {
+    let percent = level.target.as_ref().and_then(|target| target.cpu_percent);
+    percent.map_or("n/a".to_owned(), |percent| format!("{percent:.0} %"))
+}
+
+/// The most memory that the system had, in MB.
+pub(crate) fn memory(level: &Level) -> Option<f64> {
+    level.target.as_ref()?.memory_mb_max
+}
+
+/// Behind a sentence.
+pub(crate) fn unsound(level: &Level) -> &'static str {
+    if level.sound {
+        ""
+    } else {
+        " (NOT SOUND: the generator was the limit)"
+    }
+}
+
+/// In a cell.
+pub(crate) fn sound(level: &Level) -> String {
+    if level.sound {
+        "yes".to_owned()
+    } else {
+        format!("NOT SOUND: {}", level.unsound_reasons.join("; "))
+    }
+}
+
+/// In the last column of a terminal's table.
+pub(crate) fn remark(level: &Level) -> String {
+    unsound(level).trim_start().to_owned()
+}
+
+/// Machine, versions and seed of a study's runs, which all have them in common.
+pub(crate) fn environment(run: Option<&Run>, system: &str) -> String {
+    let Some(run) = run else {
+        return "Nothing was measured.\n".to_owned();
+    };
+    let machine = &run.machine;
+    format!(
+        "## Where this was measured\n\n{}; {} cores; {} MB of memory; kernel {}; {}; seed {}; from {} on. \
+         The {system} ran as a process of its own; each part's folder holds its run.json with everything else.\n",
+        machine.cpu.as_deref().unwrap_or("unknown CPU"),
+        machine
+            .cores
+            .map_or("?".to_owned(), |cores| cores.to_string()),
+        machine
+            .memory_mb
+            .map_or("?".to_owned(), |memory| memory.to_string()),
+        machine.kernel.as_deref().unwrap_or("?"),
+        run.tool,
+        run.seed,
+        run.started_at
+    )
+}
