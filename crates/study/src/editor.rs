@@ -129,3 +129,6 @@ pub fn editor(
         terminal,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -155,29 +155,7 @@ pub(super) fn markdown(parts: &Parts<'_>) -> String {
          with itself. What is compared is the method.\n\n",
     );
     text.push_str("## The report's workload: messages without a pause\n\n");
-    let beside = Table::new(
-        &[
-            "users",
-            "report: msg/s",
-            "p50",
-            "p95",
-            "p99 ms",
-            "ours: msg/s",
-            "p50",
-            "p95",
-            "p99",
-            "max ms",
-            "failed",
-            "CPU bridge",
-            "busiest worker",
-            "sound",
-        ],
-        BRIDGE
-            .iter()
-            .map(|field| http_row(field, parts.http))
-            .collect(),
-    );
-    text.push_str(&beside.markdown());
+    text.push_str(&http(parts).markdown());
     text.push_str(
         "\nOurs: 10 s after 2 s of warm-up, clean sessions before each level, generator and bridge on one machine. \
          Users without a pause drive generator and bridge to their limits: where the generator came to its own \
@@ -219,6 +197,31 @@ pub(super) fn markdown(parts: &Parts<'_>) -> String {
     let runs = [parts.short, parts.http, parts.rooms, parts.crowd];
     text.push_str(&environment(runs.into_iter().flatten().next(), "bridge"));
     text
+}
+
+fn http(parts: &Parts<'_>) -> Table {
+    Table::new(
+        &[
+            "users",
+            "report: msg/s",
+            "p50",
+            "p95",
+            "p99 ms",
+            "ours: msg/s",
+            "p50",
+            "p95",
+            "p99",
+            "max ms",
+            "failed",
+            "CPU bridge",
+            "busiest worker",
+            "sound",
+        ],
+        BRIDGE
+            .iter()
+            .map(|field| http_row(field, parts.http))
+            .collect(),
+    )
 }
 
 fn http_row(field: &FieldRow, run: Option<&Run>) -> Vec<String> {

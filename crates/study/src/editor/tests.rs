@@ -1,0 +1,150 @@
+//! The pages of small records made by hand.
+
+use std::collections::BTreeMap;
+
+use model::Nanos;
+use record::{Deliveries, Level, Load, Metric, MetricKind, Phases, Run, TargetUse};
+
+use super::figures::{broken, ceiling_in_words, cpu_per_thousand, kb_per_user};
+use super::{Parts, evidence, pages};
+
+/// A level of `users` in rooms of 5 with 1,000 deliveries after `ms` each, that all went well.
+fn level(users: u64, ms: u64) -> Level {
+    let mut all = Deliveries {
+        messages: 250,
+        expected: 1000,
+        delivered: 1000,
+        ..Deliveries::default()
+    };
+    all.latency.record_n(Nanos::from_millis(ms), 1000);
+    let mut level = Level {
+        load: Load {
+            users,
+            groups: users / 5,
+            ..Load::default()
+        },
+        phases: Phases {
+            hold_s: 10.0,
+            ..Phases::default()
+        },
+        sound: true,
+        target: Some(TargetUse {
+            cpu_percent: Some(20.0),
+            memory_mb_start: Some(20.0),
+            memory_mb_max: Some(30.0),
+            ..TargetUse::default()
+        }),
+        ..Level::default()
+    };
+    level.measured.iterations.succeeded = users / 5;
+    level.measured.deliveries = BTreeMap::from([("edit".to_owned(), all)]);
+    level
+}
+
+/// The same with values of what the report called latency.
+fn reporting(mut level: Level, values: &[f64]) -> Level {
+    let mut metric = Metric::new(MetricKind::Trend);
+    for &value in values {
+        metric.record(value, 1.0);
+    }
+    let name = "the report's own latency, ms".to_owned();
+    level.measured.metrics.insert(name, metric);
+    level
+}
+
+fn run(levels: Vec<Level>) -> Run {
+    Run {
+        levels,
+        ..Run::default()
+    }
+}
+
+#[test]
+fn nothing_measured_makes_no_figure_of_ours_and_still_says_what_is_wrong() {
+    let parts = Parts::default();
+    let text = pages::markdown(&parts);
+    assert!(text.contains("not measured"), "{text}");
+    assert!(text.ends_with("Nothing was measured.\n"), "{text}");
+    let ids: Vec<_> = evidence::all(&parts).iter().map(|one| one.id).collect();
+    let expected: Vec<_> = (1..=17).map(|number| format!("E-X{number}")).collect();
+    assert_eq!(ids, expected);
+}
+
+#[test]
+fn the_reports_latency_stands_beside_the_true_one_and_no_data_is_not_zero() {
+    let report = run(vec![
+        level(10, 1),
+        level(30, 1),
+        reporting(level(50, 2), &[700.0, 840.0]),
+        level(50, 2),
+    ]);
+    let late = run(vec![level(10, 1001), reporting(level(50, 1001), &[600.0])]);
+    let parts = Parts {
+        report: Some(&report),
+        late: Some(&late),
+        ..Parts::default()
+    };
+    let text = pages::markdown(&parts);
+    let row = |start: &str| {
+        let found = text.lines().find(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("no {start} in {text}"))
+    };
+    assert!(
+        row("| 1 | 10 | 1 | 0 | 0 | EXCELLENT | no data | no data | 0 | 1.00 |")
+            .ends_with("healthy server |")
+    );
+    let third = row("| 3 | 50 | 5 | 767 | 1830 | POOR |");
+    assert!(third.contains("| 770 | 2 | 2.00 |"), "{third}");
+    let late = text
+        .lines()
+        .filter(|line| line.ends_with("one second late |"));
+    let late: Vec<&str> = late.collect();
+    assert!(late[0].contains("| no data | 0 | 1001"), "{late:?}");
+    assert!(late[1].contains("| 600 | 1 | 1001"), "{late:?}");
+    assert!(pages::headline(&parts).contains("p50 2.00 ms"), "{text}");
+}
+
+#[test]
+fn the_level_where_it_stops_is_named_with_what_broke() {
+    let mut broke = level(1000, 25);
+    broke.measured.iterations.succeeded -= 3;
+    assert_eq!(broken(&broke), ["p95 25.0 ms", "3 rooms not converged"]);
+    let rooms = run(vec![level(100, 1), level(500, 2), broke]);
+    let parts = Parts {
+        rooms: Some(&rooms),
+        ..Parts::default()
+    };
+    let said = ceiling_in_words(&parts);
+    let expected = "500 users kept the promise, 1,000 did not: p95 25.0 ms, 3 rooms not converged. The server's limit";
+    assert!(said.starts_with(expected), "{said}");
+}
+
+#[test]
+fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
+    let mut unsound = level(1000, 25);
+    unsound.sound = false;
+    unsound.unsound_reasons = vec!["a worker was busy".to_owned()];
+    let rooms = run(vec![level(100, 1), unsound]);
+    let parts = Parts {
+        rooms: Some(&rooms),
+        ..Parts::default()
+    };
+    let said = ceiling_in_words(&parts);
+    assert!(said.contains("the generator was the limit"), "{said}");
+    let held = run(vec![level(100, 1)]);
+    let parts = Parts {
+        rooms: Some(&held),
+        ..Parts::default()
+    };
+    assert!(
+        ceiling_in_words(&parts).starts_with("No level was found at which it stops: 100 users")
+    );
+}
+
+#[test]
+fn costs_are_those_of_the_servers_own_process() {
+    let rooms = run(vec![level(100, 1)]);
+    let first = &rooms.levels[0];
+    assert_eq!(kb_per_user(&rooms, first), Some(100.0)); // 10 MB for 100 users
+    assert_eq!(cpu_per_thousand(first), Some(2000.0)); // 20 % of 10 s for 1,000 deliveries
+}
