@@ -63,13 +63,6 @@ impl Editor {
         let (writer, _) = Writer::start(log.clone(), counters.clone());
         let lines: Arc<Lines> = Arc::default();
         let flush = lines.flush.clone();
-        let late = |faults: &&Arc<Faults>| {
-            let spec = faults.spec();
-            spec.delay.is_some() || spec.stall.is_some()
-        };
-        if let Some(faults) = faults.as_ref().filter(late) {
-            flush.be_late(faults.clone());
-        }
         tokio::spawn(async move { flush.run().await });
         Arc::new(Self {
             hall: Hall::new(limits, counters.clone()),

@@ -75,10 +75,6 @@ impl Outbox {
     /// Sends a frame. `caret` names the sender where only its newest matters. `false` when this was
     /// too much: the line ends as too slow.
     pub(crate) fn post(self: &Arc<Self>, frame: &Frame, caret: Option<u64>) -> bool {
-        self.flush.delays(self, frame, caret) || self.post_now(frame, caret)
-    }
-
-    pub(super) fn post_now(self: &Arc<Self>, frame: &Frame, caret: Option<u64>) -> bool {
         let mut inside = self.inside();
         if inside.end.is_some() {
             return true;
