@@ -14,6 +14,7 @@ pub(crate) struct Counters {
     pub(crate) too_slow: Counter,
     pub(crate) settled: Counter,
     pub(crate) saved: Counter,
+    pub(crate) compactions: Counter,
     pub(crate) runs: Counter,
     pub(crate) store_failures: Counter,
     pub(crate) visits: Gauge<i64, AtomicI64>,
@@ -36,6 +37,18 @@ impl Counters {
                 "lines_too_slow",
                 "Receivers cut off because they did not keep up",
                 &self.too_slow,
+            ),
+            ("runs", "Programs that were run", &self.runs),
+            ("saved", "Updates that were saved", &self.saved),
+            (
+                "compactions",
+                "Long logs of rooms that became short",
+                &self.compactions,
+            ),
+            (
+                "store_failures",
+                "Times that the store refused",
+                &self.store_failures,
             ),
             (
                 "settled",

@@ -165,8 +165,11 @@ impl Task {
         let long: Vec<Arc<str>> = long.map(|(room, _)| room.clone()).take(1).collect();
         for room in long {
             self.rows.remove(&room);
-            if let Err(error) = self.log.compact(&room, merge_rows).await {
-                tracing::warn!(%error, %room, "the log of a room stays long");
+            match self.log.compact(&room, merge_rows).await {
+                Ok(()) => {
+                    self.counters.compactions.inc();
+                }
+                Err(error) => tracing::warn!(%error, %room, "the log of a room stays long"),
             }
         }
     }

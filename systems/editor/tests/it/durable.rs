@@ -88,21 +88,27 @@ fn what_was_acknowledged_survives_a_kill_under_load_every_time() {
     assert!(total > rounds * 20, "only {total} edits were acknowledged");
 }
 
-#[test]
-fn a_document_survives_an_orderly_stop_and_a_long_log_becomes_short() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = format!("sqlite:{}", folder.path().join("log.db").display());
-    let editor = Served::start(&["--store", &store, "--rate-limit", "0"]);
+/// A log so long that it is made short, an orderly stop, and the document afterwards.
+pub(crate) fn survives_an_orderly_stop(store: &str) {
+    let editor = Served::start(&["--store", store, "--rate-limit", "0"]);
     let mut client = Client::join(&editor.url, "long", "writer");
     for n in 0..1200 {
         assert!(client.edit("long", &format!("text {n}"), Some(n)));
         // Waiting for each makes each a row of its own.
         while client.next().unwrap() != format!("43{n}[{{\"ok\":true}}]") {}
     }
+    assert_eq!(editor.metric("editor_compactions_total"), 1);
     editor.stop();
-    let editor = Served::start(&["--store", &store]);
-    assert_eq!(
-        Client::join(&editor.url, "long", "reader").text(),
-        "text 1199"
-    );
+    let editor = Served::start(&["--store", store]);
+    let text = Client::join(&editor.url, "long", "reader").text();
+    assert_eq!(text, "text 1199");
+}
+
+#[test]
+fn a_document_survives_an_orderly_stop_and_a_long_log_becomes_short() {
+    let folder = tempfile::tempdir().unwrap();
+    survives_an_orderly_stop(&format!(
+        "sqlite:{}",
+        folder.path().join("log.db").display()
+    ));
 }

@@ -13,4 +13,6 @@ mod nodes;
 #[cfg(test)]
 mod official;
 #[cfg(test)]
+mod postgres;
+#[cfg(test)]
 mod served;
