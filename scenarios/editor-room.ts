@@ -8,6 +8,7 @@ export const options: Options = {
   thresholds: {
     "delivery(code-change)": ["p95 < 100ms", "lost == 0", "duplicated == 0", "strayed == 0"],
     "delivery(cursor-change)": ["p95 < 100ms", "lost == 0", "duplicated == 0", "strayed == 0"],
+    "converged(document)": ["diverged == 0"],
     iterations: ["failed < 0.1%"],
   },
 };
@@ -18,15 +19,23 @@ export default async function session({ id, everyone, channel }: Group) {
 
   await everyone(async (user, here) => {
     const socket = await user.socketio();
-    socket.receives(edits, { event: "code-change", at: "/code" }); // followed natively, no script per message
+    socket.receives(edits, { event: "code-change", at: "/code", keep: true }); // followed natively, no script per message
     socket.receives(carets, { event: "cursor-change", at: "/cursor/tag" });
     socket.emit("join", { roomId: id, username: user.name });
     await socket.next("joined");
     await here("joined"); // a barrier: all five are in the room
-    user.every("2s", () => socket.emit("code-change", { roomId: id, code: edits.stamp(user, "let x = 1; // ") }));
+    let mine = "";
+    let seen: string | undefined;
+    user.every("2s", () => {
+      mine = edits.stamp(user, "let x = 1; // ");
+      seen = socket.last(edits);
+      socket.emit("code-change", { roomId: id, code: mine });
+    });
     user.every("500ms", () =>
       socket.emit("cursor-change", { roomId: id, cursor: { line: 1, ch: 2, tag: carets.stamp(user) }, username: user.name }),
     );
     await user.stay(); // until the level ends
+    const last = socket.last(edits);
+    user.holds("document", last === undefined || last === seen ? mine : last); // whoever wrote last, all have the same
   });
 }

@@ -17,6 +17,7 @@ mod options;
 mod payload;
 mod saved;
 mod scenario;
+mod socketio;
 mod websocket;
 
 pub use mutate::Mutator;
@@ -44,6 +45,8 @@ pub const TARGETS: &[Target] = &[
     http2::ANSWERS,
     websocket::FRAMES,
     websocket::HANDSHAKE,
+    socketio::SESSION,
+    socketio::PACKETS,
     payload::STAMPS,
     payload::POINTER,
     options::OPTIONS,

@@ -38,6 +38,9 @@ pub(crate) struct Arrival<'a> {
 
 impl Arrival<'_> {
     pub(crate) fn on(&mut self, event: Event<'_>) {
+        if self.state.probes.is_some() {
+            return self.probe(event);
+        }
         if let Some(mut talk) = self.state.talk.take() {
             match event {
                 Event::Text(text) => self.frame(&mut talk, Frame::Text(text)),

@@ -5,7 +5,7 @@ use crate::dials::EndpointIndex;
 use crate::http::{HttpLink, Opening};
 use crate::http2::{self, Http2Link};
 use crate::reactor::Ready;
-use crate::socket::SocketLink;
+use crate::socket::{Bytes, SocketLink};
 use crate::world::World;
 
 /// One open or opening connection of a user.
@@ -29,27 +29,40 @@ pub(crate) enum Link {
 }
 
 impl Conn {
-    pub(crate) fn stream(&self) -> &Stream {
+    /// None where requests on other connections carry what is spoken.
+    pub(crate) fn stream(&self) -> Option<&Stream> {
         match &self.link {
-            Link::Http(http) => http.wire.stream(),
-            Link::Http2(http2) => http2.wire.stream(),
+            Link::Http(http) => Some(http.wire.stream()),
+            Link::Http2(http2) => Some(http2.wire.stream()),
             Link::Socket(socket) => socket.wire.stream(),
         }
     }
 
-    fn stream_mut(&mut self) -> &mut Stream {
+    fn stream_mut(&mut self) -> Option<&mut Stream> {
         match &mut self.link {
-            Link::Http(http) => http.wire.stream_mut(),
-            Link::Http2(http2) => http2.wire.stream_mut(),
+            Link::Http(http) => Some(http.wire.stream_mut()),
+            Link::Http2(http2) => Some(http2.wire.stream_mut()),
             Link::Socket(socket) => socket.wire.stream_mut(),
         }
+    }
+
+    pub(crate) fn wants_write(&self) -> bool {
+        self.stream().is_some_and(Stream::wants_write)
+    }
+
+    fn is_open(&self) -> bool {
+        self.stream()
+            .is_some_and(|stream| stream.phase() == Phase::Open)
     }
 
     /// Tells who waits for what comes in on it.
     pub(crate) fn each_awaiting(&self, tell: impl FnMut(UserId)) {
         let its_user = |waits: bool| waits.then_some(self.user);
         match &self.link {
-            Link::Http(http) => its_user(http.call.is_some()).into_iter().for_each(tell),
+            Link::Http(http) => {
+                let waits = http.call.as_ref().is_some_and(|call| !call.is_poll());
+                its_user(waits).into_iter().for_each(tell);
+            }
             Link::Http2(http2) => http2.awaiting().for_each(tell),
             Link::Socket(socket) => its_user(!socket.state.waiting.is_empty())
                 .into_iter()
@@ -86,12 +99,16 @@ impl World {
             )
         };
         let key = self.conns.insert(conn).ok_or_else(full)?;
-        if let Some(conn) = self.conns.get_mut(key) {
-            conn.asks_write = conn.stream().wants_write();
-            conn.accepted = conn.stream().phase() != Phase::Connecting;
-            self.dialling.unaccepted += u32::from(!conn.accepted);
-            self.recorder.read_delay.admit(conn.stream_mut());
-            if let Err(why) = self.reactor.add(conn.stream().fd(), key, conn.asks_write) {
+        if let Some(conn) = self.conns.get_mut(key)
+            && let asks_write = conn.wants_write()
+            && let Some(stream) = conn.stream_mut()
+        {
+            let accepted = stream.phase() != Phase::Connecting;
+            self.dialling.unaccepted += u32::from(!accepted);
+            self.recorder.read_delay.admit(stream);
+            let added = self.reactor.add(stream.fd(), key, asks_write);
+            (conn.asks_write, conn.accepted) = (asks_write, accepted);
+            if let Err(why) = added {
                 self.take_out(key);
                 return Err(Fault::generator(
                     FaultKind::Resources,
@@ -107,10 +124,12 @@ impl World {
         let Some(conn) = self.conns.get_mut(key) else {
             return;
         };
-        let wants = conn.stream().wants_write();
+        let wants = conn.wants_write();
         if wants != conn.asks_write {
             conn.asks_write = wants;
-            self.reactor.change(conn.stream().fd(), key, wants);
+            if let Some(stream) = conn.stream() {
+                self.reactor.change(stream.fd(), key, wants);
+            }
         }
     }
 
@@ -142,8 +161,9 @@ impl World {
 
     fn open_or_flush(&mut self, ready: Ready) -> Option<Fault> {
         let conn = self.conns.get_mut(ready.key)?;
-        if conn.stream().phase() != Phase::Open {
-            let phase = match conn.stream_mut().advance() {
+        let stream = conn.stream_mut()?;
+        if stream.phase() != Phase::Open {
+            let phase = match stream.advance() {
                 Ok(phase) => phase,
                 Err(fault) => return Some(fault),
             };
@@ -155,8 +175,8 @@ impl World {
             }
             return None;
         }
-        if ready.writable && conn.stream().wants_write() {
-            conn.stream_mut().flush().err()
+        if ready.writable && stream.wants_write() {
+            stream.flush().err()
         } else {
             None
         }
@@ -185,18 +205,17 @@ impl World {
 
     /// Whether more may be there: only a full buffer says so, which saves a system call for nothing.
     fn read_once(&mut self, key: u32, buffer: &mut [u8]) -> bool {
-        let Some(conn) = self
-            .conns
-            .get_mut(key)
-            .filter(|conn| conn.stream().phase() == Phase::Open)
-        else {
+        let Some(conn) = self.conns.get_mut(key).filter(|conn| conn.is_open()) else {
             return false;
         };
-        match conn.stream_mut().read(buffer) {
+        let Some(stream) = conn.stream_mut() else {
+            return false;
+        };
+        match stream.read(buffer) {
             Read::Bytes(count) => {
                 // The moment of receipt: right behind the read, before anything is parsed.
                 let now = self.clock.now();
-                let stamp = conn.stream().arrival();
+                let stamp = stream.arrival();
                 let delay = stamp.map(|stamp| self.clock.since(stamp));
                 let messages = self.received(key, &buffer[..count], now);
                 if let Some(delay) = delay {
@@ -219,7 +238,7 @@ impl World {
                 1
             }
             Some(Link::Http2(_)) => self.http2_received(key, bytes, now),
-            Some(Link::Socket(_)) => self.socket_received(key, bytes, now),
+            Some(Link::Socket(_)) => self.socket_received(key, Bytes(bytes), now),
             None => 0,
         }
     }

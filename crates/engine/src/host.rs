@@ -252,6 +252,10 @@ impl Host for World {
         self.last_received(socket, channel)
     }
 
+    fn hold_text(&mut self, user: UserId, name: &str, text: &str) {
+        self.say_held(user, name, text);
+    }
+
     fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: &str) {
         if let Some(steps) = self.steps_of(group, user) {
             steps.begin(name);

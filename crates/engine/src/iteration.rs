@@ -239,7 +239,9 @@ impl World {
         outcome: Result<(), ScriptFault>,
     ) {
         let now = self.clock.now();
-        if self.is_measured(planned, since, now) {
+        let measured = self.is_measured(planned, since, now);
+        self.compare_held(slot, now, measured);
+        if measured {
             let (due, ok) = (u64::from(!self.is_open), outcome.is_ok());
             let scenario = self.groups[slot].scenario;
             self.recorder.iterations(scenario, |iterations| {
@@ -275,7 +277,9 @@ impl World {
     }
 
     pub(crate) fn count_unfinished(&mut self, slot: usize, planned: Nanos, since: Nanos) {
-        if self.is_measured(planned, since, Nanos::MAX) {
+        let measured = self.is_measured(planned, since, Nanos::MAX);
+        self.compare_held(slot, self.clock.now(), measured);
+        if measured {
             let due = u64::from(!self.is_open);
             let scenario = self.groups[slot].scenario;
             self.recorder.iterations(scenario, |iterations| {

@@ -23,6 +23,7 @@ mod dials;
 mod doze;
 mod exchange;
 mod filter;
+mod held;
 mod host;
 mod http;
 mod http2;

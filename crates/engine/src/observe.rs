@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::Nanos;
 use plan::{Aggregate, SubjectKind, Threshold};
-use record::{Check, Deliveries, Iterations, Level, Metric, Timings};
+use record::{Check, Convergence, Deliveries, Iterations, Level, Metric, Timings};
 use stats::{Estimate, Histogram};
 
 /// Why a threshold has no number to look at.
@@ -48,6 +48,9 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Observed {
             asked.of_iterations(named.unwrap_or(Ok(&measured.iterations))?)
         }
         SubjectKind::Check => asked.of_checks(&measured.checks, name),
+        SubjectKind::Convergence => {
+            asked.of_convergence(&pooled(&measured.converged, name, Convergence::merge)?)
+        }
         SubjectKind::Metric => {
             let metric = name.and_then(|name| measured.metrics.get(name));
             asked.of_metric(metric.ok_or(Missing::Unmeasured)?)
@@ -102,6 +105,17 @@ impl Asked {
             Aggregate::Count => Ok(ended as f64),
             Aggregate::Rate => self.rate(ended as f64),
             _ => self.of_times(&iterations.time),
+        }
+    }
+
+    fn of_convergence(self, groups: &Convergence) -> Observed {
+        let all = groups.groups();
+        match self.aggregate {
+            Aggregate::Converged => self.part(groups.converged, all),
+            Aggregate::Diverged => self.part(groups.diverged, all),
+            Aggregate::Unknown => self.part(groups.unknown, all),
+            Aggregate::Count => Ok(all as f64),
+            _ => Err(Missing::Unmeasured),
         }
     }
 

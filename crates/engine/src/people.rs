@@ -8,6 +8,7 @@ use rand_pcg::Pcg64Mcg;
 use wire::http::CookieJar;
 
 use crate::dials::EndpointIndex;
+use crate::held::Held;
 use crate::http::InFlight;
 use crate::recorder::Family;
 use crate::steps::Steps;
@@ -147,6 +148,8 @@ pub(crate) struct Group {
     pub(crate) channels: Vec<(String, ChannelIndex)>,
     /// Operations that wait for the end of the hold.
     pub(crate) staying: Vec<script::host::OpId>,
+    /// What its members say that they hold.
+    pub(crate) held: Held,
     /// Steps of the group as a whole.
     pub(crate) steps: Steps,
     /// What was done last, to say where a script hangs.
@@ -173,6 +176,7 @@ impl Group {
             ledger: Ledger::new(run, id, settle),
             channels: Vec::new(),
             staying: Vec::new(),
+            held: Held::default(),
             steps: Steps::default(),
             last_done: None,
         }

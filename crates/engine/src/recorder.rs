@@ -3,8 +3,8 @@ use std::sync::Arc;
 use delivery::Tally;
 use model::{Fault, FaultKind, Nanos, Timing};
 use record::{
-    Deliveries, Example, Failure, Iterations, Measured, Metric, MetricKind, OpenWindow, Timings,
-    note_failure,
+    Convergence, Deliveries, Example, Failure, Iterations, Measured, Metric, MetricKind,
+    OpenWindow, Timings, note_failure,
 };
 use rustc_hash::FxHashMap;
 use stats::Histogram;
@@ -188,6 +188,14 @@ impl Recorder {
         let check = self.measured.checks.entry(name.to_owned()).or_default();
         check.passed += u64::from(ok);
         check.failed += u64::from(!ok);
+    }
+
+    /// The groups that agree, or not, on a document.
+    pub(crate) fn convergence(&mut self, name: &str) -> &mut Convergence {
+        let documents = &mut self.measured.converged;
+        let full = documents.len() >= NAMES_LIMIT && !documents.contains_key(name);
+        let name = if full { OTHER_NAMES } else { name };
+        documents.entry(name.to_owned()).or_default()
     }
 
     pub(crate) fn metric(&mut self, kind: MetricKind, name: &str, value: f64, at: Nanos) {

@@ -1,30 +1,30 @@
-//! `WebSocket`s of users: opening, sending, awaiting; `end` is about what arrives and how they end.
+//! Sockets of users: sending and awaiting; `opening` is about how they begin, `receiving` about channels, `wire` about what
+//! carries their messages, `end` about what arrives and how they end.
 
 mod end;
+mod opening;
 mod receiving;
+mod wire;
 
 use std::collections::VecDeque;
 
 use delivery::Sent;
 use model::{Fault, FaultKind, Nanos, UserId};
-use rand_core::RngCore;
-use script::host::{ExchangeCall, OpId, Payload, ReplyBy, SocketCall, SocketId, Value, Wake};
-use wire::websocket::{Connection, Handshake};
+use script::host::{ExchangeCall, OpId, Payload, ReplyBy, SocketId, Value, Wake};
 
 use crate::conn::{Conn, Link};
-use crate::dialling::{Dial, SocketDial};
-use crate::dials::Located;
 use crate::filter::Filter;
 use crate::recorder::Family;
 use crate::socketio::Talk;
 use crate::world::World;
 
+pub(crate) use self::wire::{Bytes, Feed, Parts, Wire};
 pub(crate) use receiving::Receiving;
 
 /// One WebSocket of a user.
 #[derive(Debug)]
 pub(crate) struct SocketLink {
-    pub(crate) wire: Connection,
+    pub(crate) wire: Wire,
     pub(crate) state: SocketState,
 }
 
@@ -36,9 +36,11 @@ pub(crate) struct SocketState {
     pub(crate) name: String,
     /// Socket.IO is spoken on it.
     pub(crate) talk: Option<Box<Talk>>,
+    /// It is to take the place of this polling socket.
+    pub(crate) probes: Option<u32>,
     pub(crate) receives: Vec<Receiving>,
     /// The number of the next of them.
-    next_receiving: u32,
+    pub(crate) next_receiving: u32,
     /// Some of them keep what comes last.
     pub(crate) keeps: bool,
     /// The script has a message handler.
@@ -100,6 +102,17 @@ pub(crate) struct Exchange {
     pub(crate) started: Nanos,
 }
 
+impl SocketState {
+    /// What is spoken, as failures call it.
+    fn spoken(&self) -> &'static str {
+        if self.talk.is_some() || self.probes.is_some() {
+            "socket.io"
+        } else {
+            "websocket"
+        }
+    }
+}
+
 impl SocketLink {
     pub(crate) fn limit(&self) -> Nanos {
         let state = &self.state;
@@ -120,106 +133,6 @@ impl SocketLink {
 }
 
 impl World {
-    pub(crate) fn start_socket(
-        &mut self,
-        op: OpId,
-        user: UserId,
-        call: SocketCall,
-        talk: Option<Box<Talk>>,
-    ) -> Result<(), Fault> {
-        let now = self.clock.now();
-        let Located { url, endpoint, .. } = self.dials.locate(&call.url)?;
-        let limit = call.timeout.unwrap_or(self.config.options.timeouts.connect);
-        let mut headers = call.headers;
-        let (seed, nonce) = {
-            let gone = || Fault::script(FaultKind::Thrown, "the user's level is over");
-            let owner = self.users.get(user).ok_or_else(gone)?;
-            headers.extend(owner.headers.iter().cloned());
-            headers.extend(
-                owner
-                    .cookies
-                    .header_for(&url)
-                    .map(|cookies| ("Cookie".to_owned(), cookies)),
-            );
-            let mut nonce = [0; 16];
-            owner.random.fill_bytes(&mut nonce);
-            (owner.random.next_u64(), nonce)
-        };
-        let handshake = Handshake::new(&url, &call.subprotocols, &headers, nonce)?;
-        let opening = Opening {
-            op,
-            planned: call.planned.unwrap_or(now),
-            asked: now,
-            until: now + limit,
-            limit,
-        };
-        let state = SocketState {
-            opening: Some(opening),
-            name: call.name,
-            talk,
-            ..SocketState::default()
-        };
-        let epoch = self.users.get(user).map_or(0, |user| user.epoch);
-        self.dial(Dial::Socket(Box::new(SocketDial {
-            user,
-            epoch,
-            endpoint,
-            handshake,
-            seed,
-            state,
-        })));
-        Ok(())
-    }
-
-    /// Starts to connect. The time that it may take begins here.
-    pub(crate) fn open_socket(&mut self, dial: SocketDial) {
-        let SocketDial {
-            user,
-            epoch,
-            endpoint,
-            handshake,
-            seed,
-            mut state,
-        } = dial;
-        let owner = self.users.get(user);
-        let Some(opening) = state
-            .opening
-            .as_mut()
-            .filter(|_| owner.is_some_and(|owner| owner.epoch == epoch))
-        else {
-            return;
-        };
-        opening.asked = self.clock.now();
-        opening.until = opening.asked + opening.limit;
-        let opening = *opening;
-        let name = state.name.clone();
-        let max_message = self.config.options.max_message;
-        let opened = self
-            .dials
-            .connect(endpoint, self.config.source_of(user))
-            .and_then(|stream| {
-                let wire = Connection::with_message_limit(stream, handshake, seed, max_message)?;
-                let link = Link::Socket(Box::new(SocketLink { wire, state }));
-                self.admit(Conn {
-                    user,
-                    endpoint,
-                    asks_write: false,
-                    accepted: false,
-                    link,
-                })
-            });
-        match opened {
-            Ok(key) => {
-                if let Some(owner) = self.users.get(user) {
-                    owner.sockets.push(key);
-                }
-                self.watch_limit(opening.until);
-                self.look_if_open(key);
-            }
-            Err(fault) => self.never_opened(user, &name, opening, fault),
-        }
-    }
-
     pub(crate) fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {
         match self.conns.get_mut(id.0) {
             Some(Conn {
@@ -266,6 +179,7 @@ impl World {
             }
         }
         self.update_interest(id.0);
+        self.go_on_polling(id.0);
         sent
     }
 

@@ -1,18 +1,26 @@
-//! Socket.IO on the sockets of users: what is sent on them; `arrival::socketio` is about what comes.
+//! Socket.IO on the sockets of users: what is sent on them; `polling` is about those that begin without a WebSocket,
+//! `arrival::socketio` about what comes.
+
+mod polling;
+mod upgrade;
 
 use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::{Emission, EventCall, OpId, SocketCall, SocketId, SocketIoCall};
-use wire::socketio::{Kind, Session, header};
+use wire::socketio::{Kind, Open, Session, header};
 
 use crate::recorder::Family;
 use crate::socket::{Exchange, SocketLink, Wanted};
 use crate::world::World;
+
+pub(crate) use polling::{Poll, Polling, Queued};
 
 /// One Socket.IO session on a socket.
 #[derive(Debug)]
 pub(crate) struct Talk {
     pub(crate) session: Session,
     pub(crate) heartbeat: Option<Heartbeat>,
+    /// What the server said when the session opened.
+    pub(crate) opened: Option<Open>,
     /// Events for which the script has handlers.
     pub(crate) handled: Vec<Box<str>>,
     /// The number of the next event that is to be acknowledged.
@@ -33,6 +41,7 @@ impl Talk {
         Self {
             session,
             heartbeat: None,
+            opened: None,
             handled: Vec::new(),
             next_id: 0,
         }
@@ -117,7 +126,11 @@ impl World {
         call: SocketIoCall,
     ) -> Result<(), Fault> {
         let limit = self.config.options.max_message;
-        let session = Session::new(call.namespace, call.auth, limit);
+        let (namespace, auth) = (call.namespace.clone(), call.auth.clone());
+        let session = Session::new(namespace, auth, limit);
+        if call.polls {
+            return self.start_polling(op, user, call, Box::new(Talk::new(session)));
+        }
         let sign = if call.url.contains('?') { '&' } else { '?' };
         let socket = SocketCall {
             url: format!("{}{sign}EIO=4&transport=websocket", call.url),

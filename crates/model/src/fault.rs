@@ -54,6 +54,8 @@ pub enum FaultKind {
     Check,
     /// A condition given to `eventually` did not come true in time.
     Eventually,
+    /// Members of a group hold different documents in the end.
+    Diverged,
     /// Another member of the group failed, so that a barrier could not open.
     Barrier,
 }
@@ -129,6 +131,7 @@ impl fmt::Display for FaultKind {
             Self::NeverSettles => "never settles",
             Self::Check => "check",
             Self::Eventually => "eventually",
+            Self::Diverged => "diverged",
             Self::Barrier => "barrier",
         })
     }

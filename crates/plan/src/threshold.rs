@@ -3,8 +3,9 @@
 //! ```text
 //! key        = plural | kind "(" name ")" | "target"
 //! plural     = "deliveries" | "requests" | "exchanges" | "steps" | "iterations" | "checks"
-//!            | "connections"                              all names together
+//!            | "connections" | "converged"                all names together
 //! kind       = "delivery" | "request" | "exchange" | "step" | "iteration" | "check" | "connection" | "metric"
+//!            | "converged"
 //! name       = any text, spaces around it dropped
 //!
 //! condition  = aggregate op limit [ "up to" load ] [ "or abort" ]
@@ -12,6 +13,7 @@
 //! aggregate  = "p" number | "mean" | "min" | "max"        0 < number < 100
 //!            | "count" | "rate" | "failed" | "dropped"
 //!            | "delivered" | "late" | "lost" | "duplicated" | "reordered" | "strayed"
+//!            | "converged" | "diverged" | "unknown"
 //!            | "cpu" | "memory"
 //! op         = "<" | "<=" | ">" | ">=" | "==" | "!="
 //! limit      = number [ "%" | "/s" | unit of duration | unit of size ]
@@ -20,12 +22,13 @@
 //!
 //! | subject | aggregates | limit |
 //! | --- | --- | --- |
-//! | all but checks and target | percentiles, mean, min, max | a duration; of a metric a number |
+//! | all but checks, converged and target | percentiles, mean, min, max | a duration; of a metric a number |
 //! | all but target | count | a whole number |
-//! | all but target | rate | a number per second |
+//! | all but converged and target | rate | a number per second |
 //! | requests, exchanges, steps, iterations, checks, connections | failed | a share (`%`) or a whole number |
 //! | iterations | dropped: due when no user was free | a share (`%`) or a whole number |
 //! | deliveries | the fates | a share (`%`) or a whole number |
+//! | converged | converged, diverged, unknown: groups | a share (`%`) or a whole number |
 //! | target | cpu (100% is one core), memory | a share, a size |
 //!
 //! `up to 200 users` keeps the promise to levels of at most so much load. `or abort` ends the run as soon as a level
@@ -99,6 +102,12 @@ pub enum Aggregate {
     Reordered,
     /// Messages seen by somebody outside their audience; as above.
     Strayed,
+    /// Groups all of whose members hold the same in the end: a share of all groups, or their number.
+    Converged,
+    /// Groups whose members do not; as above.
+    Diverged,
+    /// Groups of which not every member said what they hold; as above.
+    Unknown,
     /// CPU of the target's process: 1.0 is one whole core.
     Cpu,
     /// Resident memory of the target's process in bytes.

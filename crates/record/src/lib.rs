@@ -5,6 +5,7 @@
 //! it never computes a figure that the samples do not carry.
 
 mod check;
+mod convergence;
 mod deliveries;
 mod encode;
 mod failure;
@@ -19,6 +20,7 @@ mod timings;
 mod version;
 mod window;
 
+pub use convergence::Convergence;
 pub use deliveries::Deliveries;
 pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
 use crate::failure::note_failure;
-use crate::{Deliveries, Failure, Metric, Timings};
+use crate::{Convergence, Deliveries, Failure, Metric, Timings};
 
 /// What the workers measured in one level, each apart; merging adds them up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,9 @@ pub struct Measured {
     pub steps: BTreeMap<String, Timings>,
     /// Deliveries by channel.
     pub deliveries: BTreeMap<String, Deliveries>,
+    /// Documents that all members of a group must hold alike, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub converged: BTreeMap<String, Convergence>,
     /// Conditions that had to come true, by name, and how long that took.
     pub eventually: BTreeMap<String, Timings>,
     /// Checks by name.
@@ -113,6 +116,7 @@ impl Measured {
         merge_maps(&mut self.exchanges, other.exchanges, Timings::merge);
         merge_maps(&mut self.steps, other.steps, Timings::merge);
         merge_maps(&mut self.deliveries, other.deliveries, Deliveries::merge);
+        merge_maps(&mut self.converged, other.converged, Convergence::merge);
         merge_maps(&mut self.eventually, other.eventually, Timings::merge);
         merge_maps(&mut self.checks, other.checks, Check::merge);
         merge_maps(&mut self.metrics, other.metrics, Metric::merge);

@@ -7,7 +7,9 @@ use model::Nanos;
 use serde_json::{Map, Value, json};
 use stats::{Estimate, Histogram, estimate};
 
-use crate::{Check, Deliveries, GeneratorUse, Iterations, Level, Run, TargetUse, Timings};
+use crate::{
+    Check, Convergence, Deliveries, GeneratorUse, Iterations, Level, Run, TargetUse, Timings,
+};
 
 /// The summary of a run.
 pub fn summary(run: &Run) -> Value {
@@ -35,6 +37,7 @@ fn level(level: &Level) -> Value {
         "exchanges": family(&measured.exchanges, hold_s),
         "deliveries": channels(&measured.deliveries, hold_s),
         "checks": checks(&measured.checks),
+        "converged": converged(&measured.converged),
         "steps": { "by_name": by_name(&measured.steps, |one| timings(one, hold_s)) },
         "target": target(level.target.as_ref()),
         "generator": generator(&level.generator),
@@ -153,6 +156,24 @@ fn checks(named: &BTreeMap<String, Check>) -> Value {
     }
     let figures =
         |one: &Check| object([("passed", json!(one.passed)), ("failed", json!(one.failed))]);
+    let mut total = figures(&all);
+    total.insert("by_name".to_owned(), by_name(named, figures));
+    Value::Object(total)
+}
+
+fn converged(named: &BTreeMap<String, Convergence>) -> Value {
+    let mut all = Convergence::default();
+    for one in named.values() {
+        all.merge(one);
+    }
+    let figures = |one: &Convergence| {
+        let known = one.groups() > 0;
+        object([
+            ("converged", json!(known.then_some(one.converged))),
+            ("diverged", json!(known.then_some(one.diverged))),
+            ("unknown", json!(known.then_some(one.unknown))),
+        ])
+    };
     let mut total = figures(&all);
     total.insert("by_name".to_owned(), by_name(named, figures));
     Value::Object(total)

@@ -60,6 +60,7 @@ fn sections(run: &Run) -> Vec<Section> {
     let tail = [
         counts::iterations(run),
         counts::checks(run),
+        counts::converged(run),
         counts::metrics(run),
         failures::section(run),
         target::section(run),

@@ -155,6 +155,7 @@ fn failure_lines(run: &Run, colour: bool) -> Vec<String> {
         lines.extend(groups.iter().flat_map(|group| failure(group, colour)));
     }
     lines.extend(broken_checks(run, colour));
+    lines.extend(converged(run, colour));
     let Some(last) = run.levels.iter().rfind(|level| level.sound) else {
         return lines;
     };
@@ -179,6 +180,36 @@ fn broken_checks(run: &Run, colour: bool) -> Vec<String> {
                 "  {word}: {}: {broken} did not hold at {at}",
                 shorten(name, 60)
             ));
+        }
+    }
+    lines
+}
+
+/// Whether the members of each group hold the same in the end.
+fn converged(run: &Run, colour: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for level in &run.levels {
+        for (name, all) in &level.measured.converged {
+            let at = label(&level.load);
+            let converged = share(all.converged, all.groups());
+            let rest = match (all.diverged, all.unknown) {
+                (0, 0) => String::new(),
+                (diverged, 0) => format!("; {} diverged", count(diverged)),
+                (0, unknown) => format!("; {} unknown", count(unknown)),
+                (diverged, unknown) => {
+                    format!("; {} diverged, {} unknown", count(diverged), count(unknown))
+                }
+            };
+            let tone = if all.diverged > 0 {
+                Tone::Bad
+            } else {
+                Tone::Quiet
+            };
+            let line = format!(
+                "  {}: {converged} groups converged at {at}{rest}",
+                shorten(name, 40)
+            );
+            lines.push(paint(&line, tone, colour));
         }
     }
     lines

@@ -191,10 +191,6 @@ declare module "headcount" {
     request(method: string, url: string, options?: Request): Promise<Response>;
     /** Opens a WebSocket. */
     websocket(url: string, options?: SocketOptions): Promise<Socket>;
-    /** Opens a Socket.IO socket (protocol 5): one namespace over a connection of its own. */
-    socketio(url: string, options?: SocketIoOptions): Promise<SocketIo>;
-    /** The same on the target. */
-    socketio(options?: SocketIoOptions): Promise<SocketIo>;
     /** Sets a header that all later requests of this user carry; `undefined` takes it away. */
     header(name: string, value: string | undefined): void;
     /** The user's cookie of that name for the target. */
@@ -207,6 +203,11 @@ declare module "headcount" {
     every(period: Duration, fn: () => unknown, options?: { first?: Duration }): Ticker;
     /** Until the hold has ended and deliveries have settled. */
     stay(): Promise<void>;
+    /**
+     * What this user holds under a name. At the end of the iteration all members of the group must hold the same:
+     * counted as converged, diverged or unknown (a member said nothing), for thresholds on `"converged(name)"`.
+     */
+    holds(name: string, text: string): void;
     think(time: Duration, upTo?: Duration): Promise<void>;
     step<T>(name: string, fn: () => Promise<T> | T): Promise<T>;
     check(name: string, ok: unknown): boolean;
@@ -317,50 +318,6 @@ declare module "headcount" {
     /** Round trip of a ping in milliseconds. */
     ping(): Promise<number>;
     close(code?: number, reason?: string): Promise<void>;
-  }
-
-  export interface SocketIoOptions {
-    /** Default "/". */
-    namespace?: string;
-    /** Goes to the server with the connection. */
-    auth?: Record<string, unknown>;
-    /** Default `["websocket"]`. */
-    transports?: ["websocket"] | ["polling", "websocket"] | ["polling"];
-    /** Default "/socket.io/". */
-    path?: string;
-    query?: Record<string, string | number | boolean>;
-    headers?: Record<string, string>;
-    /** Measured under this name instead of path and namespace. */
-    name?: string;
-    /** Time until the namespace is granted. */
-    timeout?: Duration;
-  }
-
-  /** An open Socket.IO socket. Arguments are JSON; an `ArrayBuffer` or `Uint8Array` in them goes as it is. */
-  export interface SocketIo {
-    /** The id that the server gave. */
-    readonly id: string;
-    readonly open: boolean;
-    emit(event: string, ...args: unknown[]): void;
-    /**
-     * Emits an event and awaits its acknowledgement, an exchange under the event's name: what it carries, or a list if
-     * that is several values.
-     */
-    request(event: string | { event: string; timeout?: Duration; name?: string }, ...args: unknown[]): Promise<any>;
-    /** Runs `fn` for each such event (that costs script time). What it returns acknowledges it, if the server asks. */
-    on(event: string, fn: (...args: any[]) => unknown): void;
-    /** The socket is gone, by whomever. */
-    on(event: "disconnect", fn: (reason: string) => void): void;
-    /** The next event of this name: what it carries, or a list if that is several values. */
-    next(event: string, options?: { timeout?: Duration }): Promise<any>;
-    /**
-     * Follows the channel's stamps in these events, natively: no script runs per event. Pointers lead into the first
-     * argument. `keep`: the last value at the pointer is kept for `last`. The function that comes back ends it.
-     */
-    receives(channel: Channel, options: { event: string; at?: string; only?: Only; keep?: boolean }): () => void;
-    /** The last value at the channel's pointer, stamped or not, where `receives` keeps it: a string, else JSON text. */
-    last(channel: Channel): string | undefined;
-    close(): Promise<void>;
   }
 
   /** What `setup` gets. */

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use operation::Operation;
 use wire::http::{Body, Parser, Request};
+use wire::socketio::{Session, Signal};
 use wire::websocket::{FrameParser, encode_binary, encode_text};
 
 #[path = "../../../bench/operation.rs"]
@@ -106,6 +107,25 @@ fn main() {
                 let mut heard = 0;
                 let parsed = parser.on_bytes(&bytes, &mut |_| heard += 1);
                 assert_eq!((parsed, heard), (Ok(()), FRAMES));
+            }
+        }),
+        Operation::new("recognise an event of Socket.IO", 1, || {
+            let open = r#"0{"sid":"a","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#;
+            let event = r#"42["code-change",{"code":"hc1_AAAAAQAAAAUAAAAAAAMAAATSAAAt5UKAcdBj"}]"#;
+            let mut session = Session::new("/".to_owned(), None, 1 << 20);
+            for text in [open, "40"] {
+                assert_eq!(session.on_text(text, &mut |_| {}), Ok(()));
+            }
+            move || {
+                let mut heard = 0;
+                let taken = session.on_text(event, &mut |signal| {
+                    if let Signal::Event { event, .. } = signal
+                        && event.is("code-change")
+                    {
+                        heard = event.arguments.len();
+                    }
+                });
+                assert_eq!((taken, heard), (Ok(()), 51));
             }
         }),
         Operation::new("encode a masked frame of 82 bytes", 1, || {

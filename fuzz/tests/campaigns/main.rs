@@ -48,6 +48,6 @@ macro_rules! campaigns {
 }
 
 campaigns!(
-    response, redirect, cookies, answers, frames, handshake, stamps, pointer, options, thresholds,
-    units, courses, run, histogram, typescript, urls, exposition,
+    response, redirect, cookies, answers, frames, handshake, session, packets, stamps, pointer,
+    options, thresholds, units, courses, run, histogram, typescript, urls, exposition,
 );

@@ -1,6 +1,7 @@
 use model::Fault;
 use script::host::{Heard, SocketId, Value, Wake};
 use wire::socketio::{Event, Signal};
+use wire::websocket::Event as Message;
 
 use super::Arrival;
 use crate::socket::Wanted;
@@ -12,6 +13,8 @@ use crate::tickers::WAKES_LIMIT;
 pub(crate) struct Outcome {
     pub(crate) says: Vec<String>,
     pub(crate) fault: Option<Fault>,
+    /// The server answered the probe of this socket.
+    pub(crate) probed: bool,
 }
 
 /// A message of the transport.
@@ -30,15 +33,35 @@ impl Arrival<'_> {
         let Talk {
             session,
             heartbeat,
+            opened,
             handled,
             ..
         } = talk;
-        let mut sink = |signal: Signal<'_>| self.signal(signal, heartbeat, handled);
+        let mut sink = |signal: Signal<'_>| match signal {
+            Signal::Opened(open) => {
+                *heartbeat = Some(Heartbeat::of(&open, self.now));
+                *opened = Some(open);
+            }
+            other => self.signal(other, heartbeat, handled),
+        };
         let taken = match frame {
             Frame::Text(text) => session.on_text(text, &mut sink),
             Frame::Binary(bytes) => session.on_binary(bytes, &mut sink),
         };
         self.talked.fault = taken.err();
+    }
+
+    /// On a WebSocket that is to take the place of polling.
+    pub(super) fn probe(&mut self, event: Message<'_>) {
+        match event {
+            Message::Open { .. } => {
+                self.talked.says.push("2probe".to_owned());
+                self.opened(None);
+            }
+            Message::Text("3probe") => self.talked.probed = true,
+            Message::Close { code, reason } => self.state.close = Some((code, reason.to_owned())),
+            _ => {}
+        }
     }
 
     fn signal(
@@ -48,7 +71,6 @@ impl Arrival<'_> {
         handled: &[Box<str>],
     ) {
         match signal {
-            Signal::Opened(open) => *heartbeat = Some(Heartbeat::of(&open, self.now)),
             Signal::Say(text) => self.talked.says.push(text),
             Signal::Alive => {
                 if let Some(heartbeat) = heartbeat {
@@ -77,7 +99,7 @@ impl Arrival<'_> {
                     |wanted| matches!(wanted, Wanted::Ack(number) if *number == id),
                 );
             }
-            Signal::Probed | Signal::Noop => {}
+            Signal::Opened(_) | Signal::Probed | Signal::Noop => {}
         }
     }
 

@@ -90,6 +90,9 @@ impl World {
         now: Nanos,
         outcome: Result<Response, Fault>,
     ) {
+        if let Asker::Poll(poll) = call.asker {
+            return self.polled(poll, outcome, now);
+        }
         let fault = match &outcome {
             Ok(response) => refusal(response, &call.expect),
             Err(fault) => Some(fault.clone()),
@@ -106,6 +109,7 @@ impl World {
         let op = match call.asker {
             Asker::Script(op) => op,
             Asker::Plain => return self.plain_broke(call.user),
+            Asker::Poll(_) => return,
         };
         let result = outcome.map(|response| {
             Value::Response(Box::new(Reply {
@@ -176,7 +180,7 @@ impl World {
         }
         self.dialling.abandon(id, |flight| abandoned.push(flight));
         for call in abandoned {
-            if self.hold.contains(call.planned) {
+            if !call.is_poll() && self.hold.contains(call.planned) {
                 self.recorder.unfinished(Family::Request, call.name);
             }
         }

@@ -7,6 +7,7 @@ use script::host::OpId;
 use wire::http::Request;
 
 use crate::dials::EndpointIndex;
+use crate::socketio::Poll;
 
 /// Who waits for the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub(crate) enum Asker {
     Script(OpId),
     /// A user without a script.
     Plain,
+    /// A Socket.IO session over polling: it is no request of the script, and is not measured as one.
+    Poll(Poll),
 }
 
 /// A request on its way.
@@ -69,6 +72,11 @@ impl InFlight {
             carried: Vec::new(),
             bytes_out: 0,
         }
+    }
+
+    /// Whether it carries messages of a session.
+    pub(crate) fn is_poll(&self) -> bool {
+        matches!(self.asker, Asker::Poll(_))
     }
 
     /// When it was asked for, or went out if that was later.

@@ -4,7 +4,7 @@ use delivery::Leaving;
 use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use script::host::{OpId, SocketId, Value, Wake};
 
-use super::{Closing, Opening, SocketLink, SocketState, Waiting};
+use super::{Closing, Feed, Opening, SocketLink, SocketState, Waiting};
 use crate::arrival::{Arrival, Outcome};
 use crate::conn::{Conn, Link};
 use crate::recorder::{Ending, Family, ending_of};
@@ -44,6 +44,7 @@ impl World {
             socket.state.closing = Some(Closing { op, until });
             self.watch_limit(until);
             self.update_interest(key);
+            self.go_on_polling(key);
         }
     }
 
@@ -83,7 +84,7 @@ impl World {
     }
 
     /// Hands out what came, and says how many messages it was.
-    pub(crate) fn socket_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
+    pub(crate) fn socket_received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
         let Some(Conn {
             user,
             link: Link::Socket(socket),
@@ -110,11 +111,16 @@ impl World {
             talked: Outcome::default(),
         };
         let mut messages = 0;
-        let outcome = wire.on_bytes(bytes, &mut |event| {
+        let outcome = came.feed(wire, &mut |event| {
             messages += 1;
             arrival.on(event);
         });
-        let Outcome { says, fault } = arrival.talked;
+        let Outcome {
+            says,
+            fault,
+            probed,
+        } = arrival.talked;
+        let dead_at = state.talk.as_ref().map(|talk| talk.dead_at());
         let said = says.iter().try_for_each(|say| wire.send_text(say));
         let outcome = outcome.and(fault.map_or(Ok(()), Err)).and(said);
         let (open, done, closed) = (
@@ -125,9 +131,13 @@ impl World {
         if let (Some(opening), true) = (was_opening, open) {
             self.count_opening(key, opening, now, Ending::Answered { failed: false });
         }
+        if let Some(dead_at) = dead_at {
+            self.watch_limit(dead_at);
+        }
         match outcome {
             Err(fault) => self.socket_broke(key, &fault),
             Ok(()) if done || closed => self.socket_closed(key),
+            Ok(()) if probed => self.probe_answered(key),
             Ok(()) => {}
         }
         messages
@@ -159,7 +169,7 @@ impl World {
     pub(super) fn never_opened(
         &mut self,
         user: UserId,
-        name: &str,
+        (spoken, name): (&str, &str),
         opening: Opening,
         fault: Fault,
     ) {
@@ -168,7 +178,7 @@ impl World {
             self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
         }
         if self.hold.contains(now) {
-            self.fail(user, &format!("websocket {name}"), now, &fault);
+            self.fail(user, &format!("{spoken} {name}"), now, &fault);
         }
         self.wakes.push_back(Wake::Done {
             op: opening.op,
@@ -235,13 +245,10 @@ impl World {
         if let Some(owner) = self.users.get(user) {
             owner.sockets.retain(|&open| open != key);
         }
-        let state = socket.state;
+        let SocketLink { wire, state } = *socket;
+        self.polling_is_over(&wire, state.probes);
         if !expected && self.hold.contains(now) {
-            let spoken = if state.talk.is_some() {
-                "socket.io"
-            } else {
-                "websocket"
-            };
+            let spoken = state.spoken();
             self.fail(user, &format!("{spoken} {}", state.name), now, fault);
         }
         self.end_waiting(user, key, state, fault);
@@ -262,7 +269,9 @@ impl World {
         self.wakes
             .extend(state.pings.into_iter().map(|(op, _)| refused(op)));
         if state.opening.is_none() {
-            let (code, reason) = state.close.unwrap_or((None, fault.detail.clone()));
+            // A transport's close frame says nothing of why a session above it is over.
+            let close = state.close.filter(|_| state.talk.is_none());
+            let (code, reason) = close.unwrap_or((None, fault.detail.clone()));
             self.wakes.push_back(Wake::Closed {
                 socket: SocketId(key),
                 code,

@@ -7,7 +7,7 @@ use crate::args::InitArgs;
 use crate::exit::Exit;
 use crate::screen::say;
 
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     (
         "scenario.ts",
         include_str!("../../../../scenarios/starter.ts"),
@@ -15,6 +15,10 @@ const FILES: [(&str, &str); 3] = [
     (
         "headcount.d.ts",
         include_str!("../../../script/types/headcount.d.ts"),
+    ),
+    (
+        "socketio.d.ts",
+        include_str!("../../../script/types/socketio.d.ts"),
     ),
     (
         "tsconfig.json",
@@ -30,7 +34,7 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     for (name, text) in FILES {
         let path = folder.join(name);
         // The types belong to headcount and follow its version; what the user wrote is left alone.
-        if name != "headcount.d.ts" && path.exists() {
+        if !name.ends_with(".d.ts") && path.exists() {
             say(&format!("kept    {}", path.display()));
             continue;
         }

@@ -8,7 +8,10 @@ mod raw;
 mod server;
 
 pub(crate) use asked::ask;
-pub(crate) use foreign::{SOCKET_IO, http2_server, npx_tsc, python, room_servers, socketio_server};
+pub(crate) use foreign::{
+    SOCKET_IO, http2_server, npx_tsc, python, python_socketio, room_servers, socketio_server,
+    socketio_server_with,
+};
 pub(crate) use lab::{Lab, scenarios};
 pub(crate) use program::{Ended, Program};
 pub(crate) use raw::{Raw, read_request};

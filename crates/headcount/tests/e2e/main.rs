@@ -29,6 +29,7 @@ mod rules;
 mod scenarios;
 mod script_limits;
 mod selftest;
+mod socketio;
 mod starved;
 mod target;
 mod thresholds;

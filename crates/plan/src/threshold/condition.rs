@@ -6,7 +6,7 @@ use super::subject::{Subject, SubjectKind, span_of};
 use super::{Aggregate, Op, Threshold, reach};
 use crate::suggest;
 
-const NAMES: [(&str, Aggregate); 15] = [
+const NAMES: [(&str, Aggregate); 18] = [
     ("mean", Aggregate::Mean),
     ("min", Aggregate::Min),
     ("max", Aggregate::Max),
@@ -20,6 +20,9 @@ const NAMES: [(&str, Aggregate); 15] = [
     ("duplicated", Aggregate::Duplicated),
     ("reordered", Aggregate::Reordered),
     ("strayed", Aggregate::Strayed),
+    ("converged", Aggregate::Converged),
+    ("diverged", Aggregate::Diverged),
+    ("unknown", Aggregate::Unknown),
     ("cpu", Aggregate::Cpu),
     ("memory", Aggregate::Memory),
 ];
@@ -129,14 +132,18 @@ fn form_of(kind: SubjectKind, aggregate: Aggregate) -> Option<Form> {
         A::Memory => (kind == K::Target).then_some(Form::Size),
         _ if kind == K::Target => None,
         A::Percentile(_) | A::Mean | A::Min | A::Max => match kind {
-            K::Check => None,
+            K::Check | K::Convergence => None,
             K::Metric => Some(Form::Plain),
             _ => Some(Form::Duration),
         },
         A::Count if kind == K::Metric => Some(Form::Plain),
         A::Count => Some(Form::Count),
-        A::Rate => Some(Form::PerSecond),
-        A::Failed => (!matches!(kind, K::Delivery | K::Metric)).then_some(Form::ShareOrCount),
+        A::Rate => (kind != K::Convergence).then_some(Form::PerSecond),
+        A::Failed => (!matches!(kind, K::Delivery | K::Metric | K::Convergence))
+            .then_some(Form::ShareOrCount),
+        A::Converged | A::Diverged | A::Unknown => {
+            (kind == K::Convergence).then_some(Form::ShareOrCount)
+        }
         A::Dropped => (kind == K::Iteration).then_some(Form::ShareOrCount),
         A::Delivered | A::Late | A::Lost | A::Duplicated | A::Reordered | A::Strayed => {
             (kind == K::Delivery).then_some(Form::ShareOrCount)

@@ -28,6 +28,8 @@ pub enum SubjectKind {
     Iteration,
     /// Named conditions.
     Check,
+    /// Documents that all members of a group must hold alike in the end.
+    Convergence,
     /// Connections and handshakes.
     Connection,
     /// The script's own counters, gauges and trends.
@@ -37,7 +39,7 @@ pub enum SubjectKind {
 }
 
 /// Kind, word for one name, word for all names.
-const WORDS: [(SubjectKind, Option<&str>, Option<&str>); 9] = [
+const WORDS: [(SubjectKind, Option<&str>, Option<&str>); 10] = [
     (SubjectKind::Delivery, Some("delivery"), Some("deliveries")),
     (SubjectKind::Request, Some("request"), Some("requests")),
     (SubjectKind::Exchange, Some("exchange"), Some("exchanges")),
@@ -48,6 +50,11 @@ const WORDS: [(SubjectKind, Option<&str>, Option<&str>); 9] = [
         Some("iterations"),
     ),
     (SubjectKind::Check, Some("check"), Some("checks")),
+    (
+        SubjectKind::Convergence,
+        Some("converged"),
+        Some("converged"),
+    ),
     (
         SubjectKind::Connection,
         Some("connection"),
@@ -143,11 +150,12 @@ pub(super) fn span_of(text: &str, part: &str) -> std::ops::Range<usize> {
 }
 
 fn known() -> Vec<&'static str> {
-    WORDS
+    let words = WORDS
         .iter()
-        .flat_map(|(_, singular, plural)| [*singular, *plural])
-        .flatten()
-        .collect()
+        .flat_map(|(_, singular, plural)| [*singular, *plural]);
+    let mut known: Vec<_> = words.flatten().collect();
+    known.dedup();
+    known
 }
 
 impl fmt::Display for Subject {

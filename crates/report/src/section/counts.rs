@@ -1,6 +1,6 @@
-//! Iterations, checks and the script's own metrics.
+//! Iterations, checks, what converged, and the script's own metrics.
 
-use record::{Check, Iterations, Level, Metric, MetricKind, Run};
+use record::{Check, Convergence, Iterations, Level, Metric, MetricKind, Run};
 
 use super::{Block, Section, label, marked};
 use crate::format::{amount, count, duration, estimate_in_full, part, share};
@@ -92,6 +92,30 @@ pub(crate) fn checks(run: &Run) -> Option<Section> {
         },
     );
     Section::unless_empty("Checks", vec![Block::Table(Table::new(columns, rows))])
+}
+
+/// In how many groups all members held the same document in the end.
+pub(crate) fn converged(run: &Run) -> Option<Section> {
+    let columns = vec![
+        Column::name("document"),
+        Column::words("load"),
+        Column::number("groups"),
+        Column::number("converged"),
+        Column::number("diverged"),
+        Column::number("unknown"),
+    ];
+    let rows = by_name(
+        run,
+        |level| &level.measured.converged,
+        |one: &Convergence| {
+            let groups = one.groups();
+            let cells = [one.converged, one.diverged, one.unknown];
+            let head = vec![Some(count(groups))];
+            let cells = cells.map(|part_of| Some(part(part_of, groups)));
+            [head, cells.to_vec()].concat()
+        },
+    );
+    Section::unless_empty("Converged", vec![Block::Table(Table::new(columns, rows))])
 }
 
 /// The script's own metrics.

@@ -88,6 +88,16 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
     )?;
     let state = natives.state.clone();
     natives.add(
+        "holdsText",
+        move |ctx: Ctx<'js>, key: u32, name: String, value: Value<'js>| -> Result<()> {
+            let (id, _) = user(&ctx, &state, key)?;
+            let value = text(&ctx, &value, "user.holds(name, text): the text")?;
+            state.host.borrow_mut().hold_text(id, &name, &value);
+            Ok(())
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
         "dataOf",
         move |ctx: Ctx<'js>, key: u32| -> Result<Value<'js>> {
             let data = state

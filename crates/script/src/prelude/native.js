@@ -7,7 +7,7 @@ export const {
   send, exchange, next, receives, stopReceiving, last, listen, isOpen, ping, closeSocket,
   emit, emitAcknowledged, acknowledge, nextEvent, listenEvent, receivesEvent,
   header, cookie, dataOf, userName, userNumber, userRole, random, chance, newUser, poolUser,
-  think, stay, every, stopTicker, now, holds, span,
+  holdsText, think, stay, every, stopTicker, now, holds, span,
   keepsStory, returned, failed, groupName, groupNumber, firstOf, membersOf, setupOf, channel, stamp,
   check, checkUser, stepBegin, stepEnd, eventually, metric, log,
   openTable, rowAt, utf8Encode, utf8Decode,

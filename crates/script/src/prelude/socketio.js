@@ -47,7 +47,9 @@ export function hear(key, fn, list, bytes, ack) {
   const answer = fn(...given(list, bytes));
   if (ack === undefined || answer === undefined) return;
   const say = (value) => {
-    if (value !== undefined && isOpen(key)) acknowledge(key, ack, ...packed([value]));
+    if (value === undefined || !isOpen(key)) return;
+    const [list, packedBytes] = packed([value]);
+    acknowledge(key, ack, list, packedBytes);
   };
   return typeof answer?.then === "function" ? answer.then(say) : say(answer);
 }
@@ -87,7 +89,7 @@ class SocketIo {
     return () => stopReceiving(this.#key, receiving);
   }
   last(channel) { return last(this.#key, Channel.id(channel)); }
-  close() { return closeSocket(this.#key); }
+  close() { return closeSocket(this.#key, undefined, undefined); }
 }
 
 export const makeSocketIo = (key, id) => new SocketIo(key, id);

@@ -1,6 +1,6 @@
 // One simulated person.
 import {
-  checkUser, cookie, dataOf, every, header, http, random, rowAt, stay, stopTicker, think, userName, userNumber, userRole,
+  checkUser, cookie, dataOf, every, header, holdsText, http, random, rowAt, stay, stopTicker, think, userName, userNumber, userRole,
   socketio, websocket,
 } from "headcount/native";
 import { mustBeName, pick } from "headcount/check";
@@ -92,6 +92,10 @@ export class User {
 
   every(period, fn, options) { return new Ticker(every(this.#key, period, fn, options)); }
   stay() { return stay(this.#key); }
+  holds(name, text) {
+    mustBeName(name, "user.holds(name, text): the name");
+    holdsText(this.#key, name, text);
+  }
   think(time, upTo) { return think(this.#key, time, upTo); }
   step(name, fn) { return step(this.#group, this.#key, name, fn); }
   check(name, ok) { return checkUser(this.#key, name, !!ok); }

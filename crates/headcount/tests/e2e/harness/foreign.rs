@@ -42,10 +42,27 @@ pub(crate) const SOCKET_IO: [&str; 3] = ["socket.io-4.4", "socket.io-4.7", "sock
 
 /// A server of the e2e folder on one version of the official Socket.IO server.
 pub(crate) fn socketio_server(folder: &str, package: &str) -> Server {
+    socketio_server_with(folder, package, &[])
+}
+
+/// The same with these settings in its environment.
+pub(crate) fn socketio_server_with(
+    folder: &str,
+    package: &str,
+    settings: &[(&str, &str)],
+) -> Server {
     let mut node = node();
     node.arg(Server::folder().join(folder).join("server.mjs"))
-        .env("SOCKET_IO", package);
+        .env("SOCKET_IO", package)
+        .envs(settings.iter().copied());
     Server::start(node)
+}
+
+/// The Socket.IO room on Python's server.
+pub(crate) fn python_socketio() -> Server {
+    let mut python = python();
+    python.arg(Server::folder().join("python-socketio-room/server.py"));
+    Server::start(python)
 }
 
 /// Node's own HTTP/2 server, with these settings in its environment.

@@ -1,0 +1,169 @@
+//! What the members of a group say that they hold in the end, and whether it is the same.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use model::{Fault, FaultKind, Nanos, UserId};
+
+use crate::recorder::Scene;
+use crate::world::World;
+
+/// What a member holds: enough to tell it from another, however long it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Text {
+    bytes: usize,
+    digest: u64,
+}
+
+/// What the members of one group hold, by name, each the last that they said.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Held {
+    named: Vec<(String, Vec<Option<Text>>)>,
+}
+
+/// What comes of comparing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Agreement {
+    Converged,
+    /// So many of the members said something, with so many bytes at least and at most.
+    Diverged {
+        said: usize,
+        shortest: usize,
+        longest: usize,
+    },
+    Unknown,
+}
+
+impl Held {
+    pub(crate) fn say(&mut self, name: &str, member: u32, text: &str) {
+        let at = self.named.iter().position(|(known, _)| known == name);
+        let at = at.unwrap_or_else(|| {
+            self.named.push((name.to_owned(), Vec::new()));
+            self.named.len() - 1
+        });
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let text = Text {
+            bytes: text.len(),
+            digest: hasher.finish(),
+        };
+        let (texts, member) = (&mut self.named[at].1, member as usize);
+        if texts.len() <= member {
+            texts.resize(member + 1, None);
+        }
+        texts[member] = Some(text);
+    }
+
+    /// Whether the members agree on each of the names, and on those that other groups speak of.
+    fn compare<'a>(
+        &'a self,
+        members: usize,
+        others: impl Iterator<Item = &'a str>,
+    ) -> Vec<(&'a str, Agreement)> {
+        let own = self.named.iter();
+        let own = own.map(|(name, texts)| (name.as_str(), agreement(texts, members)));
+        let is_own = |name: &str| self.named.iter().any(|(known, _)| known == name);
+        let silent = others.filter(|name| !is_own(name));
+        own.chain(silent.map(|name| (name, Agreement::Unknown)))
+            .collect()
+    }
+}
+
+fn agreement(texts: &[Option<Text>], members: usize) -> Agreement {
+    let said: Vec<Text> = texts.iter().flatten().copied().collect();
+    if said.windows(2).any(|pair| pair[0] != pair[1]) {
+        let lengths = || said.iter().map(|text| text.bytes);
+        let (shortest, longest) = (lengths().min(), lengths().max());
+        return Agreement::Diverged {
+            said: said.len(),
+            shortest: shortest.unwrap_or_default(),
+            longest: longest.unwrap_or_default(),
+        };
+    }
+    if said.len() == members {
+        Agreement::Converged
+    } else {
+        Agreement::Unknown
+    }
+}
+
+impl World {
+    pub(crate) fn say_held(&mut self, user: UserId, name: &str, text: &str) {
+        if let Some((group, member, _)) = self.group_of(user) {
+            group.held.say(name, member, text);
+        }
+    }
+
+    /// Compares what the group's members hold, and forgets it.
+    pub(crate) fn compare_held(&mut self, slot: usize, at: Nanos, measured: bool) {
+        let group = &mut self.groups[slot];
+        let held = std::mem::take(&mut group.held);
+        let (number, members) = (group.number, group.users.len());
+        if !measured {
+            return;
+        }
+        // In a mix some scenarios may have nothing to do with the name.
+        let is_mixed = self.config.options.mix.is_some();
+        let known: Vec<String> = self.recorder.measured.converged.keys().cloned().collect();
+        let others = known.iter().filter(|_| !is_mixed).map(String::as_str);
+        for (name, agreement) in held.compare(members, others) {
+            let counts = self.recorder.convergence(name);
+            match agreement {
+                Agreement::Converged => counts.converged += 1,
+                Agreement::Unknown => counts.unknown += 1,
+                Agreement::Diverged {
+                    said,
+                    shortest,
+                    longest,
+                } => {
+                    counts.diverged += 1;
+                    let detail = format!(
+                        "{said} members of group {number} hold different texts, of {shortest} to {longest} bytes"
+                    );
+                    let fault = Fault::target(FaultKind::Diverged, detail);
+                    let scene = Scene {
+                        what: format!("converged({name})"),
+                        at,
+                        ..Scene::default()
+                    };
+                    self.recorder.fail(&fault, scene, None, None);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_of_every_member_counts() {
+        let mut held = Held::default();
+        let agreed = |held: &Held| held.compare(3, std::iter::empty())[0].1;
+        held.say("document", 0, "a");
+        held.say("document", 2, "a");
+        assert_eq!(agreed(&held), Agreement::Unknown);
+        held.say("document", 1, "abc");
+        let diverged = Agreement::Diverged {
+            said: 3,
+            shortest: 1,
+            longest: 3,
+        };
+        assert_eq!(agreed(&held), diverged);
+        held.say("document", 1, "a");
+        assert_eq!(agreed(&held), Agreement::Converged);
+    }
+
+    #[test]
+    fn two_who_differ_have_diverged_whatever_the_third_holds() {
+        let mut held = Held::default();
+        held.say("document", 0, "a");
+        held.say("document", 1, "b");
+        let found = held.compare(3, ["document", "carets"].into_iter());
+        assert!(matches!(
+            found[0],
+            ("document", Agreement::Diverged { said: 2, .. })
+        ));
+        assert_eq!(found[1], ("carets", Agreement::Unknown));
+    }
+}

@@ -1,0 +1,124 @@
+use ::wire::websocket::{Connection, Handshake};
+use model::{Fault, FaultKind, UserId};
+use rand_core::RngCore;
+use script::host::{OpId, SocketCall};
+use url::Url;
+
+use super::{Opening, SocketLink, SocketState, Wire};
+use crate::conn::{Conn, Link};
+use crate::dialling::{Dial, SocketDial};
+use crate::dials::Located;
+use crate::socketio::Talk;
+use crate::world::World;
+
+impl World {
+    pub(crate) fn start_socket(
+        &mut self,
+        op: OpId,
+        user: UserId,
+        call: SocketCall,
+        talk: Option<Box<Talk>>,
+    ) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let Located { url, endpoint, .. } = self.dials.locate(&call.url)?;
+        let limit = call.timeout.unwrap_or(self.config.options.timeouts.connect);
+        let (handshake, seed) = self.handshake(user, &url, &call.subprotocols, call.headers)?;
+        let opening = Opening {
+            op,
+            planned: call.planned.unwrap_or(now),
+            asked: now,
+            until: now + limit,
+            limit,
+        };
+        let state = SocketState {
+            opening: Some(opening),
+            name: call.name,
+            talk,
+            ..SocketState::default()
+        };
+        let epoch = self.users.get(user).map_or(0, |user| user.epoch);
+        self.dial(Dial::Socket(Box::new(SocketDial {
+            user,
+            epoch,
+            endpoint,
+            handshake,
+            seed,
+            state,
+        })));
+        Ok(())
+    }
+
+    /// The request for a WebSocket with the user's headers and cookies, and the seed of its masks.
+    pub(crate) fn handshake(
+        &mut self,
+        user: UserId,
+        url: &Url,
+        subprotocols: &[String],
+        mut headers: Vec<(String, String)>,
+    ) -> Result<(Handshake, u64), Fault> {
+        let gone = || Fault::script(FaultKind::Thrown, "the user's level is over");
+        let owner = self.users.get(user).ok_or_else(gone)?;
+        headers.extend(owner.headers.iter().cloned());
+        let cookies = owner.cookies.header_for(url);
+        headers.extend(cookies.map(|cookies| ("Cookie".to_owned(), cookies)));
+        let mut nonce = [0; 16];
+        owner.random.fill_bytes(&mut nonce);
+        let seed = owner.random.next_u64();
+        let handshake = Handshake::new(url, subprotocols, &headers, nonce)?;
+        Ok((handshake, seed))
+    }
+
+    /// Starts to connect. The time that it may take begins here.
+    pub(crate) fn open_socket(&mut self, dial: SocketDial) {
+        let SocketDial {
+            user,
+            epoch,
+            endpoint,
+            handshake,
+            seed,
+            mut state,
+        } = dial;
+        if !self.is_wanted(state.probes) {
+            return;
+        }
+        let (owner, probes) = (self.users.get(user), state.probes);
+        let Some(opening) = state
+            .opening
+            .as_mut()
+            .filter(|_| owner.is_some_and(|owner| owner.epoch == epoch))
+        else {
+            return;
+        };
+        opening.asked = self.clock.now();
+        opening.until = opening.asked + opening.limit;
+        let opening = *opening;
+        let (spoken, name) = (state.spoken(), state.name.clone());
+        let max_message = self.config.options.max_message;
+        let opened = self
+            .dials
+            .connect(endpoint, self.config.source_of(user))
+            .and_then(|stream| {
+                let wire = Connection::with_message_limit(stream, handshake, seed, max_message)?;
+                let wire = Wire::WebSocket(wire);
+                let link = Link::Socket(Box::new(SocketLink { wire, state }));
+                self.admit(Conn {
+                    user,
+                    endpoint,
+                    asks_write: false,
+                    accepted: false,
+                    link,
+                })
+            });
+        match opened {
+            Ok(key) => {
+                if let Some(owner) = self.users.get(user) {
+                    owner.sockets.push(key);
+                }
+                self.watch_limit(opening.until);
+                self.probe_is_on_its_way(key, probes);
+                self.look_if_open(key);
+            }
+            Err(fault) => self.never_opened(user, (spoken, &name), opening, fault),
+        }
+    }
+}

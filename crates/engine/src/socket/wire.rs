@@ -1,0 +1,118 @@
+use std::collections::VecDeque;
+
+use model::Fault;
+use wire::Stream;
+use wire::socketio::Part;
+use wire::websocket::{Connection, Event};
+
+use crate::socketio::{Polling, Queued};
+
+/// What carries the messages of a socket.
+#[derive(Debug)]
+pub(crate) enum Wire {
+    WebSocket(Connection),
+    /// Requests of the user's own connections carry them; the socket itself has none.
+    Polling(Box<Polling>),
+}
+
+/// Something received, from which messages come.
+pub(crate) trait Feed {
+    fn feed(self, wire: &mut Wire, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Fault>;
+}
+
+/// Bytes of a WebSocket.
+pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+
+/// Messages of an answer to a poll.
+pub(crate) struct Parts<'a>(pub(crate) Vec<Part<'a>>);
+
+impl Feed for Bytes<'_> {
+    fn feed(self, wire: &mut Wire, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Fault> {
+        match wire {
+            Wire::WebSocket(connection) => connection.on_bytes(self.0, sink),
+            Wire::Polling(_) => Ok(()),
+        }
+    }
+}
+
+impl Feed for Parts<'_> {
+    fn feed(self, _: &mut Wire, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Fault> {
+        for part in self.0 {
+            match part {
+                Part::Text(text) => sink(Event::Text(text)),
+                Part::Binary(bytes) => sink(Event::Binary(&bytes)),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Wire {
+    pub(crate) fn stream(&self) -> Option<&Stream> {
+        match self {
+            Self::WebSocket(connection) => Some(connection.stream()),
+            Self::Polling(_) => None,
+        }
+    }
+
+    pub(crate) fn stream_mut(&mut self) -> Option<&mut Stream> {
+        match self {
+            Self::WebSocket(connection) => Some(connection.stream_mut()),
+            Self::Polling(_) => None,
+        }
+    }
+
+    pub(crate) fn send_text(&mut self, text: &str) -> Result<(), Fault> {
+        self.send_text_of(&[text])
+    }
+
+    pub(crate) fn send_text_of(&mut self, parts: &[&str]) -> Result<(), Fault> {
+        match self {
+            Self::WebSocket(connection) => connection.send_text_of(parts),
+            Self::Polling(polling) => polling.queue(Queued::Text(parts.concat())),
+        }
+    }
+
+    pub(crate) fn send_binary(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        match self {
+            Self::WebSocket(connection) => connection.send_binary(bytes),
+            Self::Polling(polling) => polling.queue(Queued::Binary(bytes.to_vec())),
+        }
+    }
+
+    pub(crate) fn send_ping(&mut self, payload: &[u8]) -> Result<(), Fault> {
+        match self {
+            Self::WebSocket(connection) => connection.send_ping(payload),
+            Self::Polling(_) => Ok(()),
+        }
+    }
+
+    /// Sends all of these, in order.
+    pub(crate) fn send_all(&mut self, all: &VecDeque<Queued>) -> Result<(), Fault> {
+        all.iter().try_for_each(|one| match one {
+            Queued::Text(text) => self.send_text(text),
+            Queued::Binary(bytes) => self.send_binary(bytes),
+        })
+    }
+
+    pub(crate) fn close(&mut self, code: Option<u16>, reason: &str) -> Result<(), Fault> {
+        match self {
+            Self::WebSocket(connection) => connection.close(code, reason),
+            Self::Polling(polling) => polling.queue(Queued::Text("1".to_owned())),
+        }
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        match self {
+            Self::WebSocket(connection) => connection.is_done(),
+            Self::Polling(_) => false,
+        }
+    }
+
+    pub(crate) fn on_close(&mut self) -> Result<(), Fault> {
+        match self {
+            Self::WebSocket(connection) => connection.on_close(),
+            Self::Polling(_) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Sessions that begin by polling: one GET waits for what the server says, POSTs carry what is said, and a WebSocket takes
+//! their place where the server offers it.
+//!
+//! | state | what goes on | leaves when |
+//! |---|---|---|
+//! | opening | one GET without a session | the server opened the session |
+//! | polling | a GET always, a POST while something is to be said; a WebSocket is tried | it answers the probe |
+//! | pausing | no new GET or POST | none is under way: the WebSocket takes over |
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use model::{Fault, FaultKind, Nanos, UserId};
+use script::host::{OpId, SocketIoCall};
+use serde_json::Value;
+use url::Url;
+use wire::http::{Body, Request, Response};
+use wire::socketio::{Part, encode_part, parts};
+
+use super::Talk;
+use crate::conn::{Conn, Link};
+use crate::dials::Located;
+use crate::http::{Asker, InFlight};
+use crate::socket::{Opening, Parts, SocketLink, SocketState, Wire};
+use crate::world::World;
+
+/// Messages that wait for a POST: a script that says more than the server takes must hear of it.
+const QUEUE_LIMIT: usize = 10_000;
+/// Packets of one POST: Python's server says yes to more than 16 and drops them.
+const PACKETS: usize = 16;
+/// A GET may wait for ever: the session's heartbeat says when it is dead.
+const FOR_EVER: Nanos = Nanos::from_secs(365 * 24 * 3600);
+
+/// A request of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Poll {
+    /// The socket.
+    key: u32,
+    /// It is a POST.
+    posts: bool,
+}
+
+/// A message that is to be sent.
+#[derive(Clone, Debug)]
+pub(crate) enum Queued {
+    Text(String),
+    Binary(Vec<u8>),
+}
+
+/// What carries a session before it has a WebSocket.
+#[derive(Debug)]
+pub(crate) struct Polling {
+    /// Without the session's id and the transport.
+    pub(super) url: Arc<Url>,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) limit: Nanos,
+    pub(super) queued: VecDeque<Queued>,
+    pub(super) gets: bool,
+    pub(super) posts: bool,
+    /// A WebSocket is wanted, and was not tried in vain.
+    pub(super) upgrades: bool,
+    pub(super) probe: Option<Probe>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe {
+    /// The WebSocket, once it is there.
+    pub(super) key: Option<u32>,
+    pub(super) answered: bool,
+}
+
+impl Polling {
+    pub(crate) fn queue(&mut self, message: Queued) -> Result<(), Fault> {
+        if self.queued.len() >= QUEUE_LIMIT {
+            let detail =
+                format!("{QUEUE_LIMIT} messages wait for the server to take a polling request");
+            return Err(Fault::target(FaultKind::TimedOut, detail));
+        }
+        self.queued.push_back(message);
+        Ok(())
+    }
+
+    pub(super) fn url_of(&self, transport: &str, sid: Option<&str>) -> Arc<Url> {
+        let mut url = Url::clone(&self.url);
+        url.query_pairs_mut()
+            .append_pair("EIO", "4")
+            .append_pair("transport", transport);
+        if let Some(sid) = sid {
+            url.query_pairs_mut().append_pair("sid", sid);
+        }
+        Arc::new(url)
+    }
+
+    /// As much of the queue as one POST may carry.
+    fn take_payload(&mut self, most: usize) -> Vec<u8> {
+        let mut payload = Vec::new();
+        for _ in 0..PACKETS {
+            let Some(next) = self.queued.front() else {
+                break;
+            };
+            let size = match next {
+                Queued::Text(text) => text.len(),
+                Queued::Binary(bytes) => bytes.len() * 4 / 3 + 4,
+            };
+            if !payload.is_empty() && payload.len() + size + 1 > most {
+                break;
+            }
+            match next {
+                Queued::Text(text) => encode_part(&mut payload, &Part::Text(text)),
+                Queued::Binary(bytes) => encode_part(&mut payload, &Part::Binary(bytes.clone())),
+            }
+            self.queued.pop_front();
+        }
+        payload
+    }
+}
+
+impl World {
+    pub(super) fn start_polling(
+        &mut self,
+        op: OpId,
+        user: UserId,
+        call: SocketIoCall,
+        talk: Box<Talk>,
+    ) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let Located { url, endpoint, .. } = self.dials.locate(&call.url)?;
+        let limit = call.timeout.unwrap_or(self.config.options.timeouts.connect);
+        let planned = call.planned.unwrap_or(now);
+        let opening = Opening {
+            op,
+            planned,
+            asked: now,
+            until: now + limit,
+            limit,
+        };
+        let state = SocketState {
+            opening: Some(opening),
+            name: call.name,
+            talk: Some(talk),
+            ..SocketState::default()
+        };
+        let polling = Polling {
+            url,
+            headers: call.headers,
+            limit,
+            queued: VecDeque::new(),
+            gets: false,
+            posts: false,
+            upgrades: call.upgrades,
+            probe: None,
+        };
+        let wire = Wire::Polling(Box::new(polling));
+        let link = Link::Socket(Box::new(SocketLink { wire, state }));
+        let key = self.admit(Conn {
+            user,
+            endpoint,
+            asks_write: false,
+            accepted: true,
+            link,
+        })?;
+        if let Some(owner) = self.users.get(user) {
+            owner.sockets.push(key);
+        }
+        self.watch_limit(opening.until);
+        self.go_on_polling(key);
+        Ok(())
+    }
+
+    /// Asks and says what is to be asked and said, unless the socket has another carrier.
+    pub(crate) fn go_on_polling(&mut self, key: u32) {
+        let Some(Conn {
+            user,
+            link: Link::Socket(socket),
+            ..
+        }) = self.conns.get_mut(key)
+        else {
+            return;
+        };
+        let SocketLink {
+            wire: Wire::Polling(polling),
+            state,
+        } = &mut **socket
+        else {
+            return;
+        };
+        let (user, closing) = (*user, state.closing.is_some());
+        let open = state.talk.as_ref().and_then(|talk| talk.opened.as_ref());
+        let may_upgrade = open.is_some_and(|open| open.upgrades) && polling.upgrades && !closing;
+        let sid = open.map(|open| open.sid.clone());
+        let most = open.and_then(|open| usize::try_from(open.max_payload?).ok());
+        if closing && polling.queued.is_empty() && !polling.posts {
+            return self.socket_broke(key, &Fault::target(FaultKind::Closed, "closed"));
+        }
+        if polling.probe.is_some_and(|probe| probe.answered) {
+            if !polling.gets && !polling.posts {
+                self.upgrade(key);
+            }
+            return;
+        }
+        let url = polling.url_of("polling", sid.as_deref());
+        let payload = match &sid {
+            Some(_) if !polling.posts => polling.take_payload(most.unwrap_or(usize::MAX)),
+            _ => Vec::new(),
+        };
+        let (posts, gets) = (!payload.is_empty(), !polling.gets && !closing);
+        let tries = may_upgrade && polling.probe.is_none();
+        polling.gets |= gets;
+        polling.posts |= posts;
+        let headers = polling.headers.clone();
+        if posts {
+            let body = Body {
+                bytes: payload,
+                content_type: Some("text/plain;charset=UTF-8".to_owned()),
+            };
+            let request = Request {
+                headers: headers.clone(),
+                body,
+                ..Request::new("POST", Arc::clone(&url))
+            };
+            self.ask(Poll { key, posts: true }, user, request);
+        }
+        if gets {
+            let request = Request {
+                headers,
+                ..Request::new("GET", url)
+            };
+            self.ask(Poll { key, posts: false }, user, request);
+        }
+        if tries {
+            self.probe(key, user);
+        }
+    }
+
+    fn ask(&mut self, poll: Poll, user: UserId, mut request: Request) {
+        let now = self.clock.now();
+        let mut timeouts = self.config.options.timeouts;
+        if !poll.posts {
+            (timeouts.first_byte, timeouts.total) = (FOR_EVER, FOR_EVER);
+        }
+        self.add_standing_headers(user, &mut request.headers);
+        match self.dials.endpoint_of(&request.url) {
+            Ok(endpoint) => {
+                let flight =
+                    InFlight::new(Asker::Poll(poll), user, (request, endpoint), now, timeouts);
+                self.dispatch(Box::new(flight));
+            }
+            Err(fault) => self.socket_broke(poll.key, &fault),
+        }
+    }
+
+    /// A request of a session ended. The session may have ended before it.
+    pub(crate) fn polled(&mut self, poll: Poll, outcome: Result<Response, Fault>, now: Nanos) {
+        let Some(Conn {
+            link: Link::Socket(socket),
+            ..
+        }) = self.conns.get_mut(poll.key)
+        else {
+            return;
+        };
+        let Wire::Polling(polling) = &mut socket.wire else {
+            return;
+        };
+        if poll.posts {
+            polling.posts = false;
+        } else {
+            polling.gets = false;
+        }
+        let is_closing = socket.state.closing.is_some();
+        let response = match outcome.and_then(|response| taken(response, is_closing)) {
+            Ok(response) => response,
+            Err(fault) => return self.socket_broke(poll.key, &fault),
+        };
+        if !poll.posts {
+            match parts(&response.body).collect() {
+                Ok(all) => self.socket_received(poll.key, Parts(all), now),
+                Err(fault) => return self.socket_broke(poll.key, &fault),
+            };
+        }
+        self.go_on_polling(poll.key);
+    }
+}
+
+/// The answer, or the server's own words against it.
+fn taken(response: Response, is_closing: bool) -> Result<Response, Fault> {
+    if response.status == 200 || is_closing {
+        return Ok(response);
+    }
+    let json: Option<Value> = serde_json::from_slice(&response.body).ok();
+    let message = json.as_ref().and_then(|json| json.get("message")?.as_str());
+    let status = format!("HTTP {} {}", response.status, response.headers.reason());
+    Err(match message {
+        Some(message) => Fault::target(
+            FaultKind::Denied,
+            format!("the server refused the session: {message} ({status})"),
+        ),
+        None => Fault::target(FaultKind::Status, status.trim_end()),
+    })
+}

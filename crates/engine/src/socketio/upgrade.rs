@@ -1,0 +1,163 @@
+//! From polling to a WebSocket: it is probed beside the requests and takes their place when none is under way.
+
+use model::UserId;
+use script::host::OpId;
+
+use super::polling::{Polling, Probe};
+use crate::conn::{Conn, Link};
+use crate::dialling::{Dial, SocketDial};
+use crate::socket::{Opening, SocketLink, SocketState, Wire};
+use crate::world::World;
+
+/// Nobody waits for the opening of a probe.
+const NOBODY: OpId = OpId(u32::MAX);
+
+impl World {
+    /// Tries a WebSocket for the session.
+    pub(super) fn probe(&mut self, key: u32, user: UserId) {
+        let now = self.clock.now();
+        let Some(Conn {
+            endpoint,
+            link: Link::Socket(socket),
+            ..
+        }) = self.conns.get_mut(key)
+        else {
+            return;
+        };
+        let SocketLink {
+            wire: Wire::Polling(polling),
+            state,
+        } = &mut **socket
+        else {
+            return;
+        };
+        polling.probe = Some(Probe {
+            key: None,
+            answered: false,
+        });
+        let open = state.talk.as_ref().and_then(|talk| talk.opened.as_ref());
+        let url = polling.url_of("websocket", open.map(|open| open.sid.as_str()));
+        let (endpoint, limit, headers) = (*endpoint, polling.limit, polling.headers.clone());
+        let name = format!("{} (upgrade)", state.name);
+        let opening = Opening {
+            op: NOBODY,
+            planned: now,
+            asked: now,
+            until: now + limit,
+            limit,
+        };
+        let state = SocketState {
+            opening: Some(opening),
+            name,
+            probes: Some(key),
+            ..SocketState::default()
+        };
+        let epoch = self.users.get(user).map_or(0, |user| user.epoch);
+        match self.handshake(user, &url, &[], headers) {
+            Ok((handshake, seed)) => {
+                let dial = SocketDial {
+                    user,
+                    epoch,
+                    endpoint,
+                    handshake,
+                    seed,
+                    state,
+                };
+                self.dial(Dial::Socket(Box::new(dial)));
+            }
+            Err(fault) => self.socket_broke(key, &fault),
+        }
+    }
+
+    /// A WebSocket is on its way for a session: whether the session is still there.
+    pub(crate) fn is_wanted(&mut self, probes: Option<u32>) -> bool {
+        probes.is_none_or(|key| self.polling_of(key).is_some())
+    }
+
+    pub(crate) fn probe_is_on_its_way(&mut self, probe: u32, probes: Option<u32>) {
+        if let Some(polling) = probes.and_then(|key| self.polling_of(key)) {
+            polling.probe = Some(Probe {
+                key: Some(probe),
+                answered: false,
+            });
+        }
+    }
+
+    /// The server would go on over this WebSocket.
+    pub(crate) fn probe_answered(&mut self, probe: u32) {
+        let of = match self.conns.get(probe).map(|conn| &conn.link) {
+            Some(Link::Socket(socket)) => socket.state.probes,
+            _ => None,
+        };
+        let Some(key) = of else { return };
+        if let Some(polling) = self.polling_of(key) {
+            polling.probe = Some(Probe {
+                key: Some(probe),
+                answered: true,
+            });
+            self.go_on_polling(key);
+        }
+    }
+
+    fn polling_of(&mut self, key: u32) -> Option<&mut Polling> {
+        match self.conns.get_mut(key).map(|conn| &mut conn.link) {
+            Some(Link::Socket(socket)) => match &mut socket.wire {
+                Wire::Polling(polling) => Some(polling),
+                Wire::WebSocket(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Nothing is under way: the WebSocket takes the place of the requests.
+    pub(super) fn upgrade(&mut self, key: u32) {
+        let probe = self.polling_of(key).and_then(|polling| polling.probe?.key);
+        let Some(Conn {
+            user,
+            link: Link::Socket(fresh),
+            ..
+        }) = probe.and_then(|probe| self.take_out(probe))
+        else {
+            return;
+        };
+        if let Some(owner) = self.users.get(user) {
+            owner.sockets.retain(|&open| Some(open) != probe);
+        }
+        let Some(conn) = self.conns.get_mut(key) else {
+            return;
+        };
+        let Link::Socket(socket) = &mut conn.link else {
+            return;
+        };
+        let Wire::Polling(polling) = std::mem::replace(&mut socket.wire, fresh.wire) else {
+            return;
+        };
+        let sent = socket
+            .wire
+            .send_text("5")
+            .and_then(|()| socket.wire.send_all(&polling.queued));
+        conn.asks_write = conn.wants_write();
+        if let Some(stream) = conn.stream() {
+            self.reactor.change(stream.fd(), key, conn.asks_write);
+        }
+        if let Err(fault) = sent {
+            self.socket_broke(key, &fault);
+        }
+    }
+
+    /// A socket is gone: a session without the WebSocket that it tried, or that WebSocket without its session.
+    pub(crate) fn polling_is_over(&mut self, wire: &Wire, probes: Option<u32>) {
+        if let Wire::Polling(polling) = wire
+            && let Some(probe) = polling.probe.and_then(|probe| probe.key)
+        {
+            self.take_out(probe);
+        }
+        // The session goes on as it began.
+        if let Some(key) = probes
+            && let Some(polling) = self.polling_of(key)
+        {
+            (polling.upgrades, polling.probe) = (false, None);
+            self.go_on_polling(key);
+        }
+    }
+}

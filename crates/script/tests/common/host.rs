@@ -1,0 +1,240 @@
+//! The host that records what a script asks for.
+
+use model::{Fault, GroupId, Nanos, UserId};
+use script::host::{
+    Audience, ChannelId, Emission, EventCall, ExchangeCall, Host, HttpCall, LogLevel, MetricKind,
+    OpId, Payload, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId,
+};
+
+/// What the script asked for. Calls that a test rarely looks at are written as text.
+#[derive(Clone, Debug)]
+pub enum Call {
+    Http(OpId, UserId, HttpCall),
+    Open(OpId, UserId, SocketCall),
+    Send(SocketId, Payload, Option<Nanos>),
+    Exchange(OpId, SocketId, ExchangeCall),
+    Next(OpId, SocketId, Vec<(String, String)>, Option<Nanos>),
+    OpenSocketIo(OpId, UserId, SocketIoCall),
+    Emit(Emission),
+    Request(OpId, EventCall),
+    Op(OpId, String),
+    Channel(String, Audience, Option<Nanos>),
+    Receives(SocketId, ChannelId, StampPlace),
+    Every(TickerId, UserId, Nanos, Option<Nanos>),
+    Other(String),
+}
+
+#[derive(Default)]
+pub struct FakeHost {
+    pub calls: Vec<Call>,
+    pub checks: Vec<(Option<UserId>, String, bool)>,
+    pub log: Vec<(LogLevel, String)>,
+    pub refuse: Option<Fault>,
+    pub clock: std::cell::Cell<u64>,
+    /// How far the clock moves with each look at it.
+    pub tick: u64,
+    pub next_user: u32,
+    pub next_ticker: u32,
+    pub pooled: Vec<(UserId, String)>,
+    pub randoms: u32,
+    pub last: Option<String>,
+}
+
+impl FakeHost {
+    fn refused(&mut self) -> Result<(), Fault> {
+        self.refuse.take().map_or(Ok(()), Err)
+    }
+    fn other(&mut self, text: String) {
+        self.calls.push(Call::Other(text));
+    }
+}
+
+impl Host for FakeHost {
+    fn now(&self) -> Nanos {
+        self.clock.set(self.clock.get() + self.tick);
+        Nanos(self.clock.get())
+    }
+    fn random(&mut self, _user: UserId) -> f64 {
+        self.randoms += 1;
+        0.5
+    }
+    fn new_user(&mut self, _group: GroupId) -> UserId {
+        self.next_user += 1;
+        UserId(1000 + self.next_user)
+    }
+    fn set_header(&mut self, user: UserId, name: &str, value: Option<&str>) -> Result<(), Fault> {
+        self.other(format!("header {} {name}={value:?}", user.0));
+        self.refused()
+    }
+    fn cookie(&mut self, _user: UserId, name: &str) -> Option<String> {
+        (name == "sid").then(|| "s1".to_owned())
+    }
+    fn pool_user(&mut self, user: UserId, data: String) {
+        self.pooled.push((user, data));
+    }
+    fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault> {
+        self.calls.push(Call::Http(op, user, call));
+        self.refused()
+    }
+    fn open_socket(&mut self, op: OpId, user: UserId, call: SocketCall) -> Result<(), Fault> {
+        self.calls.push(Call::Open(op, user, call));
+        self.refused()
+    }
+    fn send(
+        &mut self,
+        socket: SocketId,
+        payload: Payload,
+        planned: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Send(socket, payload, planned));
+        self.refused()
+    }
+    fn exchange(&mut self, op: OpId, socket: SocketId, call: ExchangeCall) -> Result<(), Fault> {
+        self.calls.push(Call::Exchange(op, socket, call));
+        self.refused()
+    }
+    fn next_message(
+        &mut self,
+        op: OpId,
+        socket: SocketId,
+        only: Vec<(String, String)>,
+        timeout: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Next(op, socket, only, timeout));
+        self.refused()
+    }
+    fn listen(&mut self, socket: SocketId, on: bool) {
+        self.other(format!("listen {} {on}", socket.0));
+    }
+    fn ping(&mut self, op: OpId, _socket: SocketId) -> Result<(), Fault> {
+        self.calls.push(Call::Op(op, "ping".to_owned()));
+        self.refused()
+    }
+    fn close_socket(
+        &mut self,
+        op: OpId,
+        _socket: SocketId,
+        code: u16,
+        reason: &str,
+    ) -> Result<(), Fault> {
+        self.calls
+            .push(Call::Op(op, format!("close {code} {reason}")));
+        self.refused()
+    }
+    fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault> {
+        self.calls.push(Call::OpenSocketIo(op, user, call));
+        self.refused()
+    }
+    fn emit(
+        &mut self,
+        _socket: SocketId,
+        said: Emission,
+        _planned: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Emit(said));
+        self.refused()
+    }
+    fn emit_acknowledged(
+        &mut self,
+        op: OpId,
+        _socket: SocketId,
+        call: EventCall,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Request(op, call));
+        self.refused()
+    }
+    fn next_event(
+        &mut self,
+        op: OpId,
+        _socket: SocketId,
+        event: String,
+        _timeout: Option<Nanos>,
+    ) -> Result<(), Fault> {
+        self.calls.push(Call::Op(op, format!("next {event}")));
+        self.refused()
+    }
+    fn listen_event(&mut self, _socket: SocketId, event: &str) {
+        self.other(format!("listen to {event}"));
+    }
+    fn sleep(&mut self, op: OpId, user: UserId, span: Nanos) {
+        self.calls
+            .push(Call::Op(op, format!("sleep {} {span}", user.0)));
+    }
+    fn stay(&mut self, op: OpId, user: UserId) {
+        self.calls.push(Call::Op(op, format!("stay {}", user.0)));
+    }
+    fn every(&mut self, user: UserId, period: Nanos, first: Option<Nanos>) -> TickerId {
+        self.next_ticker += 1;
+        let id = TickerId(self.next_ticker);
+        self.calls.push(Call::Every(id, user, period, first));
+        id
+    }
+    fn stop_ticker(&mut self, ticker: TickerId) {
+        self.other(format!("stop ticker {}", ticker.0));
+    }
+    fn channel(
+        &mut self,
+        _group: GroupId,
+        name: &str,
+        audience: Audience,
+        deadline: Option<Nanos>,
+    ) -> Result<ChannelId, Fault> {
+        self.calls
+            .push(Call::Channel(name.to_owned(), audience, deadline));
+        self.refused()?;
+        Ok(ChannelId(7))
+    }
+    fn stamp(
+        &mut self,
+        user: UserId,
+        channel: ChannelId,
+        planned: Option<Nanos>,
+    ) -> Result<String, Fault> {
+        self.other(format!("stamp {} {} {planned:?}", user.0, channel.0));
+        self.refused()?;
+        Ok("@stamp;".to_owned())
+    }
+    fn receives(
+        &mut self,
+        socket: SocketId,
+        channel: ChannelId,
+        place: StampPlace,
+    ) -> Result<u32, Fault> {
+        self.calls.push(Call::Receives(socket, channel, place));
+        self.refused().map(|()| 3)
+    }
+    fn stop_receiving(&mut self, socket: SocketId, receiving: u32) {
+        self.other(format!("stop receiving {} {receiving}", socket.0));
+    }
+    fn last(&mut self, _socket: SocketId, _channel: ChannelId) -> Option<String> {
+        self.last.clone()
+    }
+    fn hold_text(&mut self, user: UserId, name: &str, text: &str) {
+        self.other(format!("user {} holds {name} {text:?}", user.0));
+    }
+    fn step_begin(&mut self, _group: GroupId, user: Option<UserId>, name: &str) {
+        self.other(format!("begin {name} {user:?}"));
+    }
+    fn step_end(
+        &mut self,
+        _group: GroupId,
+        user: Option<UserId>,
+        name: &str,
+        _started: Nanos,
+        ok: bool,
+    ) {
+        self.other(format!("end {name} {user:?} {ok}"));
+    }
+    fn eventually(&mut self, _group: GroupId, name: &str, took: Nanos, ok: bool) {
+        self.other(format!("eventually {name} {took} {ok}"));
+    }
+    fn check(&mut self, _group: GroupId, user: Option<UserId>, name: &str, ok: bool) {
+        self.checks.push((user, name.to_owned(), ok));
+    }
+    fn metric(&mut self, kind: MetricKind, name: &str, value: f64) {
+        self.other(format!("{kind:?} {name} {value}"));
+    }
+    fn log(&mut self, level: LogLevel, line: &str) {
+        self.log.push((level, line.to_owned()));
+    }
+}
