@@ -289,6 +289,26 @@ impl Ledger {
         }
     }
 
+    /// A member read a stamp of this group where only other channels are followed. That is no receipt, and a stray only
+    /// if the channel is not for that member, whether they listen or not.
+    pub fn overhear(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) {
+        let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
+            return;
+        };
+        if channel.admits(member, stamp.sender) {
+            return;
+        }
+        let sender = channel.senders.get_mut(stamp.sender as usize);
+        let message = sender.and_then(|sender| sender.get(stamp.sequence));
+        let sending = message.and_then(|message| message.sent);
+        let counts = sending.is_some_and(|sending| sending.measured);
+        stray_if(
+            counts,
+            &mut tallies[channel.tally],
+            StrayReason::OutsideAudience,
+        );
+    }
+
     /// Deliveries that are still waited for.
     pub fn awaited(&self) -> u64 {
         self.awaited

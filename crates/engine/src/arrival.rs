@@ -9,7 +9,7 @@ use wire::websocket::Event;
 use crate::level::Span;
 use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
-use crate::socket::{SocketState, Waiting};
+use crate::socket::{Receiving, SocketState, Waiting};
 use crate::tickers::WAKES_LIMIT;
 
 /// Messages kept per socket for a later `next`; beyond, the oldest is dropped and counted.
@@ -94,18 +94,52 @@ impl Arrival<'_> {
         // Asked once for all channels, and only if one looks for what it tells.
         let first = OnceCell::new();
         let receives = std::mem::take(&mut self.state.receives);
-        for receiving in &receives {
+        for (index, receiving) in receives.iter().enumerate() {
             let mut fits = None;
             let first = || *first.get_or_init(|| find_stamp(bytes));
             receiving.at.each_stamp(bytes, first, |stamp| {
                 if *fits.get_or_insert_with(|| receiving.only.fits(bytes)) {
-                    claimed = true;
-                    self.receipt(stamp, receiving.tally);
+                    claimed |= self.read(stamp, bytes, &receives, index);
                 }
             });
         }
         self.state.receives = receives;
         claimed
+    }
+
+    /// A stamp where `receives[index]` looks is a receipt of its own channel, once. Whether that gives a claim.
+    fn read(
+        &mut self,
+        stamp: Result<Stamp, Garbled>,
+        bytes: &[u8],
+        receives: &[Receiving],
+        index: usize,
+    ) -> bool {
+        let receiving = &receives[index];
+        let own = stamp.ok().filter(|stamp| {
+            let group = self.group.as_ref();
+            group.is_some_and(|group| group.ledger.is_own(stamp))
+        });
+        let is_of = |of: &Receiving| own.is_some_and(|own| own.channel == of.channel.0);
+        let mine = is_of(receiving);
+        if !mine && receives.iter().any(is_of) {
+            return false;
+        }
+        let mut earlier = receives[..index].iter();
+        if earlier.any(|earlier| (!mine || is_of(earlier)) && earlier.reads(bytes, &stamp)) {
+            return false;
+        }
+        match (own, &mut self.group) {
+            (Some(own), Some(group)) if !mine => {
+                let tallies = &mut self.recorder.tallies;
+                group.ledger.overhear(&own, self.member, tallies);
+                false
+            }
+            _ => {
+                self.receipt(stamp, receiving.tally);
+                true
+            }
+        }
     }
 
     fn receipt(&mut self, stamp: Result<Stamp, Garbled>, tally: usize) {

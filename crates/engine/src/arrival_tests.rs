@@ -34,27 +34,41 @@ impl Listener {
         let mut group = Group::new(GroupId(5), 0, vec![], vec![], 7, Nanos::from_secs(1));
         let deadline = Nanos::from_secs(1);
         let channel = group.ledger.add_channel(tally, Audience::Others, deadline);
-        (0..10).for_each(|member| group.ledger.join(channel, member));
-        let only = only.iter().map(|&(at, value)| (at.into(), value.into()));
-        let receiving = Receiving {
-            channel,
-            tally,
-            at: Place::new(at).unwrap(),
-            only: Filter::new(only.collect()).unwrap(),
-        };
-        let state = SocketState {
-            receives: vec![receiving],
-            ..SocketState::default()
-        };
-        Self {
+        let mut listener = Self {
             group,
             channel,
-            state,
+            state: SocketState::default(),
             recorder,
             wakes: VecDeque::new(),
             parser: FrameParser::default(),
             now: Nanos::from_secs(1),
-        }
+        };
+        listener.follows(channel, at, only);
+        listener
+    }
+
+    fn follows(&mut self, channel: ChannelIndex, at: Option<StampAt>, only: &[(&str, &str)]) {
+        (0..10).for_each(|member| self.group.ledger.join(channel, member));
+        let only = only.iter().map(|&(at, value)| (at.into(), value.into()));
+        self.state.receives.push(Receiving {
+            channel,
+            tally: self.group.ledger.tally_of(channel),
+            at: Place::new(at).unwrap(),
+            only: Filter::new(only.collect()).unwrap(),
+        });
+    }
+
+    fn channel(&mut self, name: &str, audience: Audience) -> ChannelIndex {
+        let tally = self.recorder.tally(name);
+        let deadline = Nanos::from_secs(1);
+        self.group.ledger.add_channel(tally, audience, deadline)
+    }
+
+    /// Delivered, duplicated and strayed, by channel in the order of their making.
+    fn counts(&self) -> Vec<(u64, u64, u64)> {
+        let of =
+            |tally: &delivery::Tally| (tally.delivered, tally.duplicated, tally.strayed_total());
+        self.recorder.tallies.iter().map(of).collect()
     }
 
     /// Bytes of one read.
@@ -129,6 +143,84 @@ fn what_is_followed_at_a_byte_allocates_nothing() {
     let binary = |stamp: &str| [&[0, 255, 7], stamp.as_bytes(), &[1; 9]].concat();
     let listener = Listener::new(Some(StampAt::Byte(3)), &[]);
     assert_eq!(allocations(listener, binary, 2), 0);
+}
+
+fn text() -> StampAt {
+    StampAt::Pointer("/text".into())
+}
+
+/// What is counted where the messages of the first channel are read.
+fn heard(mut listener: Listener) -> Vec<(u64, u64, u64)> {
+    let read = listener.said(json, 1);
+    listener.hears(&read);
+    listener.counts()
+}
+
+#[test]
+fn a_message_is_received_once_however_many_channels_look_there() {
+    for (mine, other) in [
+        (Some(text()), Some(text())),
+        (Some(text()), None),
+        (None, Some(text())),
+    ] {
+        let mut listener = Listener::new(mine, &[]);
+        let second = listener.channel("told", Audience::Others);
+        listener.follows(second, other, &[]);
+        assert_eq!(heard(listener), [(20, 0, 0), (0, 0, 0)]);
+    }
+}
+
+#[test]
+fn a_channel_followed_at_two_places_counts_a_message_once() {
+    let mut listener = Listener::new(Some(text()), &[]);
+    let channel = listener.channel;
+    listener.follows(channel, None, &[]);
+    assert_eq!(heard(listener), [(20, 0, 0)]);
+}
+
+#[test]
+fn another_channel_does_not_receive_what_its_own_channel_looks_for_elsewhere() {
+    let elsewhere = StampAt::Pointer("/type".into());
+    let mut listener = Listener::new(Some(elsewhere), &[]);
+    let second = listener.channel("told", Audience::Others);
+    listener.follows(second, Some(text()), &[]);
+    assert_eq!(heard(listener), [(0, 0, 0), (0, 0, 0)]);
+}
+
+/// Member 1 follows only another channel than that of the messages, at the same place.
+fn overheard(audience: Audience) -> (Vec<(u64, u64, u64)>, usize) {
+    let mut listener = Listener::new(None, &[]);
+    let said = listener.channel("private", audience);
+    for member in 0..10 {
+        listener.group.ledger.join(said, member);
+    }
+    listener.channel = said;
+    let read = listener.said(json, 1);
+    listener.hears(&read);
+    (listener.counts(), listener.state.inbox.len())
+}
+
+#[test]
+fn what_is_read_on_a_channel_that_is_not_followed_here_is_no_receipt_and_stays_with_the_script() {
+    let nothing = vec![(0, 0, 0), (0, 0, 0)];
+    assert_eq!(overheard(Audience::Others), (nothing, FRAMES));
+}
+
+#[test]
+fn what_is_not_meant_for_a_member_is_a_stray_of_its_own_channel_whatever_they_follow() {
+    let strays = vec![(0, 0, 0), (0, 0, 20)];
+    assert_eq!(overheard(Audience::Members(vec![0, 2])).0, strays);
+}
+
+#[test]
+fn a_stamp_of_another_group_is_one_stray_however_many_channels_look_there() {
+    let mut listener = Listener::new(Some(text()), &[]);
+    let second = listener.channel("told", Audience::Others);
+    listener.follows(second, None, &[]);
+    let read = listener.said(json, 1);
+    listener.group = Group::new(GroupId(6), 0, vec![], vec![], 7, Nanos::from_secs(1));
+    listener.hears(&read);
+    assert_eq!(listener.counts(), [(0, 0, 20), (0, 0, 0)]);
 }
 
 #[test]

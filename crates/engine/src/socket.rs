@@ -4,7 +4,7 @@ mod end;
 
 use std::collections::VecDeque;
 
-use delivery::ChannelIndex;
+use delivery::{ChannelIndex, Garbled, Stamp, find_stamp};
 use model::{Fault, FaultKind, Nanos, UserId};
 use rand_core::RngCore;
 use script::host::{
@@ -70,6 +70,17 @@ pub(crate) struct Receiving {
     pub(crate) tally: usize,
     pub(crate) at: Place,
     pub(crate) only: Filter,
+}
+
+impl Receiving {
+    /// Whether this stamp, in a message that fits, is among those that stand where the channel looks.
+    pub(crate) fn reads(&self, message: &[u8], stamp: &Result<Stamp, Garbled>) -> bool {
+        let mut reads = false;
+        let first = || find_stamp(message);
+        self.at
+            .each_stamp(message, first, |found| reads |= found == *stamp);
+        reads && self.only.fits(message)
+    }
 }
 
 /// A reply or a message that the script awaits.
