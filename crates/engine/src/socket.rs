@@ -218,7 +218,7 @@ impl World {
         }
     }
 
-    fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {
+    pub(crate) fn socket(&mut self, id: SocketId) -> Result<(UserId, &mut SocketLink), Fault> {
         match self.conns.get_mut(id.0) {
             Some(Conn {
                 user,

@@ -48,6 +48,8 @@ pub(crate) struct Entry {
     pub(crate) adopt: Kept,
     /// Forgets what the objects of an iteration shared.
     pub(crate) forget: Kept,
+    /// Ends the waiting at barriers of a group that never open.
+    pub(crate) unblock: Kept,
     /// Runs `setup`.
     pub(crate) setup: Kept,
     /// Runs `teardown`.
@@ -76,6 +78,7 @@ impl Entry {
             report: kept("report")?,
             adopt: kept("adopt")?,
             forget: kept("forget")?,
+            unblock: kept("unblock")?,
             setup: kept("runSetup")?,
             teardown: kept("runTeardown")?,
             socket: kept("makeSocket")?,

@@ -107,6 +107,46 @@ fn a_reply_is_matched_by_id_and_comes_parsed() {
 }
 
 #[test]
+fn places_and_values_that_cannot_be_are_refused() {
+    let cases = [
+        (
+            "{ at: null }",
+            "`at` must be a JSON pointer or the number of a byte, not null",
+        ),
+        (
+            "{ at: true }",
+            "`at` must be a JSON pointer or the number of a byte, not bool",
+        ),
+        (
+            "{ at: '/a~2' }",
+            "`~0` stands for `~` and `~1` for `/`; \"/a~2\" has a `~` alone",
+        ),
+        ("{ at: '/a~' }", "\"/a~\" has a `~` alone"),
+        (
+            "{ only: { '/x': {} } }",
+            "`only`[\"/x\"] must be a string, number, boolean or null, not object",
+        ),
+        (
+            "{ only: { '/x': [1] } }",
+            "not array; what is inside has pointers of its own",
+        ),
+        ("{ only: { '/x': NaN } }", "not NaN"),
+        ("{ only: { '/x~': 1 } }", "\"/x~\" has a `~` alone"),
+    ];
+    for (options, told) in cases {
+        let mut stage = connected(&format!(
+            "socket.receives(group.channel('said', {{ to: 'others' }}), {options});"
+        ));
+        let detail = stage.fault().fault.detail;
+        assert!(detail.contains(told), "{options}: {detail}");
+    }
+    let mut stage = connected(
+        "socket.receives(group.channel('said', { to: 'others' }), { at: '/a~0~1b', only: { '/x': null, '': 1 } });",
+    );
+    stage.ends_well();
+}
+
+#[test]
 fn the_next_message_is_awaited_raw_or_parsed() {
     let mut stage = connected(
         "console.log(await socket.next({ only: { '/t': 1 }, json: true, timeout: '1s' }));\nconsole.log(await socket.next());\nawait socket.next({ json: true });",

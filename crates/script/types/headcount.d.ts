@@ -113,10 +113,16 @@ declare module "headcount" {
     limit?: Duration;
   }
 
-  /** Opens when all members have called it with the same name; fails when one of them ended without. Can be used again. */
+  /**
+   * Opens when all members have called it with the same name; fails when one of them ended without, and when nothing
+   * goes on any more because they wait at different names. Can be used again.
+   */
   export type Barrier = (name: string) => Promise<void>;
 
-  /** One group of interacting users. */
+  /**
+   * One group of interacting users. Its functions may be taken out of it: `const { everyone } = group`. Neither it nor
+   * its users can be asked for anything once the iteration has ended: keep `user.name`, not `user`.
+   */
   export interface Group<Setup = any> {
     /** Unique within the run and safe in URLs, e.g. "g12". */
     readonly id: string;
@@ -169,7 +175,10 @@ declare module "headcount" {
     stamp(user: User, text?: string): string;
   }
 
-  /** One simulated person. */
+  /**
+   * One simulated person. Its functions stay with it: `user.get(url)`, not `const { get } = user`. Its facts can be read
+   * as long as the iteration runs; `JSON.stringify` writes `name`, `index`, `number` and `role`.
+   */
   export interface User {
     /** Unique within the run, e.g. "u34". */
     readonly name: string;

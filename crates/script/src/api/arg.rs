@@ -163,7 +163,7 @@ pub(super) fn kind(value: &Value<'_>) -> &'static str {
 }
 
 /// A value for messages: texts and numbers as they are.
-fn shown(value: &Value<'_>) -> String {
+pub(super) fn shown(value: &Value<'_>) -> String {
     if let Some(number) = value.as_number() {
         return number.to_string();
     }

@@ -8,7 +8,7 @@ use rquickjs::{Ctx, Promise, Result, Value};
 use super::Natives;
 use super::arg::Given;
 use super::op::{begin, user};
-use super::people::Who;
+use super::people::caller;
 use super::request::{http_call, socket_call};
 use crate::state::State;
 use crate::work::Then;
@@ -29,9 +29,10 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
         natives.add(
             name,
             move |ctx: Ctx<'js>,
-                  This(who): This<Who>,
+                  This(who): This<Value<'js>>,
                   Given(url): Given<'js>,
                   Given(options): Given<'js>| {
+                let who = caller(&ctx, &who, name)?;
                 ask(&ctx, &state, who, Cow::Borrowed(method), (url, options))
             },
         )?;
@@ -40,10 +41,11 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "http",
         move |ctx: Ctx<'js>,
-              This(who): This<Who>,
+              This(who): This<Value<'js>>,
               method: String,
               Given(url): Given<'js>,
               Given(options): Given<'js>| {
+            let who = caller(&ctx, &who, "request")?;
             ask(&ctx, &state, who, Cow::Owned(method), (url, options))
         },
     )?;
@@ -51,10 +53,11 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "websocket",
         move |ctx: Ctx<'js>,
-              This(Who(key)): This<Who>,
+              This(who): This<Value<'js>>,
               Given(url): Given<'js>,
               Given(options): Given<'js>|
               -> Result<Promise<'js>> {
+            let key = caller(&ctx, &who, "websocket")?;
             let (id, group) = user(&ctx, &state, key)?;
             let call = socket_call(&ctx, &url, &options, state.now.planned.get())?;
             let then = Then::Socket(call.name.as_str().into());
@@ -68,7 +71,7 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
 fn ask<'js>(
     ctx: &Ctx<'js>,
     state: &State,
-    Who(key): Who,
+    key: u32,
     method: Cow<'static, str>,
     (url, options): (Value<'js>, Value<'js>),
 ) -> Result<Promise<'js>> {

@@ -6,7 +6,7 @@ use rquickjs::{Coerced, Ctx, Result, Value};
 
 use super::Natives;
 use super::arg::{Given, text, type_error};
-use super::people::Who;
+use super::people::caller;
 use crate::host::{LogLevel, MetricKind};
 use crate::state::State;
 
@@ -47,10 +47,11 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "checkUser",
         move |ctx: Ctx<'js>,
-              This(Who(key)): This<Who>,
+              This(who): This<Value<'js>>,
               Given(name): Given<'js>,
               ok: Opt<Coerced<bool>>|
               -> Result<bool> {
+            let key = caller(&ctx, &who, "check")?;
             let name = text(&ctx, &name, CHECK)?;
             let ok = ok.0.is_some_and(|ok| ok.0);
             let owner = {

@@ -2,8 +2,10 @@
 //! class costs a fraction of what one with private fields costs. Their methods come from the prelude's classes.
 
 use rquickjs::class::{JsClass, Readable, Trace, Tracer, Writable};
-use rquickjs::function::{Constructor, This};
-use rquickjs::{Array, Class, Ctx, FromJs, JsLifetime, Object, Persistent, Result, Value};
+use rquickjs::function::{Constructor, Opt, This};
+use rquickjs::{
+    Array, Class, Ctx, FromJs, JsLifetime, Object, Persistent, Result, String as Text, Value,
+};
 
 use super::Natives;
 use super::arg::{ended, type_error};
@@ -53,7 +55,7 @@ impl<'js> JsClass<'js> for GroupObject<'js> {
     }
 }
 
-/// The user whose method is called, or who was given as an argument: their key.
+/// The user who is looked at, or who was given as an argument: their key.
 pub(super) struct Who(pub(super) u32);
 
 impl<'js> FromJs<'js> for Who {
@@ -62,16 +64,27 @@ impl<'js> FromJs<'js> for Who {
     }
 }
 
+/// The key of the user whose method `call` is called.
+pub(super) fn caller<'js>(ctx: &Ctx<'js>, this: &Value<'js>, call: &str) -> Result<u32> {
+    match known(this) {
+        Some((key, _)) => Ok(key),
+        None => Err(without_user(ctx, call)),
+    }
+}
+
+fn without_user(ctx: &Ctx<'_>, call: &str) -> rquickjs::Error {
+    let message = format!("`{call}` is called without its user: call it as user.{call}(…)");
+    type_error(ctx, &message)
+}
+
 /// A user's own key and that of the group.
 fn of_user<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<(u32, u32)> {
-    let user = value
-        .as_object()
-        .and_then(rquickjs::Object::as_class::<UserObject>);
-    let user = user.map(|user| {
-        let user = user.borrow();
-        (user.key, user.group)
-    });
-    user.ok_or_else(|| type_error(ctx, "a user is expected here"))
+    known(value).ok_or_else(|| type_error(ctx, "a user is expected here"))
+}
+
+fn known(value: &Value<'_>) -> Option<(u32, u32)> {
+    let user = value.as_object()?.as_class::<UserObject>()?.borrow();
+    Some((user.key, user.group))
 }
 
 /// A new group object of a kind, which is given by its prototype.
@@ -96,9 +109,13 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
         user_object(&ctx, &state, (key, group))
     })?;
     natives.add("userKey", |who: Who| who.0)?;
-    natives.add("userGroup", |ctx: Ctx<'js>, user: Value<'js>| {
-        of_user(&ctx, &user).map(|(_, group)| group)
-    })?;
+    natives.add(
+        "userGroup",
+        |ctx: Ctx<'js>, user: Value<'js>, call: Opt<Text<'js>>| match (known(&user), call.0) {
+            (None, Some(call)) => Err(without_user(&ctx, &call.to_string()?)),
+            _ => of_user(&ctx, &user).map(|(_, group)| group),
+        },
+    )?;
     natives.add("groupKey", |group: Class<'js, GroupObject<'js>>| {
         group.borrow().key
     })?;

@@ -7,7 +7,7 @@ use model::Nanos;
 use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
 
 use super::Natives;
-use super::arg::{ended, span, text, throw, type_error, whole};
+use super::arg::{ended, kind, span, text, throw, type_error, whole};
 use super::op::begin;
 use super::options::{each, pointer, pointers};
 use super::payload::message;
@@ -198,6 +198,13 @@ fn stamp_at<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Stamp
     if value.is_number() {
         let byte = whole(ctx, value, what, (0, u32::MAX))?;
         return Ok(StampAt::Byte(byte as usize));
+    }
+    if !value.is_string() {
+        let refusal = format!(
+            "{what} must be a JSON pointer or the number of a byte, not {}",
+            kind(value)
+        );
+        return Err(type_error(ctx, &refusal));
     }
     let at = pointer(ctx, text(ctx, value, what)?, what)?;
     Ok(StampAt::Pointer(at))

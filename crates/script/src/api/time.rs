@@ -8,7 +8,7 @@ use super::Natives;
 use super::arg::{Given, optional_span, span, type_error};
 use super::op::{begin, user};
 use super::options::each;
-use super::people::Who;
+use super::people::caller;
 use crate::host::TickerId;
 use crate::work::{Then, Ticker};
 
@@ -37,10 +37,11 @@ fn waiting<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "think",
         move |ctx: Ctx<'js>,
-              This(Who(key)): This<Who>,
+              This(who): This<Value<'js>>,
               Given(time): Given<'js>,
               Given(up_to): Given<'js>|
               -> Result<Promise<'js>> {
+            let key = caller(&ctx, &who, "think")?;
             let (id, group) = user(&ctx, &state, key)?;
             let low = span(&ctx, &time, "think(time, upTo): `time`")?;
             let pause = match optional_span(&ctx, &up_to, "think(time, upTo): `upTo`")? {
@@ -65,7 +66,8 @@ fn waiting<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "stay",
-        move |ctx: Ctx<'js>, This(Who(key)): This<Who>| -> Result<Promise<'js>> {
+        move |ctx: Ctx<'js>, This(who): This<Value<'js>>| -> Result<Promise<'js>> {
+            let key = caller(&ctx, &who, "stay")?;
             let (id, group) = user(&ctx, &state, key)?;
             begin(&ctx, &state, (group, key), Then::Plain, |host, op| {
                 host.stay(op, id);
@@ -80,12 +82,13 @@ fn ticking<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "every",
         move |ctx: Ctx<'js>,
-              This(Who(key)): This<Who>,
+              This(who): This<Value<'js>>,
               period: Value<'js>,
               function: Value<'js>,
               options: Value<'js>|
               -> Result<u32> {
             let call = "user.every(period, fn, options)";
+            let key = caller(&ctx, &who, "every")?;
             let (id, group) = user(&ctx, &state, key)?;
             let period = span(&ctx, &period, &format!("{call}: `period`"))?;
             if period == Nanos::ZERO {

@@ -7,7 +7,7 @@ use super::Natives;
 use super::arg::{Given, ended, text, throw};
 use super::op::user;
 use super::payload::json;
-use super::people::Who;
+use super::people::{Who, caller};
 use crate::start::UserStart;
 use crate::state::{NOBODY, State};
 
@@ -70,10 +70,11 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "header",
         move |ctx: Ctx<'js>,
-              This(Who(key)): This<Who>,
+              This(who): This<Value<'js>>,
               Given(name): Given<'js>,
               Given(value): Given<'js>|
               -> Result<()> {
+            let key = caller(&ctx, &who, "header")?;
             let (id, _) = user(&ctx, &state, key)?;
             let name = text(&ctx, &name, "user.header(name, value): the name")?;
             let value = match &value {
@@ -91,9 +92,10 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "cookie",
         move |ctx: Ctx<'js>,
-              This(Who(key)): This<Who>,
+              This(who): This<Value<'js>>,
               Given(name): Given<'js>|
               -> Result<Option<String>> {
+            let key = caller(&ctx, &who, "cookie")?;
             let (id, _) = user(&ctx, &state, key)?;
             let name = text(&ctx, &name, "user.cookie(name): the name")?;
             Ok(state.host.borrow_mut().cookie(id, &name))
@@ -121,7 +123,8 @@ fn chance<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "random",
-        move |ctx: Ctx<'js>, This(Who(key)): This<Who>| -> Result<f64> {
+        move |ctx: Ctx<'js>, This(who): This<Value<'js>>| -> Result<f64> {
+            let key = caller(&ctx, &who, "random")?;
             let (id, _) = user(&ctx, &state, key)?;
             Ok(state.host.borrow_mut().random(id))
         },

@@ -12,6 +12,7 @@ export { groupKind, groupWith } from "headcount/group";
 export { describe, plain } from "headcount/inspect";
 export { makeSocket } from "headcount/socket";
 export { forget } from "headcount/story";
+export { unblock } from "headcount/together";
 
 export function report(key, error) {
   const known = blamed(key, error);

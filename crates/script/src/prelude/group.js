@@ -35,10 +35,11 @@ class Group {
     };
   }
 
-  [shown]() {
+  toJSON() {
     const { id, number, iteration, level, users } = this;
     return { id, number, iteration, level, users };
   }
+  [shown]() { return this.toJSON(); }
 
   /** The members from one place to another; not for scenarios. */
   static part(group, first, count) {

@@ -1,5 +1,6 @@
 // Several people at once: running them, barriers between them, steps, conditions.
 import { eventually as measured, now, span, stepBegin, stepEnd, think } from "headcount/native";
+import { userLines } from "headcount/inspect";
 import { storyOf } from "headcount/story";
 import { Failure, isBarrier, mustBeFunction, mustBeName, mustKnow, rejection } from "headcount/check";
 
@@ -34,13 +35,32 @@ export function step(key, user, name, fn) {
   return Promise.resolve(ended).then(succeeded, failed);
 }
 
+const PLACES_TOLD = 4;
+const NAMES_TOLD = 3;
+
+/** A few names of many. */
+function some(names) {
+  const told = names.slice(0, NAMES_TOLD).join(" and ");
+  return names.length > NAMES_TOLD ? `${told} and ${names.length - NAMES_TOLD} more` : told;
+}
+
+/** The line of the scenario that threw, in brackets. */
+function lineOf(error) {
+  const [line] = userLines(String(error.stack ?? ""));
+  const place = line?.match(/([^\s()]+:\d+):\d+\)?$/);
+  return place ? ` (${place[1]})` : undefined;
+}
+
 /** The places where the members of one `everyone` wait for each other. Plain fields: private ones cost more, and no scenario sees it. */
 class Barriers {
-  constructor(count) {
+  constructor(key, count) {
+    this.key = key;
     this.count = count;
     this.waiting = undefined;
-    /** Who ended first. */
+    /** Who ended first, or that nobody is awaited any more. */
     this.gone = undefined;
+    /** Whom `unblock` told that no barrier can open. */
+    this.astray = undefined;
   }
 
   arrive(name, member) {
@@ -48,7 +68,11 @@ class Barriers {
     if (this.gone !== undefined) return Promise.reject(this.closed(name));
     this.waiting ??= new Map();
     let place = this.waiting.get(name);
-    if (place === undefined) this.waiting.set(name, (place = new Map()));
+    if (place === undefined) {
+      this.waiting.set(name, (place = new Map()));
+      // They may be about to wait for each other at different places: seldom, so that most stories need not remember it.
+      if (this.waiting.size === 2) (storyOf(this.key).barriers ??= new Set()).add(this);
+    }
     if (place.has(member)) throw new TypeError(`here(${JSON.stringify(name)}): called twice by one user; is an \`await\` missing?`);
     if (place.size + 1 === this.count) {
       this.waiting.delete(name);
@@ -68,8 +92,39 @@ class Barriers {
     this.waiting.clear();
   }
 
+  /** Nothing more happens in the group: those who wait at different places wait for ever. Whether there are any. */
+  unblock() {
+    if (this.waiting === undefined || this.waiting.size < 2) return false;
+    this.astray = [];
+    for (const [place, waiters] of this.waiting) {
+      for (const [user, { reject }] of waiters) this.astray.push({ place, user, error: rejection("script", "barrier", ""), reject });
+    }
+    this.gone = { astray: true };
+    this.waiting.clear();
+    const message = this.standing(false);
+    for (const { error, reject } of this.astray) {
+      error.message = message;
+      reject(error);
+    }
+    return true;
+  }
+
+  /** Who waits at which barrier; once they have all been thrown, also where in the scenario. */
+  standing(thrown) {
+    const at = new Map();
+    for (const { place, user, error } of this.astray) {
+      const where = `here(${JSON.stringify(place)})${(thrown && lineOf(error)) || ""}`;
+      if (!at.has(where)) at.set(where, []);
+      at.get(where).push(user.name);
+    }
+    const told = [...at].slice(0, PLACES_TOLD).map(([where, names]) => `${some(names)} at ${where}`);
+    if (at.size > PLACES_TOLD) told.push(`others at ${at.size - PLACES_TOLD} more`);
+    return `no barrier can open, as the users wait at different ones: ${told.join(", ")}`;
+  }
+
   closed(place) {
-    const { user, failed } = this.gone;
+    const { user, failed, astray } = this.gone;
+    if (astray) return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: the users waited at different ones`);
     return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: ${user.name} ${failed ? "failed" : "ended"}`);
   }
 }
@@ -116,13 +171,22 @@ function end(course, user, index, given, failed) {
   course.barriers?.leave(user, failed);
   course.open -= 1;
   if (course.open > 0) return;
+  const stray = course.barriers?.astray?.find(({ error }) => error === course.first);
+  if (stray !== undefined) stray.error.message = course.barriers.standing(true);
   if (course.failures === 0) course.resolve(course.results);
   else course.reject(course.first);
 }
 
 export function everyone(key, users, keyOf, fn) {
   mustBeFunction(fn, "everyone(fn): `fn`");
-  return all(key, users, keyOf, fn, new Barriers(users.length));
+  return all(key, users, keyOf, fn, new Barriers(key, users.length));
+}
+
+/** Ends the waiting at barriers that never open. Whether there was any. */
+export function unblock(key) {
+  let any = false;
+  for (const barriers of storyOf(key).barriers ?? []) any = barriers.unblock() || any;
+  return any;
 }
 
 export function together(key, users, keyOf, fn) {

@@ -27,9 +27,13 @@ export class Table {
   }
   at(index) { return rowAt(this.#id, index < 0 ? this.length + index : index); }
 
+  /** Whether `table` is one at all. */
+  static mustBe(table) {
+    if (typeof table !== "object" || table === null || !(#take in table)) throw new TypeError("user.row(table): the table must come from csv() or json()");
+  }
+
   /** Which row is this user's. */
   static indexFor(table, user, share) {
-    if (typeof table !== "object" || table === null || !(#take in table)) throw new TypeError("user.row(table): the table must come from csv() or json()");
     const { length } = table;
     if (length === 0) throw new Error(`${table.#path} has no rows`);
     if (table.#take === "random") return Math.floor(share() * length);
@@ -60,16 +64,19 @@ class User {
     return http.call(this, method.toUpperCase(), url, options);
   }
   every(period, fn, options) { return new Ticker(every.call(this, period, fn, options)); }
-  step(name, fn) { return step(userGroup(this), userKey(this), name, fn); }
+  step(name, fn) { return step(userGroup(this, "step"), userKey(this), name, fn); }
   random(of) { return of === undefined ? random.call(this) : pick(random.call(this), of); }
 
-  [shown]() {
+  toJSON() {
     const { name, index, number, role } = this;
     return { name, index, number, role };
   }
+  [shown]() { return this.toJSON(); }
 
   row(table) {
-    return kept(userGroup(this), userKey(this), table, () => table.at(Table.indexFor(table, this, () => random.call(this))));
+    const group = userGroup(this, "row");
+    Table.mustBe(table);
+    return kept(group, userKey(this), table, () => table.at(Table.indexFor(table, this, () => random.call(this))));
   }
 }
 
