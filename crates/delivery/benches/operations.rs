@@ -1,6 +1,8 @@
 //! What a delivery costs: the stamp is found in the message and read, and the ledger says what became of it.
 
-use delivery::{Audience, ChannelIndex, Ledger, Pointer, Stamp, Tally, has_stamp, stamps_in};
+use delivery::{
+    Audience, ChannelIndex, Ledger, Pointer, Stamp, Tally, find_stamp, stamps_from, stamps_in,
+};
 use model::{GroupId, Nanos};
 use operation::Operation;
 
@@ -55,11 +57,9 @@ impl Room {
 
     /// A member reads the message, and its stamp is looked for in all of it.
     fn hear(&mut self, bytes: &[u8], receiver: u32) {
-        if !has_stamp(bytes) {
-            return;
-        }
+        let first = find_stamp(bytes);
         let read_at = self.now + Nanos(1_000_000 + u64::from(receiver) * 17_000);
-        for stamp in stamps_in(bytes).flatten() {
+        for stamp in stamps_from(bytes, first).flatten() {
             self.ledger
                 .receive(&stamp, receiver, read_at, &mut self.tallies);
         }
@@ -101,7 +101,7 @@ fn main() {
         }),
         Operation::new("see that there is no stamp", 1, || {
             let bytes = message("nothing to be followed, forty letters long");
-            move || has_stamp(&bytes)
+            move || find_stamp(&bytes)
         }),
         Operation::new("find a value by its JSON pointer", 1, || {
             let bytes = message(&stamp().encode());

@@ -16,6 +16,17 @@ pub(crate) struct Channel {
     pub(crate) senders: Vec<Sender>,
 }
 
+impl Channel {
+    /// Whether the member may see what `sender` says, listening or not.
+    pub(crate) fn admits(&self, member: u32, sender: u32) -> bool {
+        match &self.audience {
+            Audience::Everyone => true,
+            Audience::Others => member != sender,
+            Audience::Members(members) => members.contains(&member),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Sender {
     pub(crate) messages: VecDeque<Message>,

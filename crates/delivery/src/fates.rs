@@ -6,7 +6,7 @@ use crate::ledger::Leaving;
 use crate::message::{LossReason, Message, Sending};
 use crate::tally::{Fate, Tally};
 
-/// The first receipt by a member of the audience.
+/// The first receipt by a member of the audience, who is pending no more.
 pub(crate) fn arrive(
     message: &mut Message,
     sending: Sending,
@@ -15,8 +15,7 @@ pub(crate) fn arrive(
     now: Nanos,
     tally: &mut Tally,
 ) -> Fate {
-    message.pending.remove(receiver);
-    message.given_up.remove(receiver);
+    message.no_longer_given_up(receiver);
     message.seen += 1;
     let latency = now - sending.planned;
     let fate = if latency > deadline {

@@ -131,9 +131,8 @@ impl Ledger {
             .flat_map(|sender| &mut sender.messages)
         {
             if message.pending.contains(member) {
-                let before = message.awaited();
-                message.given_up.insert(member);
-                self.awaited -= before - message.awaited();
+                self.awaited -= u64::from(message.awaits(member));
+                message.give_up(member);
             }
         }
     }
@@ -274,13 +273,13 @@ impl Ledger {
         if !message.audience.contains(receiver) {
             return stray_if(sending.measured, tally, StrayReason::OutsideAudience);
         }
-        if !message.pending.contains(receiver) {
+        let awaited = message.awaits(receiver);
+        if !message.pending.remove(receiver) {
             tally.duplicated += u64::from(sending.measured);
             return Receipt::uncounted(Fate::Duplicated);
         }
-        let awaited_before = message.awaited();
+        self.awaited -= u64::from(awaited);
         let fate = arrive(message, sending, receiver, deadline, now, tally);
-        self.awaited -= awaited_before - message.awaited();
         if sender.note_order(receiver, stamp.sequence) && sending.measured {
             tally.reordered += 1;
         }
@@ -288,6 +287,26 @@ impl Ledger {
             fate,
             latency: sending.measured.then_some(now - sending.planned),
         }
+    }
+
+    /// A member read a stamp of this group where only other channels are followed. That is no receipt, and a stray only
+    /// if the channel is not for that member, whether they listen or not.
+    pub fn overhear(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) {
+        let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
+            return;
+        };
+        if channel.admits(member, stamp.sender) {
+            return;
+        }
+        let sender = channel.senders.get_mut(stamp.sender as usize);
+        let message = sender.and_then(|sender| sender.get(stamp.sequence));
+        let sending = message.and_then(|message| message.sent);
+        let counts = sending.is_some_and(|sending| sending.measured);
+        stray_if(
+            counts,
+            &mut tallies[channel.tally],
+            StrayReason::OutsideAudience,
+        );
     }
 
     /// Deliveries that are still waited for.

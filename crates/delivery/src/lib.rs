@@ -6,6 +6,7 @@
 //!
 //! This crate reads no clock, file, socket or environment variable: times are handed in.
 
+mod base64url;
 mod bits;
 mod channel;
 mod fates;
@@ -18,5 +19,5 @@ mod tally;
 pub use json::Pointer;
 pub use ledger::{Audience, ChannelIndex, Leaving, Ledger, Receipt, Sent};
 pub use message::LossReason;
-pub use stamp::{Garbled, STAMP_LENGTH, Stamp, has_stamp, stamps_in};
+pub use stamp::{Garbled, STAMP_LENGTH, Stamp, find_stamp, stamps_from, stamps_in};
 pub use tally::{Fate, StrayReason, Tally};

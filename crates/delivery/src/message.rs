@@ -40,8 +40,8 @@ pub(crate) struct Message {
     pub(crate) seen: u32,
     /// The size of the audience.
     pub(crate) expected: u32,
-    /// Those of `pending` who are gone, so that nobody waits for them.
-    pub(crate) given_up: Bits,
+    /// Those of `pending` who are gone, so that nobody waits for them; mostly none.
+    given_up: Option<Box<Bits>>,
     /// The send failed.
     pub(crate) refused: bool,
     /// Whether what is pending was counted as lost.
@@ -64,7 +64,7 @@ impl Message {
             pending: Bits::default(),
             seen: 0,
             expected: 0,
-            given_up: Bits::default(),
+            given_up: None,
             refused: false,
             closed: false,
         }
@@ -82,6 +82,39 @@ impl Message {
         if self.refused || self.closed {
             return 0;
         }
-        u64::from(self.expected - self.seen - self.given_up.count())
+        let given_up = self.given_up.as_ref().map_or(0, |gone| gone.count());
+        u64::from(self.expected - self.seen - given_up)
+    }
+
+    /// Whether this delivery may still happen.
+    pub(crate) fn awaits(&self, receiver: u32) -> bool {
+        let given_up = self.given_up.as_ref();
+        self.pending.contains(receiver)
+            && !self.refused
+            && !self.closed
+            && given_up.is_none_or(|gone| !gone.contains(receiver))
+    }
+
+    /// This member is gone.
+    pub(crate) fn give_up(&mut self, receiver: u32) {
+        self.given_up.get_or_insert_default().insert(receiver);
+    }
+
+    /// This member has got it, though it was gone.
+    pub(crate) fn no_longer_given_up(&mut self, receiver: u32) {
+        if let Some(gone) = &mut self.given_up {
+            gone.remove(receiver);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Message;
+
+    /// It is remembered for half a minute, so that its size times the rate is what a ledger takes.
+    #[test]
+    fn a_message_that_is_remembered_takes_112_bytes() {
+        assert_eq!(size_of::<Message>(), 112);
     }
 }

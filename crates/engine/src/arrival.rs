@@ -1,8 +1,9 @@
 mod socketio;
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use delivery::{Fate, Receipt, Stamp, StrayReason, has_stamp, stamps_in};
+use delivery::{Fate, Garbled, Receipt, Stamp, StrayReason, find_stamp};
 use model::{Nanos, Timing};
 use script::host::{Payload, SocketId, Value, Wake};
 use wire::websocket::Event;
@@ -10,7 +11,7 @@ use wire::websocket::Event;
 use crate::level::Span;
 use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
-use crate::socket::{SocketState, Waiting, Wanted};
+use crate::socket::{Came, Receiving, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
@@ -81,7 +82,7 @@ impl Arrival<'_> {
     }
 
     fn message(&mut self, bytes: &[u8], payload: impl FnOnce() -> Payload) {
-        let claimed = (self.state.keeps || has_stamp(bytes)) && self.receipts(bytes, None);
+        let claimed = self.receipts(Came::message(bytes));
         if let Some(waiting) = self.awaited(bytes, claimed) {
             self.replied(&waiting, Value::Message(payload()));
         } else if claimed || self.state.closing.is_some() {
@@ -107,34 +108,77 @@ impl Arrival<'_> {
     }
 
     /// Gives every stamp where a channel looks for it to the ledger. Whether a channel has a claim.
-    fn receipts(&mut self, bytes: &[u8], event: Option<&wire::socketio::Event<'_>>) -> bool {
+    fn receipts(&mut self, came: Came<'_>) -> bool {
         let mut claimed = false;
-        for index in 0..self.state.receives.len() {
-            let receiving = &mut self.state.receives[index];
-            let Some(place) = receiving.place(bytes, event) else {
-                continue;
-            };
-            if let Some(last) = &mut receiving.last {
-                last.clear();
-                last.extend_from_slice(place);
-            }
-            if !has_stamp(place) {
+        // Asked once for all channels, and only if one looks for what it tells.
+        let first = OnceCell::new();
+        let mut receives = std::mem::take(&mut self.state.receives);
+        for index in 0..receives.len() {
+            let kept = receives[index].keep(came);
+            let receiving = &receives[index];
+            if !receiving.hears(came) {
                 continue;
             }
-            claimed = true;
-            let tally = receiving.tally;
-            for stamp in stamps_in(place) {
-                match stamp {
-                    Ok(stamp) => self.receipt(&stamp, tally),
-                    Err(_) => self.recorder.tallies[tally].stray(StrayReason::Garbled),
+            let mut fits = None;
+            let found = |stamp| {
+                if *fits.get_or_insert_with(|| receiving.only.fits(came.bytes)) {
+                    claimed |= self.read(stamp, came, &receives, index);
                 }
+            };
+            match kept {
+                Some(kept) => receiving.at.each_stamp_of(kept, found),
+                None => receiving.at.each_stamp(
+                    came.bytes,
+                    || *first.get_or_init(|| find_stamp(came.bytes)),
+                    found,
+                ),
             }
         }
+        self.state.receives = receives;
         claimed
     }
 
-    fn receipt(&mut self, stamp: &Stamp, tally: usize) {
+    /// A stamp where `receives[index]` looks is a receipt of its own channel, once. Whether that gives a claim.
+    fn read(
+        &mut self,
+        stamp: Result<Stamp, Garbled>,
+        came: Came<'_>,
+        receives: &[Receiving],
+        index: usize,
+    ) -> bool {
+        let receiving = &receives[index];
+        let own = stamp.ok().filter(|stamp| {
+            let group = self.group.as_ref();
+            group.is_some_and(|group| group.ledger.is_own(stamp))
+        });
+        let is_of = |of: &Receiving| own.is_some_and(|own| own.channel == of.channel.0);
+        let mine = is_of(receiving);
+        if !mine && receives.iter().any(is_of) {
+            return false;
+        }
+        let mut earlier = receives[..index].iter();
+        if earlier.any(|earlier| (!mine || is_of(earlier)) && earlier.reads(came, &stamp)) {
+            return false;
+        }
+        match (own, &mut self.group) {
+            (Some(own), Some(group)) if !mine => {
+                let tallies = &mut self.recorder.tallies;
+                group.ledger.overhear(&own, self.member, tallies);
+                false
+            }
+            _ => {
+                self.receipt(stamp, receiving.tally);
+                true
+            }
+        }
+    }
+
+    fn receipt(&mut self, stamp: Result<Stamp, Garbled>, tally: usize) {
         let tallies = &mut self.recorder.tallies;
+        let Ok(stamp) = &stamp else {
+            tallies[tally].stray(StrayReason::Garbled);
+            return;
+        };
         let receipt = match &mut self.group {
             Some(group) if group.ledger.is_own(stamp) => {
                 group.ledger.receive(stamp, self.member, self.now, tallies)
@@ -186,3 +230,7 @@ impl Arrival<'_> {
         });
     }
 }
+
+#[cfg(test)]
+#[path = "arrival_tests.rs"]
+mod tests;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use model::{Fault, FaultKind};
 use rustc_hash::FxHashMap;
 use url::Url;
-use wire::{Endpoint, Stream, TlsSettings};
+use wire::{Endpoint, Loopback, Source, Stream, TlsSettings};
 
 /// Parsed URLs that are kept. Beyond, they are parsed each time.
 const URLS_KEPT: usize = 4096;
@@ -29,6 +29,8 @@ pub(crate) struct Dials {
     tls: TlsSettings,
     urls: FxHashMap<String, Located>,
     endpoints: Vec<(Endpoint, Option<Result<SocketAddr, Fault>>)>,
+    /// Where connections come from that were given no source.
+    loopback: Loopback,
 }
 
 impl Dials {
@@ -39,6 +41,7 @@ impl Dials {
             tls,
             urls: FxHashMap::default(),
             endpoints: Vec::new(),
+            loopback: Loopback::default(),
         }
     }
 
@@ -105,7 +108,8 @@ impl Dials {
             .get_or_insert_with(|| address_of(endpoint, allow_any))
             .clone()?;
         let tls = endpoint.tls.then_some((&self.tls, endpoint.host.as_str()));
-        Stream::connect(address, source, tls)
+        let source = source.map_or(Source::Spread(&mut self.loopback), Source::Given);
+        Stream::connect_from(address, source, tls)
     }
 }
 

@@ -234,11 +234,7 @@ impl Host for World {
         channel: ChannelId,
         place: StampPlace,
     ) -> Result<u32, Fault> {
-        let user = self
-            .conns
-            .get(socket.0)
-            .map(|conn| conn.user)
-            .ok_or_else(level_over)?;
+        let (user, _) = self.socket(socket)?;
         let (group, ..) = self.group_of(user).ok_or_else(level_over)?;
         let channel = channel_index(group, channel)?;
         self.start_receiving(socket, channel, place)

@@ -37,6 +37,7 @@ mod merge;
 mod observe;
 mod open;
 mod people;
+mod place;
 mod plain;
 mod prepare;
 mod program;

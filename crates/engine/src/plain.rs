@@ -36,7 +36,7 @@ struct Template {
 #[derive(Debug)]
 pub(crate) struct PlainRun {
     plain: Plain,
-    name: String,
+    name: Arc<str>,
     /// The request that is asked each time, from the first on.
     template: Option<Template>,
     /// Requests or messages that may still be begun.
@@ -51,7 +51,7 @@ impl PlainRun {
             return None;
         };
         Some(Self {
-            name: plain.name(),
+            name: plain.name().into(),
             template: None,
             left: plain.share_of(worker, config.workers),
             plain: (**plain).clone(),
@@ -287,7 +287,7 @@ impl World {
         let Some(run) = &self.plain else { return };
         let call = SocketCall {
             url: run.plain.url.to_string(),
-            name: run.name.clone(),
+            name: run.name.to_string(),
             headers: self.config.options.headers.clone(),
             ..SocketCall::default()
         };
@@ -341,7 +341,7 @@ impl World {
             return;
         };
         let call = ExchangeCall {
-            name: run.name.clone(),
+            name: Arc::clone(&run.name),
             payload: Payload::Text(text.clone()),
             by: ReplyBy::FirstInFirstOut,
             only: Vec::new(),

@@ -19,7 +19,7 @@ use crate::socketio::Talk;
 use crate::world::World;
 
 pub(crate) use self::wire::{Bytes, Feed, Parts, Wire};
-pub(crate) use receiving::Receiving;
+pub(crate) use receiving::{Came, Receiving};
 
 /// One WebSocket of a user.
 #[derive(Debug)]
@@ -41,8 +41,6 @@ pub(crate) struct SocketState {
     pub(crate) receives: Vec<Receiving>,
     /// The number of the next of them.
     pub(crate) next_receiving: u32,
-    /// Some of them keep what comes last.
-    pub(crate) keeps: bool,
     /// The script has a message handler.
     pub(crate) listening: bool,
     pub(crate) waiting: VecDeque<Waiting>,
@@ -142,9 +140,9 @@ impl World {
             }) => Ok((*user, socket)),
             _ if self.closed_by_script.contains(&id.0) => Err(Fault::script(
                 FaultKind::Closed,
-                "the script has closed this WebSocket",
+                "the script has closed this socket",
             )),
-            _ => Err(Fault::target(FaultKind::Closed, "the WebSocket is closed")),
+            _ => Err(Fault::target(FaultKind::Closed, "the socket is closed")),
         }
     }
 

@@ -258,12 +258,13 @@ impl Worker {
 
     /// Ends what the script told us has ended, and what will never end by itself.
     fn end_iterations(&mut self) {
-        for ended in self.cast.take_ended() {
-            self.iteration_ended(ended.group, ended.outcome);
-        }
+        // First, as it may end iterations in other ways too.
         for group in self.cast.stuck() {
             let fault = self.never_settles(group);
             self.iteration_ended(group, Err(fault));
+        }
+        for ended in self.cast.take_ended() {
+            self.iteration_ended(ended.group, ended.outcome);
         }
     }
 

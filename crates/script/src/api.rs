@@ -8,6 +8,7 @@ mod measure;
 mod op;
 mod options;
 mod payload;
+mod people;
 mod request;
 mod response;
 mod socket;
@@ -24,6 +25,7 @@ use rquickjs::{Ctx, Function, Object, Result};
 
 use crate::state::State;
 
+pub(crate) use people::group_object;
 pub(crate) use response::Response;
 
 /// The object that hands the native calls to the prelude, which takes it out of the globals.
@@ -51,6 +53,7 @@ pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     http::install(&natives)?;
     socket::install(&natives)?;
     socketio::install(&natives)?;
+    people::install(&natives)?;
     user::install(&natives)?;
     time::install(&natives)?;
     group::install(&natives)?;

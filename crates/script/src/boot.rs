@@ -16,7 +16,7 @@ use crate::error::{ScriptError, ScriptFault};
 use crate::fault;
 use crate::script::{Limits, NoData, Script};
 use crate::state::State;
-use crate::work::Kept;
+use crate::work::{Kept, KeptObject};
 
 /// Stack of the script engine. The thread's own stack must be well above it.
 const STACK_BYTES: usize = 512 << 10;
@@ -39,11 +39,9 @@ const PRELUDE: [(&str, &str); 12] = [
 
 /// The functions of the prelude that native code calls.
 pub(crate) struct Entry {
-    /// Runs a scenario's function for a group.
-    pub(crate) run: Kept,
-    /// The kind of group without roles.
-    pub(crate) group: Kept,
-    /// Makes the kind of group with some roles.
+    /// What groups without roles can do: the prototype of their objects.
+    pub(crate) group: KeptObject,
+    /// Makes the same for some roles.
     pub(crate) group_with: Kept,
     /// Tells how a group's iteration failed.
     pub(crate) report: Kept,
@@ -51,6 +49,8 @@ pub(crate) struct Entry {
     pub(crate) adopt: Kept,
     /// Forgets what the objects of an iteration shared.
     pub(crate) forget: Kept,
+    /// Ends the waiting at barriers of a group that never open.
+    pub(crate) unblock: Kept,
     /// Runs `setup`.
     pub(crate) setup: Kept,
     /// Runs `teardown`.
@@ -80,12 +80,12 @@ impl Entry {
             Ok(Persistent::save(ctx, exports.get::<_, Function<'_>>(name)?))
         };
         Ok(Self {
-            run: kept("run")?,
-            group: kept("Group")?,
+            group: Persistent::save(ctx, exports.get::<_, Object<'_>>("groupKind")?),
             group_with: kept("groupWith")?,
             report: kept("report")?,
             adopt: kept("adopt")?,
             forget: kept("forget")?,
+            unblock: kept("unblock")?,
             setup: kept("runSetup")?,
             teardown: kept("runTeardown")?,
             socket: kept("makeSocket")?,
@@ -154,7 +154,6 @@ impl Script {
     }
 }
 
-type KeptObject = Persistent<Object<'static>>;
 type KeptPromise = Persistent<Promise<'static>>;
 
 fn begin_main(ctx: &Ctx<'_>, state: &State) -> rquickjs::Result<(KeptObject, KeptPromise)> {

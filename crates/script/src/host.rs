@@ -7,6 +7,7 @@ mod socketio;
 mod wake;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use model::{Fault, GroupId, Nanos, UserId};
 
@@ -49,11 +50,20 @@ pub enum Audience {
     Users(Vec<UserId>),
 }
 
+/// Where in a message one looks for a stamp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StampAt {
+    /// In the value at this JSON pointer (RFC 6901).
+    Pointer(String),
+    /// It begins at exactly this byte, counted from 0; for text in UTF-8.
+    Byte(usize),
+}
+
 /// Where a channel's stamp stands in a received message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StampPlace {
-    /// JSON pointer (RFC 6901) of the value that holds the stamp; `None`: anywhere in the message.
-    pub at: Option<String>,
+    /// `None`: anywhere in the message.
+    pub at: Option<StampAt>,
     /// Values that must stand at other pointers, as JSON text: `("/type", "\"said\"")`.
     pub only: Vec<(String, String)>,
     /// On Socket.IO: the event's name; pointers then lead into its first argument.
@@ -152,7 +162,7 @@ pub enum ReplyBy {
 #[derive(Clone, Debug)]
 pub struct ExchangeCall {
     /// The name under which it is measured.
-    pub name: String,
+    pub name: Arc<str>,
     /// What is sent.
     pub payload: Payload,
     /// How the reply is known.

@@ -18,7 +18,7 @@ use crate::host::Host;
 use crate::start::Roles;
 use crate::state::{Material, NOBODY, Now, Outcome, State};
 use crate::watch::Watch;
-use crate::work::{Kept, Work};
+use crate::work::{KeptObject, Work};
 
 /// What a script may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub struct Script {
     /// Its functions, called for every iteration.
     pub(crate) exports: Exports,
     /// The kind of group with the roles of the last group that had any.
-    pub(crate) kind: Option<(Arc<Roles>, Kept)>,
+    pub(crate) kind: Option<(Arc<Roles>, KeptObject)>,
 }
 
 impl std::fmt::Debug for Script {
@@ -113,6 +113,7 @@ impl Script {
                 group: Cell::new(NOBODY),
                 user: Cell::new(NOBODY),
                 planned: Cell::new(None),
+                waits: Cell::new(false),
             },
             watch: Watch::new(limits.busy.into()),
             outcome: RefCell::new(Outcome::default()),
@@ -122,6 +123,7 @@ impl Script {
                 loading: Cell::new(true),
             },
             entry: RefCell::new(None),
+            user_kind: RefCell::new(None),
         });
         let runtime = boot::runtime(&state, limits)?;
         let context = Context::full(&runtime)?;
@@ -183,19 +185,55 @@ impl Script {
     }
 
     /// Groups that still run although nothing that could wake them is outstanding: unless another
-    /// group settles a promise of theirs, they never end. Each is told once.
+    /// group settles a promise of theirs, they never end. Each is told once. Where users of a group
+    /// wait at different barriers, these fail instead, which may well end the iteration.
     pub fn stuck(&mut self) -> Vec<GroupId> {
-        let idle = std::mem::take(&mut self.state.outcome.borrow_mut().idle);
+        let mut blocked = self.idle_groups();
+        blocked.retain(|&key| !self.unblock(key));
+        self.state.outcome.borrow_mut().idle.extend(blocked);
+        // Those that were unblocked only to wait for such barriers again are among them: this must come to an end.
+        let stuck = self.idle_groups();
         let work = self.state.work.borrow();
-        let mut stuck: Vec<GroupId> = idle
+        let mut stuck: Vec<GroupId> = stuck
             .into_iter()
-            .filter_map(|key| work.groups.get(key))
-            .filter(|group| !group.ended && !group.waits())
-            .map(|group| GroupId(group.about.id))
+            .filter_map(|key| work.group_id(key))
             .collect();
         stuck.sort_unstable();
-        stuck.dedup();
         stuck
+    }
+
+    /// The groups for which nothing is outstanding, since this was last asked.
+    fn idle_groups(&self) -> Vec<u32> {
+        let mut idle = std::mem::take(&mut self.state.outcome.borrow_mut().idle);
+        let work = self.state.work.borrow();
+        idle.retain(|&key| {
+            let group = work.groups.get(key);
+            group.is_some_and(|group| !group.ended && !group.waits())
+        });
+        idle.sort_unstable();
+        idle.dedup();
+        idle
+    }
+
+    /// Ends the waiting at barriers of a group that never open. Whether there was any.
+    fn unblock(&mut self, key: u32) -> bool {
+        let keeps_story = |group: &crate::work::Group| group.keeps_story;
+        let may_wait = self
+            .state
+            .work
+            .borrow()
+            .groups
+            .get(key)
+            .is_some_and(keeps_story);
+        let Some(entry) = self.state.entry().filter(|_| may_wait) else {
+            return false;
+        };
+        let mut any = false;
+        self.step(key, NOBODY, None, |ctx, _| {
+            any = entry.unblock.clone().restore(ctx)?.call((key,))?;
+            Ok(())
+        });
+        any
     }
 
     /// The fault of a group that [`Script::stuck`] named. The place is that of its scenario function: the
@@ -247,5 +285,6 @@ impl Drop for Script {
         self.state.work.borrow_mut().clear();
         self.state.outcome.borrow_mut().rejections.clear();
         self.state.entry.borrow_mut().take();
+        self.state.user_kind.borrow_mut().take();
     }
 }

@@ -1,6 +1,7 @@
 //! Promises come to their end: from what the engine answers to what the script sees.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use model::Fault;
 use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, String as JsString, Undefined, Value};
@@ -70,7 +71,7 @@ fn value_of<'js>(
                 .into_js(ctx),
             _ => Undefined.into_js(ctx),
         },
-        HostValue::Response(reply) => Response::object(ctx, *reply),
+        HostValue::Response(reply) => Response::object(ctx, reply),
         HostValue::Socket(id, subprotocol) => socket_object(ctx, state, op, id, subprotocol),
         HostValue::Message(Payload::Text(text)) if op.then == Then::Parsed => ctx.json_parse(text),
         HostValue::Message(payload) => message_value(ctx, &payload),
@@ -112,9 +113,9 @@ fn socket_object<'js>(
 ) -> Result<Value<'js>> {
     let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
     let (name, make) = match &op.then {
-        Then::SocketIo(name) => (name.to_string(), &entry.socketio),
-        Then::Socket(name) => (name.to_string(), &entry.socket),
-        _ => (String::new(), &entry.socket),
+        Then::SocketIo(name) => (Arc::clone(name), &entry.socketio),
+        Then::Socket(name) => (Arc::clone(name), &entry.socket),
+        _ => (Arc::from(""), &entry.socket),
     };
     let socket = Socket {
         id,

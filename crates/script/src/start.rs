@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
-use rquickjs::{Array, Ctx, Function, Persistent, Promise, Result, Value};
+use rquickjs::promise::PromiseState;
+use rquickjs::{Array, Ctx, Object, Persistent, Promise, Result, Value};
 
+use crate::api::group_object;
 use crate::boot::Entry;
 use crate::exports::DEFAULT;
 use crate::script::{Ended, Script};
 use crate::state::{NOBODY, State};
-use crate::work::{About, Kept};
+use crate::work::{About, Kept, KeptObject};
 
 /// One iteration of a group, about to begin.
 #[derive(Clone, Debug)]
@@ -76,10 +78,15 @@ impl Script {
                 None => entry.group.clone(),
                 Some(roles) => group_with(ctx, entry, roles, &mut kind)?,
             };
-            let (function, group) = (function.restore(ctx)?, group.restore(ctx)?);
-            let run = entry.run.clone().restore(ctx)?;
-            let ended = run.call((key, function, group))?;
-            story(ctx, entry, state, key, ended)
+            let group = group_object(key, group.restore(ctx)?)?;
+            match function.restore(ctx)?.call((group,)) {
+                Ok(ended) => story(ctx, entry, state, key, ended),
+                Err(error) if error.is_exception() => {
+                    let report = entry.report.clone().restore(ctx)?;
+                    report.call((key, ctx.catch()))
+                }
+                Err(error) => Err(error),
+            }
         });
         self.kind = kind;
     }
@@ -184,6 +191,10 @@ fn story<'js>(
         Ok(promise) => promise,
         Err(thenable) => entry.adopt.clone().restore(ctx)?.call((thenable,))?,
     };
+    state
+        .now
+        .waits
+        .set(promise.state() == PromiseState::Pending);
     if let Some(group) = state.work.borrow_mut().groups.get_mut(key) {
         group.story = Some(Persistent::save(ctx, promise));
     }
@@ -195,8 +206,8 @@ fn group_with(
     ctx: &Ctx<'_>,
     entry: &Entry,
     roles: Arc<Roles>,
-    known: &mut Option<(Arc<Roles>, Kept)>,
-) -> Result<Kept> {
+    known: &mut Option<(Arc<Roles>, KeptObject)>,
+) -> Result<KeptObject> {
     if let Some((_, kind)) = known.as_ref().filter(|(known, _)| *known == roles) {
         return Ok(kind.clone());
     }
@@ -206,7 +217,7 @@ fn group_with(
         flat.set(at * 2 + 1, *count)?;
     }
     let make = entry.group_with.clone().restore(ctx)?;
-    let kind: Function<'_> = make.call((flat,))?;
+    let kind: Object<'_> = make.call((flat,))?;
     let kind = Persistent::save(ctx, kind);
     *known = Some((roles, kind.clone()));
     Ok(kind)

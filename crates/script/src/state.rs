@@ -13,7 +13,7 @@ use crate::host::Host;
 use crate::rejections::Rejections;
 use crate::script::Ended;
 use crate::watch::Watch;
-use crate::work::Work;
+use crate::work::{KeptObject, Work};
 
 /// No group, no user.
 pub(crate) const NOBODY: u32 = u32::MAX;
@@ -24,6 +24,8 @@ pub(crate) struct Now {
     pub(crate) user: Cell<u32>,
     /// In a step that was due at a known time, until the script waits for something: that time.
     pub(crate) planned: Cell<Option<Nanos>>,
+    /// An iteration has begun in this step and waits: only a job can end it.
+    pub(crate) waits: Cell<bool>,
 }
 
 impl Now {
@@ -31,6 +33,7 @@ impl Now {
         self.group.set(group);
         self.user.set(user);
         self.planned.set(planned);
+        self.waits.set(false);
     }
 }
 
@@ -66,6 +69,8 @@ pub(crate) struct State {
     pub(crate) material: Material,
     /// The functions of the prelude that native code calls.
     pub(crate) entry: RefCell<Option<Rc<Entry>>>,
+    /// What users can do: the prototype of their objects.
+    pub(crate) user_kind: RefCell<Option<KeptObject>>,
 }
 
 impl State {

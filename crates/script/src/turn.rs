@@ -140,21 +140,25 @@ impl Script {
                 report(&ctx, state, &error);
             }
         });
-        self.run_jobs();
-        self.note_end(group);
+        let ran = self.run_jobs();
+        if ran || !self.state.now.waits.get() {
+            self.note_end(group);
+        }
         self.report_rejections();
         self.check_memory();
         self.note_idle(group);
         self.state.now.is(NOBODY, NOBODY, None);
     }
 
-    /// Runs every job that is ready.
-    pub(crate) fn run_jobs(&self) {
+    /// Runs every job that is ready. Whether there was any.
+    pub(crate) fn run_jobs(&self) -> bool {
+        let mut ran = false;
         loop {
             match self.runtime.execute_pending_job() {
-                Ok(true) => {}
-                Ok(false) => return,
+                Ok(true) => ran = true,
+                Ok(false) => return ran,
                 Err(thrown) => {
+                    ran = true;
                     thrown
                         .0
                         .with(|ctx| report(&ctx, &self.state, &rquickjs::Error::Exception));

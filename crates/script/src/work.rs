@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use model::{GroupId, Nanos, Slots};
-use rquickjs::{Function, Persistent, Promise};
+use rquickjs::{Function, Object, Persistent, Promise};
 use rustc_hash::FxHashMap;
 
 use crate::host::{OpId, SocketId, TickerId};
@@ -11,6 +11,9 @@ use crate::start::UserStart;
 
 /// A function of the script that outlives the turn.
 pub(crate) type Kept = Persistent<Function<'static>>;
+
+/// An object of the script that outlives the turn.
+pub(crate) type KeptObject = Persistent<Object<'static>>;
 
 /// A promise that outlives the turn.
 pub(crate) type KeptPromise = Persistent<Promise<'static>>;
@@ -67,9 +70,9 @@ pub(crate) enum Then {
     /// Milliseconds since then.
     Elapsed(Nanos),
     /// A socket object; what happens on it is measured under this name.
-    Socket(Box<str>),
+    Socket(Arc<str>),
     /// The same for Socket.IO.
-    SocketIo(Box<str>),
+    SocketIo(Arc<str>),
 }
 
 /// One promise that waits.
@@ -88,7 +91,7 @@ pub(crate) struct Socket {
     pub(crate) group: u32,
     pub(crate) user: u32,
     /// The name under which it is measured.
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) open: bool,
     pub(crate) on_message: Vec<Kept>,
     pub(crate) on_close: Vec<Kept>,

@@ -5,7 +5,9 @@ mod common;
 
 use common::{Call, Stage, story, text};
 use model::{FaultKind, Nanos};
-use script::host::{Audience, ChannelId, Payload, ReplyBy, SocketId, TickerId, Value, Wake};
+use script::host::{
+    Audience, ChannelId, Payload, ReplyBy, SocketId, StampAt, TickerId, Value, Wake,
+};
 
 fn connected(body: &str) -> Stage {
     let mut stage = story(&format!(
@@ -93,7 +95,7 @@ fn a_reply_is_matched_by_id_and_comes_parsed() {
     );
     assert_eq!(call.only, [("/type".to_owned(), "\"ack\"".to_owned())]);
     assert_eq!(
-        (call.name.as_str(), call.timeout),
+        (&*call.name, call.timeout),
         ("ask", Some(Nanos::from_millis(100)))
     );
     stage.done(*op, text(r#"{"id":7,"ok":true}"#));
@@ -101,6 +103,46 @@ fn a_reply_is_matched_by_id_and_comes_parsed() {
     assert_eq!(ops[0].1, "/ws/:room");
     stage.done(ops[0].0, text(r#"{"raw":1}"#));
     assert_eq!(stage.logged(), ["true", r#"{"raw":1}"#]);
+    stage.ends_well();
+}
+
+#[test]
+fn places_and_values_that_cannot_be_are_refused() {
+    let cases = [
+        (
+            "{ at: null }",
+            "`at` must be a JSON pointer or the number of a byte, not null",
+        ),
+        (
+            "{ at: true }",
+            "`at` must be a JSON pointer or the number of a byte, not bool",
+        ),
+        (
+            "{ at: '/a~2' }",
+            "`~0` stands for `~` and `~1` for `/`; \"/a~2\" has a `~` alone",
+        ),
+        ("{ at: '/a~' }", "\"/a~\" has a `~` alone"),
+        (
+            "{ only: { '/x': {} } }",
+            "`only`[\"/x\"] must be a string, number, boolean or null, not object",
+        ),
+        (
+            "{ only: { '/x': [1] } }",
+            "not array; what is inside has pointers of its own",
+        ),
+        ("{ only: { '/x': NaN } }", "not NaN"),
+        ("{ only: { '/x~': 1 } }", "\"/x~\" has a `~` alone"),
+    ];
+    for (options, told) in cases {
+        let mut stage = connected(&format!(
+            "socket.receives(group.channel('said', {{ to: 'others' }}), {options});"
+        ));
+        let detail = stage.fault().fault.detail;
+        assert!(detail.contains(told), "{options}: {detail}");
+    }
+    let mut stage = connected(
+        "socket.receives(group.channel('said', { to: 'others' }), { at: '/a~0~1b', only: { '/x': null, '': 1 } });",
+    );
     stage.ends_well();
 }
 
@@ -186,8 +228,19 @@ fn channels_stamp_and_are_received() {
         (name.as_str(), *deadline, users.len()),
         ("said", Nanos::from_secs(2), 1)
     );
-    assert_eq!(place.at.as_deref(), Some("/body"));
+    assert_eq!(place.at, Some(StampAt::Pointer("/body".into())));
     assert_eq!(stage.logged(), ["said hello @stamp;"]);
+    let mut stage =
+        connected("socket.receives(group.channel('said', { to: 'others' }), { at: 16 })");
+    let calls = stage.take_calls();
+    let byte = |call: &Call| matches!(call, Call::Receives(.., place) if place.at == Some(StampAt::Byte(16)));
+    assert!(calls.iter().any(byte), "{calls:?}");
+    for wrong in ["-1", "1.5", "'text'", "true"] {
+        let mut stage = connected(&format!(
+            "socket.receives(group.channel('said', {{ to: 'others' }}), {{ at: {wrong} }})"
+        ));
+        assert!(stage.fault().fault.detail.contains("`at`"), "{wrong}");
+    }
     let mut stage = connected("group.channel('said', { to: 'other' })");
     assert!(stage.fault().fault.detail.contains("`to` must be"));
 }

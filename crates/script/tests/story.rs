@@ -43,3 +43,80 @@ fn a_thrown_error_shows_the_users_own_line() {
     );
     assert!(fault.frame.unwrap().contains("> 4 |   x.boom();"));
 }
+
+#[test]
+fn a_call_that_was_taken_from_its_user_says_how_to_call_it() {
+    let calls = [
+        "get",
+        "head",
+        "post",
+        "put",
+        "patch",
+        "delete",
+        "websocket",
+        "socketio",
+        "holds",
+        "header",
+        "cookie",
+        "stay",
+        "think",
+        "check",
+        "random",
+        "every",
+        "step",
+        "row",
+    ];
+    for call in calls {
+        let mut stage = story(&format!(
+            "const {{ {call}: taken }} = user;\n  await taken('/', 1);"
+        ));
+        stage.start(1);
+        let fault = stage.fault();
+        let told =
+            format!("TypeError: `{call}` is called without its user: call it as user.{call}(…)");
+        assert_eq!(fault.fault.detail, told);
+        assert!(fault.location.is_some(), "{call}");
+    }
+    let mut stage = story("const { request } = user;\n  await request('GET', '/');");
+    stage.start(1);
+    let detail = stage.fault().fault.detail;
+    assert!(detail.ends_with("call it as user.request(…)"), "{detail}");
+}
+
+#[test]
+fn what_is_no_user_is_said_to_be_none() {
+    for body in [
+        "const { together } = group;\n  await together([1], async () => {});",
+        "const { index } = Object.getPrototypeOf(\n  user);",
+    ] {
+        let mut stage = story(body);
+        stage.start(1);
+        let fault = stage.fault();
+        assert_eq!(
+            fault.fault.detail, "TypeError: a user is expected here",
+            "{body}"
+        );
+        assert!(fault.location.is_some(), "{body}");
+    }
+}
+
+#[test]
+fn a_row_of_no_table_is_refused_in_clear_words() {
+    let mut stage = story("user.row();");
+    stage.start(1);
+    assert_eq!(
+        stage.fault().fault.detail,
+        "TypeError: user.row(table): the table must come from csv() or json()"
+    );
+}
+
+#[test]
+fn what_throws_before_anything_is_awaited_fails_the_iteration() {
+    let mut stage = stage(
+        "export default function ({ users: [user] }) {\n  user.step('in', () => { throw new TypeError('no'); }).catch(() => 0);\n  throw new RangeError('out');\n}",
+    );
+    stage.start(1);
+    let fault = stage.fault();
+    assert_eq!(fault.fault.detail, "RangeError: out");
+    assert_eq!(fault.location.map(|place| place.line), Some(3));
+}

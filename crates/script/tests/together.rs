@@ -85,6 +85,57 @@ fn a_barrier_that_a_member_left_out_fails_with_their_name() {
 }
 
 #[test]
+fn barriers_that_cannot_open_name_who_waits_where() {
+    let mut stage = story(
+        "await group.everyone(async (u, here) => {\n  if (u.index === 2) return here('end');\n  await here('n' + u.index);\n});",
+    );
+    stage.start(4);
+    assert!(stage.script.stuck().is_empty());
+    let fault = stage.fault();
+    assert_eq!(
+        (fault.fault.kind, fault.fault.detail.as_str()),
+        (
+            FaultKind::Barrier,
+            "no barrier can open, as the users wait at different ones: u100 at here(\"n0\") (room.ts:4), \
+             u101 at here(\"n1\") (room.ts:4), u102 at here(\"end\"), u103 at here(\"n3\") (room.ts:4)"
+        )
+    );
+    assert_eq!(fault.location.map(|place| place.line), Some(4));
+    assert_eq!(fault.user.map(|user| user.0), Some(100));
+}
+
+#[test]
+fn barriers_that_cannot_open_can_be_caught_but_not_without_end() {
+    let mut stage = story(
+        "await group.everyone(async (u, here) => { try { await here('n' + u.index); } catch (e) { console.log(e.kind); }\n await u.get('/'); });\nconsole.log('on');",
+    );
+    stage.start(2);
+    assert!(stage.script.stuck().is_empty());
+    assert!(stage.script.stuck().is_empty());
+    stage.answer_all(&reply(200, ""));
+    assert_eq!(stage.logged(), ["barrier", "barrier", "on"]);
+    stage.ends_well();
+    let mut stage = story(
+        "for (;;) try { await group.everyone(async (u, here) => { await here('n' + u.index); }); } catch {}",
+    );
+    stage.start(2);
+    assert_eq!(stage.script.stuck(), [GroupId(1)]);
+}
+
+#[test]
+fn barriers_of_two_names_at_once_open_all_the_same() {
+    let mut stage = story(
+        "await group.everyone(async (u, here) => { const first = here('a' ); await u.get('/'); await Promise.all([first, here('b')]); });",
+    );
+    stage.start(2);
+    let ops = stage.ops();
+    stage.done(ops[0].0, reply(200, ""));
+    assert!(stage.script.stuck().is_empty());
+    stage.done(ops[1].0, reply(200, ""));
+    stage.ends_well();
+}
+
+#[test]
 fn steps_are_told_with_their_outcome_and_the_innermost_is_blamed() {
     let mut stage = story(
         "await user.step('fine', () => 1);\nawait group.step('outer', () => user.step('inner', async () => { await user.get('/'); throw new Error('x'); }));",
@@ -170,6 +221,18 @@ fn roles_numbers_setup_and_data_are_there() {
             r#"u100 buyer ["u101", "u102"] 3 g1 1 0 { index: 0, users: 3, groups: 1 } { x: [1] } { token: "t" } undefined"#
         ]
     );
+}
+
+#[test]
+fn users_and_groups_are_written_as_json_with_their_facts() {
+    let mut stage = story("console.log(JSON.stringify(group), JSON.stringify({ of: user }));");
+    stage.start(1);
+    let user = r#"{"name":"u100","index":0,"number":100}"#;
+    let group = format!(
+        r#"{{"id":"g1","number":1,"iteration":0,"level":{{"index":0,"users":1,"groups":1}},"users":[{user}]}}"#
+    );
+    assert_eq!(stage.logged(), [format!(r#"{group} {{"of":{user}}}"#)]);
+    stage.ends_well();
 }
 
 #[test]

@@ -113,10 +113,16 @@ declare module "headcount" {
     limit?: Duration;
   }
 
-  /** Opens when all members have called it with the same name; fails when one of them ended without. Can be used again. */
+  /**
+   * Opens when all members have called it with the same name; fails when one of them ended without, and when nothing
+   * goes on any more because they wait at different names. Can be used again.
+   */
   export type Barrier = (name: string) => Promise<void>;
 
-  /** One group of interacting users. */
+  /**
+   * One group of interacting users. Its functions may be taken out of it: `const { everyone } = group`. Neither it nor
+   * its users can be asked for anything once the iteration has ended: keep `user.name`, not `user`.
+   */
   export interface Group<Setup = any> {
     /** Unique within the run and safe in URLs, e.g. "g12". */
     readonly id: string;
@@ -169,7 +175,10 @@ declare module "headcount" {
     stamp(user: User, text?: string): string;
   }
 
-  /** One simulated person. */
+  /**
+   * One simulated person. Its functions stay with it: `user.get(url)`, not `const { get } = user`. Its facts can be read
+   * as long as the iteration runs; `JSON.stringify` writes `name`, `index`, `number` and `role`.
+   */
   export interface User {
     /** Unique within the run, e.g. "u34". */
     readonly name: string;
@@ -304,11 +313,12 @@ declare module "headcount" {
       options?: { name?: string; by?: string; only?: Only; timeout?: Duration },
     ): Promise<any>;
     /**
-     * Follows the channel's stamps in what arrives here, natively: no script runs per message. `keep`: the last value at
-     * the pointer is kept for `last`. The function that comes back ends it.
+     * Follows the channel's stamps in what arrives here, natively: no script runs per message. `at`: where they stand, a
+     * JSON pointer or the number of the byte at which the stamp begins (counted from 0); without it, anywhere. `keep`: what
+     * stands there is kept for `last`. The function that comes back ends it.
      */
-    receives(channel: Channel, options?: { at?: string; only?: Only; keep?: boolean }): () => void;
-    /** The last value at the channel's pointer, stamped or not, where `receives` keeps it: a string, else JSON text. */
+    receives(channel: Channel, options?: { at?: string | number; only?: Only; keep?: boolean }): () => void;
+    /** What stood last where `receives` looks for the channel, stamped or not, where it keeps that: a string, else JSON text. */
     last(channel: Channel): string | undefined;
     /** The next message that fits and that no reply or channel has a claim on. JSON text comes parsed with `json: true`. */
     next(options?: { only?: Only; timeout?: Duration; json?: boolean }): Promise<any>;

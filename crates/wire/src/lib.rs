@@ -16,11 +16,13 @@ pub mod http;
 pub mod http2;
 mod outbox;
 pub mod socketio;
+mod source;
 mod stream;
 mod tls;
 pub mod websocket;
 
 pub use arrival::StampingOn;
 pub use dial::{Endpoint, is_allowed, resolve};
+pub use source::{Loopback, Source};
 pub use stream::{Phase, Read, Stream};
 pub use tls::TlsSettings;

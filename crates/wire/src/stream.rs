@@ -5,11 +5,12 @@ use std::time::SystemTime;
 
 use model::{Fault, FaultKind};
 use rustix::io::Errno;
-use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+use rustix::net::{self, RecvFlags, SendFlags, sockopt};
 
 use crate::arrival::Arrival;
 use crate::fault::from_errno;
 use crate::outbox::Outbox;
+use crate::source::Source;
 use crate::tls::{Session, TlsSettings};
 
 /// Bytes that may wait for a peer that does not read before the next write is refused.
@@ -66,13 +67,19 @@ impl Stream {
         source: Option<IpAddr>,
         tls: Option<(&TlsSettings, &str)>,
     ) -> Result<Self, Fault> {
+        Self::connect_from(addr, source.map_or(Source::Any, Source::Given), tls)
+    }
+
+    /// [`Stream::connect`] from where there are ports.
+    pub fn connect_from(
+        addr: SocketAddr,
+        source: Source<'_>,
+        tls: Option<(&TlsSettings, &str)>,
+    ) -> Result<Self, Fault> {
         let tls = tls
             .map(|(settings, name)| Session::new(settings, name))
             .transpose()?;
-        let socket = open_socket(addr).map_err(|errno| from_errno(errno, addr))?;
-        if let Some(source) = source {
-            bind(&socket, source, addr)?;
-        }
+        let (socket, connected) = source.connect(addr)?;
         let mut stream = Self {
             socket,
             peer: addr,
@@ -81,10 +88,8 @@ impl Stream {
             tls: tls.map(Box::new),
             arrival: Arrival::default(),
         };
-        match net::connect(&stream.socket, &addr) {
-            Ok(()) => stream.connected()?,
-            Err(Errno::INPROGRESS) => {}
-            Err(errno) => return Err(from_errno(errno, addr)),
+        if connected {
+            stream.connected()?;
         }
         Ok(stream)
     }
@@ -232,30 +237,6 @@ impl Stream {
             (None, _) => !self.outbox.is_empty(),
         }
     }
-}
-
-fn open_socket(addr: SocketAddr) -> Result<OwnedFd, Errno> {
-    let family = if addr.is_ipv4() {
-        AddressFamily::INET
-    } else {
-        AddressFamily::INET6
-    };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let socket = net::socket_with(family, SocketType::STREAM, flags, None)?;
-    sockopt::set_tcp_nodelay(&socket, true)?;
-    Ok(socket)
-}
-
-fn bind(socket: &OwnedFd, source: IpAddr, addr: SocketAddr) -> Result<(), Fault> {
-    net::bind(socket, &SocketAddr::new(source, 0)).map_err(|errno| match errno {
-        // From `bind` it is the address that is missing; a full port range is EADDRINUSE here.
-        Errno::ADDRNOTAVAIL => Fault::script(
-            FaultKind::Resources,
-            format!("source address {source} is not one of this machine's"),
-        ),
-        Errno::ADDRINUSE => from_errno(Errno::ADDRNOTAVAIL, addr),
-        other => from_errno(other, addr),
-    })
 }
 
 /// One `recv`, repeated only when a signal interrupted it.

@@ -4,7 +4,7 @@ use wire::socketio::{Event, Signal};
 use wire::websocket::Event as Message;
 
 use super::Arrival;
-use crate::socket::Wanted;
+use crate::socket::{Came, Wanted};
 use crate::socketio::{Heartbeat, Talk};
 use crate::tickers::WAKES_LIMIT;
 
@@ -111,7 +111,7 @@ impl Arrival<'_> {
         attachments: &[Vec<u8>],
         handled: &[Box<str>],
     ) {
-        self.receipts(event.arguments.as_bytes(), Some(event));
+        self.receipts(Came::event(event));
         let heard = || Heard {
             arguments: format!("[{}]", event.arguments),
             attachments: attachments.to_vec(),

@@ -1,10 +1,30 @@
-use delivery::{ChannelIndex, Leaving, Pointer};
+use delivery::{ChannelIndex, Garbled, Leaving, Stamp, find_stamp};
 use model::Fault;
 use script::host::{ChannelId, SocketId, StampPlace};
 use wire::socketio::Event;
 
-use crate::filter::{Filter, pointer};
+use crate::filter::Filter;
+use crate::place::Place;
 use crate::world::World;
+
+/// What came, as channels look at it: a message, or the arguments of an event of Socket.IO.
+#[derive(Clone, Copy)]
+pub(crate) struct Came<'a> {
+    pub(crate) bytes: &'a [u8],
+    event: Option<&'a Event<'a>>,
+}
+
+impl<'a> Came<'a> {
+    pub(crate) fn message(bytes: &'a [u8]) -> Self {
+        Self { bytes, event: None }
+    }
+
+    pub(crate) fn event(event: &'a Event<'a>) -> Self {
+        let bytes = event.arguments.as_bytes();
+        let event = Some(event);
+        Self { bytes, event }
+    }
+}
 
 /// A channel whose stamps are looked for in what a socket receives.
 #[derive(Debug)]
@@ -12,30 +32,61 @@ pub(crate) struct Receiving {
     number: u32,
     pub(crate) channel: ChannelIndex,
     pub(crate) tally: usize,
-    pub(crate) at: Option<Pointer>,
-    only: Filter,
+    pub(crate) at: Place,
+    pub(crate) only: Filter,
     /// On Socket.IO: the event that carries them.
     event: Option<String>,
-    /// The last value at the place, where it is kept.
-    pub(crate) last: Option<Vec<u8>>,
+    /// What stood last at the place, where it is kept.
+    last: Option<Vec<u8>>,
 }
 
 impl Receiving {
-    /// Where a stamp of this channel would stand: in a message, or in the arguments of an event.
-    pub(crate) fn place<'a>(&self, bytes: &'a [u8], event: Option<&Event<'_>>) -> Option<&'a [u8]> {
-        let its = match (&self.event, event) {
+    pub(crate) fn new(
+        channel: ChannelIndex,
+        tally: usize,
+        place: StampPlace,
+    ) -> Result<Self, Fault> {
+        Ok(Self {
+            number: 0,
+            channel,
+            tally,
+            at: Place::new(place.at)?,
+            only: Filter::new(place.only)?,
+            event: place.event,
+            last: place.keep.then(Vec::new),
+        })
+    }
+
+    /// Whether the channel is about this at all: on Socket.IO, about the event.
+    pub(crate) fn hears(&self, came: Came<'_>) -> bool {
+        match (&self.event, came.event) {
             (Some(name), Some(event)) => event.is(name),
             (None, _) => true,
             (Some(_), None) => false,
-        };
-        if !its {
+        }
+    }
+
+    /// Keeps what stands at the place, where that is wanted, and gives it.
+    pub(crate) fn keep<'a>(&mut self, came: Came<'a>) -> Option<&'a [u8]> {
+        if self.last.is_none() || !self.hears(came) || !self.only.fits(came.bytes) {
             return None;
         }
-        let place = match &self.at {
-            Some(at) => at.find(bytes)?,
-            None => bytes,
-        };
-        self.only.fits(bytes).then_some(place)
+        let value = self.at.of(came.bytes)?;
+        let last = self.last.as_mut()?;
+        last.clear();
+        last.extend_from_slice(value);
+        Some(value)
+    }
+
+    /// Whether this stamp, in what fits, is among those that stand where the channel looks.
+    pub(crate) fn reads(&self, came: Came<'_>, stamp: &Result<Stamp, Garbled>) -> bool {
+        let mut reads = false;
+        let first = || find_stamp(came.bytes);
+        if self.hears(came) {
+            self.at
+                .each_stamp(came.bytes, first, |found| reads |= found == *stamp);
+        }
+        reads && self.only.fits(came.bytes)
     }
 }
 
@@ -46,27 +97,17 @@ impl World {
         channel: ChannelIndex,
         place: StampPlace,
     ) -> Result<u32, Fault> {
-        let at = place.at.as_deref().map(pointer).transpose()?;
-        let only = Filter::new(place.only)?;
         let (user, _) = self.socket(id)?;
         let Some((group, member, _)) = self.group_of(user) else {
             return Ok(0);
         };
+        let mut receiving = Receiving::new(channel, group.ledger.tally_of(channel), place)?;
         group.ledger.join(channel, member);
-        let tally = group.ledger.tally_of(channel);
         let state = &mut self.socket(id)?.1.state;
         let number = state.next_receiving;
         state.next_receiving += 1;
-        state.keeps |= place.keep;
-        state.receives.push(Receiving {
-            number,
-            channel,
-            tally,
-            at,
-            only,
-            event: place.event,
-            last: place.keep.then(Vec::new),
-        });
+        receiving.number = number;
+        state.receives.push(receiving);
         Ok(number)
     }
 

@@ -45,7 +45,7 @@ pub(crate) struct BenchArgs {
         allow_hyphen_values = true
     )]
     pub(crate) duration: Option<String>,
-    /// So many requests or messages in all instead, without warm-up; --duration is then the most it may take [1h]
+    /// So many requests or messages in all instead, without warm-up; --duration is then the most it may take (1h)
     #[arg(
         long, short = 'n', value_name = "N", help_heading = "Load", conflicts_with = "rate",
         value_parser = clap::value_parser!(u64).range(1..)

@@ -188,5 +188,5 @@ fn help_tells_every_exit_code_and_nothing_in_backslashes() {
     let help = words.join(" ");
     assert!(help.contains("99 nothing succeeded"), "{help}");
     assert!(help.contains(r#"nobody's answer: "1000/s""#), "{help}");
-    assert!(help.contains("the most it may take [1h]"), "{help}");
+    assert!(help.contains("the most it may take (1h)"), "{help}");
 }

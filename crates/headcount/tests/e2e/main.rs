@@ -22,6 +22,8 @@ mod init;
 mod input;
 mod interrupt;
 mod open_load;
+mod places;
+mod ports;
 mod random_runs;
 mod read_delay;
 mod report;

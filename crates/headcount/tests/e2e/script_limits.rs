@@ -96,6 +96,54 @@ fn a_promise_that_nothing_settles_is_noticed_at_once() {
     assert!(location.starts_with("go.ts:"), "{failure:#}");
 }
 
+/// Two users, each at a barrier of their own; whatever else is in the run goes on.
+#[test]
+fn barriers_that_cannot_open_fail_with_who_waits_where() {
+    let bridge = Server::bridge(&[]);
+    let lab = Lab::new().with(
+        "go.ts",
+        r#"export const options = { group: 2, load: { groups: 1, once: true } };
+export default async function go({ everyone }) {
+  await everyone(async (user, here) => {
+    await user.get("/healthz");
+    await here("n" + user.index);
+  });
+}
+"#,
+    );
+    let ended = lab.run("go.ts", &bridge.url(), &["--json"]);
+    assert!(matches!(ended.code, Some(3 | 98)), "{ended:#?}");
+    let failure = lab.failure("script", "barrier", "iteration");
+    let first = &failure["first"];
+    let detail = first["detail"].as_str().unwrap();
+    for told in ["at here(\"n0\") (go.ts:5)", "at here(\"n1\") (go.ts:5)"] {
+        assert!(detail.contains(told), "{failure:#}");
+    }
+    let location = first["location"].as_str().unwrap();
+    assert!(location.starts_with("go.ts:5:"), "{failure:#}");
+}
+
+#[test]
+fn what_is_asked_of_a_closed_socket_says_that_it_is_closed() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with(
+        "go.ts",
+        r#"export const options = { load: { users: 1, once: true } };
+export default async function go({ users: [user], channel }) {
+  const said = channel("said", { to: "everyone" });
+  const socket = await user.websocket("/room/closed");
+  await socket.close();
+  socket.receives(said);
+}
+"#,
+    );
+    let ended = lab.run("go.ts", &truth.url(), &["--json"]);
+    assert!(matches!(ended.code, Some(3 | 98)), "{ended:#?}");
+    let failure = lab.failure("script", "closed", "iteration");
+    let told = "the script has closed this socket";
+    assert_eq!(failure["first"]["detail"], told, "{failure:#}");
+}
+
 #[test]
 fn endless_allocation_ends_the_run_with_clear_words() {
     let bridge = Server::bridge(&[]);

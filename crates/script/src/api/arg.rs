@@ -1,6 +1,7 @@
 //! Arguments: from values of the script to ours, with errors that name the argument.
 
 use model::{Fault, Nanos};
+use rquickjs::function::{FromParam, ParamRequirement, ParamsAccessor};
 use rquickjs::{Ctx, Error, Exception, FromJs, Result, Value};
 
 use crate::settle::failure;
@@ -21,6 +22,23 @@ pub(super) fn throw(ctx: &Ctx<'_>, state: &State, fault: &Fault) -> Error {
 /// What is thrown when the scenario goes on using somebody whose iteration is over.
 pub(super) fn ended(ctx: &Ctx<'_>) -> Error {
     Exception::throw_message(ctx, "the iteration of this user or group has ended")
+}
+
+/// An argument that may be left out: `undefined` then.
+pub(super) struct Given<'js>(pub(super) Value<'js>);
+
+impl<'js> FromParam<'js> for Given<'js> {
+    fn param_requirement() -> ParamRequirement {
+        ParamRequirement::optional()
+    }
+
+    fn from_param<'a>(params: &mut ParamsAccessor<'a, 'js>) -> Result<Self> {
+        Ok(Self(if params.is_empty() {
+            Value::new_undefined(params.ctx().clone())
+        } else {
+            params.arg()
+        }))
+    }
 }
 
 /// A string.
@@ -145,7 +163,7 @@ pub(super) fn kind(value: &Value<'_>) -> &'static str {
 }
 
 /// A value for messages: texts and numbers as they are.
-fn shown(value: &Value<'_>) -> String {
+pub(super) fn shown(value: &Value<'_>) -> String {
     if let Some(number) = value.as_number() {
         return number.to_string();
     }

@@ -7,6 +7,7 @@ use super::Natives;
 use super::arg::{ended, optional_span, text, throw, type_error};
 use super::op::user;
 use super::payload::json;
+use super::people::Who;
 use crate::fault;
 use crate::host::{Audience, ChannelId};
 use crate::state::{NOBODY, State};
@@ -50,14 +51,7 @@ fn about<'js>(natives: &Natives<'js>) -> Result<()> {
         of_group(&ctx, &state, key, |group| {
             Ok(group.users.first().copied().unwrap_or(NOBODY))
         })
-    })?;
-    let state = natives.state.clone();
-    natives.add(
-        "membersOf",
-        move |ctx: Ctx<'js>, key: u32| -> Result<Vec<u32>> {
-            of_group(&ctx, &state, key, |group| Ok(group.users.clone()))
-        },
-    )
+    })
 }
 
 fn of_group<T>(
@@ -155,7 +149,11 @@ fn channels<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "stamp",
-        move |ctx: Ctx<'js>, key: u32, channel: u32, before: Opt<Value<'js>>| -> Result<String> {
+        move |ctx: Ctx<'js>,
+              Who(key): Who,
+              channel: u32,
+              before: Opt<Value<'js>>|
+              -> Result<String> {
             let (id, _) = user(&ctx, &state, key)?;
             let mut stamped = match before.0 {
                 Some(before) if !before.is_undefined() => {
@@ -174,12 +172,12 @@ fn channels<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// "others", "everyone", or the keys of users.
+/// "others", "everyone", or users.
 fn audience<'js>(ctx: &Ctx<'js>, state: &State, to: &Value<'js>) -> Result<Audience> {
     if let Some(list) = to.as_array() {
         let users: Result<Vec<_>> = list
-            .iter::<u32>()
-            .map(|key| Ok(user(ctx, state, key?)?.0))
+            .iter::<Who>()
+            .map(|who| Ok(user(ctx, state, who?.0)?.0))
             .collect();
         return users.map(Audience::Users);
     }

@@ -2,40 +2,62 @@
 
 use std::borrow::Cow;
 
+use rquickjs::function::This;
 use rquickjs::{Ctx, Promise, Result, Value};
 
 use super::Natives;
-use super::arg::text;
+use super::arg::Given;
 use super::op::{begin, user};
+use super::people::caller;
 use super::request::{http_call, socket_call};
+use crate::state::State;
 use crate::work::Then;
 
+/// The methods of a user that send a request, by their names in the prelude.
+const METHODS: [(&str, &str); 6] = [
+    ("get", "GET"),
+    ("head", "HEAD"),
+    ("post", "POST"),
+    ("put", "PUT"),
+    ("patch", "PATCH"),
+    ("delete", "DELETE"),
+];
+
 pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
+    for (name, method) in METHODS {
+        let state = natives.state.clone();
+        natives.add(
+            name,
+            move |ctx: Ctx<'js>,
+                  This(who): This<Value<'js>>,
+                  Given(url): Given<'js>,
+                  Given(options): Given<'js>| {
+                let who = caller(&ctx, &who, name)?;
+                ask(&ctx, &state, who, Cow::Borrowed(method), (url, options))
+            },
+        )?;
+    }
     let state = natives.state.clone();
     natives.add(
         "http",
         move |ctx: Ctx<'js>,
-              key: u32,
-              method: Value<'js>,
-              url: Value<'js>,
-              options: Value<'js>|
-              -> Result<Promise<'js>> {
-            let (id, group) = user(&ctx, &state, key)?;
-            let method = method_of(&ctx, &method)?;
-            let call = http_call(&ctx, method, &url, &options, state.now.planned.get())?;
-            begin(&ctx, &state, (group, key), Then::Plain, |host, op| {
-                host.http(op, id, call)
-            })
+              This(who): This<Value<'js>>,
+              method: String,
+              Given(url): Given<'js>,
+              Given(options): Given<'js>| {
+            let who = caller(&ctx, &who, "request")?;
+            ask(&ctx, &state, who, Cow::Owned(method), (url, options))
         },
     )?;
     let state = natives.state.clone();
     natives.add(
         "websocket",
         move |ctx: Ctx<'js>,
-              key: u32,
-              url: Value<'js>,
-              options: Value<'js>|
+              This(who): This<Value<'js>>,
+              Given(url): Given<'js>,
+              Given(options): Given<'js>|
               -> Result<Promise<'js>> {
+            let key = caller(&ctx, &who, "websocket")?;
             let (id, group) = user(&ctx, &state, key)?;
             let call = socket_call(&ctx, &url, &options, state.now.planned.get())?;
             let then = Then::Socket(call.name.as_str().into());
@@ -46,16 +68,16 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// By their places in the prelude's calls.
-const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-
-/// One of the usual methods, which the prelude gives as a number, or another as text.
-fn method_of<'js>(ctx: &Ctx<'js>, method: &Value<'js>) -> Result<Cow<'static, str>> {
-    let place = method
-        .as_int()
-        .and_then(|place| usize::try_from(place).ok());
-    match place.and_then(|place| METHODS.get(place)) {
-        Some(known) => Ok(Cow::Borrowed(known)),
-        None => text(ctx, method, "the method").map(Cow::Owned),
-    }
+fn ask<'js>(
+    ctx: &Ctx<'js>,
+    state: &State,
+    key: u32,
+    method: Cow<'static, str>,
+    (url, options): (Value<'js>, Value<'js>),
+) -> Result<Promise<'js>> {
+    let (id, group) = user(ctx, state, key)?;
+    let call = http_call(ctx, method, &url, &options, state.now.planned.get())?;
+    begin(ctx, state, (group, key), Then::Plain, |host, op| {
+        host.http(op, id, call)
+    })
 }

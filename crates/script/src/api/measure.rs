@@ -1,10 +1,12 @@
 //! Checks, steps, conditions, own metrics, log lines.
 
 use model::{GroupId, Nanos, UserId};
-use rquickjs::{Ctx, Result, Value};
+use rquickjs::function::{Opt, This};
+use rquickjs::{Coerced, Ctx, Result, Value};
 
 use super::Natives;
-use super::arg::{text, type_error};
+use super::arg::{Given, text, type_error};
+use super::people::caller;
 use crate::host::{LogLevel, MetricKind};
 use crate::state::State;
 
@@ -44,8 +46,14 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "checkUser",
-        move |ctx: Ctx<'js>, key: u32, name: Value<'js>, ok: bool| -> Result<bool> {
+        move |ctx: Ctx<'js>,
+              This(who): This<Value<'js>>,
+              Given(name): Given<'js>,
+              ok: Opt<Coerced<bool>>|
+              -> Result<bool> {
+            let key = caller(&ctx, &who, "check")?;
             let name = text(&ctx, &name, CHECK)?;
+            let ok = ok.0.is_some_and(|ok| ok.0);
             let owner = {
                 let work = state.work.borrow();
                 let member = work.members.get(key);

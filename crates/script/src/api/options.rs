@@ -2,7 +2,7 @@
 
 use rquickjs::{Ctx, Object, Result, Value};
 
-use super::arg::{kind, type_error};
+use super::arg::{kind, shown, type_error};
 
 /// Hands every option that is set to `set`. A key that is not `known` throws, with the nearest one.
 pub(super) fn each<'js>(
@@ -92,30 +92,45 @@ pub(super) fn pointers<'js>(
     for property in object.props::<String, Value<'js>>() {
         let (at, value) = property?;
         let at = pointer(ctx, at, what)?;
+        if !is_scalar(&value) {
+            let refusal = format!(
+                "{what}[{at:?}] must be a string, number, boolean or null, not {}; what is inside has pointers of its own",
+                shown(&value)
+            );
+            return Err(type_error(ctx, &refusal));
+        }
         let json = ctx
             .json_stringify(value)?
             .map(|json| json.to_string())
             .transpose()?;
-        let Some(json) = json else {
-            return Err(type_error(
-                ctx,
-                &format!("{what}[{at:?}] cannot be written as JSON"),
-            ));
-        };
-        pairs.push((at, json));
+        pairs.extend(json.map(|json| (at, json)));
     }
     Ok(pairs)
 }
 
+/// What can be written as one value without parts.
+fn is_scalar(value: &Value<'_>) -> bool {
+    let number = value.as_number();
+    value.is_string() || value.is_bool() || value.is_null() || number.is_some_and(f64::is_finite)
+}
+
 /// A JSON pointer.
 pub(super) fn pointer(ctx: &Ctx<'_>, at: String, what: &str) -> Result<String> {
-    if at.is_empty() || at.starts_with('/') {
+    let refusal = if !at.is_empty() && !at.starts_with('/') {
+        format!("{what}: a JSON pointer begins with `/`, {at:?} does not")
+    } else if has_stray_tilde(&at) {
+        format!(
+            "{what}: in a JSON pointer `~0` stands for `~` and `~1` for `/`; {at:?} has a `~` alone"
+        )
+    } else {
         return Ok(at);
-    }
-    Err(type_error(
-        ctx,
-        &format!("{what}: a JSON pointer begins with `/`, {at:?} does not"),
-    ))
+    };
+    Err(type_error(ctx, &refusal))
+}
+
+fn has_stray_tilde(at: &str) -> bool {
+    let mut behind = at.split('~').skip(1);
+    behind.any(|rest| !rest.starts_with(['0', '1']))
 }
 
 #[cfg(test)]

@@ -15,13 +15,13 @@ const SHOWN: usize = 60;
 /// An HTTP answer in the script.
 #[derive(JsLifetime)]
 pub(crate) struct Response {
-    reply: Reply,
+    reply: Box<Reply>,
 }
 
 type Receiver<'js> = This<Class<'js, Response>>;
 
 impl Response {
-    pub(crate) fn object<'js>(ctx: &Ctx<'js>, reply: Reply) -> Result<Value<'js>> {
+    pub(crate) fn object<'js>(ctx: &Ctx<'js>, reply: Box<Reply>) -> Result<Value<'js>> {
         Class::instance(ctx.clone(), Self { reply }).map(Class::into_value)
     }
 }

@@ -1,16 +1,17 @@
 //! Sockets.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use model::Nanos;
 use rquickjs::{Ctx, Function, IntoJs, Persistent, Promise, Result, Value};
 
 use super::Natives;
-use super::arg::{ended, span, text, throw, type_error, whole};
+use super::arg::{ended, kind, span, text, throw, type_error, whole};
 use super::op::begin;
 use super::options::{each, pointer, pointers};
 use super::payload::message;
-use crate::host::{ChannelId, ExchangeCall, Payload, ReplyBy, SocketId, StampPlace};
+use crate::host::{ChannelId, ExchangeCall, Payload, ReplyBy, SocketId, StampAt, StampPlace};
 use crate::state::State;
 use crate::work::Then;
 
@@ -90,9 +91,9 @@ fn exchange_call<'js>(
         .borrow()
         .sockets
         .get(key)
-        .map(|socket| socket.name.clone());
+        .map(|socket| Arc::clone(&socket.name));
     let mut made = ExchangeCall {
-        name: name.unwrap_or_default(),
+        name: name.unwrap_or_else(|| Arc::from("")),
         payload,
         by: ReplyBy::FirstInFirstOut,
         only: Vec::new(),
@@ -107,7 +108,7 @@ fn exchange_call<'js>(
         |key, value| {
             let what = format!("{call}: `{key}`");
             match key {
-                "name" => made.name = text(ctx, &value, &what)?,
+                "name" => made.name = text(ctx, &value, &what)?.into(),
                 "only" => made.only = pointers(ctx, &value, &what)?,
                 "timeout" => made.timeout = Some(span(ctx, &value, &what)?),
                 _ => {
@@ -184,17 +185,19 @@ pub(super) fn channels<'js>(
             let (socket, _) = held(&ctx, &state, key)?;
             let mut place = StampPlace::default();
             let call = "socket.receives(channel, options)";
+            let of_event = known.contains(&"event");
             each(&ctx, &options, call, known, |key, value| {
                 let what = format!("{call}: `{key}`");
                 match key {
-                    "at" => place.at = Some(pointer(&ctx, text(&ctx, &value, &what)?, &what)?),
+                    "at" if of_event => place.at = Some(value_at(&ctx, &value, &what)?),
+                    "at" => place.at = Some(stamp_at(&ctx, &value, &what)?),
                     "event" => place.event = Some(text(&ctx, &value, &what)?),
                     "keep" => place.keep = value.as_bool() == Some(true),
                     _ => place.only = pointers(&ctx, &value, &what)?,
                 }
                 Ok(())
             })?;
-            if known.contains(&"event") && place.event.is_none() {
+            if of_event && place.event.is_none() {
                 return Err(type_error(&ctx, &format!("{call}: `event` is missing")));
             }
             let channel = ChannelId(channel);
@@ -225,6 +228,26 @@ fn received<'js>(natives: &Natives<'js>) -> Result<()> {
             }
         },
     )
+}
+
+/// A JSON pointer, or the number of a byte.
+fn stamp_at<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<StampAt> {
+    if value.is_number() {
+        let byte = whole(ctx, value, what, (0, u32::MAX))?;
+        return Ok(StampAt::Byte(byte as usize));
+    }
+    if !value.is_string() {
+        let refusal = format!(
+            "{what} must be a JSON pointer or the number of a byte, not {}",
+            kind(value)
+        );
+        return Err(type_error(ctx, &refusal));
+    }
+    value_at(ctx, value, what)
+}
+
+fn value_at<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<StampAt> {
+    pointer(ctx, text(ctx, value, what)?, what).map(StampAt::Pointer)
 }
 
 fn listening<'js>(natives: &Natives<'js>) -> Result<()> {

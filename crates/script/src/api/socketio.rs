@@ -1,13 +1,15 @@
 //! Socket.IO.
 
 use model::Nanos;
+use rquickjs::function::This;
 use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
 
 use super::Natives;
-use super::arg::{ended, kind, span, text, throw, type_error};
+use super::arg::{Given, ended, kind, span, text, throw, type_error};
 use super::op::{begin, user};
 use super::options::each;
 use super::payload::bytes;
+use super::people::caller;
 use super::request::socketio_call;
 use super::socket::{channels, held};
 use crate::host::{Emission, EventCall};
@@ -27,10 +29,11 @@ fn opening<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "socketio",
         move |ctx: Ctx<'js>,
-              key: u32,
-              url: Value<'js>,
-              options: Value<'js>|
+              This(who): This<Value<'js>>,
+              Given(url): Given<'js>,
+              Given(options): Given<'js>|
               -> Result<Promise<'js>> {
+            let key = caller(&ctx, &who, "socketio")?;
             let (id, group) = user(&ctx, &state, key)?;
             let call = socketio_call(&ctx, &url, &options, state.now.planned.get())?;
             let then = Then::SocketIo(call.name.as_str().into());

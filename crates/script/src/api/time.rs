@@ -1,12 +1,14 @@
 //! Waiting, and open clocks.
 
 use model::Nanos;
+use rquickjs::function::This;
 use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
 
 use super::Natives;
-use super::arg::{optional_span, span, type_error};
+use super::arg::{Given, optional_span, span, type_error};
 use super::op::{begin, user};
 use super::options::each;
+use super::people::caller;
 use crate::host::TickerId;
 use crate::work::{Then, Ticker};
 
@@ -35,10 +37,11 @@ fn waiting<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "think",
         move |ctx: Ctx<'js>,
-              key: u32,
-              time: Value<'js>,
-              up_to: Value<'js>|
+              This(who): This<Value<'js>>,
+              Given(time): Given<'js>,
+              Given(up_to): Given<'js>|
               -> Result<Promise<'js>> {
+            let key = caller(&ctx, &who, "think")?;
             let (id, group) = user(&ctx, &state, key)?;
             let low = span(&ctx, &time, "think(time, upTo): `time`")?;
             let pause = match optional_span(&ctx, &up_to, "think(time, upTo): `upTo`")? {
@@ -63,7 +66,8 @@ fn waiting<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "stay",
-        move |ctx: Ctx<'js>, key: u32| -> Result<Promise<'js>> {
+        move |ctx: Ctx<'js>, This(who): This<Value<'js>>| -> Result<Promise<'js>> {
+            let key = caller(&ctx, &who, "stay")?;
             let (id, group) = user(&ctx, &state, key)?;
             begin(&ctx, &state, (group, key), Then::Plain, |host, op| {
                 host.stay(op, id);
@@ -78,12 +82,13 @@ fn ticking<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "every",
         move |ctx: Ctx<'js>,
-              key: u32,
+              This(who): This<Value<'js>>,
               period: Value<'js>,
               function: Value<'js>,
               options: Value<'js>|
               -> Result<u32> {
             let call = "user.every(period, fn, options)";
+            let key = caller(&ctx, &who, "every")?;
             let (id, group) = user(&ctx, &state, key)?;
             let period = span(&ctx, &period, &format!("{call}: `period`"))?;
             if period == Nanos::ZERO {

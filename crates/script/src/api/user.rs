@@ -1,12 +1,13 @@
 //! What a user has: headers, cookies, chance, data; and users made by `setup`.
 
-use rquickjs::function::Opt;
+use rquickjs::function::{Opt, This};
 use rquickjs::{Ctx, IntoJs, Result, String as JsString, Undefined, Value};
 
 use super::Natives;
-use super::arg::{ended, text, throw};
+use super::arg::{Given, ended, text, throw};
 use super::op::user;
 use super::payload::json;
+use super::people::{Who, caller};
 use crate::start::UserStart;
 use crate::state::{NOBODY, State};
 
@@ -22,7 +23,7 @@ fn about<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "userName",
-        move |ctx: Ctx<'js>, key: u32| -> Result<JsString<'js>> {
+        move |ctx: Ctx<'js>, This(Who(key)): This<Who>| -> Result<JsString<'js>> {
             of_user(&ctx, &state, key, |user| {
                 JsString::from_str(ctx.clone(), &user.name)
             })
@@ -30,17 +31,22 @@ fn about<'js>(natives: &Natives<'js>) -> Result<()> {
     )?;
     let state = natives.state.clone();
     natives.add(
+        "userIndex",
+        move |ctx: Ctx<'js>, This(Who(key)): This<Who>| -> Result<u32> {
+            of_user(&ctx, &state, key, |user| Ok(user.index))
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
         "userNumber",
-        move |ctx: Ctx<'js>, key: u32, which: u32| -> Result<u32> {
-            of_user(&ctx, &state, key, |user| {
-                Ok(if which == 0 { user.index } else { user.number })
-            })
+        move |ctx: Ctx<'js>, This(Who(key)): This<Who>| -> Result<u32> {
+            of_user(&ctx, &state, key, |user| Ok(user.number))
         },
     )?;
     let state = natives.state.clone();
     natives.add(
         "userRole",
-        move |ctx: Ctx<'js>, key: u32| -> Result<Option<String>> {
+        move |ctx: Ctx<'js>, This(Who(key)): This<Who>| -> Result<Option<String>> {
             of_user(&ctx, &state, key, |user| {
                 Ok(user.role.as_deref().map(str::to_owned))
             })
@@ -63,7 +69,12 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "header",
-        move |ctx: Ctx<'js>, key: u32, name: Value<'js>, value: Value<'js>| -> Result<()> {
+        move |ctx: Ctx<'js>,
+              This(who): This<Value<'js>>,
+              Given(name): Given<'js>,
+              Given(value): Given<'js>|
+              -> Result<()> {
+            let key = caller(&ctx, &who, "header")?;
             let (id, _) = user(&ctx, &state, key)?;
             let name = text(&ctx, &name, "user.header(name, value): the name")?;
             let value = match &value {
@@ -80,7 +91,11 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "cookie",
-        move |ctx: Ctx<'js>, key: u32, name: Value<'js>| -> Result<Option<String>> {
+        move |ctx: Ctx<'js>,
+              This(who): This<Value<'js>>,
+              Given(name): Given<'js>|
+              -> Result<Option<String>> {
+            let key = caller(&ctx, &who, "cookie")?;
             let (id, _) = user(&ctx, &state, key)?;
             let name = text(&ctx, &name, "user.cookie(name): the name")?;
             Ok(state.host.borrow_mut().cookie(id, &name))
@@ -89,7 +104,12 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "holdsText",
-        move |ctx: Ctx<'js>, key: u32, name: String, value: Value<'js>| -> Result<()> {
+        move |ctx: Ctx<'js>,
+              This(who): This<Value<'js>>,
+              name: String,
+              Given(value): Given<'js>|
+              -> Result<()> {
+            let key = caller(&ctx, &who, "holds")?;
             let (id, _) = user(&ctx, &state, key)?;
             let value = text(&ctx, &value, "user.holds(name, text): the text")?;
             state.host.borrow_mut().hold_text(id, &name, &value);
@@ -99,7 +119,7 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "dataOf",
-        move |ctx: Ctx<'js>, key: u32| -> Result<Value<'js>> {
+        move |ctx: Ctx<'js>, This(Who(key)): This<Who>| -> Result<Value<'js>> {
             let data = state
                 .work
                 .borrow()
@@ -116,10 +136,14 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
 
 fn chance<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
-    natives.add("random", move |ctx: Ctx<'js>, key: u32| -> Result<f64> {
-        let (id, _) = user(&ctx, &state, key)?;
-        Ok(state.host.borrow_mut().random(id))
-    })?;
+    natives.add(
+        "random",
+        move |ctx: Ctx<'js>, This(who): This<Value<'js>>| -> Result<f64> {
+            let key = caller(&ctx, &who, "random")?;
+            let (id, _) = user(&ctx, &state, key)?;
+            Ok(state.host.borrow_mut().random(id))
+        },
+    )?;
     // `Math.random`: of the user for whom the script runs. While modules load there is nobody: a fixed
     // sequence, the same on every worker.
     let state = natives.state.clone();
@@ -170,7 +194,7 @@ fn pool<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "poolUser",
-        move |ctx: Ctx<'js>, key: u32, made: Opt<Value<'js>>| -> Result<()> {
+        move |ctx: Ctx<'js>, Who(key): Who, made: Opt<Value<'js>>| -> Result<()> {
             let (id, _) = user(&ctx, &state, key)?;
             let data = match made.0 {
                 Some(made) if !made.is_undefined() => {

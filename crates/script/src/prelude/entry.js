@@ -1,27 +1,19 @@
 // Where native code enters: one call starts a story, its end is reported by another.
 import "headcount";
 import "headcount/globals";
-import { check, failed, firstOf, newUser, poolUser, returned, setupOf } from "headcount/native";
+import { check, failed, firstOf, makeUser, newUser, poolUser, returned, setupOf } from "headcount/native";
 import { mustBeFunction, mustKnow } from "headcount/check";
 import { blamed } from "headcount/story";
 import { blame, inTurn } from "headcount/together";
-import { User } from "headcount/user";
+import "headcount/user";
 
 export { failure, rejection } from "headcount/check";
-export { Group, groupWith } from "headcount/group";
+export { groupKind, groupWith } from "headcount/group";
 export { describe, plain } from "headcount/inspect";
 export { makeSocket } from "headcount/socket";
 export { hear, heard, makeSocketIo } from "headcount/socketio";
 export { forget } from "headcount/story";
-
-/** One iteration of a group: native code looks at the promise that comes back, which costs less than to await it. */
-export function run(key, main, Kind) {
-  try {
-    return main(new Kind(key));
-  } catch (error) {
-    report(key, error);
-  }
-}
+export { unblock } from "headcount/together";
 
 export function report(key, error) {
   const known = blamed(key, error);
@@ -42,10 +34,10 @@ function pool(group, count, fn, options) {
   if (!Number.isInteger(atOnce) || atOnce < 1) throw new TypeError(`${call}: \`atOnce\` must be a whole number above 0`);
   return inTurn(group, count, atOnce, async (index) => {
     const key = newUser(group, index);
-    const user = new User(key, group);
+    const user = makeUser(key, group);
     try {
       const made = await fn(user, index);
-      poolUser(key, made);
+      poolUser(user, made);
       return made;
     } catch (error) {
       blame(group, error, key, undefined);
@@ -57,7 +49,7 @@ function pool(group, count, fn, options) {
 /** Before the clock starts. */
 export async function runSetup(key, setup) {
   try {
-    const user = new User(firstOf(key), key);
+    const user = makeUser(firstOf(key), key);
     const value = await setup({
       user,
       pool: (count, fn, options) => pool(key, count, fn, options),
@@ -72,7 +64,7 @@ export async function runSetup(key, setup) {
 /** When everything is over. */
 export async function runTeardown(key, teardown) {
   try {
-    const user = new User(firstOf(key), key);
+    const user = makeUser(firstOf(key), key);
     await teardown({
       user,
       setup: setupOf(key),

@@ -28,8 +28,8 @@ const block = (open, shown, close) => (shown.length === 0 ? open + close : `${op
 
 function object(value, depth, seen) {
   if (value instanceof Error) {
-    const stack = typeof value.stack === "string" ? userLines(value.stack) : "";
-    return `${value.name}: ${value.message}${stack}`;
+    const lines = typeof value.stack === "string" ? userLines(value.stack) : [];
+    return [`${value.name}: ${value.message}`, ...lines].join("\n");
   }
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
   if (value instanceof RegExp) return String(value);
@@ -50,9 +50,8 @@ function object(value, depth, seen) {
 }
 
 /** The lines of a stack outside this API. */
-function userLines(stack) {
-  const lines = stack.split("\n").filter((line) => line.trim() !== "" && !line.includes("headcount/") && !line.includes("(native)"));
-  return lines.length === 0 ? "" : `\n${lines.join("\n")}`;
+export function userLines(stack) {
+  return stack.split("\n").filter((line) => line.trim() !== "" && !line.includes("headcount/") && !line.includes("(native)"));
 }
 
 function inspect(value, depth, seen) {

@@ -3,12 +3,13 @@ const given = globalThis.$headcount;
 delete globalThis.$headcount;
 
 export const {
-  http, websocket, socketio,
+  get, head, post, put, patch, delete: remove, http, websocket, socketio,
   send, exchange, next, receives, stopReceiving, last, listen, isOpen, ping, closeSocket,
   emit, emitAcknowledged, acknowledge, nextEvent, listenEvent, receivesEvent,
-  header, cookie, dataOf, userName, userNumber, userRole, random, chance, newUser, poolUser,
+  header, cookie, dataOf, userName, userIndex, userNumber, userRole, random, chance, newUser, poolUser,
+  userKind, makeUser, userKey, userGroup, groupKey, users,
   holdsText, think, stay, every, stopTicker, now, holds, span,
-  keepsStory, returned, failed, groupName, groupNumber, firstOf, membersOf, setupOf, channel, stamp,
+  keepsStory, returned, failed, groupName, groupNumber, firstOf, setupOf, channel, stamp,
   check, checkUser, stepBegin, stepEnd, eventually, metric, log,
   openTable, rowAt, utf8Encode, utf8Decode,
 } = given;

@@ -1,7 +1,6 @@
 // An open WebSocket, and what travels on it.
 import { closeSocket, exchange, isOpen, last, listen, next, ping, receives, send, stamp, stopReceiving } from "headcount/native";
 import { mustBeFunction } from "headcount/check";
-import { User } from "headcount/user";
 
 export class Channel {
   #id;
@@ -9,7 +8,7 @@ export class Channel {
     this.#id = id;
     this.name = name;
   }
-  stamp(user, text) { return stamp(User.key(user), this.#id, text); }
+  stamp(user, text) { return stamp(user, this.#id, text); }
 
   /** The native id of a channel; not for scenarios. */
   static id(channel) {

@@ -1,5 +1,6 @@
 // Several people at once: running them, barriers between them, steps, conditions.
 import { eventually as measured, now, span, stepBegin, stepEnd, think } from "headcount/native";
+import { userLines } from "headcount/inspect";
 import { storyOf } from "headcount/story";
 import { Failure, isBarrier, mustBeFunction, mustBeName, mustKnow, rejection } from "headcount/check";
 
@@ -34,23 +35,47 @@ export function step(key, user, name, fn) {
   return Promise.resolve(ended).then(succeeded, failed);
 }
 
-/** The places where the members of one `everyone` wait for each other. */
+const PLACES_TOLD = 4;
+const NAMES_TOLD = 3;
+
+/** A few names of many. */
+function some(names) {
+  const told = names.slice(0, NAMES_TOLD).join(" and ");
+  return names.length > NAMES_TOLD ? `${told} and ${names.length - NAMES_TOLD} more` : told;
+}
+
+/** The line of the scenario that threw, in brackets. */
+function lineOf(error) {
+  const [line] = userLines(String(error.stack ?? ""));
+  const place = line?.match(/([^\s()]+:\d+):\d+\)?$/);
+  return place ? ` (${place[1]})` : undefined;
+}
+
+/** The places where the members of one `everyone` wait for each other. Plain fields: private ones cost more, and no scenario sees it. */
 class Barriers {
-  #waiting = undefined;
-  #count;
-  /** Who ended first. */
-  #gone = undefined;
-  constructor(count) { this.#count = count; }
+  constructor(key, count) {
+    this.key = key;
+    this.count = count;
+    this.waiting = undefined;
+    /** Who ended first, or that nobody is awaited any more. */
+    this.gone = undefined;
+    /** Whom `unblock` told that no barrier can open. */
+    this.astray = undefined;
+  }
 
   arrive(name, member) {
     mustBeName(name, "here(name): the name");
-    if (this.#gone !== undefined) return Promise.reject(this.#closed(name));
-    this.#waiting ??= new Map();
-    let place = this.#waiting.get(name);
-    if (place === undefined) this.#waiting.set(name, (place = new Map()));
+    if (this.gone !== undefined) return Promise.reject(this.closed(name));
+    this.waiting ??= new Map();
+    let place = this.waiting.get(name);
+    if (place === undefined) {
+      this.waiting.set(name, (place = new Map()));
+      // They may be about to wait for each other at different places: seldom, so that most stories need not remember it.
+      if (this.waiting.size === 2) (storyOf(this.key).barriers ??= new Set()).add(this);
+    }
     if (place.has(member)) throw new TypeError(`here(${JSON.stringify(name)}): called twice by one user; is an \`await\` missing?`);
-    if (place.size + 1 === this.#count) {
-      this.#waiting.delete(name);
+    if (place.size + 1 === this.count) {
+      this.waiting.delete(name);
       for (const waiter of place.values()) waiter.resolve();
       return Promise.resolve();
     }
@@ -59,76 +84,116 @@ class Barriers {
 
   /** A member ended: a barrier without them never opens. */
   leave(user, failed) {
-    this.#gone ??= { user, failed };
-    if (this.#waiting === undefined) return;
-    for (const [place, waiters] of this.#waiting) {
-      for (const waiter of waiters.values()) waiter.reject(this.#closed(place));
+    this.gone ??= { user, failed };
+    if (this.waiting === undefined) return;
+    for (const [place, waiters] of this.waiting) {
+      for (const waiter of waiters.values()) waiter.reject(this.closed(place));
     }
-    this.#waiting.clear();
+    this.waiting.clear();
   }
 
-  #closed(place) {
-    const { user, failed } = this.#gone;
+  /** Nothing more happens in the group: those who wait at different places wait for ever. Whether there are any. */
+  unblock() {
+    if (this.waiting === undefined || this.waiting.size < 2) return false;
+    this.astray = [];
+    for (const [place, waiters] of this.waiting) {
+      for (const [user, { reject }] of waiters) this.astray.push({ place, user, error: rejection("script", "barrier", ""), reject });
+    }
+    this.gone = { astray: true };
+    this.waiting.clear();
+    const message = this.standing(false);
+    for (const { error, reject } of this.astray) {
+      error.message = message;
+      reject(error);
+    }
+    return true;
+  }
+
+  /** Who waits at which barrier; once they have all been thrown, also where in the scenario. */
+  standing(thrown) {
+    const at = new Map();
+    for (const { place, user, error } of this.astray) {
+      const where = `here(${JSON.stringify(place)})${(thrown && lineOf(error)) || ""}`;
+      if (!at.has(where)) at.set(where, []);
+      at.get(where).push(user.name);
+    }
+    const told = [...at].slice(0, PLACES_TOLD).map(([where, names]) => `${some(names)} at ${where}`);
+    if (at.size > PLACES_TOLD) told.push(`others at ${at.size - PLACES_TOLD} more`);
+    return `no barrier can open, as the users wait at different ones: ${told.join(", ")}`;
+  }
+
+  closed(place) {
+    const { user, failed, astray } = this.gone;
+    if (astray) return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: the users waited at different ones`);
     return rejection("script", "barrier", `the barrier ${JSON.stringify(place)} cannot open: ${user.name} ${failed ? "failed" : "ended"}`);
   }
 }
 
-/** Runs `call` for all at the same time; ends when the last has ended, with the first failure if any. */
-function all(key, users, keyOf, call, left) {
-  return new Promise((resolve, reject) => {
-    const results = new Array(users.length);
-    let open = users.length;
-    let failures = 0;
-    let first;
-    const end = () => {
-      if (--open > 0) return;
-      if (failures === 0) resolve(results);
-      else reject(first);
-    };
-    const failed = (user, error) => {
-      // That a barrier stayed shut follows from another failure: it never hides that one.
-      if (failures === 0 || (isBarrier(first) && !isBarrier(error))) {
-        first = error;
-        blame(key, error, keyOf(user), undefined);
-      }
-      failures += 1;
-      left?.(user, true);
-      end();
-    };
-    const run = (user, index) => {
-      let ended;
-      try {
-        ended = call(user, index);
-      } catch (error) {
-        ended = Promise.reject(error);
-      }
-      // No `async` here: a suspended frame for every user would cost a kilobyte.
-      Promise.resolve(ended).then(
-        (result) => {
-          results[index] = result;
-          left?.(user, false);
-          end();
-        },
-        (error) => failed(user, error),
-      );
-    };
-    if (open === 0) resolve(results);
-    users.forEach(run);
-  });
+/**
+ * Runs `fn` for all at the same time; ends when the last has ended, with the first failure if any. What they share is an
+ * object, not variables of functions made here: to make a function costs more than to run a few.
+ */
+function all(key, users, keyOf, fn, barriers) {
+  const { promise, resolve, reject } = Promise.withResolvers();
+  const count = users.length;
+  const course = { key, keyOf, barriers, results: new Array(count), open: count, failures: 0, first: undefined, resolve, reject };
+  if (count === 0) resolve(course.results);
+  for (let index = 0; index < count; index += 1) begin(course, users[index], index, fn);
+  return promise;
+}
+
+function begin(course, user, index, fn) {
+  const { barriers } = course;
+  let ended;
+  try {
+    ended = Promise.resolve(fn(user, barriers === undefined ? index : (name) => barriers.arrive(name, user)));
+  } catch (error) {
+    ended = Promise.reject(error);
+  }
+  // No `async` here: a suspended frame for every user would cost a kilobyte.
+  ended.then(
+    (result) => end(course, user, index, result, false),
+    (error) => end(course, user, index, error, true),
+  );
+}
+
+function end(course, user, index, given, failed) {
+  if (!failed) {
+    course.results[index] = given;
+  } else {
+    // That a barrier stayed shut follows from another failure: it never hides that one.
+    if (course.failures === 0 || (isBarrier(course.first) && !isBarrier(given))) {
+      course.first = given;
+      blame(course.key, given, course.keyOf(user), undefined);
+    }
+    course.failures += 1;
+  }
+  course.barriers?.leave(user, failed);
+  course.open -= 1;
+  if (course.open > 0) return;
+  const stray = course.barriers?.astray?.find(({ error }) => error === course.first);
+  if (stray !== undefined) stray.error.message = course.barriers.standing(true);
+  if (course.failures === 0) course.resolve(course.results);
+  else course.reject(course.first);
 }
 
 export function everyone(key, users, keyOf, fn) {
   mustBeFunction(fn, "everyone(fn): `fn`");
-  const barriers = new Barriers(users.length);
-  const call = (user) => fn(user, (name) => barriers.arrive(name, user));
-  return all(key, users, keyOf, call, (user, failed) => barriers.leave(user, failed));
+  return all(key, users, keyOf, fn, new Barriers(key, users.length));
+}
+
+/** Ends the waiting at barriers that never open. Whether there was any. */
+export function unblock(key) {
+  let any = false;
+  for (const barriers of storyOf(key).barriers ?? []) any = barriers.unblock() || any;
+  return any;
 }
 
 export function together(key, users, keyOf, fn) {
   if (!Array.isArray(users)) throw new TypeError("together(users, fn): `users` must be a list of users");
   mustBeFunction(fn, "together(users, fn): `fn`");
   users.forEach(keyOf);
-  return all(key, users, keyOf, fn);
+  return all(key, users, keyOf, fn, undefined);
 }
 
 /** At most `atOnce` at a time, in order. */
@@ -142,7 +207,7 @@ export async function inTurn(key, count, atOnce, run) {
     }
   };
   const lanes = Array.from({ length: Math.min(atOnce, count) }, (_, at) => at);
-  await all(key, lanes, () => undefined, lane);
+  await all(key, lanes, () => undefined, lane, undefined);
   return results;
 }
 
@@ -168,7 +233,7 @@ export async function eventually(key, sleeper, name, within, condition, options)
       }
       if (took >= limit) throw missed;
       const left = (limit - took) / 1e6;
-      await think(sleeper, Math.min(span(pause, `${call}: \`every\``) / 1e6, left), undefined);
+      await think.call(sleeper, Math.min(span(pause, `${call}: \`every\``) / 1e6, left), undefined);
     }
   } finally {
     measured(key, name, now() - started, ok);

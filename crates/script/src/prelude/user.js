@@ -1,7 +1,7 @@
 // One simulated person.
 import {
-  checkUser, cookie, dataOf, every, header, holdsText, http, random, rowAt, stay, stopTicker, think, userName, userNumber, userRole,
-  socketio, websocket,
+  checkUser, cookie, dataOf, every, get, head, header, holdsText, http, patch, post, put, random, remove, rowAt, socketio, stay,
+  stopTicker, think, userGroup, userIndex, userKey, userKind, userName, userNumber, userRole, websocket,
 } from "headcount/native";
 import { mustBeName, pick } from "headcount/check";
 import { shown } from "headcount/inspect";
@@ -27,9 +27,13 @@ export class Table {
   }
   at(index) { return rowAt(this.#id, index < 0 ? this.length + index : index); }
 
+  /** Whether `table` is one at all. */
+  static mustBe(table) {
+    if (typeof table !== "object" || table === null || !(#take in table)) throw new TypeError("user.row(table): the table must come from csv() or json()");
+  }
+
   /** Which row is this user's. */
   static indexFor(table, user, share) {
-    if (typeof table !== "object" || table === null || !(#take in table)) throw new TypeError("user.row(table): the table must come from csv() or json()");
     const { length } = table;
     if (length === 0) throw new Error(`${table.#path} has no rows`);
     if (table.#take === "random") return Math.floor(share() * length);
@@ -50,63 +54,41 @@ function kept(group, key, name, make) {
   return mine.get(name);
 }
 
-export class User {
-  // Few fields: a user is made for every iteration. What is rarely asked for comes from native code, or is kept
-  // in the story.
-  #key;
-  #group;
+/** What users can do. Native code makes them: nobody calls the constructor. */
+class User {
+  get role() { return userRole.call(this) ?? undefined; }
+  get data() { return kept(userGroup(this), userKey(this), "data", () => dataOf.call(this)); }
 
-  constructor(key, group) {
-    this.#key = key;
-    this.#group = group;
-  }
-
-  get name() { return userName(this.#key); }
-  get index() { return userNumber(this.#key, 0); }
-  get number() { return userNumber(this.#key, 1); }
-  get role() { return userRole(this.#key) ?? undefined; }
-
-  /** The native key of a user; not for scenarios. */
-  static key(user) {
-    if (typeof user !== "object" || user === null || !(#key in user)) throw new TypeError("a user is expected here");
-    return user.#key;
-  }
-
-  get data() { return kept(this.#group, this.#key, "data", () => dataOf(this.#key)); }
-
-  // The numbers are the places of the methods in native code.
-  get(url, options) { return http(this.#key, 0, url, options); }
-  head(url, options) { return http(this.#key, 1, url, options); }
-  post(url, options) { return http(this.#key, 2, url, options); }
-  put(url, options) { return http(this.#key, 3, url, options); }
-  patch(url, options) { return http(this.#key, 4, url, options); }
-  delete(url, options) { return http(this.#key, 5, url, options); }
   request(method, url, options) {
     mustBeName(method, "user.request(method, url): the method");
-    return http(this.#key, method.toUpperCase(), url, options);
+    return http.call(this, method.toUpperCase(), url, options);
   }
-  websocket(url, options) { return websocket(this.#key, url, options); }
-  socketio(url, options) { return socketio(this.#key, url, options); }
-  header(name, value) { header(this.#key, name, value); }
-  cookie(name) { return cookie(this.#key, name); }
-
-  every(period, fn, options) { return new Ticker(every(this.#key, period, fn, options)); }
-  stay() { return stay(this.#key); }
+  every(period, fn, options) { return new Ticker(every.call(this, period, fn, options)); }
+  step(name, fn) { return step(userGroup(this, "step"), userKey(this), name, fn); }
+  random(of) { return of === undefined ? random.call(this) : pick(random.call(this), of); }
   holds(name, text) {
     mustBeName(name, "user.holds(name, text): the name");
-    holdsText(this.#key, name, text);
+    holdsText.call(this, name, text);
   }
-  think(time, upTo) { return think(this.#key, time, upTo); }
-  step(name, fn) { return step(this.#group, this.#key, name, fn); }
-  check(name, ok) { return checkUser(this.#key, name, !!ok); }
-  random(of) { return of === undefined ? random(this.#key) : pick(random(this.#key), of); }
 
-  [shown]() {
+  toJSON() {
     const { name, index, number, role } = this;
     return { name, index, number, role };
   }
+  [shown]() { return this.toJSON(); }
 
   row(table) {
-    return kept(this.#group, this.#key, table, () => table.at(Table.indexFor(table, this, () => random(this.#key))));
+    const group = userGroup(this, "row");
+    Table.mustBe(table);
+    return kept(group, userKey(this), table, () => table.at(Table.indexFor(table, this, () => random.call(this))));
   }
 }
+
+// These are the native calls themselves: no function of ours stands between the scenario and them.
+const methods = { get, head, post, put, patch, delete: remove, websocket, socketio, header, cookie, stay, think, check: checkUser };
+const facts = { name: userName, index: userIndex, number: userNumber };
+for (const [name, value] of Object.entries(methods)) {
+  Object.defineProperty(User.prototype, name, { value, writable: true, configurable: true });
+}
+for (const [name, get] of Object.entries(facts)) Object.defineProperty(User.prototype, name, { get, configurable: true });
+userKind(User.prototype);

@@ -1,0 +1,231 @@
+use std::collections::VecDeque;
+
+use delivery::{Audience, ChannelIndex};
+use model::{GroupId, Nanos};
+use script::host::{StampAt, StampPlace};
+use wire::websocket::FrameParser;
+
+use super::{Arrival, Outcome};
+use crate::level::Span;
+use crate::people::Group;
+use crate::recorder::Recorder;
+use crate::socket::{Receiving, SocketState};
+
+/// Frames of one read, all heard by member 1.
+const FRAMES: usize = 20;
+
+/// A member of a room who hears what member 0 says.
+struct Listener {
+    group: Group,
+    channel: ChannelIndex,
+    state: SocketState,
+    recorder: Recorder,
+    wakes: VecDeque<script::host::Wake>,
+    parser: FrameParser,
+    now: Nanos,
+}
+
+impl Listener {
+    fn new(at: Option<StampAt>, only: &[(&str, &str)]) -> Self {
+        let mut recorder = Recorder::default();
+        let tally = recorder.tally("said");
+        let mut group = Group::new(GroupId(5), 0, vec![], vec![], 7, Nanos::from_secs(1));
+        let deadline = Nanos::from_secs(1);
+        let channel = group.ledger.add_channel(tally, Audience::Others, deadline);
+        let mut listener = Self {
+            group,
+            channel,
+            state: SocketState::default(),
+            recorder,
+            wakes: VecDeque::new(),
+            parser: FrameParser::default(),
+            now: Nanos::from_secs(1),
+        };
+        listener.follows(channel, at, only);
+        listener
+    }
+
+    fn follows(&mut self, channel: ChannelIndex, at: Option<StampAt>, only: &[(&str, &str)]) {
+        (0..10).for_each(|member| self.group.ledger.join(channel, member));
+        let only = only.iter().map(|&(at, value)| (at.into(), value.into()));
+        let place = StampPlace {
+            at,
+            only: only.collect(),
+            ..StampPlace::default()
+        };
+        let tally = self.group.ledger.tally_of(channel);
+        let receiving = Receiving::new(channel, tally, place).unwrap();
+        self.state.receives.push(receiving);
+    }
+
+    fn channel(&mut self, name: &str, audience: Audience) -> ChannelIndex {
+        let tally = self.recorder.tally(name);
+        let deadline = Nanos::from_secs(1);
+        self.group.ledger.add_channel(tally, audience, deadline)
+    }
+
+    /// Delivered, duplicated and strayed, by channel in the order of their making.
+    fn counts(&self) -> Vec<(u64, u64, u64)> {
+        let of =
+            |tally: &delivery::Tally| (tally.delivered, tally.duplicated, tally.strayed_total());
+        self.recorder.tallies.iter().map(of).collect()
+    }
+
+    /// Bytes of one read.
+    fn said(&mut self, message: fn(&str) -> Vec<u8>, opcode: u8) -> Vec<u8> {
+        let mut read = Vec::new();
+        for _ in 0..FRAMES {
+            let (now, tallies) = (self.now, &mut self.recorder.tallies);
+            let stamp = self.group.ledger.stamp(self.channel, 0, now, tallies);
+            self.group.ledger.send(0, now, now, true, tallies);
+            let payload = message(&stamp.encode());
+            read.extend([0x80 | opcode, u8::try_from(payload.len()).unwrap()]);
+            read.extend(payload);
+        }
+        read
+    }
+
+    fn hears(&mut self, read: &[u8]) {
+        let mut arrival = Arrival {
+            key: 0,
+            now: self.now + Nanos::from_millis(1),
+            member: 1,
+            group: Some(&mut self.group),
+            state: &mut self.state,
+            recorder: &mut self.recorder,
+            hold: Span {
+                start: Nanos::ZERO,
+                end: Nanos::MAX,
+            },
+            wakes: &mut self.wakes,
+            talked: Outcome::default(),
+        };
+        let parsed = self.parser.on_bytes(read, &mut |event| arrival.on(event));
+        parsed.unwrap();
+    }
+
+    fn delivered(&self) -> usize {
+        usize::try_from(self.recorder.tallies[0].delivered).unwrap()
+    }
+}
+
+/// Allocations of a read with [`FRAMES`] messages, once everything is warm.
+fn allocations(mut listener: Listener, message: fn(&str) -> Vec<u8>, opcode: u8) -> u64 {
+    let warm = listener.said(message, opcode);
+    listener.hears(&warm);
+    let reads: Vec<_> = (0..50).map(|_| listener.said(message, opcode)).collect();
+    let counted = allocation_counter::measure(|| {
+        for read in &reads {
+            listener.hears(read);
+        }
+    });
+    assert_eq!(listener.delivered(), 51 * FRAMES);
+    counted.count_total
+}
+
+fn json(stamp: &str) -> Vec<u8> {
+    format!(r#"{{"type":"said","room":7,"from":{{"id":4}},"text":"hello {stamp}"}}"#).into()
+}
+
+#[test]
+fn what_is_followed_anywhere_in_a_message_allocates_nothing() {
+    assert_eq!(allocations(Listener::new(None, &[]), json, 1), 0);
+}
+
+#[test]
+fn what_is_followed_at_a_json_pointer_allocates_nothing() {
+    let at = StampAt::Pointer("/text".into());
+    let listener = Listener::new(Some(at), &[("/type", "\"said\""), ("/from/id", "4")]);
+    assert_eq!(allocations(listener, json, 1), 0);
+}
+
+#[test]
+fn what_is_followed_at_a_byte_allocates_nothing() {
+    let binary = |stamp: &str| [&[0, 255, 7], stamp.as_bytes(), &[1; 9]].concat();
+    let listener = Listener::new(Some(StampAt::Byte(3)), &[]);
+    assert_eq!(allocations(listener, binary, 2), 0);
+}
+
+fn text() -> StampAt {
+    StampAt::Pointer("/text".into())
+}
+
+/// What is counted where the messages of the first channel are read.
+fn heard(mut listener: Listener) -> Vec<(u64, u64, u64)> {
+    let read = listener.said(json, 1);
+    listener.hears(&read);
+    listener.counts()
+}
+
+#[test]
+fn a_message_is_received_once_however_many_channels_look_there() {
+    for (mine, other) in [
+        (Some(text()), Some(text())),
+        (Some(text()), None),
+        (None, Some(text())),
+    ] {
+        let mut listener = Listener::new(mine, &[]);
+        let second = listener.channel("told", Audience::Others);
+        listener.follows(second, other, &[]);
+        assert_eq!(heard(listener), [(20, 0, 0), (0, 0, 0)]);
+    }
+}
+
+#[test]
+fn a_channel_followed_at_two_places_counts_a_message_once() {
+    let mut listener = Listener::new(Some(text()), &[]);
+    let channel = listener.channel;
+    listener.follows(channel, None, &[]);
+    assert_eq!(heard(listener), [(20, 0, 0)]);
+}
+
+#[test]
+fn another_channel_does_not_receive_what_its_own_channel_looks_for_elsewhere() {
+    let elsewhere = StampAt::Pointer("/type".into());
+    let mut listener = Listener::new(Some(elsewhere), &[]);
+    let second = listener.channel("told", Audience::Others);
+    listener.follows(second, Some(text()), &[]);
+    assert_eq!(heard(listener), [(0, 0, 0), (0, 0, 0)]);
+}
+
+/// Member 1 follows only another channel than that of the messages, at the same place.
+fn overheard(audience: Audience) -> (Vec<(u64, u64, u64)>, usize) {
+    let mut listener = Listener::new(None, &[]);
+    let said = listener.channel("private", audience);
+    for member in 0..10 {
+        listener.group.ledger.join(said, member);
+    }
+    listener.channel = said;
+    let read = listener.said(json, 1);
+    listener.hears(&read);
+    (listener.counts(), listener.state.inbox.len())
+}
+
+#[test]
+fn what_is_read_on_a_channel_that_is_not_followed_here_is_no_receipt_and_stays_with_the_script() {
+    let nothing = vec![(0, 0, 0), (0, 0, 0)];
+    assert_eq!(overheard(Audience::Others), (nothing, FRAMES));
+}
+
+#[test]
+fn what_is_not_meant_for_a_member_is_a_stray_of_its_own_channel_whatever_they_follow() {
+    let strays = vec![(0, 0, 0), (0, 0, 20)];
+    assert_eq!(overheard(Audience::Members(vec![0, 2])).0, strays);
+}
+
+#[test]
+fn a_stamp_of_another_group_is_one_stray_however_many_channels_look_there() {
+    let mut listener = Listener::new(Some(text()), &[]);
+    let second = listener.channel("told", Audience::Others);
+    listener.follows(second, None, &[]);
+    let read = listener.said(json, 1);
+    listener.group = Group::new(GroupId(6), 0, vec![], vec![], 7, Nanos::from_secs(1));
+    listener.hears(&read);
+    assert_eq!(listener.counts(), [(0, 0, 20), (0, 0, 0)]);
+}
+
+#[test]
+fn the_count_is_none_of_what_always_says_nothing() {
+    let counted = allocation_counter::measure(|| drop(vec![0_u8; 100]));
+    assert_eq!(counted.count_total, 1);
+}

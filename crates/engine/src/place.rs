@@ -1,0 +1,60 @@
+use delivery::{Garbled, Pointer, Stamp, stamps_from, stamps_in};
+use model::Fault;
+use script::host::StampAt;
+
+use crate::filter::pointer;
+
+/// Where in a message a channel's stamps stand.
+#[derive(Debug)]
+pub(crate) enum Place {
+    Anywhere,
+    /// In the value at this pointer.
+    Value(Pointer),
+    /// It begins at this byte.
+    Byte(usize),
+}
+
+impl Place {
+    pub(crate) fn new(at: Option<StampAt>) -> Result<Self, Fault> {
+        Ok(match at {
+            None => Self::Anywhere,
+            Some(StampAt::Pointer(at)) => Self::Value(pointer(&at)?),
+            Some(StampAt::Byte(at)) => Self::Byte(at),
+        })
+    }
+
+    /// What stands there: the message, the value, or the bytes from there on.
+    pub(crate) fn of<'a>(&self, message: &'a [u8]) -> Option<&'a [u8]> {
+        match self {
+            Self::Anywhere => Some(message),
+            Self::Value(at) => at.find(message),
+            Self::Byte(at) => message.get(*at..),
+        }
+    }
+
+    /// The stamps that stand there. `first` tells where the first of the whole message begins: what has none is not
+    /// looked into, and what lies before it is not searched again.
+    pub(crate) fn each_stamp(
+        &self,
+        message: &[u8],
+        first: impl FnOnce() -> Option<usize>,
+        stamp: impl FnMut(Result<Stamp, Garbled>),
+    ) {
+        match self {
+            Self::Anywhere => stamps_from(message, first()).for_each(stamp),
+            Self::Value(at) => {
+                let value = first().and_then(|_| at.find(message));
+                value.into_iter().flat_map(stamps_in).for_each(stamp);
+            }
+            Self::Byte(at) => Stamp::at(message, *at).into_iter().for_each(stamp),
+        }
+    }
+
+    /// The stamps in what [`Place::of`] gave.
+    pub(crate) fn each_stamp_of(&self, value: &[u8], stamp: impl FnMut(Result<Stamp, Garbled>)) {
+        match self {
+            Self::Anywhere | Self::Value(_) => stamps_in(value).for_each(stamp),
+            Self::Byte(_) => Stamp::at(value, 0).into_iter().for_each(stamp),
+        }
+    }
+}
