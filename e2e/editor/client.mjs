@@ -3,6 +3,7 @@
 import { io as newest } from 'socket.io-client'
 import { io as oldest } from 'socket.io-client-4.4'
 
+export { newest, oldest }
 const clients = { newest, oldest }
 const PATIENCE = 5000
 

@@ -14,14 +14,14 @@ const refused = [
   ['code-change', [{ roomId: room }], 'code'],
   ['code-change', [{ roomId: room, code: 5 }], 'not understood'],
   ['code-change', [{ roomId: room, code: null }], 'not understood'],
-  ['code-change', [{ roomId: 'elsewhere', code: '' }], 'join the room first'],
+  ['code-change', [{ roomId: '', code: '' }], 'roomId'],
   ['cursor-change', [{ roomId: room, cursor: { line: -1, ch: 0 }, username: 'ada' }], 'not understood'],
   ['cursor-change', [{ roomId: room, username: 'ada' }], 'cursor'],
   ['join', [{ roomId: room }], 'username'],
   ['join', [{ roomId: '', username: 'ada' }], 'roomId'],
   ['join', [{ roomId: 'x'.repeat(300), username: 'ada' }], 'roomId'],
   ['sync-code', [{ socketId: 'nobody', code: '' }], 'nobody'],
-  ['run-code', [{ roomId: 'elsewhere', code: '', language: 'shell' }], 'join the room first'],
+  ['run-code', [{ roomId: 'x'.repeat(300), code: '', language: 'shell' }], 'roomId'],
   ['leave', [], 'no such event'],
 ]
 for (const [event, payload, why] of refused) {

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 
+/** The maps are not there. */
+const SOURCE_MAP = /^\/\/# sourceMappingURL=.*\n?/m;
+
 /** The licence of a font is to lie beside it. */
 const fontLicences = (): Plugin => ({
   name: "font-licences",
@@ -8,6 +11,19 @@ const fontLicences = (): Plugin => ({
     for (const font of ["figtree", "jetbrains-mono"]) {
       const source = readFileSync(new URL(`node_modules/@fontsource-variable/${font}/LICENSE`, import.meta.url), "utf8");
       this.emitFile({ type: "asset", fileName: `licences/${font}.txt`, source });
+    }
+  },
+});
+
+/** The client's official bundles, by the names under which the official server has them for pages that load one by a `script`. */
+const BUNDLES = { "socket.io.js": "socket.io.min.js", "socket.io.min.js": "socket.io.min.js", "socket.io.esm.min.js": "socket.io.esm.min.js" };
+
+const clientBundles = (): Plugin => ({
+  name: "client-bundles",
+  generateBundle() {
+    for (const [name, bundle] of Object.entries(BUNDLES)) {
+      const source = readFileSync(new URL(`node_modules/socket.io-client/dist/${bundle}`, import.meta.url), "utf8");
+      this.emitFile({ type: "asset", fileName: `socket.io/${name}`, source: source.replace(SOURCE_MAP, "") });
     }
   },
 });
@@ -20,7 +36,7 @@ function chunkName({ facadeModuleId, name }: { facadeModuleId: string | null; na
 
 // No inlined assets: the page's policy allows scripts, fonts and pictures from its own host alone.
 export default defineConfig({
-  plugins: [fontLicences()],
+  plugins: [fontLicences(), clientBundles()],
   build: {
     target: "es2022",
     assetsInlineLimit: 0,

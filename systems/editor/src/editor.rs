@@ -103,8 +103,9 @@ impl Editor {
         name: &str,
         member: &Member,
     ) -> Result<Arc<Room>, Refusal> {
-        let most = self.hall.limits.members;
-        let room = self.enter(name, |room| room.join(member.clone(), most, &self.counters))?;
+        let room = self.open(name, |room, most| {
+            room.join(member.clone(), most, &self.counters)
+        })?;
         self.bus().tell(
             &room.name,
             &News::Joined {
@@ -114,30 +115,39 @@ impl Editor {
         Ok(room)
     }
 
+    /// Somebody speaks into a room without having joined it.
+    pub(crate) fn admit_guest(
+        self: &Arc<Self>,
+        name: &str,
+        visit: u64,
+    ) -> Result<Arc<Room>, Refusal> {
+        self.open(name, |room, most| room.admit_guest(visit, most))
+    }
+
     /// Somebody comes into a room by Yjs.
     pub(crate) fn listen(
         self: &Arc<Self>,
         name: &str,
         listener: &Listener,
     ) -> Result<Arc<Room>, Refusal> {
-        if name.is_empty() || name.len() > NAME {
-            return Err(Refusal::Length("room", NAME));
-        }
-        let most = self.hall.limits.members;
-        self.enter(name, |room| room.listen(listener.clone(), most))
+        self.open(name, |room, most| room.listen(listener.clone(), most))
     }
 
-    fn enter(
+    /// Finds or opens a room for somebody who `comes` as one of so many at most.
+    fn open(
         self: &Arc<Self>,
         name: &str,
-        come: impl Fn(&Arc<Room>) -> Result<(), Shut>,
+        comes: impl Fn(&Arc<Room>, usize) -> Result<(), Shut>,
     ) -> Result<Arc<Room>, Refusal> {
+        if name.is_empty() || name.len() > NAME {
+            return Err(Refusal::Length("roomId", NAME));
+        }
         loop {
             let (room, fresh) = self.hall.enter(name).map_err(|_| Refusal::TooManyRooms)?;
             if fresh {
                 tokio::spawn(self.clone().load(room.clone()));
             }
-            match come(&room) {
+            match comes(&room, self.hall.limits.members) {
                 Ok(()) => return Ok(room),
                 Err(Shut::Full) => return Err(Refusal::RoomFull),
                 // It was taken out of the hall before it was closed: the next is another.
@@ -286,6 +296,10 @@ impl Editor {
 
     async fn close(self: Arc<Self>, room: Arc<Room>) {
         sleep(KEPT).await;
+        // What was written by somebody who is gone already waits for the document, too.
+        while room.waits_alone() {
+            sleep(AGAIN).await;
+        }
         self.saved().await;
         if self.hall.close(&room) {
             self.bus().leave(&room.name);

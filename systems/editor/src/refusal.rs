@@ -17,8 +17,6 @@ pub(crate) enum Refusal {
     TooManyRooms,
     #[error("You are in too many rooms")]
     TooManyJoined,
-    #[error("join the room first")]
-    NotInside,
     #[error("nobody with this id is in a room with you")]
     NoSuchMember,
     #[error("too many messages: at most {0} per second")]

@@ -19,8 +19,6 @@ use crate::room::{Member, Room, State};
 use crate::sio::{Desk, Event, packet};
 use crate::store::{Behind, Done};
 
-/// Rooms that one client may be in.
-const ROOMS: usize = 32;
 /// Bytes of an unknown event's name that are told again.
 const TOLD: usize = 64;
 
@@ -103,8 +101,8 @@ impl Visitor {
             }
         }
         let known = self.room(&join.room_id).is_some();
-        if !known && self.rooms.len() >= ROOMS {
-            return Err(Refusal::TooManyJoined);
+        if !known {
+            self.has_place()?;
         }
         let member = Member {
             visit: self.visit,
@@ -130,7 +128,7 @@ impl Visitor {
         change: &CodeChange<'_>,
         acknowledge: Option<u64>,
     ) -> Result<Answer, Refusal> {
-        let room = self.room(&change.room_id).ok_or(Refusal::NotInside)?;
+        let room = &self.reach(&change.room_id)?;
         let text = text(change.code)?;
         let most = self.editor.limits.max_document as usize;
         if text.len() > most {
@@ -176,8 +174,8 @@ impl Visitor {
         Box::new(move || outlet.text(&packet::acknowledgement(number, &Acknowledged { ok: true })))
     }
 
-    fn point(&self, change: &CursorChange<'_>) -> Result<(), Refusal> {
-        let room = self.room(&change.room_id).ok_or(Refusal::NotInside)?;
+    fn point(&mut self, change: &CursorChange<'_>) -> Result<(), Refusal> {
+        let room = self.reach(&change.room_id)?;
         let _: Caret = read(change.cursor)?;
         text(change.username)?;
         let moved = packet::cursor_change(&self.id, change.cursor, change.username);
@@ -225,8 +223,8 @@ impl Visitor {
     }
 
     /// What comes of it is told when it is there; whoever asked may be gone by then.
-    fn run(&self, run: &RunCode<'_>) -> Result<(), Refusal> {
-        let room = self.room(&run.room_id).ok_or(Refusal::NotInside)?.clone();
+    fn run(&mut self, run: &RunCode<'_>) -> Result<(), Refusal> {
+        let room = self.reach(&run.room_id)?;
         if self.running.swap(true, Ordering::Relaxed) {
             return Err(Refusal::StillRunning);
         }

@@ -4,7 +4,11 @@ use std::sync::atomic::AtomicBool;
 use crate::editor::Editor;
 use crate::outlet::Outlet;
 use crate::rate::Rate;
+use crate::refusal::Refusal;
 use crate::room::Room;
+
+/// Rooms that one client may be in.
+const ROOMS: usize = 32;
 
 /// One client while it is here. Dropped when it is gone: then it leaves its rooms.
 #[derive(Debug)]
@@ -22,9 +26,31 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
-    /// A room that it is in.
+    /// A room in which it has a place, as a member or a guest.
     pub(super) fn room(&self, name: &str) -> Option<&Arc<Room>> {
         self.rooms.iter().find(|room| &*room.name == name)
+    }
+
+    /// The room that it speaks into. One who did not join it is a guest there: the original let anybody
+    /// speak into any room, and after a reconnection its front end never joins again, and its load tester
+    /// only after what it had kept meanwhile.
+    pub(super) fn reach(&mut self, name: &str) -> Result<Arc<Room>, Refusal> {
+        if let Some(room) = self.room(name) {
+            return Ok(room.clone());
+        }
+        self.has_place()?;
+        let room = self.editor.admit_guest(name, self.visit)?;
+        self.rooms.push(room.clone());
+        Ok(room)
+    }
+
+    /// Whether it may be in one more room.
+    pub(super) fn has_place(&self) -> Result<(), Refusal> {
+        if self.rooms.len() < ROOMS {
+            Ok(())
+        } else {
+            Err(Refusal::TooManyJoined)
+        }
     }
 }
 

@@ -84,9 +84,9 @@ impl Front {
     fn follow(self, request: &mut Request<Incoming>) -> Response<Body> {
         let name = request.uri().path().trim_start_matches(YJS);
         let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
-        let editor = self.editor.clone();
+        let (editor, every) = (self.editor.clone(), self.beat.every);
         let answer = line::upgrade(request, &self.editor.lines, self.terms, move |outbox| {
-            yjs::open(&editor, &name, outbox)
+            yjs::open(&editor, &name, outbox, every)
         });
         answer.map(|()| Body::empty())
     }

@@ -69,7 +69,7 @@ impl Room {
         if state.closed {
             return Err(Shut::Closed);
         }
-        if state.member(visit).is_none() && state.members.len() >= most {
+        if state.member(visit).is_none() && state.occupied_beside(visit) >= most {
             return Err(Shut::Full);
         }
         let (who, counters) = (member.who.clone(), counters.clone());
@@ -81,6 +81,19 @@ impl Room {
                 state.show_to(visit);
             }
         });
+        Ok(())
+    }
+
+    /// Somebody speaks here without having joined.
+    pub(crate) fn admit_guest(&self, visit: u64, most: usize) -> Result<(), Shut> {
+        let mut state = self.state();
+        if state.closed {
+            return Err(Shut::Closed);
+        }
+        if state.occupied_beside(visit) >= most {
+            return Err(Shut::Full);
+        }
+        state.guests.push(visit);
         Ok(())
     }
 
@@ -102,6 +115,7 @@ impl Room {
         let mut state = self.state();
         state.leave(visit, counters);
         state.listeners.retain(|listener| listener.visit != visit);
+        state.guests.retain(|guest| *guest != visit);
         let gone = state.presence.leave(visit);
         if let Some(gone) = &gone {
             state.post_listeners(&yjs::presence(gone.clone()), None, None, counters);
@@ -117,6 +131,12 @@ impl Room {
         let mut state = self.state();
         state.closed = state.is_empty() && state.wishes.is_none();
         state.closed
+    }
+
+    /// Whether nobody is here while the document is still to come.
+    pub(crate) fn waits_alone(&self) -> bool {
+        let state = self.state();
+        state.is_empty() && state.wishes.is_some()
     }
 
     /// Does something once the document is here.

@@ -22,6 +22,8 @@ pub(super) type Wish = Box<dyn FnOnce(&Arc<Room>, &mut State) + Send>;
 pub(crate) struct State {
     pub(crate) members: Vec<Member>,
     pub(crate) listeners: Vec<Listener>,
+    /// Visits that speak here without having joined: they hear nothing and nobody hears of them.
+    pub(super) guests: Vec<u64>,
     /// Members at other nodes, and at which.
     pub(crate) abroad: Vec<(u64, Visitor)>,
     pub(crate) presence: Presence,
@@ -43,6 +45,7 @@ impl Default for State {
         Self {
             members: Vec::new(),
             listeners: Vec::new(),
+            guests: Vec::new(),
             abroad: Vec::new(),
             presence: Presence::default(),
             document: Document::default(),
@@ -94,11 +97,18 @@ impl State {
 
     /// Whether nobody is here.
     pub(super) fn is_empty(&self) -> bool {
-        self.members.is_empty() && self.listeners.is_empty()
+        self.members.is_empty() && self.listeners.is_empty() && self.guests.is_empty()
+    }
+
+    /// Places that others than this visit have by Socket.IO.
+    pub(super) fn occupied_beside(&self, visit: u64) -> usize {
+        let guests = self.guests.iter().filter(|guest| **guest != visit);
+        self.members.len() + guests.count()
     }
 
     /// Somebody comes in, or says another name.
     pub(super) fn admit(&mut self, member: Member) {
+        self.guests.retain(|guest| *guest != member.visit);
         match self.members.iter_mut().find(|m| m.visit == member.visit) {
             Some(known) => known.who.username = member.who.username,
             None => self.members.push(member),

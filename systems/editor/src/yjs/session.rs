@@ -1,9 +1,10 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 use yrs::encoding::read::Cursor;
-use yrs::sync::{Message, MessageReader, SyncMessage};
+use yrs::sync::{AwarenessUpdate, Message, MessageReader, SyncMessage};
 use yrs::updates::decoder::DecoderV1;
 use yrs::updates::encoder::Encode;
 
@@ -16,12 +17,16 @@ use crate::refusal::Refusal;
 use crate::room::{Listener, Room, State};
 use crate::store::Done;
 
-/// A client that is silent is asked whether it is there. Clients of Yjs say something every 15 s.
-const ASKED: Duration = Duration::from_secs(25);
-/// Closed because the room is full (4000–4999 are for applications).
+/// A client hears of us at least so often: `y-websocket` ends a line on which nothing came for 30 s, and
+/// sees no pings.
+const SILENCE: Duration = Duration::from_secs(25);
+/// The room is full. `y-websocket` takes 4400–4499 for an answer that will not change, and tells it; after
+/// any other code it comes again, later each time.
 const FULL: u16 = 4403;
-/// Closed because a limit was passed.
-const LIMIT: u16 = 4429;
+/// There is no place for another room now. 4500–4599 say "later".
+const NO_PLACE: u16 = 4503;
+/// It was faster than allowed: what it wrote is still in its own document, and comes when it does.
+const TOO_FAST: u16 = 4529;
 
 /// One client of Yjs in one room.
 pub(crate) struct Session {
@@ -30,12 +35,19 @@ pub(crate) struct Session {
     outbox: Arc<Outbox>,
     visit: u64,
     rate: Rate,
+    asked: Duration,
     heard: bool,
 }
 
 /// Begins a session: the client is asked what it has, and learns who is there.
-pub(crate) fn open(editor: &Arc<Editor>, name: &str, outbox: &Arc<Outbox>) -> (Session, Instant) {
+pub(crate) fn open(
+    editor: &Arc<Editor>,
+    name: &str,
+    outbox: &Arc<Outbox>,
+    ping_interval: Duration,
+) -> (Session, Instant) {
     let now = Instant::now();
+    let asked = ping_interval.min(SILENCE);
     let visit = editor.visit();
     let room = editor.listen(
         name,
@@ -50,7 +62,9 @@ pub(crate) fn open(editor: &Arc<Editor>, name: &str, outbox: &Arc<Outbox>) -> (S
             room.when_loaded(move |_, state| greet(state, &outbox));
         }
         Err(Refusal::RoomFull) => outbox.finish(End::Closed(FULL, "Room is full")),
-        Err(Refusal::TooManyRooms) => outbox.finish(End::Closed(FULL, "There are too many rooms")),
+        Err(Refusal::TooManyRooms) => {
+            outbox.finish(End::Closed(NO_PLACE, "There are too many rooms"));
+        }
         Err(_) => outbox.finish(End::Closed(1008, "not a name of a room")),
     }
     let session = Session {
@@ -59,9 +73,10 @@ pub(crate) fn open(editor: &Arc<Editor>, name: &str, outbox: &Arc<Outbox>) -> (S
         outbox: outbox.clone(),
         visit,
         rate: Rate::full(editor.limits.rate_limit, now),
+        asked,
         heard: true,
     };
-    (session, now + ASKED)
+    (session, now + asked)
 }
 
 fn greet(state: &mut State, outbox: &Arc<Outbox>) {
@@ -127,7 +142,7 @@ impl Hear for Session {
         };
         let limit = self.editor.limits.rate_limit;
         if limit > 0 && !self.rate.spend(limit, Instant::now()) {
-            return Heard::End(End::Closed(LIMIT, "too many messages"));
+            return Heard::End(End::Closed(TOO_FAST, "too many messages"));
         }
         if let Some(faults) = &self.editor.faults {
             faults.message();
@@ -151,7 +166,11 @@ impl Hear for Session {
         }
         self.heard = false;
         self.outbox.post(&Frame::ping(), None);
-        Ok(Instant::now() + ASKED)
+        let nobody = AwarenessUpdate {
+            clients: HashMap::default(),
+        };
+        self.outbox.post(&presence(nobody), None);
+        Ok(Instant::now() + self.asked)
     }
 
     fn pong(&mut self) {

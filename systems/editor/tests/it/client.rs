@@ -8,7 +8,7 @@ use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket, connect};
 
 /// No test waits longer for a packet.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) struct Client {
     socket: WebSocket<MaybeTlsStream<TcpStream>>,

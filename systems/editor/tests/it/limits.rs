@@ -27,6 +27,12 @@ fn a_full_room_says_so_and_has_a_place_again_when_somebody_leaves() {
         error(&mut eve),
         json!({ "event": "join", "message": "Room is full" })
     );
+    // Nor is there a place for one who would only write.
+    eve.edit("room", "unasked", None);
+    assert_eq!(
+        error(&mut eve),
+        json!({ "event": "code-change", "message": "Room is full" })
+    );
     bob.emit("leave", &json!({}), None);
     assert_eq!(error(&mut bob)["message"], "there is no such event");
     drop(bob);

@@ -15,4 +15,8 @@ mod official;
 #[cfg(test)]
 mod postgres;
 #[cfg(test)]
+mod routes;
+#[cfg(test)]
 mod served;
+#[cfg(test)]
+mod yjs;

@@ -1,6 +1,53 @@
 //! The official clients, oldest and newest, over every transport.
 
-use crate::served::Served;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use crate::served::{Served, e2e, script};
+
+/// A plain relay on the official server, which does what the original did; killed when dropped.
+struct Relay {
+    child: Child,
+    url: String,
+}
+
+impl Relay {
+    fn start() -> Self {
+        let mut child = Command::new("node")
+            .arg("socketio-relay/server.mjs")
+            .current_dir(e2e())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut port = String::new();
+        let stdout = child.stdout.take().unwrap();
+        BufReader::new(stdout).read_line(&mut port).unwrap();
+        Self {
+            child,
+            url: format!("http://127.0.0.1:{}", port.trim()),
+        }
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_front_end_of_the_original_works_here_as_on_the_official_server_and_loses_nothing_when_its_line_breaks()
+ {
+    script(&Relay::start().url, "frontend.mjs", &["original"]);
+    Served::start(&[]).script("frontend.mjs", &[]);
+}
+
+#[test]
+fn the_load_tester_of_the_original_gets_all_that_was_sent_here_as_on_the_official_server() {
+    script(&Relay::start().url, "tester.mjs", &[]);
+    Served::start(&[]).script("tester.mjs", &[]);
+}
 
 #[test]
 fn every_event_of_the_original_works_with_the_official_clients() {

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -50,10 +50,15 @@ impl Served {
     }
 
     fn read(&self, path: &str) -> String {
+        self.ask("GET", path)
+    }
+
+    /// What it answers, head and all.
+    pub(crate) fn ask(&self, method: &str, path: &str) -> String {
         let address = self.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(address).unwrap();
         let request =
-            format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+            format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
@@ -75,18 +80,28 @@ impl Served {
 
     /// Runs a script of `e2e/editor` with clients that others wrote; it must end well and in time.
     pub(crate) fn script(&self, name: &str, arguments: &[&str]) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../e2e/editor");
-        let modules = folder.join("../node_modules/socket.io-client");
-        assert!(modules.exists(), "run e2e/install.sh first");
-        let output = Command::new("timeout")
-            .args([PATIENCE, "node", name, &self.url])
-            .args(arguments)
-            .current_dir(folder)
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{name} {arguments:?}: {said}");
+        script(&self.url, name, arguments);
     }
+}
+
+/// The same against any server.
+pub(crate) fn script(url: &str, name: &str, arguments: &[&str]) {
+    let output = Command::new("timeout")
+        .args([PATIENCE, "node", name, url])
+        .args(arguments)
+        .current_dir(e2e().join("editor"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name} {arguments:?}: {said}");
+}
+
+/// Where the scripts are, and the servers and clients that others wrote.
+pub(crate) fn e2e() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../e2e");
+    let modules = folder.join("node_modules/socket.io-client");
+    assert!(modules.exists(), "run e2e/install.sh first");
+    folder
 }
 
 impl Drop for Served {

@@ -37,7 +37,8 @@ export class RoomSocket {
     this.#socket = io({ transports: ["websocket"], forceNew: true, reconnectionDelayMax: 2_500 });
     this.#socket.on("connect", () => {
       this.id.set(this.#socket.id ?? null);
-      this.#socket.emit("join", { roomId: room, username });
+      // The text comes by Yjs.
+      this.#socket.emit("join", { roomId: room, username, texts: false });
     });
     this.#socket.on("disconnect", (reason) => {
       // The library takes the server's own goodbye for a wish; the server only stops, and comes back.

@@ -1,0 +1,31 @@
+// A client of Yjs that writes faster than allowed: node too-fast.mjs URL
+
+import assert from 'node:assert/strict'
+import WebSocket from 'ws'
+import { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+import { until } from './client.mjs'
+
+const [url] = process.argv.slice(2)
+
+function follow() {
+  const doc = new Y.Doc()
+  const provider = new WebsocketProvider(`${url.replace('http', 'ws')}/yjs`, 'too fast', doc, {
+    WebSocketPolyfill: WebSocket, disableBc: true,
+  })
+  return { provider, text: doc.getText('code') }
+}
+
+const fast = follow()
+const closed = []
+fast.provider.on('connection-close', (event) => closed.push(event?.code))
+fast.provider.on('closed', () => assert.fail('it was told not to come again'))
+await until(() => fast.provider.synced, 'it is in')
+for (let n = 0; n < 100; n++) fast.text.insert(fast.text.length, `${n} `)
+await until(() => closed.includes(4529), 'it was sent away')
+const other = follow()
+await until(() => other.text.toString() === fast.text.toString(), 'it came again with all that it wrote')
+
+for (const one of [fast, other]) one.provider.destroy()
+console.log('too fast: came again')
+process.exit(0)
