@@ -19,7 +19,8 @@ export default async function session({ id, everyone, channel }: Group) {
 
   await everyone(async (user, here) => {
     const socket = await user.socketio();
-    socket.receives(edits, { event: "code-change", at: "/code", keep: true }); // followed natively, no script per message
+    // Followed natively, no script per message.
+    const stop = socket.receives(edits, { event: "code-change", at: "/code", keep: true });
     socket.receives(carets, { event: "cursor-change", at: "/cursor/tag" });
     socket.emit("join", { roomId: id, username: user.name });
     await socket.next("joined");
@@ -36,6 +37,12 @@ export default async function session({ id, everyone, channel }: Group) {
     );
     await user.stay(); // until the level ends
     const last = socket.last(edits);
-    user.holds("document", last === undefined || last === seen ? mine : last); // whoever wrote last, all have the same
+    let text = last === undefined || last === seen ? mine : last; // what was heard since the own edit takes its place
+    stop();
+    // Two edits that crossed leave two texts where the server only passes them on: it is the server that has to say
+    // which of them counts. This one waits for it.
+    socket.on("code-change", (news: { code: string }) => { text = news.code; });
+    await user.think("4s");
+    user.holds("document", text);
   });
 }

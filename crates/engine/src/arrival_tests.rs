@@ -3,13 +3,14 @@ use std::collections::VecDeque;
 use delivery::{Audience, ChannelIndex};
 use model::{GroupId, Nanos};
 use script::host::{StampAt, StampPlace};
+use wire::socketio::Event;
 use wire::websocket::FrameParser;
 
 use super::{Arrival, Outcome};
 use crate::level::Span;
 use crate::people::Group;
 use crate::recorder::Recorder;
-use crate::socket::{Receiving, SocketState};
+use crate::socket::{Came, Receiving, SocketState};
 
 /// Frames of one read, all heard by member 1.
 const FRAMES: usize = 20;
@@ -46,13 +47,28 @@ impl Listener {
     }
 
     fn follows(&mut self, channel: ChannelIndex, at: Option<StampAt>, only: &[(&str, &str)]) {
-        (0..10).for_each(|member| self.group.ledger.join(channel, member));
         let only = only.iter().map(|&(at, value)| (at.into(), value.into()));
         let place = StampPlace {
             at,
             only: only.collect(),
             ..StampPlace::default()
         };
+        self.looks(channel, place);
+    }
+
+    /// Looks for the channel in the code of an event, and keeps what stands there.
+    fn follows_event(&mut self, channel: ChannelIndex, event: &str) {
+        let place = StampPlace {
+            at: Some(StampAt::Pointer("/code".into())),
+            event: Some(event.into()),
+            keep: true,
+            ..StampPlace::default()
+        };
+        self.looks(channel, place);
+    }
+
+    fn looks(&mut self, channel: ChannelIndex, place: StampPlace) {
+        (0..10).for_each(|member| self.group.ledger.join(channel, member));
         let tally = self.group.ledger.tally_of(channel);
         let receiving = Receiving::new(channel, tally, place).unwrap();
         self.state.receives.push(receiving);
@@ -71,22 +87,27 @@ impl Listener {
         self.recorder.tallies.iter().map(of).collect()
     }
 
+    /// A stamp of member 0 that is on its way.
+    fn sent(&mut self) -> String {
+        let (now, tallies) = (self.now, &mut self.recorder.tallies);
+        let stamp = self.group.ledger.stamp(self.channel, 0, now, tallies);
+        self.group.ledger.send(0, now, now, true, tallies);
+        stamp.encode()
+    }
+
     /// Bytes of one read.
     fn said(&mut self, message: fn(&str) -> Vec<u8>, opcode: u8) -> Vec<u8> {
         let mut read = Vec::new();
         for _ in 0..FRAMES {
-            let (now, tallies) = (self.now, &mut self.recorder.tallies);
-            let stamp = self.group.ledger.stamp(self.channel, 0, now, tallies);
-            self.group.ledger.send(0, now, now, true, tallies);
-            let payload = message(&stamp.encode());
+            let payload = message(&self.sent());
             read.extend([0x80 | opcode, u8::try_from(payload.len()).unwrap()]);
             read.extend(payload);
         }
         read
     }
 
-    fn hears(&mut self, read: &[u8]) {
-        let mut arrival = Arrival {
+    fn arrival(&mut self) -> (Arrival<'_>, &mut FrameParser) {
+        let arrival = Arrival {
             key: 0,
             now: self.now + Nanos::from_millis(1),
             member: 1,
@@ -100,8 +121,23 @@ impl Listener {
             wakes: &mut self.wakes,
             talked: Outcome::default(),
         };
-        let parsed = self.parser.on_bytes(read, &mut |event| arrival.on(event));
+        (arrival, &mut self.parser)
+    }
+
+    fn hears(&mut self, read: &[u8]) {
+        let (mut arrival, parser) = self.arrival();
+        let parsed = parser.on_bytes(read, &mut |event| arrival.on(event));
         parsed.unwrap();
+    }
+
+    fn hears_event(&mut self, event: &str) {
+        let event = Event::parse(event).unwrap();
+        self.arrival().0.receipts(Came::event(&event));
+    }
+
+    fn kept(&self) -> Vec<&str> {
+        let kept = self.state.receives.iter().map(Receiving::last);
+        kept.map(Option::unwrap_or_default).collect()
     }
 
     fn delivered(&self) -> usize {
@@ -222,6 +258,60 @@ fn a_stamp_of_another_group_is_one_stray_however_many_channels_look_there() {
     listener.group = Group::new(GroupId(6), 0, vec![], vec![], 7, Nanos::from_secs(1));
     listener.hears(&read);
     assert_eq!(listener.counts(), [(0, 0, 20), (0, 0, 0)]);
+}
+
+/// Members follow one channel in one event and another channel in another.
+fn in_a_room() -> Listener {
+    let mut listener = Listener::new(None, &[]);
+    listener.state.receives.clear();
+    listener.follows_event(listener.channel, "code-change");
+    let second = listener.channel("caret", Audience::Others);
+    listener.follows_event(second, "cursor-change");
+    listener
+}
+
+#[test]
+fn an_event_is_a_receipt_of_the_channel_that_looks_for_it_and_of_no_other() {
+    for (event, counts) in [
+        ("code-change", [(1, 0, 0), (0, 0, 0)]),
+        ("cursor-change", [(0, 0, 0), (0, 0, 0)]),
+        ("code", [(0, 0, 0), (0, 0, 0)]),
+    ] {
+        let mut listener = in_a_room();
+        let stamp = listener.sent();
+        listener.hears_event(&format!(r#"["{event}",{{"code":"let x; // {stamp}"}}]"#));
+        assert_eq!(listener.counts(), counts, "{event}");
+    }
+}
+
+#[test]
+fn what_came_last_in_its_event_is_kept_with_a_stamp_or_without() {
+    let mut listener = in_a_room();
+    assert_eq!(listener.kept(), ["", ""]);
+    listener.hears_event(r#"["code-change",{"code":"a"}]"#);
+    assert_eq!(listener.kept(), [r#""a""#, ""]);
+    let stamp = listener.sent();
+    listener.hears_event(&format!(r#"["code-change",{{"code":"{stamp}"}}]"#));
+    listener.hears_event(r#"["code-change",{"text":"no code"}]"#);
+    listener.hears_event(r#"["cursor-change",{"code":7}]"#);
+    let quoted = format!("\"{stamp}\"");
+    assert_eq!(listener.kept(), [quoted.as_str(), "7"]);
+    assert_eq!(listener.counts(), [(1, 0, 0), (0, 0, 0)]);
+}
+
+#[test]
+fn an_event_that_is_followed_and_kept_allocates_nothing() {
+    let mut listener = in_a_room();
+    let events: Vec<String> = (0..50)
+        .map(|_| format!(r#"["code-change",{{"code":"{}"}}]"#, listener.sent()))
+        .collect();
+    listener.hears_event(&events[0]);
+    let counted = allocation_counter::measure(|| {
+        for event in &events[1..] {
+            listener.hears_event(event);
+        }
+    });
+    assert_eq!((listener.delivered(), counted.count_total), (50, 0));
 }
 
 #[test]

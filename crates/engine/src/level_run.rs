@@ -132,7 +132,7 @@ impl Worker {
         match progress {
             Progress::Load => self.while_loading(now),
             Progress::Settling { until } => {
-                if aborted || open == 0 || now >= until || self.world.borrow().awaited() == 0 {
+                if aborted || open == 0 || now >= until || self.world.borrow().is_settled() {
                     self.release(now);
                 }
             }
@@ -350,6 +350,12 @@ impl World {
             self.next_look = at;
             self.timers.set(at, Alarm::Look);
         }
+    }
+
+    /// No delivery is waited for, and no tick of the hold waits for the script, which may send something yet.
+    fn is_settled(&self) -> bool {
+        let is_tick = |wake: &Wake| matches!(wake, Wake::Tick { .. });
+        self.awaited() == 0 && !self.wakes.iter().any(is_tick)
     }
 
     /// Deliveries that are still waited for.

@@ -305,7 +305,10 @@ fn setup_makes_users_and_teardown_sees_what_it_returned() {
     stage
         .script
         .start_teardown(GroupId(10), user(1, 0), Some("{\"made\":5}"));
-    assert_eq!(stage.ops()[0].1, "DELETE /all/5");
+    let deletes = stage.ops();
+    assert_eq!(deletes[0].1, "DELETE /all/5");
+    stage.done(deletes[0].0, reply(204, ""));
+    assert_eq!(stage.ended()[0].outcome, Ok(None));
 }
 
 #[test]

@@ -78,6 +78,12 @@ impl Receiving {
         Some(value)
     }
 
+    /// What stood last at the place, where it is kept and where something came.
+    pub(crate) fn last(&self) -> Option<&str> {
+        let text = str::from_utf8(self.last.as_deref()?).ok()?;
+        (!text.is_empty()).then_some(text)
+    }
+
     /// Whether this stamp, in what fits, is among those that stand where the channel looks.
     pub(crate) fn reads(&self, came: Came<'_>, stamp: &Result<Stamp, Garbled>) -> bool {
         let mut reads = false;
@@ -135,8 +141,8 @@ impl World {
         let its = receives
             .iter()
             .filter(|one| u32::from(one.channel.0) == channel.0);
-        let last = its.filter_map(|one| one.last.as_ref()).next_back()?;
-        let text = str::from_utf8(last).ok()?;
-        (!text.is_empty()).then(|| text.to_owned())
+        its.filter_map(Receiving::last)
+            .next_back()
+            .map(str::to_owned)
     }
 }

@@ -265,6 +265,7 @@ fn the_summary_is_that_of_every_run() {
             "exchanges",
             "deliveries",
             "checks",
+            "converged",
             "steps",
             "target",
             "generator"

@@ -12,6 +12,7 @@ mod bench;
 mod bench_http2;
 mod bench_limits;
 mod clients;
+mod converged;
 mod crowd;
 mod endpoint;
 mod faults;

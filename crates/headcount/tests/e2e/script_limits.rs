@@ -199,7 +199,10 @@ export default async function go({ users: [user], setup, check }) {
 export function teardown() {}
 "#,
     );
-    let level = lab.level("go.ts", &bridge.url(), &[]);
+    let ended = lab.run("go.ts", &bridge.url(), &["--json"]);
+    assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
+    let summary = ended.summary();
+    let level = &summary["levels"][0];
     assert_eq!(level["checks"]["passed"], 2, "{level:#}");
     assert_eq!(level["iterations"]["succeeded"], 2, "{level:#}");
 }

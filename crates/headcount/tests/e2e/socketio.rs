@@ -1,7 +1,5 @@
 //! Socket.IO against servers that others wrote: three versions of the official one, and Python's.
 
-use serde_json::Value;
-
 use crate::harness::{
     Lab, SOCKET_IO, Server, python_socketio, socketio_server, socketio_server_with,
 };
@@ -226,44 +224,4 @@ fn what_came_last_is_kept_and_nothing_after_the_end() {
         assert_eq!(deliveries["expected"], 3 * 2, "{name}: {level:#}");
         assert_eq!(deliveries["delivered"], 3 * 2, "{name}: {level:#}");
     }
-}
-
-const HOLDS: &str = r#"
-import type { Group, Options } from "headcount";
-export const options: Options = {
-  group: 3,
-  load: { groups: 6, once: true },
-  thresholds: { "converged(document)": ["diverged == 0", "converged >= 4", "unknown == 0"] },
-};
-export default async function holds({ number, users }: Group) {
-  for (const user of users) {
-    user.holds("document", "not yet the last word");
-    if (number === 1 && user.index === 2) user.holds("document", "another");
-    else user.holds("document", "the same");
-    if (user.index > 0) user.holds("caret", "3"); // the first never says
-  }
-}
-"#;
-
-#[test]
-fn groups_whose_members_hold_different_documents_are_counted() {
-    let server = socketio_server("socketio-room", "socket.io-4.8");
-    let lab = Lab::new().with("holds.ts", HOLDS);
-    let level = lab.level("holds.ts", &server.url(), &[]);
-    let thresholds = &lab.record()["thresholds"];
-    let held = |at: usize| thresholds[at]["held"].as_bool();
-    assert_eq!(
-        [held(0), held(1), held(2)],
-        [Some(false), Some(true), Some(true)],
-        "{thresholds:#}"
-    );
-    let document = &level["converged"]["by_name"]["document"];
-    let counts = |of: &Value| ["converged", "diverged", "unknown"].map(|name| of[name].as_u64());
-    assert_eq!(counts(document), [Some(5), Some(1), Some(0)], "{level:#}");
-    let caret = &level["converged"]["by_name"]["caret"];
-    assert_eq!(counts(caret), [Some(0), Some(0), Some(6)], "{level:#}");
-    let first = lab.failure("target", "diverged", "converged(document)");
-    assert_eq!(first["count"], 1);
-    let report = std::fs::read_to_string(lab.path("run/report.md")).unwrap();
-    assert!(report.contains("## Converged"), "{report}");
 }

@@ -74,5 +74,5 @@ export async function runTeardown(key, teardown) {
     report(key, error);
     return;
   }
-  done(key);
+  returned(key, undefined);
 }
