@@ -94,7 +94,7 @@ impl Lines {
         read: OwnedReadHalf,
         outbox: Arc<Outbox>,
         limit: usize,
-        already: &[u8],
+        already: Vec<u8>,
         hear: impl Hear,
         alarm: Instant,
     ) {
@@ -196,9 +196,9 @@ impl<H: Hear> Line<H> {
         })
     }
 
-    fn first(&mut self, already: &[u8]) {
+    fn first(&mut self, mut already: Vec<u8>) {
         if !already.is_empty() {
-            self.take(&mut already.to_vec());
+            self.take(&mut already);
         }
     }
 

@@ -103,11 +103,14 @@ async fn serve<H: Hear>(
         tracing::error!("a connection that is no TCP stream was upgraded");
         return;
     };
+    // The buffer of the handshake is some kilobytes, which a line would keep for nothing.
+    let already = parts.read_buf.to_vec();
+    drop(parts.read_buf);
     let (read, write) = parts.io.into_inner().into_split();
     let outbox = Arc::new(Outbox::new(write, terms.room, &lines.flush));
     let (hear, alarm) = open(&outbox);
     lines
-        .run(read, outbox, terms.limit, &parts.read_buf, hear, alarm)
+        .run(read, outbox, terms.limit, already, hear, alarm)
         .await;
 }
 

@@ -9,6 +9,8 @@ mod faults;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod memory;
+#[cfg(test)]
 mod nodes;
 #[cfg(test)]
 mod official;

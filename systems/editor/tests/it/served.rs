@@ -1,5 +1,6 @@
 //! The editor as a process of its own.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,14 @@ impl Served {
         let answer = self.read("/metrics");
         let line = answer.lines().find_map(|line| line.strip_prefix(name));
         line.unwrap().trim().parse().unwrap()
+    }
+
+    /// Bytes that it has in memory.
+    pub(crate) fn memory(&self) -> usize {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes = resident.unwrap().trim().trim_end_matches(" kB");
+        kilobytes.parse::<usize>().unwrap() * 1024
     }
 
     /// What a path says, in JSON.
