@@ -8,6 +8,8 @@ use crate::telling::memory;
 
 /// The script's name for what the report called latency.
 const REPORTED: &str = "the report's own latency, ms";
+/// What the scenarios call the text that a member of a room holds in the end.
+const DOCUMENT: &str = "document";
 /// The promise that a level must keep: 95 % of the deliveries within this time, and nothing lost.
 const PROMISE_MS: f64 = 20.0;
 
@@ -72,9 +74,10 @@ pub(super) fn cpu_per_thousand(level: &Level) -> Option<f64> {
     (made > 0).then(|| busy * level.phases.hold_s * 1e6 / made as f64)
 }
 
-/// Rooms whose members all held the same in the end, and all rooms: a room where they do not fails.
+/// Rooms whose members all held the same in the end, and all rooms.
 pub(super) fn converged(level: &Level) -> (u64, u64) {
-    (level.measured.iterations.succeeded, level.load.groups)
+    let held = level.measured.converged.get(DOCUMENT);
+    (held.map_or(0, |held| held.converged), level.load.groups)
 }
 
 /// Why the level did not keep its promise, or could not show it; empty where it did.

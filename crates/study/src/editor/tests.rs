@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::Nanos;
-use record::{Deliveries, Level, Load, Metric, MetricKind, Phases, Run, TargetUse};
+use record::{Convergence, Deliveries, Level, Load, Metric, MetricKind, Phases, Run, TargetUse};
 
 use super::figures::{broken, ceiling_in_words, cpu_per_thousand, kb_per_user};
 use super::{Parts, evidence, pages};
@@ -36,7 +36,11 @@ fn level(users: u64, ms: u64) -> Level {
         }),
         ..Level::default()
     };
-    level.measured.iterations.succeeded = users / 5;
+    let held = Convergence {
+        converged: users / 5,
+        ..Convergence::default()
+    };
+    level.measured.converged = BTreeMap::from([("document".to_owned(), held)]);
     level.measured.deliveries = BTreeMap::from([("edit".to_owned(), all)]);
     level
 }
@@ -107,7 +111,9 @@ fn the_reports_latency_stands_beside_the_true_one_and_no_data_is_not_zero() {
 #[test]
 fn the_level_where_it_stops_is_named_with_what_broke() {
     let mut broke = level(1000, 25);
-    broke.measured.iterations.succeeded -= 3;
+    let held = broke.measured.converged.get_mut("document").unwrap();
+    held.converged -= 3;
+    held.diverged += 3;
     assert_eq!(broken(&broke), ["p95 25.0 ms", "3 rooms not converged"]);
     let rooms = run(vec![level(100, 1), level(500, 2), broke]);
     let parts = Parts {
