@@ -26,7 +26,19 @@ SHARE = 0.01
 LEAST_MS = 0.05
 CLOSED_MS = 1.0
 
-HEAD = ["tool", "setting", "requests/s", "CPU %", "server CPU %", "p99, ms", "the server's p99, ms", "error, ms", "verdict"]
+HEAD = [
+    "tool",
+    "setting",
+    "requests/s",
+    "CPU %",
+    "server CPU %",
+    "the server's p99, ms",
+    "p99, ms",
+    "error, ms",
+    "service p99, ms",
+    "its error, ms",
+    "verdict",
+]
 
 
 @dataclass(frozen=True)
@@ -34,11 +46,17 @@ class Outcome:
     stretch: Stretch
     report: Report
     true_ms: float
-    """The p99 of the server's own times, from reading a request to writing its answer."""
+    """The p99 of the server's own times, from when its kernel had a request to the writing of its answer."""
 
     @property
     def error_ms(self) -> float:
         return self.report.figures["p99"] - self.true_ms
+
+    @property
+    def service_error_ms(self) -> float | None:
+        """From when a request was sent, where the tool tells both: what it sent late is not in this."""
+        service = self.report.service_p99_ms
+        return None if service is None else service - self.true_ms
 
     @property
     def not_sound(self) -> bool:
@@ -69,8 +87,10 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
         comparison.rows(HEAD, lambda key, result: cells(key, result)),
         goals_of(comparison),
         f"`right`: within 1 % or 50 µs of the server's p99 (open), within {CLOSED_MS:g} ms (closed), in all rounds. `told`: it was "
-        "not, and the tool itself said that its figures are not sound. CPU is of the time at full work. The server's times end with "
-        "writing the answer; the way through the kernel is in the tool's only.",
+        "not, and the tool itself said that its figures are not sound. CPU is of the time at full work. The server's times count from "
+        "when its kernel had the request to the writing of the answer. headcount's response times count from the planned start, so what "
+        "it began late is in them (its reports say how much, as their error bound); its service times, like the times of vegeta and "
+        "k6, count from the sending.",
     )
 
 
@@ -121,11 +141,20 @@ def cells(key: tuple[str, object], result: Results) -> list[str]:
         span(result.values(lambda outcome: outcome.stretch.per_s), ",.0f"),
         span(result.values(lambda outcome: outcome.stretch.cpu_percent), ".0f"),
         f"{result.median(lambda outcome: outcome.stretch.target_percent):.0f}",
-        span(result.values(lambda outcome: outcome.report.figures["p99"]), ".2f"),
         f"{result.median(lambda outcome: outcome.true_ms):.2f}",
+        span(result.values(lambda outcome: outcome.report.figures["p99"]), ".2f"),
         span(result.values(lambda outcome: outcome.error_ms), "+.2f"),
+        *service_cells(outcomes),
         "; ".join(filter(None, [verdict(key, outcomes), remarks([outcome.report.remarks for outcome in outcomes])])),
     ]
+
+
+def service_cells(outcomes: list[Outcome]) -> list[str]:
+    errors = [error for outcome in outcomes if (error := outcome.service_error_ms) is not None]
+    if not errors:
+        return ["", ""]
+    times = [time for outcome in outcomes if (time := outcome.report.service_p99_ms) is not None]
+    return [span(times, ".2f"), span(errors, "+.2f")]
 
 
 def is_right(key: tuple[str, object], outcome: Outcome) -> bool:
@@ -148,9 +177,12 @@ def goals_of(comparison: Comparison) -> list[Goal]:
     """headcount's own."""
     goals = []
     for load, words in [("open", f"open, at {BUSY_PERCENT} % of a core"), ("40,000/s", "open, at 40,000/s")]:
-        errors = [abs(outcome.error_ms) for outcome in comparison.of(("headcount", load)).of_round.values()]
+        outcomes = list(comparison.of(("headcount", load)).of_round.values())
+        errors = [abs(outcome.error_ms) for outcome in outcomes]
+        service = [abs(error) for outcome in outcomes if (error := outcome.service_error_ms) is not None]
         if errors:
-            goals.append(at_most(f"{words}: error of p99, ms, the worst round", max(errors), 0.2))
+            goals.append(at_most(f"{words}: error of the service time's p99, ms, the worst round", max(service), 0.2))
+            goals.append(at_most(f"{words}: error of the response time's p99, ms, the worst round", max(errors), 0.2))
     closed = [key for key in comparison.settings if key[0] == "headcount" and key in CLOSED]
     outcomes = [(key, outcome) for key in closed for outcome in comparison.of(key).of_round.values()]
     if outcomes:

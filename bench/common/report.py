@@ -23,6 +23,8 @@ class Report:
     doubts: list[str] = field(default_factory=list)
     """Sentences in which the tool itself doubts its figures."""
     start_lag_p99_ms: float | None = None
+    service_p99_ms: float | None = None
+    """From the sending, where the figures count from the planned start."""
     received: int = 0
     """Deliveries, or answers on WebSockets."""
 
@@ -39,6 +41,7 @@ def of_headcount(finished: Finished, folder: Path) -> Report:
         remarks=remarks + counted(timings["failed"], "failed"),
         doubts=doubts,
         start_lag_p99_ms=lag.percentile_ms(99) if lag.count else None,
+        service_p99_ms=decoded(timings["service"]).percentile_ms(99),
     )
 
 

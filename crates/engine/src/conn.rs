@@ -5,6 +5,7 @@ use crate::dials::EndpointIndex;
 use crate::http::{HttpLink, Opening};
 use crate::http2::{self, Http2Link};
 use crate::reactor::Ready;
+use crate::receipt::Receipt;
 use crate::socket::SocketLink;
 use crate::world::World;
 
@@ -194,14 +195,9 @@ impl World {
         };
         match conn.stream_mut().read(buffer) {
             Read::Bytes(count) => {
-                // The moment of receipt: right behind the read, before anything is parsed.
-                let now = self.clock.now();
-                let stamp = conn.stream().arrival();
-                let delay = stamp.map(|stamp| self.clock.since(stamp));
-                let messages = self.received(key, &buffer[..count], now);
-                if let Some(delay) = delay {
-                    self.note_read(delay, now, messages);
-                }
+                let receipt = Receipt::of(conn.stream(), &self.clock, &self.looks);
+                let messages = self.received(key, &buffer[..count], receipt.at);
+                self.note_receipt(receipt, messages);
                 return count == buffer.len();
             }
             Read::Empty => {}

@@ -149,8 +149,8 @@ impl Worker {
         self.idle += self
             .doze
             .until(due, start, clock, &mut world.reactor, &mut self.ready);
-        let now = world.clock.now();
-        world.looks.waited(before, now);
+        let read = clock.read();
+        world.looks.waited(before, read);
         for ready in self.ready.drain(..) {
             world.ready(ready);
         }

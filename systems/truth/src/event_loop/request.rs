@@ -48,6 +48,7 @@ impl EventLoop {
             what: self.understand(head.method, head.target, head.body),
             keep_alive: head.keep_alive,
             read_at: now,
+            received_at: now,
         };
         let rate = match request.what {
             What::Order(route) => self.routes.get(route).and_then(|route| route.read_rate()),
@@ -124,6 +125,7 @@ impl EventLoop {
         };
         connection.paced = false;
         request.read_at = now;
+        request.received_at = connection.received.take().unwrap_or(now).min(now);
         self.serve(key, request);
         true
     }
@@ -158,8 +160,12 @@ impl EventLoop {
 
     /// Does what the path says.
     fn obey(&mut self, key: Key, request: Request, route: usize) {
-        let read_at = request.read_at;
-        let Some(reaction) = self.routes.get(route).map(|route| route.receive(read_at)) else {
+        let (received, read_at) = (request.received_at, request.read_at);
+        let Some(reaction) = self
+            .routes
+            .get(route)
+            .map(|route| route.receive(received, read_at))
+        else {
             return;
         };
         match reaction {
@@ -270,7 +276,7 @@ impl EventLoop {
     }
 
     fn written(&mut self, request: &Request, status: u16) {
-        let time = now() - request.read_at;
+        let time = now() - request.received_at;
         if let Some(counts) = self.counts(request) {
             counts.answered(status, time);
         }
