@@ -4,9 +4,11 @@ use std::fs;
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use crate::harness::{Lab, Raw, read_request};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::harness::{Lab, Raw, Server, ask, read_request};
 
 const SPIN: &str =
     "function spin(ms: number) { const end = Date.now() + ms; while (Date.now() < end); }\n";
@@ -115,4 +117,26 @@ fn without_a_connection_the_delay_is_not_known() {
         level["generator"]["read_delay_p99_ms"].is_null(),
         "{level:#}"
     );
+}
+
+#[test]
+fn the_truth_server_counts_from_when_its_kernel_had_the_request() {
+    // Stopped for most of the delay, it answers at its time all the same. A busy machine may wake it late.
+    const DELAY: Duration = Duration::from_millis(400);
+    let on_time = (0..10).any(|_| {
+        let server = Server::truth(&[]);
+        let pid = Pid::from_raw(i32::try_from(server.pid()).unwrap()).unwrap();
+        ask(&format!("{}/healthz", server.url()));
+        kill_process(pid, Signal::STOP).unwrap();
+        let url = format!("{}/delay/400ms", server.url());
+        let began = SystemTime::now();
+        let asked = thread::spawn(move || ask(&url));
+        thread::sleep(DELAY * 3 / 4); // the server that reads late is what is tested
+        kill_process(pid, Signal::CONT).unwrap();
+        asked.join().unwrap();
+        let took = began.elapsed().unwrap();
+        assert!(took >= DELAY, "never early: {took:?}");
+        took < DELAY * 5 / 4
+    });
+    assert!(on_time);
 }

@@ -195,25 +195,7 @@ impl EventLoop {
                     counts.hanging += 1;
                 }
             }
-            Reaction::Trickle { rate, size } => {
-                let Some(connection) = self.sockets.get(key) else {
-                    return;
-                };
-                let answer = Answer {
-                    status: 200,
-                    keep_alive: request.keep_alive,
-                    retry_after: None,
-                };
-                write_head(&mut connection.output, answer, size);
-                let pace = Pace::new(rate, read_at);
-                connection.state = State::Trickle {
-                    request,
-                    left: size,
-                    pace,
-                };
-                self.sockets.touch(key);
-                self.timers.set(read_at, Alarm::Pace(key));
-            }
+            Reaction::Trickle { rate, size } => self.begin_trickle(key, request, rate, size),
             Reaction::Leak(bytes) => self.leak(key, &request, bytes),
             Reaction::Burn(crew, cpu) => {
                 let status = if self.workers.give(crew, key, cpu) {
@@ -231,6 +213,26 @@ impl EventLoop {
                 self.answer(key, &request, 200);
             }
         }
+    }
+
+    fn begin_trickle(&mut self, key: Key, request: Request, rate: u64, size: u64) {
+        let Some(connection) = self.sockets.get(key) else {
+            return;
+        };
+        let answer = Answer {
+            status: 200,
+            keep_alive: request.keep_alive,
+            retry_after: None,
+        };
+        write_head(&mut connection.output, answer, size);
+        let begin = request.read_at;
+        connection.state = State::Trickle {
+            request,
+            left: size,
+            pace: Pace::new(rate, begin),
+        };
+        self.sockets.touch(key);
+        self.timers.set(begin, Alarm::Pace(key));
     }
 
     fn leak(&mut self, key: Key, request: &Request, bytes: u64) {
