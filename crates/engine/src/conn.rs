@@ -16,6 +16,8 @@ pub(crate) struct Conn {
     pub(crate) endpoint: EndpointIndex,
     /// Writability is asked for.
     pub(crate) asks_write: bool,
+    /// It tells how late it is read.
+    pub(crate) sampled: bool,
     /// TCP stands: it counts no more among those that the target has to accept.
     pub(crate) accepted: bool,
     pub(crate) link: Link,
@@ -91,7 +93,7 @@ impl World {
             conn.asks_write = conn.stream().wants_write();
             conn.accepted = conn.stream().phase() != Phase::Connecting;
             self.dialling.unaccepted += u32::from(!conn.accepted);
-            self.recorder.read_delay.admit(conn.stream_mut());
+            conn.sampled = self.recorder.read_delay.admit(conn.stream_mut());
             if let Err(why) = self.reactor.add(conn.stream().fd(), key, conn.asks_write) {
                 self.take_out(key);
                 return Err(Fault::generator(
@@ -195,7 +197,7 @@ impl World {
         };
         match conn.stream_mut().read(buffer) {
             Read::Bytes(count) => {
-                let receipt = Receipt::of(conn.stream(), &self.clock, &self.looks);
+                let receipt = Receipt::of(conn.stream(), conn.sampled, &self.clock, &self.looks);
                 let messages = self.received(key, &buffer[..count], receipt.at);
                 self.note_receipt(receipt, messages);
                 return count == buffer.len();

@@ -9,8 +9,8 @@ use wire::Stream;
 use crate::clock::{Clock, Reading};
 use crate::world::World;
 
-/// Of a worker's connections in a level, these tell the arrival of their first bytes too: the first few, that small
-/// loads are measured too, and then one in so many, because that needs a second system call for each read.
+/// Of a worker's connections in a level, these tell how late they are read: the first few, that small loads are measured
+/// too, and then one in so many.
 const ALWAYS: u64 = 4;
 const ONE_IN: u64 = 16;
 
@@ -31,33 +31,20 @@ pub(crate) struct Receipt {
     /// When the kernel received the last of them; when they were read, where it does not say.
     pub(crate) at: Nanos,
     stamped: bool,
-    /// On a sample of the connections.
-    first: Option<FirstByte>,
-}
-
-/// When the kernel received the first of the bytes, and when they were read.
-#[derive(Clone, Copy, Debug)]
-struct FirstByte {
-    /// `None` where the stamp cannot be true.
-    at: Option<Nanos>,
-    read: Nanos,
+    /// When they were read, on a sample of the connections.
+    read: Option<Nanos>,
 }
 
 impl Receipt {
     /// Of what was just read from `stream`.
-    pub(crate) fn of(stream: &Stream, clock: &Clock, looks: &Looks) -> Self {
-        let last = stream
-            .arrival()
-            .and_then(|stamp| looks.moment_of(clock, stamp));
-        let first = stream.first_arrival();
-        let read = || clock.now();
+    pub(crate) fn of(stream: &Stream, sampled: bool, clock: &Clock, looks: &Looks) -> Self {
+        let stamp = stream.arrival();
+        let at = stamp.and_then(|stamp| looks.moment_of(clock, stamp));
+        let read = (sampled || at.is_none()).then(|| clock.now());
         Self {
-            at: last.unwrap_or_else(read),
-            stamped: last.is_some(),
-            first: first.map(|stamp| FirstByte {
-                at: looks.moment_of(clock, stamp),
-                read: read(),
-            }),
+            at: at.or(read).unwrap_or_default(),
+            stamped: at.is_some(),
+            read: read.filter(|_| sampled && stamp.is_some()),
         }
     }
 }
@@ -76,26 +63,18 @@ pub(crate) struct ReadDelay {
 }
 
 impl ReadDelay {
-    /// Has a new connection stamped, and decides whether it is sampled. Over TLS none is.
-    pub(crate) fn admit(&mut self, stream: &mut Stream) {
-        if stream.is_secured() {
-            // A kernel that gives no stamps leaves the moment of reading.
-            let _ = stream.stamp_arrivals();
-            return;
-        }
+    /// Has a new connection stamped, and decides whether it is sampled.
+    pub(crate) fn admit(&mut self, stream: &mut Stream) -> bool {
         let number = self.opened;
         self.opened += 1;
-        let sampled = number < ALWAYS || number.is_multiple_of(ONE_IN);
-        let asked = if sampled {
-            stream.stamp_first_arrivals()
-        } else {
-            stream.stamp_arrivals()
-        };
         // A kernel that gives no stamps leaves the delay unmeasured, which the record then says.
-        if sampled && asked.is_ok() {
+        let stamped = stream.stamp_arrivals().is_ok();
+        let sampled = stamped && (number < ALWAYS || number.is_multiple_of(ONE_IN));
+        if sampled {
             self.delays.get_or_insert_default();
             self.errors.get_or_insert_default();
         }
+        sampled
     }
 }
 
@@ -105,6 +84,8 @@ pub(crate) struct Looks {
     last: Nanos,
     /// What is read now may have lain there since, and not for longer.
     unseen_since: Nanos,
+    /// The last look may not have seen all that was there.
+    saw_a_part: bool,
     wall_ahead: Option<i64>,
     /// So much too late may a moment be by it.
     apart: Nanos,
@@ -113,10 +94,14 @@ pub(crate) struct Looks {
 }
 
 impl Looks {
-    /// The worker waited from `before` to what the clocks said after it.
-    pub(crate) fn waited(&mut self, before: Nanos, after: Reading) {
-        let slept = after.now - before >= SLEPT;
-        self.unseen_since = if slept { after.now } else { self.last };
+    /// The worker waited from `before` to what the clocks said after it, and was told of so many sockets that there
+    /// may be more, or of all.
+    pub(crate) fn waited(&mut self, before: Nanos, after: Reading, sees_a_part: bool) {
+        if !self.saw_a_part {
+            let slept = after.now - before >= SLEPT;
+            self.unseen_since = if slept { after.now } else { self.last };
+        }
+        self.saw_a_part = sees_a_part;
         self.last = after.now;
         let Some(ahead) = after.wall_ahead else {
             return;
@@ -139,31 +124,25 @@ impl Looks {
 impl World {
     /// Counts a read that found so many messages.
     ///
-    /// The kernel joins packets that wait under the stamp of the last of them. Where several messages came at once,
-    /// the first may therefore have waited for as long as the worker did not look.
+    /// They have the stamp of the last of them. Where several came at once, the first may have waited for as long as the
+    /// worker did not look.
     pub(crate) fn note_receipt(&mut self, receipt: Receipt, messages: usize) {
-        let Some(FirstByte { at, read }) = receipt.first else {
+        let Some(read) = receipt.read.filter(|&read| self.hold.contains(read)) else {
             return;
         };
-        if !self.hold.contains(read) {
-            return;
-        }
         let sampled = &mut self.recorder.read_delay;
-        let Some(mut first) = at else {
+        if !receipt.stamped {
             sampled.implausible += 1;
             return;
-        };
-        let several = messages > 1;
-        if several {
-            first = first.min(self.looks.unseen_since);
         }
-        let exact = receipt.stamped && !several;
-        let error = if exact {
-            self.looks.apart
+        let (first, error) = if messages > 1 {
+            let first = receipt.at.min(self.looks.unseen_since);
+            (first, receipt.at - first)
         } else {
-            receipt.at - first
+            (receipt.at, self.looks.apart)
         };
-        sampled.delays.get_or_insert_default().record(read - first);
+        let delay = read - first;
+        sampled.delays.get_or_insert_default().record(delay);
         sampled.errors.get_or_insert_default().record(error);
     }
 }
@@ -180,7 +159,7 @@ mod tests {
             wall_ahead: Some(wall_ahead),
             apart: Nanos(100),
         };
-        looks.waited(reading.now, reading);
+        looks.waited(reading.now, reading, false);
     }
 
     #[test]
@@ -222,5 +201,29 @@ mod tests {
                 "{seconds}"
             );
         }
+    }
+
+    #[test]
+    fn what_a_look_did_not_see_has_waited_since_the_one_before() {
+        let mut looks = Looks::default();
+        let mut wait = |from_ms, to_ms, sees_a_part| {
+            let reading = Reading {
+                now: Nanos::from_millis(to_ms),
+                wall_ahead: Some(0),
+                apart: Nanos(100),
+            };
+            looks.waited(Nanos::from_millis(from_ms), reading, sees_a_part);
+            looks.unseen_since
+        };
+        let ms = Nanos::from_millis;
+        assert_eq!(wait(5, 10, false), ms(10), "it slept until something came");
+        assert_eq!(wait(12, 12, true), ms(10), "it was busy since");
+        assert_eq!(
+            wait(14, 14, true),
+            ms(10),
+            "there was more at the last look"
+        );
+        assert_eq!(wait(16, 16, false), ms(10), "and at this one");
+        assert_eq!(wait(18, 18, false), ms(16));
     }
 }

@@ -150,7 +150,8 @@ impl Worker {
             .doze
             .until(due, start, clock, &mut world.reactor, &mut self.ready);
         let read = clock.read();
-        world.looks.waited(before, read);
+        let sees_a_part = world.reactor.sees_a_part();
+        world.looks.waited(before, read, sees_a_part);
         for ready in self.ready.drain(..) {
             world.ready(ready);
         }

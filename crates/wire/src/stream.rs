@@ -125,26 +125,11 @@ impl Stream {
         self.arrival.ask(self.socket.as_fd())
     }
 
-    /// The same, and when it received the first byte of each read, which costs each read a second system call.
-    /// Not over TLS, whose records are not the reads of the caller: [`io::ErrorKind::Unsupported`].
-    pub fn stamp_first_arrivals(&mut self) -> io::Result<()> {
-        if self.is_secured() {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        self.arrival.ask_first(self.socket.as_fd())
-    }
-
     /// When the kernel received the last byte that was taken from it, by `CLOCK_REALTIME`; over TLS that may be a later
-    /// one than the last byte of [`Stream::read`]. `None` unless asked for with [`Stream::stamp_arrivals`], and for
+    /// one than the last byte of [`Stream::read`]. Packets that were read together have the stamp of the last. `None` unless asked for with [`Stream::stamp_arrivals`], and for
     /// what came before the kernel had begun to stamp.
     pub fn arrival(&self) -> Option<SystemTime> {
         self.arrival.last()
-    }
-
-    /// When the kernel received the first byte of the last [`Stream::read`]. `None` unless asked for with
-    /// [`Stream::stamp_first_arrivals`]. Packets that the kernel has joined bear the stamp of the last of them.
-    pub fn first_arrival(&self) -> Option<SystemTime> {
-        self.arrival.first()
     }
 
     /// Goes on with the handshakes; call whenever the socket is ready until [`Phase::Open`].
@@ -182,7 +167,7 @@ impl Stream {
         }
     }
 
-    /// Reads what is there. Plain TCP: exactly one system call, two where first bytes are stamped. TLS: every decrypted
+    /// Reads what is there. Plain TCP: exactly one system call. TLS: every decrypted
     /// byte that fits is returned before the socket is asked again, so that nothing waits unseen behind a silent socket.
     pub fn read(&mut self, buf: &mut [u8]) -> Read {
         match &mut self.tls {

@@ -1,16 +1,16 @@
 //! The clock that the stamps are held against is this test's; `wire` has none.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::Write as _;
 use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, SystemTime};
 
-use wire::{Read, StampingOn, Stream, TlsSettings};
+use wire::{Read, StampingOn, Stream};
 
 use crate::drive::{open, peer, read, reset_and_close};
 
 /// The kernel begins to stamp when one of its own threads comes to it: on a busy machine that took five seconds.
-const UNTIL_STAMPED: Duration = Duration::from_mins(1);
+pub(crate) const UNTIL_STAMPED: Duration = Duration::from_mins(1);
 
 struct Stamped {
     stream: Stream,
@@ -19,7 +19,7 @@ struct Stamped {
     _on: StampingOn,
 }
 
-/// A stamped stream (its first bytes, too) whose peer sends what it is told and says between which moments it did.
+/// A stamped stream whose peer sends what it is told and says between which moments it did.
 fn stamped() -> Stamped {
     let on = StampingOn::new().unwrap();
     let (send, to_send) = channel::<&'static [u8]>();
@@ -34,7 +34,7 @@ fn stamped() -> Stamped {
     });
     let mut stream = Stream::connect(address, None, None).unwrap();
     open(&mut stream).unwrap();
-    stream.stamp_first_arrivals().unwrap();
+    stream.stamp_arrivals().unwrap();
     let mut all = Stamped {
         stream,
         send,
@@ -73,13 +73,11 @@ fn the_stamp_is_from_when_the_bytes_came_and_not_from_when_they_were_read() {
         read(&mut stamped.stream, &mut [0; 64]),
         Read::Bytes(5)
     ));
-    for stamp in [stamped.stream.arrival(), stamped.stream.first_arrival()] {
-        let stamp = stamp.unwrap();
-        assert!(
-            before <= stamp && stamp <= after,
-            "{before:?} {stamp:?} {after:?}"
-        );
-    }
+    let stamp = stamped.stream.arrival().unwrap();
+    assert!(
+        before <= stamp && stamp <= after,
+        "{before:?} {stamp:?} {after:?}"
+    );
 }
 
 #[test]
@@ -98,32 +96,6 @@ fn of_two_packets_in_one_read_the_newer_is_the_arrival() {
     }
     let stamp = stamped.stream.arrival().unwrap();
     assert!(before <= stamp && stamp <= after);
-}
-
-/// The kernel may join packets under the stamp of the last one. But not always; a read alone would never tell the first.
-#[test]
-fn of_two_packets_in_one_read_the_older_is_the_first_arrival() {
-    let mut stamped = stamped();
-    let told_the_older = (0..100).any(|_| {
-        let first = stamped.send(b"first");
-        std::thread::sleep(Duration::from_millis(2));
-        let second = stamped.send(b"second");
-        let mut buffer = [0; 64];
-        let count = match read(&mut stamped.stream, &mut buffer) {
-            Read::Bytes(count) => count,
-            other => panic!("{other:?}"),
-        };
-        let stamp = stamped.stream.first_arrival().unwrap();
-        assert!(first.0 <= stamp && stamp <= second.1);
-        if count < b"firstsecond".len() {
-            assert!(matches!(
-                read(&mut stamped.stream, &mut buffer),
-                Read::Bytes(_)
-            ));
-        }
-        count > b"first".len() && stamp <= first.1
-    });
-    assert!(told_the_older);
 }
 
 #[test]
@@ -149,21 +121,11 @@ fn a_stream_that_was_not_asked_tells_nothing() {
     let mut stream = Stream::connect(address, None, None).unwrap();
     open(&mut stream).unwrap();
     assert!(matches!(read(&mut stream, &mut [0; 4]), Read::Bytes(1)));
-    assert_eq!((stream.arrival(), stream.first_arrival()), (None, None));
+    assert_eq!(stream.arrival(), None);
     thread.join().unwrap();
 }
 
 #[test]
 fn close_and_reset_of_a_stamped_stream_are_told_apart() {
     reset_and_close(|stream| stream.stamp_arrivals().unwrap());
-    reset_and_close(|stream| stream.stamp_first_arrivals().unwrap());
-}
-
-#[test]
-fn over_tls_first_bytes_cannot_be_stamped() {
-    let (address, _) = peer(drop);
-    let settings = TlsSettings::new(true, None).unwrap();
-    let mut stream = Stream::connect(address, None, Some((&settings, "localhost"))).unwrap();
-    let why = stream.stamp_first_arrivals().unwrap_err();
-    assert_eq!(why.kind(), ErrorKind::Unsupported);
 }
