@@ -126,8 +126,8 @@ impl Stream {
     }
 
     /// When the kernel received the last byte that was taken from it, by `CLOCK_REALTIME`; over TLS that may be a later
-    /// one than the last byte of [`Stream::read`]. Packets that were read together have the stamp of the last. `None` unless asked for with [`Stream::stamp_arrivals`], and for
-    /// what came before the kernel had begun to stamp.
+    /// one than the last byte of [`Stream::read`]. Packets that were read together have the stamp of the last. `None`
+    /// unless asked for with [`Stream::stamp_arrivals`], and for what came before the kernel had begun to stamp.
     pub fn arrival(&self) -> Option<SystemTime> {
         self.arrival.last()
     }

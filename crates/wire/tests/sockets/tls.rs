@@ -208,6 +208,7 @@ fn what_comes_over_tls_is_stamped_too() {
     let mut stamped = false;
     while !stamped && began.elapsed().unwrap() < UNTIL_STAMPED {
         let (address, thread, pem) = tls_peer(|socket| {
+            socket.sock.set_nodelay(true).unwrap();
             let before = SystemTime::now();
             socket.write_all(b"hello").unwrap();
             socket.flush().unwrap();
