@@ -23,6 +23,10 @@ class Report:
     doubts: list[str] = field(default_factory=list)
     """Sentences in which the tool itself doubts its figures."""
     start_lag_p99_ms: float | None = None
+    service_p99_ms: float | None = None
+    """From the sending, where the figures count from the planned start."""
+    bound_ms: float | None = None
+    """By how much the tool says that its figures may be too long at p99."""
     received: int = 0
     """Deliveries, or answers on WebSockets."""
 
@@ -31,7 +35,7 @@ def of_headcount(finished: Finished, folder: Path) -> Report:
     """From the record: its histogram has every percentile, also those that the report leaves out."""
     level = level_of_headcount(finished, folder)
     [timings] = (level["measured"]["requests"] or level["measured"]["exchanges"]).values()
-    lag = decoded(level["generator"]["start_lag"])
+    lag, error = (decoded(level["generator"][times]) for times in ["start_lag", "receipt_error"])
     remarks, doubts = remarks_of_headcount(level)
     return Report(
         sent=timings["count"] + timings["unfinished"],
@@ -39,6 +43,8 @@ def of_headcount(finished: Finished, folder: Path) -> Report:
         remarks=remarks + counted(timings["failed"], "failed"),
         doubts=doubts,
         start_lag_p99_ms=lag.percentile_ms(99) if lag.count else None,
+        service_p99_ms=decoded(timings["service"]).percentile_ms(99),
+        bound_ms=sum(times.percentile_ms(99) for times in [lag, error] if times.count),
     )
 
 

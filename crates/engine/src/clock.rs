@@ -1,4 +1,4 @@
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use model::Nanos;
 
@@ -6,8 +6,24 @@ use model::Nanos;
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: Instant,
+    wall_origin: SystemTime,
     wall: jiff::Timestamp,
 }
+
+/// Both clocks at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// The run's.
+    pub(crate) now: Nanos,
+    /// By how many nanoseconds more the machine's wall clock has moved since the start; `None` where the thread lost
+    /// its CPU between the two.
+    pub(crate) wall_ahead: Option<i64>,
+    /// What passed between the two: so much more it may be.
+    pub(crate) apart: Nanos,
+}
+
+/// Two looks at clocks lie no further apart, unless the thread lost its CPU.
+const AT_ONCE: Nanos = Nanos::from_micros(5);
 
 impl Clock {
     /// Zero is now.
@@ -15,6 +31,7 @@ impl Clock {
     pub fn start() -> Self {
         Self {
             origin: Instant::now(),
+            wall_origin: SystemTime::now(),
             wall: jiff::Timestamp::now(),
         }
     }
@@ -30,10 +47,32 @@ impl Clock {
         (self.wall + since).to_string()
     }
 
-    /// Time since a moment that the kernel stamped by its wall clock; `None` if that lies ahead.
-    pub fn since(&self, stamp: SystemTime) -> Option<Nanos> {
-        let passed = SystemTime::now().duration_since(stamp).ok()?;
-        Some(Nanos::from(passed))
+    /// A moment of the machine's wall clock, when that is so many nanoseconds ahead of its course since the start;
+    /// `None` before the start.
+    pub(crate) fn moment_of(&self, wall: SystemTime, wall_ahead: i64) -> Option<Nanos> {
+        let moment = self.since_start(wall).checked_sub(wall_ahead)?;
+        u64::try_from(moment).ok().map(Nanos)
+    }
+
+    fn since_start(&self, wall: SystemTime) -> i64 {
+        let nanos = |passed: Duration| i64::try_from(passed.as_nanos()).unwrap_or(i64::MAX);
+        match wall.duration_since(self.wall_origin) {
+            Ok(passed) => nanos(passed),
+            Err(ahead) => nanos(ahead.duration()).saturating_neg(),
+        }
+    }
+
+    /// Both clocks, the wall clock first: by what passes in between it seems to be less ahead, and a moment of it later.
+    pub(crate) fn read(&self) -> Reading {
+        let before = self.now();
+        let wall = self.since_start(SystemTime::now());
+        let now = self.now();
+        let run = i64::try_from(now.0).unwrap_or(i64::MAX);
+        Reading {
+            now,
+            wall_ahead: (now - before < AT_ONCE).then(|| wall.saturating_sub(run)),
+            apart: now - before,
+        }
     }
 
     /// Time since the start.

@@ -5,6 +5,7 @@ use crate::dials::EndpointIndex;
 use crate::http::{HttpLink, Opening};
 use crate::http2::{self, Http2Link};
 use crate::reactor::Ready;
+use crate::receipt::Receipt;
 use crate::socket::{Bytes, SocketLink};
 use crate::world::World;
 
@@ -15,6 +16,8 @@ pub(crate) struct Conn {
     pub(crate) endpoint: EndpointIndex,
     /// Writability is asked for.
     pub(crate) asks_write: bool,
+    /// It tells how late it is read.
+    pub(crate) sampled: bool,
     /// TCP stands: it counts no more among those that the target has to accept.
     pub(crate) accepted: bool,
     pub(crate) link: Link,
@@ -105,9 +108,9 @@ impl World {
         {
             let accepted = stream.phase() != Phase::Connecting;
             self.dialling.unaccepted += u32::from(!accepted);
-            self.recorder.read_delay.admit(stream);
+            let sampled = self.recorder.read_delay.admit(stream);
             let added = self.reactor.add(stream.fd(), key, asks_write);
-            (conn.asks_write, conn.accepted) = (asks_write, accepted);
+            (conn.asks_write, conn.accepted, conn.sampled) = (asks_write, accepted, sampled);
             if let Err(why) = added {
                 self.take_out(key);
                 return Err(Fault::generator(
@@ -208,19 +211,15 @@ impl World {
         let Some(conn) = self.conns.get_mut(key).filter(|conn| conn.is_open()) else {
             return false;
         };
+        let sampled = conn.sampled;
         let Some(stream) = conn.stream_mut() else {
             return false;
         };
         match stream.read(buffer) {
             Read::Bytes(count) => {
-                // The moment of receipt: right behind the read, before anything is parsed.
-                let now = self.clock.now();
-                let stamp = stream.arrival();
-                let delay = stamp.map(|stamp| self.clock.since(stamp));
-                let messages = self.received(key, &buffer[..count], now);
-                if let Some(delay) = delay {
-                    self.note_read(delay, now, messages);
-                }
+                let receipt = Receipt::of(stream, sampled, &self.clock, &self.looks);
+                let messages = self.received(key, &buffer[..count], receipt.at);
+                self.note_receipt(receipt, messages);
                 return count == buffer.len();
             }
             Read::Empty => {}

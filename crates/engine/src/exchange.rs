@@ -10,7 +10,7 @@ use stats::Histogram;
 
 use crate::level::{LevelPlan, SetupResult};
 use crate::little::AtWork;
-use crate::read_delay::ReadDelay;
+use crate::receipt::ReadDelay;
 
 /// From control to a worker.
 #[derive(Debug)]

@@ -93,6 +93,7 @@ impl World {
                     user: owner,
                     endpoint,
                     asks_write: false,
+                    sampled: false,
                     accepted: false,
                     link,
                 })

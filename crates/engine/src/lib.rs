@@ -43,7 +43,7 @@ mod prepare;
 mod program;
 mod quota;
 mod reactor;
-mod read_delay;
+mod receipt;
 mod recorder;
 mod run;
 mod snapshot;

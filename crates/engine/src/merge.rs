@@ -42,6 +42,10 @@ impl Merged {
             let all = self.generator.read_delay.get_or_insert_default();
             all.merge(delays);
         }
+        if let Some(errors) = &outcome.read_delay.errors {
+            let all = self.generator.receipt_error.get_or_insert_default();
+            all.merge(errors);
+        }
         self.generator.implausible_stamps += outcome.read_delay.implausible;
         self.busiest = self.busiest.max(outcome.busy);
         self.dropped += outcome.dropped;

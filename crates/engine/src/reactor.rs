@@ -109,6 +109,11 @@ impl Reactor {
             });
         }
     }
+
+    /// The last wait was told of so many sockets that there may be more.
+    pub(crate) fn sees_a_part(&self) -> bool {
+        self.events.len() == EVENTS_PER_WAIT
+    }
 }
 
 fn interest(write: bool) -> EventFlags {

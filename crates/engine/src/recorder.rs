@@ -9,7 +9,7 @@ use record::{
 use rustc_hash::FxHashMap;
 use stats::Histogram;
 
-use crate::read_delay::ReadDelay;
+use crate::receipt::ReadDelay;
 
 /// Beyond so many names of one kind the rest is counted together: names must be low in cardinality.
 const NAMES_LIMIT: usize = 500;

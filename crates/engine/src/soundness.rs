@@ -20,10 +20,10 @@ const WAIT_NOISE: f64 = 0.2;
 /// Planned starts and readings that are later than this are not the planned load and not the target's time.
 const DELAY_LIMIT: Nanos = Nanos::from_millis(10);
 /// Beyond these a delay is judged by its share of the time that was measured.
-const DELAY_LONG: Nanos = Nanos::from_millis(3);
-const DELAY_LONG_SHARE: f64 = 0.5;
-const DELAY_DOUBT: Nanos = Nanos::from_millis(1);
-const DELAY_DOUBT_SHARE: f64 = 0.1;
+const DELAY_LONG: Nanos = Nanos::from_millis(2);
+const DELAY_LONG_SHARE: f64 = 0.25;
+const DELAY_DOUBT: Nanos = Nanos::from_micros(500);
+const DELAY_DOUBT_SHARE: f64 = 0.05;
 /// Time that a CPU quota stopped the generator, as a share of the measured time.
 const THROTTLED_LIMIT: f64 = 1.0;
 /// Arrivals that the generator did not come to, as a share of those planned.
@@ -133,10 +133,11 @@ fn throttled(level: &Level, doubts: &mut Doubts) {
     });
 }
 
-/// Late starts and late readings, held against the times that were measured.
+/// Late starts, late readings and inexact receipts, held against the times that were measured.
 fn delays(level: &Level, doubts: &mut Doubts) {
     let empty = Histogram::default();
     let read = level.generator.read_delay.as_ref().unwrap_or(&empty);
+    let error = level.generator.receipt_error.as_ref().unwrap_or(&empty);
     for (what, delays, advice) in [
         (
             "planned starts came",
@@ -146,7 +147,12 @@ fn delays(level: &Level, doubts: &mut Doubts) {
         (
             "what the kernel had received was read",
             read,
-            "that much of each time is the generator's own: use more workers or cores, or less load",
+            "so much later did users go on who waited for it: use more workers or cores, or less load",
+        ),
+        (
+            "what was received may have been there before its time ended, and was known",
+            error,
+            "so much of a time may be the generator's own: use more workers or cores, or less load",
         ),
     ] {
         let judged = JUDGED_AT.into_iter().find_map(|(q, name)| {

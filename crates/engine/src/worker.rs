@@ -149,8 +149,9 @@ impl Worker {
         self.idle += self
             .doze
             .until(due, start, clock, &mut world.reactor, &mut self.ready);
-        let now = world.clock.now();
-        world.looks.waited(before, now);
+        let read = clock.read();
+        let sees_a_part = world.reactor.sees_a_part();
+        world.looks.waited(before, read, sees_a_part);
         for ready in self.ready.drain(..) {
             world.ready(ready);
         }

@@ -17,7 +17,7 @@ use crate::little::AtWork;
 use crate::people::{Group, Users};
 use crate::plain::PlainRun;
 use crate::reactor::Reactor;
-use crate::read_delay::Looks;
+use crate::receipt::Looks;
 use crate::recorder::{Recorder, Scene};
 use crate::steps::Steps;
 use crate::tickers::Ticker;

@@ -197,6 +197,7 @@ fn generator(generator: &GeneratorUse) -> Value {
         "throttled_ms": generator.throttled_ms,
         "start_lag_p99_ms": p99(&generator.start_lag),
         "read_delay_p99_ms": generator.read_delay.as_ref().map_or(Value::Null, p99),
+        "receipt_error_p99_ms": generator.receipt_error.as_ref().map_or(Value::Null, p99),
     })
 }
 

@@ -77,13 +77,19 @@ pub(crate) fn soundness(level: &Level) -> String {
 }
 
 /// What the column of error bounds means.
-pub(crate) const ERROR: &str = "error: for so long at p99 (p90 where it says so) had the bytes lain in the kernel before they were read";
+pub(crate) const ERROR: &str =
+    "error: at p99 (p90 where it says so) a time is at most so much too long";
 
-/// By how much the level's times may be too long at most, at the 99th percentile: what was received in the kernel had
-/// not been read yet.
+/// By how much the level's response times and latencies may be too long at most, at the 99th percentile: late starts, and
+/// several messages that were read at once and have the time of the last. Records of before know the reading only.
 pub(crate) fn error_bound(level: &Level) -> Option<String> {
-    let delay = level.generator.read_delay.as_ref()?;
-    let at = |q| stats::estimate(delay, 0, q).value();
+    let generator = &level.generator;
+    let receipt = generator.receipt_error.as_ref();
+    let receipt = receipt.or(generator.read_delay.as_ref())?;
+    let at = |q| {
+        let lag = stats::estimate(&generator.start_lag, 0, q).value();
+        Some(stats::estimate(receipt, 0, q).value()? + lag.unwrap_or_default())
+    };
     let bound = at(0.99)
         .map(|bound| (bound, ""))
         .or_else(|| Some((at(0.9)?, " at p90")))?;

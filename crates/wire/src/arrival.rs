@@ -1,4 +1,5 @@
 use std::io::{self, IoSliceMut};
+use std::num::NonZeroU64;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, SystemTime};
 
@@ -37,7 +38,25 @@ impl StampingOn {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival {
     asked: bool,
-    oldest: Option<SystemTime>,
+    last: Option<Stamp>,
+}
+
+/// Nanoseconds of the wall clock since 1970: half the size of a [`SystemTime`], on every connection.
+#[derive(Clone, Copy, Debug)]
+struct Stamp(NonZeroU64);
+
+impl Stamp {
+    fn of(told: TimeSpec) -> Option<Self> {
+        let nanos = Duration::from(told).as_nanos();
+        u64::try_from(nanos)
+            .ok()
+            .and_then(NonZeroU64::new)
+            .map(Self)
+    }
+
+    fn time(self) -> Option<SystemTime> {
+        SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(self.0.get()))
+    }
 }
 
 impl Arrival {
@@ -47,21 +66,24 @@ impl Arrival {
         Ok(())
     }
 
-    pub(crate) fn oldest(self) -> Option<SystemTime> {
-        self.oldest
+    /// Of the last byte that was read.
+    pub(crate) fn last(self) -> Option<SystemTime> {
+        self.last.and_then(Stamp::time)
     }
 
-    /// Receives, if asked to with a look at the first byte before. A read takes what many packets brought and would
-    /// itself tell the arrival of the newest only: after a stall of 28 ms under constant traffic that said 0.1 ms.
+    /// Receives, with the kernel's stamp if asked to. A read takes what many packets brought, and has the stamp of the
+    /// newest.
     pub(crate) fn receive(
         &mut self,
         socket: BorrowedFd<'_>,
         buf: &mut [u8],
     ) -> Result<usize, Errno> {
-        if self.asked {
-            self.oldest = stamp_of_first_byte(socket)?;
+        if !self.asked {
+            return receive(socket, buf);
         }
-        receive(socket, buf)
+        let (count, stamp) = receive_stamped(socket, buf)?;
+        self.last = stamp;
+        Ok(count)
     }
 }
 
@@ -69,24 +91,25 @@ impl Arrival {
 #[repr(align(8))]
 struct Control([u8; cmsg_space::<TimeSpec>()]);
 
-fn stamp_of_first_byte(socket: BorrowedFd<'_>) -> Result<Option<SystemTime>, Errno> {
+/// One `recvmsg`, repeated only when a signal interrupted it, and the kernel's stamp of the last byte.
+fn receive_stamped(
+    socket: BorrowedFd<'_>,
+    buf: &mut [u8],
+) -> Result<(usize, Option<Stamp>), Errno> {
     let mut control = Control([0; _]);
-    let mut byte = [0];
-    let mut into = [IoSliceMut::new(&mut byte)];
+    let mut into = [IoSliceMut::new(buf)];
     let told = loop {
         let fd = socket.as_raw_fd();
-        match recvmsg::<()>(fd, &mut into, Some(&mut control.0), MsgFlags::MSG_PEEK) {
+        match recvmsg::<()>(fd, &mut into, Some(&mut control.0), MsgFlags::empty()) {
             Err(nix::errno::Errno::EINTR) => {}
-            // The kernel tells an error once: the read behind this look would not see it.
             Err(errno) => return Err(Errno::from_raw_os_error(errno as i32)),
             Ok(told) => break told,
         }
     };
     let mut messages = told.cmsgs().into_iter().flatten();
-    Ok(messages.find_map(|message| match message {
-        ControlMessageOwned::ScmTimestampns(stamp) => {
-            SystemTime::UNIX_EPOCH.checked_add(Duration::from(stamp))
-        }
+    let stamp = messages.find_map(|message| match message {
+        ControlMessageOwned::ScmTimestampns(stamp) => Stamp::of(stamp),
         _ => None,
-    }))
+    });
+    Ok((told.bytes, stamp))
 }

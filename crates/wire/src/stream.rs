@@ -120,20 +120,16 @@ impl Stream {
         self.tls.as_ref().and_then(|tls| tls.agreed_protocol())
     }
 
-    /// Has the kernel tell from now on when it received what is read. Each read then costs a second system call.
-    /// Not over TLS, whose records are not the reads of the caller: [`io::ErrorKind::Unsupported`].
+    /// Has the kernel tell from now on when it received what is read: no further system call is needed for it.
     pub fn stamp_arrivals(&mut self) -> io::Result<()> {
-        if self.is_secured() {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
         self.arrival.ask(self.socket.as_fd())
     }
 
-    /// When the kernel received the first byte of the last [`Stream::read`], by `CLOCK_REALTIME`. `None` unless asked
-    /// for with [`Stream::stamp_arrivals`], and for what came before the kernel had begun to stamp.
-    /// Packets that the kernel has joined bear the stamp of the last of them.
+    /// When the kernel received the last byte that was taken from it, by `CLOCK_REALTIME`; over TLS that may be a later
+    /// one than the last byte of [`Stream::read`]. Packets that were read together have the stamp of the last. `None`
+    /// unless asked for with [`Stream::stamp_arrivals`], and for what came before the kernel had begun to stamp.
     pub fn arrival(&self) -> Option<SystemTime> {
-        self.arrival.oldest()
+        self.arrival.last()
     }
 
     /// Goes on with the handshakes; call whenever the socket is ready until [`Phase::Open`].
@@ -144,7 +140,7 @@ impl Stream {
         }
         if self.phase == Phase::Securing
             && let Some(tls) = &mut self.tls
-            && tls.handshake(self.socket.as_fd(), self.peer)?
+            && tls.handshake(self.socket.as_fd(), self.peer, &mut self.arrival)?
         {
             self.phase = Phase::Open;
         }
@@ -171,9 +167,8 @@ impl Stream {
         }
     }
 
-    /// Reads what is there. Plain TCP: exactly one system call, two where
-    /// arrivals are stamped. TLS: every decrypted byte that fits is
-    /// returned before the socket is asked again, so that nothing waits unseen behind a silent socket.
+    /// Reads what is there. Plain TCP: exactly one system call. TLS: every decrypted
+    /// byte that fits is returned before the socket is asked again, so that nothing waits unseen behind a silent socket.
     pub fn read(&mut self, buf: &mut [u8]) -> Read {
         match &mut self.tls {
             None => match self.arrival.receive(self.socket.as_fd(), buf) {
@@ -182,7 +177,7 @@ impl Stream {
                 Err(Errno::AGAIN) => Read::Empty,
                 Err(errno) => Read::Failed(from_errno(errno, self.peer)),
             },
-            Some(tls) => tls.read(self.socket.as_fd(), self.peer, buf),
+            Some(tls) => tls.read(self.socket.as_fd(), self.peer, &mut self.arrival, buf),
         }
     }
 

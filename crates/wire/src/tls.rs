@@ -11,8 +11,9 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{CertificateError, ClientConfig, ClientConnection, InvalidMessage, RootCertStore};
 
+use crate::arrival::Arrival;
 use crate::fault::from_errno;
-use crate::stream::{QUEUE_LIMIT, Read, not_read, receive, transmit};
+use crate::stream::{QUEUE_LIMIT, Read, not_read, transmit};
 
 mod insecure;
 
@@ -168,13 +169,14 @@ impl Session {
         &mut self,
         socket: BorrowedFd<'_>,
         peer: SocketAddr,
+        arrival: &mut Arrival,
     ) -> Result<bool, Fault> {
         loop {
             self.flush(socket, peer)?;
             if !self.connection.is_handshaking() {
                 return Ok(true);
             }
-            match self.feed(socket, peer)? {
+            match self.feed(socket, peer, arrival)? {
                 Fed::Some | Fed::Last => {}
                 Fed::Nothing => return Ok(false),
                 Fed::End => return Err(tls_fault("the peer closed during the TLS handshake")),
@@ -186,6 +188,7 @@ impl Session {
         &mut self,
         socket: BorrowedFd<'_>,
         peer: SocketAddr,
+        arrival: &mut Arrival,
         buf: &mut [u8],
     ) -> Read {
         let mut filled = 0;
@@ -198,7 +201,7 @@ impl Session {
                     if drained {
                         return bytes_or(filled, Read::Empty);
                     }
-                    match self.feed(socket, peer) {
+                    match self.feed(socket, peer, arrival) {
                         Ok(Fed::Some) => {}
                         Ok(Fed::Last) => drained = true,
                         Ok(Fed::Nothing) => return bytes_or(filled, Read::Empty),
@@ -216,9 +219,15 @@ impl Session {
     }
 
     /// Takes one read's worth of records from the socket.
-    fn feed(&mut self, socket: BorrowedFd<'_>, peer: SocketAddr) -> Result<Fed, Fault> {
+    fn feed(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        peer: SocketAddr,
+        arrival: &mut Arrival,
+    ) -> Result<Fed, Fault> {
         let mut source = Source {
             socket,
+            arrival,
             drained: false,
         };
         match self.connection.read_tls(&mut source) {
@@ -284,12 +293,13 @@ fn bytes_or(filled: usize, otherwise: Read) -> Read {
 
 struct Source<'a> {
     socket: BorrowedFd<'a>,
+    arrival: &'a mut Arrival,
     drained: bool,
 }
 
 impl io::Read for Source<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let count = receive(self.socket, buf)?;
+        let count = self.arrival.receive(self.socket, buf)?;
         self.drained = count < buf.len();
         Ok(count)
     }

@@ -14,6 +14,11 @@ pub(crate) fn now() -> Nanos {
     read(ClockId::Monotonic)
 }
 
+/// Now, by the machine's wall clock, with which the kernel stamps what it receives.
+pub(crate) fn wall() -> Nanos {
+    read(ClockId::Realtime)
+}
+
 /// The CPU time that this thread has used.
 pub(crate) fn thread_cpu() -> Nanos {
     read(ClockId::ThreadCPUTime)

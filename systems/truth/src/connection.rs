@@ -1,10 +1,11 @@
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::net::TcpStream;
 
 use rustix::event::epoll::EventFlags;
 
 use crate::clock::Nanos;
 use crate::frame::Opcode;
+use crate::receipt;
 
 /// Bytes that may be read ahead of what is being served.
 pub(crate) const READ_AHEAD: usize = 256 * 1024;
@@ -14,6 +15,8 @@ pub(crate) const READ_AHEAD: usize = 256 * 1024;
 pub(crate) struct Connection {
     pub(crate) socket: TcpStream,
     pub(crate) input: Vec<u8>,
+    /// When the kernel had received what is being understood: known while that goes on behind its reading.
+    pub(crate) received: Option<Nanos>,
     pub(crate) output: Vec<u8>,
     written: usize,
     pub(crate) state: State,
@@ -73,6 +76,8 @@ pub(crate) struct Request {
     pub(crate) keep_alive: bool,
     /// When it was read to its end.
     pub(crate) read_at: Nanos,
+    /// When the kernel had the last byte of it: before it was read.
+    pub(crate) received_at: Nanos,
 }
 
 /// What a request wants.
@@ -129,7 +134,9 @@ impl Pace {
 
 impl Connection {
     pub(crate) fn new(socket: TcpStream) -> Self {
+        receipt::stamp(&socket);
         Self {
+            received: None,
             socket,
             input: Vec::new(),
             output: Vec::new(),
@@ -143,11 +150,11 @@ impl Connection {
         }
     }
 
-    /// Reads at most `scratch` full; 0 is the end.
-    pub(crate) fn read(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
-        let read = self.socket.read(scratch)?;
+    /// Reads at most `scratch` full, 0 is the end; and when the kernel had received it.
+    pub(crate) fn read(&mut self, scratch: &mut [u8]) -> io::Result<(usize, Nanos)> {
+        let (read, received) = receipt::read(&self.socket, scratch)?;
         self.input.extend_from_slice(&scratch[..read]);
-        Ok(read)
+        Ok((read, received))
     }
 
     /// Writes as much as the socket takes; how much that was.

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::clock::{Nanos, now};
 use crate::config::Limits;
 use crate::connection::{Fate, READ_AHEAD, State};
+use crate::receipt::Stamping;
 use crate::rooms::{Outlet, Rooms};
 use crate::routes::Routes;
 use crate::sockets::{DOOR, Key, SocketCounts, Sockets, WAKER};
@@ -53,6 +54,7 @@ pub(crate) struct EventLoop {
     /// So much later than they should be, and than it tells, answers leave.
     lie: Nanos,
     scratch: Vec<u8>,
+    _stamping: Stamping,
 }
 
 /// What belongs to no path and no room.
@@ -90,6 +92,7 @@ impl EventLoop {
             limits,
             lie: delay_of(lie),
             scratch: vec![0; READ_AHEAD],
+            _stamping: Stamping::start(),
         })
     }
 
@@ -170,10 +173,15 @@ impl EventLoop {
             return;
         }
         match connection.read(&mut self.scratch) {
-            Ok(0) => self.close(key),
-            Ok(read) => {
+            Ok((0, _)) => self.close(key),
+            Ok((read, received)) => {
+                connection.received = Some(received);
                 self.sockets.counts.bytes_in += read as u64;
                 self.advance(key, now());
+                // What is still there comes ahead of its turn, and counts from that.
+                if let Some(connection) = self.sockets.get(key) {
+                    connection.received = None;
+                }
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -18,6 +18,7 @@ mod frame;
 mod http;
 mod leak;
 mod order;
+mod receipt;
 mod room;
 mod rooms;
 mod route;

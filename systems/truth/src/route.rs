@@ -43,7 +43,7 @@ pub(crate) struct Counts {
     /// The client went away before its answer.
     pub(crate) abandoned: u64,
     pub(crate) leaked_bytes: u64,
-    /// From the reading of a request to the writing of its answer.
+    /// From the receipt of a request to the writing of its answer.
     pub(crate) time: Times,
     waited: Times,
     stalls: BTreeMap<u64, u64>,
@@ -101,8 +101,8 @@ impl Route {
         self.counts = Counts::default();
     }
 
-    /// A request was read at `now`, which never goes back.
-    pub(crate) fn receive(&mut self, now: Nanos) -> Reaction {
+    /// A request was read at `now`, which never goes back; `received` it was before.
+    pub(crate) fn receive(&mut self, received: Nanos, now: Nanos) -> Reaction {
         self.counts.requests += 1;
         self.progress.requests += 1;
         let first = *self.progress.first.get_or_insert(now);
@@ -113,7 +113,7 @@ impl Route {
         };
         match self.order {
             Order::Delay(delay) => Reaction::Answer {
-                at: now + delay,
+                at: received + delay,
                 status: 200,
             },
             Order::Stall(delay, stall) => {
@@ -237,7 +237,7 @@ mod tests {
 
     fn answers(path: &str, arrivals: &[Nanos]) -> Vec<(Nanos, u16)> {
         let mut route = route(path);
-        let reactions = arrivals.iter().map(|now| route.receive(*now));
+        let reactions = arrivals.iter().map(|now| route.receive(*now, *now));
         reactions
             .map(|reaction| match reaction {
                 Reaction::Answer { at, status } => (at, status),
@@ -289,9 +289,9 @@ mod tests {
     #[test]
     fn a_restart_begins_the_schedule_anew_and_keeps_the_counts() {
         let mut route = route("/error/2");
-        route.receive(1);
+        route.receive(1, 1);
         route.restart();
-        assert_eq!(route.receive(2), Reaction::Answer { at: 2, status: 200 });
+        assert_eq!(route.receive(2, 2), Reaction::Answer { at: 2, status: 200 });
         assert_eq!(route.counts.requests, 2);
         route.forget();
         assert_eq!(route.counts.requests, 0);

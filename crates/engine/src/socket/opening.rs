@@ -105,6 +105,7 @@ impl World {
                     user,
                     endpoint,
                     asks_write: false,
+                    sampled: false,
                     accepted: false,
                     link,
                 })

@@ -156,6 +156,7 @@ impl World {
             user,
             endpoint,
             asks_write: false,
+            sampled: false,
             accepted: true,
             link,
         })?;

@@ -86,10 +86,10 @@ fn a_late_start_names_the_limit_that_it_broke() {
     let longest = text(ms(12), ms(5000));
     assert!(longest.contains("(limit 10 ms)"), "{longest}");
     let long = text(ms(4), ms(6));
-    assert!(long.contains("(limit 3 ms and 50 % of it)"), "{long}");
+    assert!(long.contains("(limit 2 ms and 25 % of it)"), "{long}");
     let doubtful = text(ms(2), ms(10));
     assert!(
-        doubtful.contains("(limit 1 ms and 10 % of it)"),
+        doubtful.contains("(limit 500 µs and 5 % of it)"),
         "{doubtful}"
     );
 }
@@ -189,6 +189,24 @@ fn late_readings_are_judged_like_late_starts() {
     });
     assert_eq!(verdict(&late), "not sound");
     assert!(doubts(&late).not_sound[0].contains("what the kernel had received was read"));
+}
+
+#[test]
+fn inexact_receipts_are_judged_like_late_starts() {
+    let error = |error| {
+        let mut level = level(GeneratorUse {
+            receipt_error: Some(times(2000, error)),
+            ..GeneratorUse::default()
+        });
+        let mut timings = Timings::default();
+        let response = Nanos::from_millis(20);
+        (0..2000).for_each(|_| timings.answered(response, response, false));
+        level.measured.requests.insert("GET /".to_owned(), timings);
+        verdict(&level)
+    };
+    assert_eq!(error(Nanos::from_micros(900)), "sound");
+    assert_eq!(error(Nanos::from_millis(3)), "suspect");
+    assert_eq!(error(Nanos::from_millis(15)), "not sound");
 }
 
 #[test]

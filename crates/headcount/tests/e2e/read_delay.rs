@@ -4,9 +4,11 @@ use std::fs;
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use crate::harness::{Lab, Raw, read_request};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::harness::{Lab, Raw, Server, ask, read_request};
 
 const SPIN: &str =
     "function spin(ms: number) { const end = Date.now() + ms; while (Date.now() < end); }\n";
@@ -36,12 +38,16 @@ fn answering() -> Raw {
     })
 }
 
-/// The delay in milliseconds at a quantile, and how many reads were sampled.
-fn read_delay(body: &str, target: &str, quantile: f64) -> (f64, u64) {
-    let text = format!(
+fn go(body: &str) -> String {
+    format!(
         "export const options = {{ load: {{ users: 1, hold: \"1500ms\" }} }};\n{SPIN}\
          export default async function go({{ users: [u] }}) {{ {body} }}\n"
-    );
+    )
+}
+
+/// The delay in milliseconds at a quantile, and how many reads were sampled.
+fn read_delay(body: &str, target: &str, quantile: f64) -> (f64, u64) {
+    let text = go(body);
     // On a busy machine the kernel may begin to stamp when a short run is over.
     let runs = (0..10).map(|_| {
         let lab = Lab::new().with("go.ts", &text);
@@ -76,6 +82,22 @@ fn an_answer_that_comes_while_the_thread_is_busy_is_read_as_late_as_that() {
 }
 
 #[test]
+fn a_time_ends_when_the_kernel_has_the_answer_and_not_when_a_busy_thread_reads_it() {
+    let body = "const answer = u.get('/x', { name: 'x' }); spin(20); await answer;";
+    let text = go(body);
+    // On a busy machine the kernel may begin to stamp when a short run is over.
+    let median = (0..10).map(|_| {
+        let lab = Lab::new().with("go.ts", &text);
+        let level = lab.level("go.ts", &answering().url(), &[]);
+        level["requests"]["by_name"]["x"]["p50_ms"]
+            .as_f64()
+            .unwrap()
+    });
+    let medians: Vec<f64> = median.take_while(|ms| *ms >= STALL_MS * 0.5).collect();
+    assert!(medians.len() < 10, "{medians:?}");
+}
+
+#[test]
 fn an_idle_thread_reads_at_once() {
     let body = "const s = await u.websocket('/'); s.on('message', () => {}); await u.stay();";
     let server = speaking(Duration::from_millis(5));
@@ -95,4 +117,26 @@ fn without_a_connection_the_delay_is_not_known() {
         level["generator"]["read_delay_p99_ms"].is_null(),
         "{level:#}"
     );
+}
+
+#[test]
+fn the_truth_server_counts_from_when_its_kernel_had_the_request() {
+    // Stopped for most of the delay, it answers at its time all the same. A busy machine may wake it late.
+    const DELAY: Duration = Duration::from_millis(400);
+    let on_time = (0..10).any(|_| {
+        let server = Server::truth(&[]);
+        let pid = Pid::from_raw(i32::try_from(server.pid()).unwrap()).unwrap();
+        ask(&format!("{}/healthz", server.url()));
+        kill_process(pid, Signal::STOP).unwrap();
+        let url = format!("{}/delay/400ms", server.url());
+        let began = SystemTime::now();
+        let asked = thread::spawn(move || ask(&url));
+        thread::sleep(DELAY * 3 / 4); // the server that reads late is what is tested
+        kill_process(pid, Signal::CONT).unwrap();
+        asked.join().unwrap();
+        let took = began.elapsed().unwrap();
+        assert!(took >= DELAY, "never early: {took:?}");
+        took < DELAY * 5 / 4
+    });
+    assert!(on_time);
 }

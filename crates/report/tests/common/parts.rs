@@ -99,7 +99,8 @@ pub(crate) fn level(index: usize, users: u64) -> Level {
             cpu_percent: Some(4.0 + 20.0 * share),
             busiest_worker_percent: Some(2.0 + 11.0 * share),
             start_lag: times(users * 15, 0.02),
-            read_delay: Some(times(users * 10, 0.011)),
+            read_delay: Some(times(users * 10, 0.055)),
+            receipt_error: Some(times(users * 10, 0.011)),
             cpu_wait_percent: Some(0.4),
             gc_pause_ms_max: Some(0.8),
             ..GeneratorUse::default()

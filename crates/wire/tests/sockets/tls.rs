@@ -2,12 +2,14 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
 
 use model::{Fault, FaultKind, Side};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use wire::{Read, Stream, TlsSettings};
+use wire::{Read, StampingOn, Stream, TlsSettings};
 
+use crate::arrival::UNTIL_STAMPED;
 use crate::drive::{flushed, open, peer, read, wait};
 
 type Secure = StreamOwned<ServerConnection, TcpStream>;
@@ -197,4 +199,34 @@ fn broken_settings_are_refused_when_they_are_made() {
     let address = "127.0.0.1:9".parse().unwrap();
     let fault = Stream::connect(address, None, Some((&settings, "not a name"))).unwrap_err();
     assert_eq!(fault.side, Side::Script);
+}
+
+#[test]
+fn what_comes_over_tls_is_stamped_too() {
+    let _on = StampingOn::new().unwrap();
+    let began = SystemTime::now();
+    let mut stamped = false;
+    while !stamped && began.elapsed().unwrap() < UNTIL_STAMPED {
+        let (address, thread, pem) = tls_peer(|socket| {
+            socket.sock.set_nodelay(true).unwrap();
+            let before = SystemTime::now();
+            socket.write_all(b"hello").unwrap();
+            socket.flush().unwrap();
+            let after = SystemTime::now();
+            until_the_end(socket);
+            (before, after)
+        });
+        let settings = TlsSettings::new(false, Some(pem.as_bytes())).unwrap();
+        let mut stream = Stream::connect(address, None, Some((&settings, "localhost"))).unwrap();
+        stream.stamp_arrivals().unwrap();
+        open(&mut stream).unwrap();
+        std::thread::sleep(Duration::from_millis(10)); // the reader that comes late is what is tested
+        assert!(matches!(read(&mut stream, &mut [0; 64]), Read::Bytes(5)));
+        let stamp = stream.arrival();
+        drop(stream);
+        let (before, after) = thread.join().unwrap();
+        stamped = stamp.is_some();
+        assert!(stamp.is_none_or(|stamp| before <= stamp && stamp <= after));
+    }
+    assert!(stamped, "never stamped");
 }

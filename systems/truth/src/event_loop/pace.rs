@@ -56,8 +56,8 @@ impl EventLoop {
         let due = usize::try_from(due).unwrap_or(usize::MAX);
         let most = due.saturating_sub(ahead).min(self.scratch.len());
         let read = match connection.read(&mut self.scratch[..most]) {
-            Ok(0) if most > 0 => return self.close(key),
-            Ok(read) => read,
+            Ok((0, _)) if most > 0 => return self.close(key),
+            Ok((read, _)) => read,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
             Err(_) => return self.close(key),
         };
@@ -117,7 +117,7 @@ impl EventLoop {
             connection.fate = Fate::Ending;
         }
         if let Some(counts) = self.counts(&request) {
-            counts.answered(200, now - request.read_at);
+            counts.answered(200, now - request.received_at);
         }
         self.sockets.touch(key);
         self.advance(key, now);

@@ -48,6 +48,7 @@ impl EventLoop {
             what: self.understand(head.method, head.target, head.body),
             keep_alive: head.keep_alive,
             read_at: now,
+            received_at: now,
         };
         let rate = match request.what {
             What::Order(route) => self.routes.get(route).and_then(|route| route.read_rate()),
@@ -124,6 +125,7 @@ impl EventLoop {
         };
         connection.paced = false;
         request.read_at = now;
+        request.received_at = connection.received.take().unwrap_or(now).min(now);
         self.serve(key, request);
         true
     }
@@ -158,8 +160,12 @@ impl EventLoop {
 
     /// Does what the path says.
     fn obey(&mut self, key: Key, request: Request, route: usize) {
-        let read_at = request.read_at;
-        let Some(reaction) = self.routes.get(route).map(|route| route.receive(read_at)) else {
+        let (received, read_at) = (request.received_at, request.read_at);
+        let Some(reaction) = self
+            .routes
+            .get(route)
+            .map(|route| route.receive(received, read_at))
+        else {
             return;
         };
         match reaction {
@@ -189,25 +195,7 @@ impl EventLoop {
                     counts.hanging += 1;
                 }
             }
-            Reaction::Trickle { rate, size } => {
-                let Some(connection) = self.sockets.get(key) else {
-                    return;
-                };
-                let answer = Answer {
-                    status: 200,
-                    keep_alive: request.keep_alive,
-                    retry_after: None,
-                };
-                write_head(&mut connection.output, answer, size);
-                let pace = Pace::new(rate, read_at);
-                connection.state = State::Trickle {
-                    request,
-                    left: size,
-                    pace,
-                };
-                self.sockets.touch(key);
-                self.timers.set(read_at, Alarm::Pace(key));
-            }
+            Reaction::Trickle { rate, size } => self.begin_trickle(key, request, rate, size),
             Reaction::Leak(bytes) => self.leak(key, &request, bytes),
             Reaction::Burn(crew, cpu) => {
                 let status = if self.workers.give(crew, key, cpu) {
@@ -225,6 +213,26 @@ impl EventLoop {
                 self.answer(key, &request, 200);
             }
         }
+    }
+
+    fn begin_trickle(&mut self, key: Key, request: Request, rate: u64, size: u64) {
+        let Some(connection) = self.sockets.get(key) else {
+            return;
+        };
+        let answer = Answer {
+            status: 200,
+            keep_alive: request.keep_alive,
+            retry_after: None,
+        };
+        write_head(&mut connection.output, answer, size);
+        let begin = request.read_at;
+        connection.state = State::Trickle {
+            request,
+            left: size,
+            pace: Pace::new(rate, begin),
+        };
+        self.sockets.touch(key);
+        self.timers.set(begin, Alarm::Pace(key));
     }
 
     fn leak(&mut self, key: Key, request: &Request, bytes: u64) {
@@ -270,7 +278,7 @@ impl EventLoop {
     }
 
     fn written(&mut self, request: &Request, status: u16) {
-        let time = now() - request.read_at;
+        let time = now() - request.received_at;
         if let Some(counts) = self.counts(request) {
             counts.answered(status, time);
         }

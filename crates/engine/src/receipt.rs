@@ -1,0 +1,229 @@
+//! When the kernel received what is read: every time ends there, and not where a busy worker comes to read it.
+
+use std::time::SystemTime;
+
+use model::Nanos;
+use stats::Histogram;
+use wire::Stream;
+
+use crate::clock::{Clock, Reading};
+use crate::world::World;
+
+/// Of a worker's connections in a level, these tell how late they are read: the first few, that small loads are measured
+/// too, and then one in so many.
+const ALWAYS: u64 = 4;
+const ONE_IN: u64 = 16;
+
+/// What is read now came at most so long before or after the last look; else somebody has set the machine's clock.
+const IMPLAUSIBLE: Nanos = Nanos::from_secs(60);
+
+/// A wait that takes so long has slept, and one that finds something ready has not.
+const SLEPT: Nanos = Nanos::from_micros(20);
+
+/// A clock that is merely disciplined does not move so far between two looks.
+const CLOCK_SET: Nanos = Nanos::from_millis(1);
+/// What waits to be read when the clock is set has been read after this time.
+const DISTRUST: Nanos = Nanos::from_secs(1);
+
+/// The moment at which the bytes of one read were received.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Receipt {
+    /// When the kernel received the last of them; when they were read, where it does not say.
+    pub(crate) at: Nanos,
+    stamped: bool,
+    /// When they were read, on a sample of the connections.
+    read: Option<Nanos>,
+}
+
+impl Receipt {
+    /// Of what was just read from `stream`.
+    pub(crate) fn of(stream: &Stream, sampled: bool, clock: &Clock, looks: &Looks) -> Self {
+        let stamp = stream.arrival();
+        let at = stamp.and_then(|stamp| looks.moment_of(clock, stamp));
+        let read = (sampled || at.is_none()).then(|| clock.now());
+        Self {
+            at: at.or(read).unwrap_or_default(),
+            stamped: at.is_some(),
+            read: read.filter(|_| sampled && stamp.is_some()),
+        }
+    }
+}
+
+/// What the sampled connections of one worker and level tell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadDelay {
+    opened: u64,
+    /// How long what arrived lay in the kernel before it was read; `None` until a connection is sampled: nothing
+    /// measured is not zero.
+    pub(crate) delays: Option<Histogram>,
+    /// By how much the moment of receipt may be too late.
+    pub(crate) errors: Option<Histogram>,
+    /// Stamps that cannot be true beside the clock.
+    pub(crate) implausible: u64,
+}
+
+impl ReadDelay {
+    /// Has a new connection stamped, and decides whether it is sampled.
+    pub(crate) fn admit(&mut self, stream: &mut Stream) -> bool {
+        let number = self.opened;
+        self.opened += 1;
+        // A kernel that gives no stamps leaves the delay unmeasured, which the record then says.
+        let stamped = stream.stamp_arrivals().is_ok();
+        let sampled = stamped && (number < ALWAYS || number.is_multiple_of(ONE_IN));
+        if sampled {
+            self.delays.get_or_insert_default();
+            self.errors.get_or_insert_default();
+        }
+        sampled
+    }
+}
+
+/// When the worker looked at its sockets.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Looks {
+    last: Nanos,
+    /// What is read now may have lain there since, and not for longer.
+    unseen_since: Nanos,
+    /// The last look may not have seen all that was there.
+    saw_a_part: bool,
+    wall_ahead: Option<i64>,
+    /// So much too late may a moment be by it.
+    apart: Nanos,
+    /// Before this somebody had set the machine's clock, by which the kernel stamps.
+    trusted_from: Nanos,
+}
+
+impl Looks {
+    /// The worker waited from `before` to what the clocks said after it, and was told of so many sockets that there
+    /// may be more, or of all.
+    pub(crate) fn waited(&mut self, before: Nanos, after: Reading, sees_a_part: bool) {
+        if !self.saw_a_part {
+            let slept = after.now - before >= SLEPT;
+            self.unseen_since = if slept { after.now } else { self.last };
+        }
+        self.saw_a_part = sees_a_part;
+        self.last = after.now;
+        let Some(ahead) = after.wall_ahead else {
+            return;
+        };
+        self.apart = after.apart;
+        let before = self.wall_ahead.replace(ahead).unwrap_or(ahead);
+        if Nanos(before.abs_diff(ahead)) > CLOCK_SET {
+            self.trusted_from = after.now + DISTRUST;
+        }
+    }
+
+    /// The run's time of a moment that the kernel stamped. `None` if that cannot be true.
+    fn moment_of(&self, clock: &Clock, stamp: SystemTime) -> Option<Nanos> {
+        let moment = clock.moment_of(stamp, self.wall_ahead?)?;
+        let near = moment - self.last < IMPLAUSIBLE && self.last - moment < IMPLAUSIBLE;
+        (near && self.last >= self.trusted_from).then_some(moment)
+    }
+}
+
+impl World {
+    /// Counts a read that found so many messages.
+    ///
+    /// They have the stamp of the last of them. Where several came at once, the first may have waited for as long as the
+    /// worker did not look.
+    pub(crate) fn note_receipt(&mut self, receipt: Receipt, messages: usize) {
+        let Some(read) = receipt.read.filter(|&read| self.hold.contains(read)) else {
+            return;
+        };
+        let sampled = &mut self.recorder.read_delay;
+        if !receipt.stamped {
+            sampled.implausible += 1;
+            return;
+        }
+        let (first, error) = if messages > 1 {
+            let first = receipt.at.min(self.looks.unseen_since);
+            (first, receipt.at - first)
+        } else {
+            (receipt.at, self.looks.apart)
+        };
+        let delay = read - first;
+        sampled.delays.get_or_insert_default().record(delay);
+        sampled.errors.get_or_insert_default().record(error);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn looked(looks: &mut Looks, at_ms: u64, wall_ahead: i64) {
+        let reading = Reading {
+            now: Nanos::from_millis(at_ms),
+            wall_ahead: Some(wall_ahead),
+            apart: Nanos(100),
+        };
+        looks.waited(reading.now, reading, false);
+    }
+
+    #[test]
+    fn a_moment_is_told_by_the_runs_clock_and_not_while_the_machines_was_just_set() {
+        let before = SystemTime::now();
+        let clock = Clock::start();
+        let (after, minute) = (SystemTime::now(), Duration::from_mins(1));
+        let mut looks = Looks::default();
+        assert_eq!(
+            looks.moment_of(&clock, before + minute),
+            None,
+            "not looked yet"
+        );
+        looked(&mut looks, 60_000, 0);
+        let minute_later = looks.moment_of(&clock, before + minute).unwrap();
+        let spent = Nanos::from(after.duration_since(before).unwrap());
+        assert!(
+            minute_later <= Nanos::from_secs(60) && Nanos::from_secs(60) - minute_later <= spent
+        );
+        looked(&mut looks, 60_001, 400_000);
+        let disciplined = looks.moment_of(&clock, before + minute).unwrap();
+        assert_eq!(minute_later - disciplined, Nanos(400_000));
+        looked(&mut looks, 60_002, 50_000_000);
+        assert_eq!(looks.moment_of(&clock, before + minute), None, "just set");
+        looked(&mut looks, 61_003, 50_000_000);
+        assert!(looks.moment_of(&clock, before + minute).is_some());
+    }
+
+    #[test]
+    fn a_moment_far_from_the_last_look_is_not_believed() {
+        let clock = Clock::start();
+        let mut looks = Looks::default();
+        looked(&mut looks, 100_000, 0);
+        for (seconds, believed) in [(30, false), (50, true), (150, true), (170, false)] {
+            let stamp = SystemTime::now() + Duration::from_secs(seconds);
+            assert_eq!(
+                looks.moment_of(&clock, stamp).is_some(),
+                believed,
+                "{seconds}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_look_did_not_see_has_waited_since_the_one_before() {
+        let mut looks = Looks::default();
+        let mut wait = |from_ms, to_ms, sees_a_part| {
+            let reading = Reading {
+                now: Nanos::from_millis(to_ms),
+                wall_ahead: Some(0),
+                apart: Nanos(100),
+            };
+            looks.waited(Nanos::from_millis(from_ms), reading, sees_a_part);
+            looks.unseen_since
+        };
+        let ms = Nanos::from_millis;
+        assert_eq!(wait(5, 10, false), ms(10), "it slept until something came");
+        assert_eq!(wait(12, 12, true), ms(10), "it was busy since");
+        assert_eq!(
+            wait(14, 14, true),
+            ms(10),
+            "there was more at the last look"
+        );
+        assert_eq!(wait(16, 16, false), ms(10), "and at this one");
+        assert_eq!(wait(18, 18, false), ms(16));
+    }
+}

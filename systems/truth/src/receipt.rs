@@ -1,0 +1,62 @@
+use std::io::{self, IoSliceMut};
+use std::net::TcpStream;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use nix::sys::socket::sockopt::ReceiveTimestampns;
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, cmsg_space, recvmsg, setsockopt};
+use nix::sys::time::TimeSpec;
+use rustix::net::{AddressFamily, SocketType};
+
+use crate::clock::{Nanos, now, wall};
+
+/// No request waits here for so long; somebody has set the machine's clock.
+const IMPLAUSIBLE: Nanos = 1_000_000_000;
+
+/// `recvmsg` casts the buffer's start to a header, which wants its alignment.
+#[repr(align(8))]
+struct Control([u8; cmsg_space::<TimeSpec>()]);
+
+/// Keeps the kernel's stamping on between connections: it takes its time to begin.
+#[derive(Debug)]
+pub(crate) struct Stamping {
+    _socket: Option<OwnedFd>,
+}
+
+impl Stamping {
+    pub(crate) fn start() -> Self {
+        let socket = rustix::net::socket(AddressFamily::INET, SocketType::DGRAM, None).ok();
+        let socket = socket.filter(|socket| setsockopt(socket, ReceiveTimestampns, &true).is_ok());
+        Self { _socket: socket }
+    }
+}
+
+/// Has the kernel stamp what comes in. Without it a request counts from its reading.
+pub(crate) fn stamp(socket: &TcpStream) {
+    let _ = setsockopt(socket, ReceiveTimestampns, &true);
+}
+
+/// Reads; how much, and when the kernel had the last byte of it.
+pub(crate) fn read(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<(usize, Nanos)> {
+    let mut control = Control([0; _]);
+    let mut into = [IoSliceMut::new(scratch)];
+    let told = recvmsg::<()>(
+        socket.as_raw_fd(),
+        &mut into,
+        Some(&mut control.0),
+        MsgFlags::empty(),
+    )?;
+    let mut messages = told.cmsgs().into_iter().flatten();
+    let stamp = messages.find_map(|message| match message {
+        ControlMessageOwned::ScmTimestampns(stamp) => Some(nanos(stamp)),
+        _ => None,
+    });
+    let ago = stamp.and_then(|stamp| wall().checked_sub(stamp));
+    let now = now();
+    let ago = ago.filter(|ago| *ago < IMPLAUSIBLE).unwrap_or(0);
+    Ok((told.bytes, now.saturating_sub(ago)))
+}
+
+fn nanos(stamp: TimeSpec) -> Nanos {
+    let part = |value: i64| u64::try_from(value).unwrap_or(0);
+    part(stamp.tv_sec()) * crate::clock::SECOND + part(stamp.tv_nsec())
+}
