@@ -58,12 +58,6 @@ class Outcome:
         return self.p99_ms - self.true_ms
 
     @property
-    def is_bounded(self) -> bool:
-        """From the planned start: the truth lies within the bound that the tool tells."""
-        planned, bound = self.report.figures["p99"], self.report.bound_ms or 0
-        return planned - bound - LEAST_MS <= self.true_ms <= planned + LEAST_MS
-
-    @property
     def not_sound(self) -> bool:
         return "not sound" in self.report.remarks
 
@@ -189,14 +183,5 @@ def goals_of(comparison: Comparison) -> list[Goal]:
     if outcomes:
         honest = [is_right(key, outcome) or outcome.not_sound for key, outcome in outcomes]
         words = "closed: rounds in which p99 was within 1 ms of the truth, or was called not sound, %"
-        goals.append(at_least(words, percent_of(honest), 100, ".0f"))
-    of_headcount = [key for key in comparison.settings if key[0] == "headcount"]
-    bounded = [it.is_bounded or it.not_sound for key in of_headcount for it in comparison.of(key).of_round.values()]
-    if bounded:
-        words = "rounds in which the truth was within the bound of the time from the planned start, or that was called not sound, %"
-        goals.append(at_least(words, percent_of(bounded), 100, ".0f"))
+        goals.append(at_least(words, 100 * sum(honest) / len(honest), 100, ".0f"))
     return goals
-
-
-def percent_of(those: list[bool]) -> float:
-    return 100 * sum(those) / len(those)
