@@ -165,10 +165,16 @@ impl Arrival<'_> {
     }
 
     fn awaited(&mut self, bytes: &[u8], claimed: bool) -> Option<Waiting> {
+        let now = self.now;
         let waiting = &mut self.state.waiting;
-        let at = waiting
-            .iter()
-            .position(|waiting| (waiting.by_id || !claimed) && waiting.filter.fits(bytes))?;
+        // What was received before the message was sent answers something else.
+        let answers = |waiting: &Waiting| {
+            let sent = waiting.exchange.map(|exchange| exchange.started);
+            sent.is_none_or(|sent| sent <= now)
+        };
+        let at = waiting.iter().position(|waiting| {
+            (waiting.by_id || !claimed) && answers(waiting) && waiting.filter.fits(bytes)
+        })?;
         waiting.remove(at)
     }
 

@@ -5,7 +5,7 @@ use crate::dials::EndpointIndex;
 use crate::http::{HttpLink, Opening};
 use crate::http2::{self, Http2Link};
 use crate::reactor::Ready;
-use crate::receipt::Receipt;
+use crate::receipt::Received;
 use crate::socket::SocketLink;
 use crate::world::World;
 
@@ -93,7 +93,7 @@ impl World {
             conn.asks_write = conn.stream().wants_write();
             conn.accepted = conn.stream().phase() != Phase::Connecting;
             self.dialling.unaccepted += u32::from(!conn.accepted);
-            conn.sampled = self.recorder.read_delay.admit(conn.stream_mut());
+            conn.sampled = self.recorder.receipts.admit(conn.stream_mut());
             if let Err(why) = self.reactor.add(conn.stream().fd(), key, conn.asks_write) {
                 self.take_out(key);
                 return Err(Fault::generator(
@@ -197,13 +197,18 @@ impl World {
         };
         match conn.stream_mut().read(buffer) {
             Read::Bytes(count) => {
-                let receipt = Receipt::of(conn.stream(), conn.sampled, &self.clock, &self.looks);
-                let messages = self.received(key, &buffer[..count], receipt.at);
-                self.note_receipt(receipt, messages);
+                let received =
+                    Received::from(conn.stream(), conn.sampled, &self.clock, &self.looks);
+                let messages = self.received(key, &buffer[..count], received.at);
+                self.note_received(received, messages);
                 return count == buffer.len();
             }
             Read::Empty => {}
-            Read::Closed => self.closed(key),
+            Read::Closed => {
+                let sampled = conn.sampled;
+                self.note_closed(sampled);
+                self.closed(key);
+            }
             Read::Failed(fault) => self.broke(key, fault),
         }
         false

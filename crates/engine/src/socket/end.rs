@@ -80,7 +80,7 @@ impl World {
         }
     }
 
-    /// Hands out what came, and says how many messages it was.
+    /// Hands out what came, and says how many messages it was, one that has begun included.
     pub(crate) fn socket_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         let Some(Conn {
             user,
@@ -111,6 +111,7 @@ impl World {
             messages += 1;
             arrival.on(event);
         });
+        messages += usize::from(wire.holds_a_part());
         let (open, done, closed) = (
             state.opening.is_none(),
             wire.is_done(),
