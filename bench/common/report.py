@@ -27,6 +27,8 @@ class Report:
     """From the sending, where the figures count from the planned start."""
     bound_ms: float | None = None
     """By how much the tool says that its figures may be too long at p99."""
+    turns: dict[str, float] = field(default_factory=dict)
+    """From one request of a user to the user's next, where the tool tells that too: what the tool let it wait is in this."""
     received: int = 0
     """Deliveries, or answers on WebSockets."""
 
@@ -37,6 +39,8 @@ def of_headcount(finished: Finished, folder: Path) -> Report:
     [timings] = (level["measured"]["requests"] or level["measured"]["exchanges"]).values()
     lag, error = (decoded(level["generator"][times]) for times in ["start_lag", "receipt_error"])
     remarks, doubts = remarks_of_headcount(level)
+    iterations = decoded(level["measured"]["iterations"]["time"])
+    one_each = level["measured"]["iterations"]["started"] > 0.9 * timings["count"]
     return Report(
         sent=timings["count"] + timings["unfinished"],
         figures=figures_of(decoded(timings["response"])),
@@ -44,6 +48,7 @@ def of_headcount(finished: Finished, folder: Path) -> Report:
         doubts=doubts,
         start_lag_p99_ms=lag.percentile_ms(99) if lag.count else None,
         service_p99_ms=decoded(timings["service"]).percentile_ms(99),
+        turns=figures_of(iterations) if one_each else {},
         bound_ms=sum(times.percentile_ms(99) for times in [lag, error] if times.count),
     )
 
