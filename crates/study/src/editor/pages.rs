@@ -209,7 +209,9 @@ fn doubts(parts: &Parts<'_>) -> String {
     if text.is_empty() {
         text
     } else {
-        format!("\nNot sound, so that these figures say nothing of the limits of the server:\n\n{text}")
+        format!(
+            "\nNot sound, so that these figures say nothing of the limits of the server:\n\n{text}"
+        )
     }
 }
 
