@@ -52,7 +52,8 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
         HEAD[GENERATOR:],
         [row[GENERATOR:] for row in rows],
         goals_of(comparison),
-        "All figures are headcount's own, from its records, but the memory of the idle server. Wrong: deliveries that were lost, late, out of order, came twice or "
+        "All figures are headcount's own, from its records, but the memory of the idle server. Wrong: deliveries that "
+        "were lost, late, out of order, came twice or "
         "to somebody they were not for. CPU is that of the server's process, over the time that was measured; each: per "
         "delivery. KB per user is how much more memory the process had at the most than before the first user, of 1,000 bytes. "
         "A room has converged when all its members hold the same text in the end: the relay leaves each of two whose edits "
