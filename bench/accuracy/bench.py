@@ -87,7 +87,7 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
         goals_of(comparison),
         f"`right`: within 1 % or 50 µs of the server's p99 (open), within {CLOSED_MS:g} ms (closed), in all rounds. `told`: it was "
         "not, and the tool itself said that its figures are not sound. CPU is of the time at full work. The server's times count from "
-        "when its kernel had the request to the writing of the answer, and p99 of all tools from the sending; what headcount's thresholds "
+        "when its kernel had the request to the writing of the answer, and p99 of the tools, but oha's with a rate, from the sending; what headcount's thresholds "
         "judge counts from the planned start, so what it began late is in it, and its reports say how much as their error bound. No "
         "warm-up: both count all requests, those that open connections too.",
     )

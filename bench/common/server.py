@@ -1,7 +1,8 @@
-"""The truth server: what it does is known exactly, and it counts what it did."""
+"""Servers that a bench starts: the truth server, which counts what it did, and others."""
 
 import http.client
 import json
+import os
 import select
 import subprocess
 import time
@@ -12,40 +13,56 @@ from common.process import end_group, end_server
 
 STARTS_WITHIN_S = 10
 ANSWERS_WITHIN_S = 10
+ANNOUNCES = "listening on http://"
 
 
-class TruthServer:
-    """Runs on a core of its own, for as long as the `with` block lasts."""
+class Server:
+    """Runs on a core of its own, for as long as the `with` block lasts. It says where it listens on its first line."""
 
-    def __init__(self, place: Place, *more: object) -> None:
-        self.command = place.on_core(SERVER_CORE, [place.headcount, "serve", "truth", "--listen", "127.0.0.1:0", *more])
+    def __init__(self, name: str, place: Place, command: list, environment: dict[str, str] | None = None) -> None:
+        self.name, self.command, self.environment = name, place.on_core(SERVER_CORE, command), environment or {}
 
-    def __enter__(self) -> "TruthServer":
+    def __enter__(self) -> "Server":
         self.child = subprocess.Popen(
             self.command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env=os.environ | self.environment,
             start_new_session=True,
         )
         try:
-            self.url = self.announced()
+            self.address = self.announced()
         except BaseException:
             end_group(self.child)
             raise
-        self.pid, self.address = self.child.pid, self.url.removeprefix("http://")
+        self.pid, self.url = self.child.pid, f"http://{self.address}"
         return self
 
     def __exit__(self, *_: object) -> None:
         end_server(self.child)
 
     def announced(self) -> str:
-        """The server says where it listens, on one line."""
+        """Host and port."""
         ready, _, _ = select.select([self.child.stdout], [], [], STARTS_WITHIN_S)
-        line = self.child.stdout.readline().decode() if ready else ""
-        if not line.startswith("listening on http://"):
-            raise Failure(f"the truth server did not start: `{' '.join(self.command)}` said {line.strip()!r}")
-        return line.removeprefix("listening on ").strip().rstrip("/")
+        line = self.child.stdout.readline().decode().strip() if ready else ""
+        if line.isdecimal():  # those in `e2e` say their port alone
+            return f"127.0.0.1:{line}"
+        if not line.startswith(ANNOUNCES):
+            raise Failure(f"{self.name} did not start: `{' '.join(self.command)}` said {line!r}")
+        return line.removeprefix(ANNOUNCES).rstrip("/")
+
+    def must_live(self) -> None:
+        """A server that has ended by itself makes every figure worthless."""
+        if self.child.poll() is not None:
+            raise Failure(f"{self.name} ended by itself, with {self.child.returncode}")
+
+
+class TruthServer(Server):
+    """What it does is known exactly."""
+
+    def __init__(self, place: Place, *more: object) -> None:
+        super().__init__("the truth server", place, [place.headcount, "serve", "truth", "--listen", "127.0.0.1:0", *more])
 
     def did(self) -> dict:
         """What the server says it did until now: `docs/reference/truth.md` explains it."""
@@ -69,8 +86,3 @@ class TruthServer:
         if answer.status != 200:
             raise Failure(f"the truth server answered {path} with {answer.status}: {body[:200]!r}")
         return body, asked, answered
-
-    def must_live(self) -> None:
-        """A server that has ended by itself makes every figure worthless."""
-        if self.child.poll() is not None:
-            raise Failure(f"the truth server ended by itself, with {self.child.returncode}")

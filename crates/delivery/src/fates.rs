@@ -36,14 +36,15 @@ pub(crate) fn arrive(
         _ => tally.delivered += 1,
     }
     tally.latency.record(latency);
+    message.longest = message.longest.max(latency);
     if message.seen == 1 {
-        tally.first.record(latency);
+        tally.first.record(message.longest);
     }
     if message.seen == message.expected.div_ceil(2) {
-        tally.median.record(latency);
+        tally.median.record(message.longest);
     }
     if message.seen == message.expected {
-        tally.last.record(latency);
+        tally.last.record(message.longest);
     }
     fate
 }

@@ -74,6 +74,21 @@ fn a_message_to_others_is_delivered_to_each_of_them_once() {
 }
 
 #[test]
+fn the_last_receipt_is_the_latest_whatever_was_read_last() {
+    let mut room = Room::new(4, Audience::Others);
+    let stamp = room.say(0, ms(10));
+    for (receiver, at) in [(1, 30), (2, 60), (3, 40)] {
+        room.hear(&stamp, receiver, ms(at));
+    }
+    let tally = room.close();
+    let [first, median, last] = [tally.first, tally.median, tally.last].map(|it| it.max());
+    assert_eq!(
+        (first, median, last),
+        (Some(ms(20)), Some(ms(50)), Some(ms(50)))
+    );
+}
+
+#[test]
 fn the_sender_is_outside_the_audience_of_others() {
     let mut room = Room::new(2, Audience::Others);
     let stamp = room.say(0, ms(0));

@@ -68,7 +68,7 @@ pub struct Tally {
     pub reordered: u64,
     /// Receipts by those who should not have them, by reason.
     pub strayed: BTreeMap<StrayReason, u64>,
-    /// Delivery latency, from the planned sending to the read at the receiver; late ones too.
+    /// Delivery latency, from the planned sending to the receipt at the receiver's end; late ones too.
     pub latency: Histogram,
     /// Latency of each message to its first receiver.
     pub first: Histogram,

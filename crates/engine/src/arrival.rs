@@ -196,9 +196,17 @@ impl Arrival<'_> {
     }
 
     fn awaited(&mut self, bytes: &[u8], claimed: bool) -> Option<Waiting> {
+        let now = self.now;
         let waiting = &mut self.state.waiting;
+        // What was received before the message was sent answers something else.
+        let answers = |waiting: &Waiting| {
+            let sent = waiting.exchange.map(|exchange| exchange.started);
+            sent.is_none_or(|sent| sent <= now)
+        };
         let at = waiting.iter().position(|waiting| match &waiting.wanted {
-            Wanted::Fitting { filter, by_id } => (*by_id || !claimed) && filter.fits(bytes),
+            Wanted::Fitting { filter, by_id } => {
+                (*by_id || !claimed) && answers(waiting) && filter.fits(bytes)
+            }
             Wanted::Ack(_) | Wanted::Event(_) => false,
         })?;
         waiting.remove(at)

@@ -12,7 +12,7 @@ pub struct Clock {
 
 /// Both clocks at one moment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
+pub(crate) struct Both {
     /// The run's.
     pub(crate) now: Nanos,
     /// By how many nanoseconds more the machine's wall clock has moved since the start; `None` where the thread lost
@@ -63,12 +63,12 @@ impl Clock {
     }
 
     /// Both clocks, the wall clock first: by what passes in between it seems to be less ahead, and a moment of it later.
-    pub(crate) fn read(&self) -> Reading {
+    pub(crate) fn read(&self) -> Both {
         let before = self.now();
         let wall = self.since_start(SystemTime::now());
         let now = self.now();
         let run = i64::try_from(now.0).unwrap_or(i64::MAX);
-        Reading {
+        Both {
             now,
             wall_ahead: (now - before < AT_ONCE).then(|| wall.saturating_sub(run)),
             apart: now - before,

@@ -5,7 +5,7 @@ use crate::dials::EndpointIndex;
 use crate::http::{HttpLink, Opening};
 use crate::http2::{self, Http2Link};
 use crate::reactor::Ready;
-use crate::receipt::Receipt;
+use crate::receipt::Received;
 use crate::socket::{Bytes, SocketLink};
 use crate::world::World;
 
@@ -108,7 +108,7 @@ impl World {
         {
             let accepted = stream.phase() != Phase::Connecting;
             self.dialling.unaccepted += u32::from(!accepted);
-            let sampled = self.recorder.read_delay.admit(stream);
+            let sampled = self.recorder.receipts.admit(stream);
             let added = self.reactor.add(stream.fd(), key, asks_write);
             (conn.asks_write, conn.accepted, conn.sampled) = (asks_write, accepted, sampled);
             if let Err(why) = added {
@@ -217,13 +217,17 @@ impl World {
         };
         match stream.read(buffer) {
             Read::Bytes(count) => {
-                let receipt = Receipt::of(stream, sampled, &self.clock, &self.looks);
-                let messages = self.received(key, &buffer[..count], receipt.at);
-                self.note_receipt(receipt, messages);
+                let received = Received::from(stream, sampled, &self.clock, &self.looks);
+                let messages = self.received(key, &buffer[..count], received.at);
+                self.note_received(received, messages);
                 return count == buffer.len();
             }
             Read::Empty => {}
-            Read::Closed => self.closed(key),
+            Read::Closed => {
+                let sampled = conn.sampled;
+                self.note_closed(sampled);
+                self.closed(key);
+            }
             Read::Failed(fault) => self.broke(key, fault),
         }
         false

@@ -10,7 +10,7 @@ use stats::Histogram;
 
 use crate::level::{LevelPlan, SetupResult};
 use crate::little::AtWork;
-use crate::receipt::ReadDelay;
+use crate::receipt::Receipts;
 
 /// From control to a worker.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ pub(crate) struct CpuWait {
 pub(crate) struct LevelOutcome {
     pub(crate) measured: Measured,
     pub(crate) start_lag: Histogram,
-    pub(crate) read_delay: ReadDelay,
+    pub(crate) receipts: Receipts,
     /// Share of the hold in which the worker did not wait.
     pub(crate) busy: f64,
     pub(crate) cpu_wait: Option<CpuWait>,

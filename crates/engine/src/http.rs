@@ -204,6 +204,11 @@ impl World {
             return;
         };
         if let Some(call) = &mut http.call {
+            // What came before the request was sent, such as a 408 while nothing was asked, does not answer it.
+            if !call.began && now < call.started {
+                let early = "the server spoke before it was asked, and no more can be asked on this connection";
+                return self.http_broke(key, Fault::target(FaultKind::Closed, early));
+            }
             call.began = true;
         }
         match http.wire.on_bytes(bytes) {

@@ -160,12 +160,12 @@ impl World {
         }
     }
 
-    /// How many requests ended with it, at least one.
+    /// How many messages may be in it: several where several requests wait for theirs.
     pub(crate) fn http2_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         let Some(http2) = self.http2(key) else {
             return 0;
         };
-        let before = http2.calls.len();
+        let awaited = http2.calls.len();
         let failed = http2.wire.on_bytes(bytes).is_err();
         if failed && bytes.starts_with(b"HTTP/1.") {
             let other = "the server does not speak HTTP/2 here: it answers in HTTP/1";
@@ -173,8 +173,7 @@ impl World {
         } else {
             self.settle_http2(key, now);
         }
-        let after = self.http2(key).map_or(0, |http2| http2.calls.len());
-        before.saturating_sub(after).max(1)
+        awaited.max(1)
     }
 
     pub(crate) fn http2_closed(&mut self, key: u32) {

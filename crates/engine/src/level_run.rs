@@ -274,7 +274,7 @@ impl Worker {
         };
         let mut world = self.world.borrow_mut();
         let start_lag = std::mem::take(&mut world.recorder.start_lag);
-        let read_delay = std::mem::take(&mut world.recorder.read_delay);
+        let receipts = std::mem::take(&mut world.recorder.receipts);
         let dropped = world.recorder.dropped;
         let second = level.next_second - 1;
         let window = Box::new(world.recorder.take_window());
@@ -296,7 +296,7 @@ impl Worker {
         let outcome = LevelOutcome {
             measured,
             start_lag,
-            read_delay,
+            receipts,
             busy: level.busy,
             cpu_wait: level.cpu_wait,
             gc_pause_ms_max: level.gc_pause.map(Nanos::as_millis_f64),

@@ -38,15 +38,15 @@ impl Merged {
     pub(crate) fn add(&mut self, outcome: LevelOutcome) {
         self.measured.merge(outcome.measured);
         self.start_lag.merge(&outcome.start_lag);
-        if let Some(delays) = &outcome.read_delay.delays {
+        if let Some(delays) = &outcome.receipts.delays {
             let all = self.generator.read_delay.get_or_insert_default();
             all.merge(delays);
         }
-        if let Some(errors) = &outcome.read_delay.errors {
+        if let Some(errors) = &outcome.receipts.errors {
             let all = self.generator.receipt_error.get_or_insert_default();
             all.merge(errors);
         }
-        self.generator.implausible_stamps += outcome.read_delay.implausible;
+        self.generator.implausible_stamps += outcome.receipts.implausible;
         self.busiest = self.busiest.max(outcome.busy);
         self.dropped += outcome.dropped;
         self.at_work.merge(outcome.at_work);

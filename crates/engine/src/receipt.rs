@@ -1,4 +1,4 @@
-//! When the kernel received what is read: every time ends there, and not where a busy worker comes to read it.
+//! When the kernel received what is read: times end there, and not where a busy worker comes to read it.
 
 use std::time::SystemTime;
 
@@ -6,7 +6,7 @@ use model::Nanos;
 use stats::Histogram;
 use wire::Stream;
 
-use crate::clock::{Clock, Reading};
+use crate::clock::{Both, Clock};
 use crate::world::World;
 
 /// Of a worker's connections in a level, these tell how late they are read: the first few, that small loads are measured
@@ -20,38 +20,54 @@ const IMPLAUSIBLE: Nanos = Nanos::from_secs(60);
 /// A wait that takes so long has slept, and one that finds something ready has not.
 const SLEPT: Nanos = Nanos::from_micros(20);
 
-/// A clock that is merely disciplined does not move so far between two looks.
+/// A sleeper is awake so soon after what woke it, unless it has no CPU.
+const WAKES_WITHIN: Nanos = Nanos::from_millis(1);
+
+/// A wall clock that is merely disciplined does not part so far from the run's between two looks.
 const CLOCK_SET: Nanos = Nanos::from_millis(1);
 /// What waits to be read when the clock is set has been read after this time.
 const DISTRUST: Nanos = Nanos::from_secs(1);
 
-/// The moment at which the bytes of one read were received.
+/// When the bytes of one read were received.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Receipt {
-    /// When the kernel received the last of them; when they were read, where it does not say.
+pub(crate) struct Received {
+    /// When the kernel had the last of them; when they were read, where it does not say.
     pub(crate) at: Nanos,
-    stamped: bool,
+    /// By how much that may be too late if they are one message.
+    error: Nanos,
+    /// The kernel's stamp cannot be true.
+    implausible: bool,
     /// When they were read, on a sample of the connections.
     read: Option<Nanos>,
 }
 
-impl Receipt {
-    /// Of what was just read from `stream`.
-    pub(crate) fn of(stream: &Stream, sampled: bool, clock: &Clock, looks: &Looks) -> Self {
+impl Received {
+    /// What was just read from `stream`.
+    pub(crate) fn from(stream: &Stream, sampled: bool, clock: &Clock, looks: &Looks) -> Self {
         let stamp = stream.arrival();
-        let at = stamp.and_then(|stamp| looks.moment_of(clock, stamp));
-        let read = (sampled || at.is_none()).then(|| clock.now());
+        let known = stamp.and_then(|stamp| looks.moment_of(clock, stamp));
+        let read = (sampled || known.is_none()).then(|| clock.now());
+        let (at, error) = match (known, read) {
+            // Bytes that came before ones that were lost on the way could not be read when they came.
+            (Some(moment), _) => {
+                let at = moment.max(looks.nothing_before);
+                (at, looks.apart.max(at - moment))
+            }
+            (None, Some(read)) => (read, read - looks.unseen_since),
+            (None, None) => (Nanos::ZERO, Nanos::ZERO),
+        };
         Self {
-            at: at.or(read).unwrap_or_default(),
-            stamped: at.is_some(),
-            read: read.filter(|_| sampled && stamp.is_some()),
+            at,
+            error,
+            implausible: stamp.is_some() && known.is_none(),
+            read: read.filter(|_| sampled),
         }
     }
 }
 
-/// What the sampled connections of one worker and level tell.
+/// What the sampled connections of one worker and level tell of their reads.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ReadDelay {
+pub(crate) struct Receipts {
     opened: u64,
     /// How long what arrived lay in the kernel before it was read; `None` until a connection is sampled: nothing
     /// measured is not zero.
@@ -62,7 +78,7 @@ pub(crate) struct ReadDelay {
     pub(crate) implausible: u64,
 }
 
-impl ReadDelay {
+impl Receipts {
     /// Has a new connection stamped, and decides whether it is sampled.
     pub(crate) fn admit(&mut self, stream: &mut Stream) -> bool {
         let number = self.opened;
@@ -84,6 +100,8 @@ pub(crate) struct Looks {
     last: Nanos,
     /// What is read now may have lain there since, and not for longer.
     unseen_since: Nanos,
+    /// What is read now could not be read before.
+    nothing_before: Nanos,
     /// The last look may not have seen all that was there.
     saw_a_part: bool,
     wall_ahead: Option<i64>,
@@ -96,10 +114,15 @@ pub(crate) struct Looks {
 impl Looks {
     /// The worker waited from `before` to what the clocks said after it, and was told of so many sockets that there
     /// may be more, or of all.
-    pub(crate) fn waited(&mut self, before: Nanos, after: Reading, sees_a_part: bool) {
+    pub(crate) fn waited(&mut self, before: Nanos, after: Both, sees_a_part: bool) {
         if !self.saw_a_part {
             let slept = after.now - before >= SLEPT;
             self.unseen_since = if slept { after.now } else { self.last };
+            self.nothing_before = if slept {
+                after.now - WAKES_WITHIN
+            } else {
+                self.last
+            };
         }
         self.saw_a_part = sees_a_part;
         self.last = after.now;
@@ -122,28 +145,34 @@ impl Looks {
 }
 
 impl World {
-    /// Counts a read that found so many messages.
+    /// Counts a read that found so many messages, or parts of them.
     ///
     /// They have the stamp of the last of them. Where several came at once, the first may have waited for as long as the
     /// worker did not look.
-    pub(crate) fn note_receipt(&mut self, receipt: Receipt, messages: usize) {
-        let Some(read) = receipt.read.filter(|&read| self.hold.contains(read)) else {
+    pub(crate) fn note_received(&mut self, received: Received, messages: usize) {
+        let Some(read) = received.read.filter(|&read| self.hold.contains(read)) else {
             return;
         };
-        let sampled = &mut self.recorder.read_delay;
-        if !receipt.stamped {
-            sampled.implausible += 1;
-            return;
-        }
-        let (first, error) = if messages > 1 {
-            let first = receipt.at.min(self.looks.unseen_since);
-            (first, receipt.at - first)
+        let receipts = &mut self.recorder.receipts;
+        receipts.implausible += u64::from(received.implausible);
+        let first = if messages > 1 {
+            received.at.min(self.looks.unseen_since)
         } else {
-            (receipt.at, self.looks.apart)
+            received.at - received.error
         };
-        let delay = read - first;
-        sampled.delays.get_or_insert_default().record(delay);
-        sampled.errors.get_or_insert_default().record(error);
+        let error = received.error.max(received.at - first);
+        receipts.delays.get_or_insert_default().record(read - first);
+        receipts.errors.get_or_insert_default().record(error);
+    }
+
+    /// Counts the end of a connection, which may end an answer and has no stamp.
+    pub(crate) fn note_closed(&mut self, sampled: bool) {
+        let now = self.clock.now();
+        if sampled && self.hold.contains(now) {
+            let error = now - self.looks.unseen_since;
+            let receipts = &mut self.recorder.receipts;
+            receipts.errors.get_or_insert_default().record(error);
+        }
     }
 }
 
@@ -154,7 +183,7 @@ mod tests {
     use super::*;
 
     fn looked(looks: &mut Looks, at_ms: u64, wall_ahead: i64) {
-        let reading = Reading {
+        let reading = Both {
             now: Nanos::from_millis(at_ms),
             wall_ahead: Some(wall_ahead),
             apart: Nanos(100),
@@ -204,10 +233,36 @@ mod tests {
     }
 
     #[test]
+    fn what_could_not_be_read_at_the_last_look_was_received_after_it() {
+        let mut looks = Looks::default();
+        let wait = |looks: &mut Looks, from_ms, to_ms, sees_a_part| {
+            let after = Both {
+                now: Nanos::from_millis(to_ms),
+                wall_ahead: Some(0),
+                apart: Nanos(100),
+            };
+            looks.waited(Nanos::from_millis(from_ms), after, sees_a_part);
+            looks.nothing_before
+        };
+        let ms = Nanos::from_millis;
+        assert_eq!(
+            wait(&mut looks, 5, 400, false),
+            ms(399),
+            "it was woken by what came"
+        );
+        assert_eq!(wait(&mut looks, 402, 402, true), ms(400));
+        assert_eq!(
+            wait(&mut looks, 410, 410, false),
+            ms(400),
+            "some of it was there at 402"
+        );
+    }
+
+    #[test]
     fn what_a_look_did_not_see_has_waited_since_the_one_before() {
         let mut looks = Looks::default();
         let mut wait = |from_ms, to_ms, sees_a_part| {
-            let reading = Reading {
+            let reading = Both {
                 now: Nanos::from_millis(to_ms),
                 wall_ahead: Some(0),
                 apart: Nanos(100),

@@ -9,7 +9,7 @@ use record::{
 use rustc_hash::FxHashMap;
 use stats::Histogram;
 
-use crate::receipt::ReadDelay;
+use crate::receipt::Receipts;
 
 /// Beyond so many names of one kind the rest is counted together: names must be low in cardinality.
 const NAMES_LIMIT: usize = 500;
@@ -92,7 +92,7 @@ pub(crate) struct Recorder {
     scenarios: Vec<Iterations>,
     pub(crate) window: OpenWindow,
     pub(crate) start_lag: Histogram,
-    pub(crate) read_delay: ReadDelay,
+    pub(crate) receipts: Receipts,
     channels: Named<()>,
     pub(crate) tallies: Vec<Tally>,
     /// Messages and ticks that a full queue did not take.

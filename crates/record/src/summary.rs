@@ -90,6 +90,7 @@ fn timings(timings: &Timings, hold_s: f64) -> Map<String, Value> {
         ("per_s", json!(per_second(timings.count, hold_s))),
         ("mean_ms", json!(timings.mean().map(Nanos::as_millis_f64))),
         ("service_p95_ms", millis(timings.service_at(0.95))),
+        ("service_p99_ms", millis(timings.service_at(0.99))),
     ]);
     figures.extend(percentiles(|q| timings.response_at(q)));
     let longest = timings.longest().map(Nanos::as_millis_f64);

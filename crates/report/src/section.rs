@@ -13,6 +13,7 @@ pub(crate) mod unpromised;
 pub(crate) mod verdict;
 
 use record::{Level, Load, Soundness};
+use stats::Histogram;
 
 use crate::format::{plural, rate};
 use crate::table::Table;
@@ -78,7 +79,7 @@ pub(crate) fn soundness(level: &Level) -> String {
 
 /// What the column of error bounds means.
 pub(crate) const ERROR: &str =
-    "error: at p99 (p90 where it says so) a time is at most so much too long";
+    "error: at p99 a time is at most so much too long (of fewer than 1,000: at the longest)";
 
 /// By how much the level's response times and latencies may be too long at most, at the 99th percentile: late starts, and
 /// several messages that were read at once and have the time of the last. Records of before know the reading only.
@@ -86,14 +87,9 @@ pub(crate) fn error_bound(level: &Level) -> Option<String> {
     let generator = &level.generator;
     let receipt = generator.receipt_error.as_ref();
     let receipt = receipt.or(generator.read_delay.as_ref())?;
-    let at = |q| {
-        let lag = stats::estimate(&generator.start_lag, 0, q).value();
-        Some(stats::estimate(receipt, 0, q).value()? + lag.unwrap_or_default())
-    };
-    let bound = at(0.99)
-        .map(|bound| (bound, ""))
-        .or_else(|| Some((at(0.9)?, " at p90")))?;
-    Some(format!("−{}{}", crate::format::duration(bound.0), bound.1))
+    let most = |times: &Histogram| stats::estimate(times, 0, 0.99).value().or(times.max());
+    let bound = most(receipt)? + most(&generator.start_lag).unwrap_or_default();
+    Some(format!("−{}", crate::format::duration(bound)))
 }
 
 /// How the level with this index is called.

@@ -16,7 +16,7 @@ const REPORT: &str = include_str!("../scenarios/editor-report.ts");
 const ROOMS: &str = include_str!("../scenarios/editor-rooms.ts");
 
 /// The parts, with the names under which the evidence finds them.
-const PARTS: [StudyPart; 8] = [
+const PARTS: [StudyPart; 9] = [
     StudyPart::new(
         "report",
         "the field report's four tests with its pace",
@@ -45,6 +45,18 @@ const PARTS: [StudyPart; 8] = [
         ..StudyPart::new(
             "crowd",
             "rooms of 5, up to 10,000 people",
+            "editor-rooms.ts",
+            ROOMS,
+        )
+    },
+    StudyPart {
+        users: Some("12500,15000"),
+        times: Some(("8s", "8s")),
+        must_be_sound: false,
+        must_keep_promises: false,
+        ..StudyPart::new(
+            "beyond",
+            "rooms of 5 with more people, until it stops",
             "editor-rooms.ts",
             ROOMS,
         )
@@ -82,6 +94,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) late: Option<&'a Run>,
     pub(crate) rooms: Option<&'a Run>,
     pub(crate) crowd: Option<&'a Run>,
+    pub(crate) beyond: Option<&'a Run>,
     pub(crate) tens: Option<&'a Run>,
     pub(crate) fifty: Option<&'a Run>,
     pub(crate) whole: Option<&'a Run>,
@@ -95,6 +108,7 @@ impl<'a> Parts<'a> {
             late: named(parts, "late"),
             rooms: named(parts, "rooms"),
             crowd: named(parts, "crowd"),
+            beyond: named(parts, "beyond"),
             tens: named(parts, "tens"),
             fifty: named(parts, "fifty"),
             whole: named(parts, "whole"),

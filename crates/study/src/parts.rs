@@ -11,6 +11,9 @@ pub struct PartRun {
     /// Whether the study's verdict needs its levels to be sound: not of a part that repeats a mistake on
     /// purpose, nor of one that goes flat out, where an unsound level is a lower bound and is called so.
     pub must_be_sound: bool,
+    /// Whether the study's verdict needs its promises to be kept: not of a part that looks for the load at which they
+    /// break.
+    pub must_keep_promises: bool,
     /// What was measured.
     pub record: Run,
 }
@@ -31,6 +34,7 @@ pub struct StudyOutcome {
 pub(crate) struct StudyPart {
     pub(crate) part: Part,
     pub(crate) must_be_sound: bool,
+    pub(crate) must_keep_promises: bool,
     /// Members of a group, instead of the scenario's.
     pub(crate) group: Option<u64>,
     /// Levels, instead of the scenario's.
@@ -42,7 +46,8 @@ pub(crate) struct StudyPart {
 }
 
 impl StudyPart {
-    /// The scenario as it stands, on a healthy system; its levels must be sound.
+    /// The scenario as it stands, on a healthy system; its levels must be sound and keep
+    /// their promises.
     pub(crate) const fn new(
         name: &'static str,
         title: &'static str,
@@ -57,6 +62,7 @@ impl StudyPart {
                 source,
             },
             must_be_sound: true,
+            must_keep_promises: true,
             group: None,
             users: None,
             times: None,
@@ -112,6 +118,7 @@ pub(crate) fn run_all(
         done.push(PartRun {
             name: part.name,
             must_be_sound: study_part.must_be_sound,
+            must_keep_promises: study_part.must_keep_promises,
             record,
         });
     }

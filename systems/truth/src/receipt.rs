@@ -1,3 +1,5 @@
+//! When the kernel had received a request. The load tester has the same of its own: a mistake in one shows in the other.
+
 use std::io::{self, IoSliceMut};
 use std::net::TcpStream;
 use std::os::fd::{AsRawFd, OwnedFd};

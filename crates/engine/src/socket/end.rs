@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// Hands out what came, and says how many messages it was.
+    /// Hands out what came, and says how many messages it was, one that has begun included.
     pub(crate) fn socket_received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
         let Some(Conn {
             user,
@@ -115,6 +115,7 @@ impl World {
             messages += 1;
             arrival.on(event);
         });
+        messages += usize::from(wire.holds_a_part());
         let Outcome {
             says,
             fault,

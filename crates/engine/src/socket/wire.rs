@@ -109,6 +109,14 @@ impl Wire {
         }
     }
 
+    /// A message has begun and is not complete.
+    pub(crate) fn holds_a_part(&self) -> bool {
+        match self {
+            Self::WebSocket(connection) => connection.holds_a_part(),
+            Self::Polling(_) => false,
+        }
+    }
+
     pub(crate) fn on_close(&mut self) -> Result<(), Fault> {
         match self {
             Self::WebSocket(connection) => connection.on_close(),

@@ -59,7 +59,10 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
 /// small level has too few samples for is no breach: the report says `n/a`.
 fn verdict(outcome: &study::StudyOutcome) -> Exit {
     let parts = &outcome.parts;
-    let mut results = parts.iter().flat_map(|part| &part.record.thresholds);
+    let mut results = parts
+        .iter()
+        .filter(|part| part.must_keep_promises)
+        .flat_map(|part| &part.record.thresholds);
     let mut claims = parts
         .iter()
         .filter(|part| part.must_be_sound)

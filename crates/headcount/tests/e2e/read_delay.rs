@@ -98,6 +98,46 @@ fn a_time_ends_when_the_kernel_has_the_answer_and_not_when_a_busy_thread_reads_i
 }
 
 #[test]
+fn no_time_is_shorter_than_the_truth() {
+    let text = "export const options = { load: { users: 50, hold: '1s' } };
+        export default async function go({ users: [u] }) { await u.get('/delay/20ms', { name: 'x' }); }";
+    let (lab, server) = (Lab::new().with("go.ts", text), Server::truth(&[]));
+    lab.level("go.ts", &server.url(), &[]);
+    let saved = fs::read_to_string(lab.path("run/run.json")).unwrap();
+    let run = record::from_json(&saved).unwrap();
+    let service = &run.levels[0].measured.requests["x"].service;
+    // The histogram's bins are a thousandth wide.
+    assert!(
+        service.min().unwrap().as_millis_f64() >= 19.9,
+        "{:?}",
+        service.min()
+    );
+    assert!(service.count() > 100);
+}
+
+#[test]
+fn what_was_there_before_the_message_is_not_its_reply() {
+    let pushing = Raw::start(|stream| {
+        let Ok(mut socket) = tungstenite::accept(stream) else {
+            return;
+        };
+        let mut pushed = socket.send("a push".into());
+        while pushed.is_ok() && socket.read().is_ok() {
+            pushed = socket.send("the reply".into());
+            thread::sleep(Duration::from_millis(5)); // so that the push comes by itself
+            pushed = pushed.and(socket.send("a push".into()));
+        }
+    });
+    let body = "const s = await u.websocket('/');
+        for (;;) { spin(20); u.check('the reply', await s.request('x') === 'the reply'); }";
+    let lab = Lab::new().with("go.ts", &go(body));
+    let level = lab.level("go.ts", &pushing.url(), &[]);
+    let checks = &level["checks"];
+    assert!(checks["passed"].as_u64().unwrap() > 10, "{checks}");
+    assert_eq!(checks["failed"], 0, "{checks}");
+}
+
+#[test]
 fn an_idle_thread_reads_at_once() {
     let body = "const s = await u.websocket('/'); s.on('message', () => {}); await u.stay();";
     let server = speaking(Duration::from_millis(5));

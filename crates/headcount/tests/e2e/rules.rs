@@ -87,6 +87,7 @@ fn littles_law_says_how_many_are_at_work() {
         figure("at_work") > 9.0,
         "200/s of 50 ms and more are ten at work and more: {law:#}"
     );
+    // On a busy machine some begin late and end after the hold.
     assert!((figure("per_s") - 200.0).abs() < 40.0, "{law:#}");
     assert!(figure("time_s") >= 0.05, "{law:#}");
 }

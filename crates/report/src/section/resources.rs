@@ -27,7 +27,7 @@ pub(crate) fn generator_line(level: &Level) -> String {
         read_delay(generator).map(|delay| format!("read delay p99 {delay}")),
         (generator.implausible_stamps > 0).then(|| {
             format!(
-                "{} arrivals not timed (the machine's clock was set)",
+                "{} sampled reads timed at the reading (the machine's clock was set)",
                 count(generator.implausible_stamps)
             )
         }),

@@ -4,7 +4,7 @@ use record::{Level, Metric, Run};
 
 use super::Parts;
 use crate::story::{deliveries, millis, whole};
-use crate::telling::memory;
+use crate::telling::{cpu, memory};
 
 /// The script's name for what the report called latency.
 const REPORTED: &str = "the report's own latency, ms";
@@ -12,6 +12,8 @@ const REPORTED: &str = "the report's own latency, ms";
 const DOCUMENT: &str = "document";
 /// The promise that a level must keep: 95 % of the deliveries within this time, and nothing lost.
 const PROMISE_MS: f64 = 20.0;
+/// A process of one thread has used its core up from here on; the rest goes to the kernel's own work on that core.
+const FULL_PERCENT: f64 = 93.0;
 
 pub(super) fn levels(run: Option<&Run>) -> impl Iterator<Item = &Level> {
     run.into_iter().flat_map(|run| &run.levels)
@@ -34,7 +36,8 @@ pub(super) fn late_test<'a>(parts: &Parts<'a>, test: usize) -> Option<&'a Level>
 
 /// Rooms of 5, from few people to many.
 pub(super) fn climb<'a>(parts: &Parts<'a>) -> impl Iterator<Item = &'a Level> {
-    levels(parts.rooms).chain(levels(parts.crowd))
+    let runs = [parts.rooms, parts.crowd, parts.beyond];
+    runs.into_iter().flat_map(levels)
 }
 
 /// What the report's tool would have said of this level; `None`: it had no data, and said 0 ms.
@@ -95,8 +98,10 @@ pub(super) fn broken(level: &Level) -> Vec<String> {
     }
     let (same, rooms) = converged(level);
     for (count, what) in [
+        (all.late, "late"),
         (all.lost_count(), "lost"),
         (all.duplicated, "duplicated"),
+        (all.reordered, "out of order"),
         (all.strayed_count(), "strayed"),
         (rooms.saturating_sub(same), "rooms not converged"),
     ] {
@@ -131,21 +136,43 @@ pub(super) fn ceiling_in_words(parts: &Parts<'_>) -> String {
             users(held)
         ),
         (held, Some((level, why))) => {
-            let held = held.map_or("Not even the lowest level".to_owned(), |held| {
-                format!("{} users", users(held))
+            let held = held.map_or("No level kept the promise".to_owned(), |held| {
+                format!("{} users kept the promise", users(held))
             });
-            let whose = if level.sound {
-                "The server's limit lies between; what broke"
-            } else {
-                "Where the server stops was not found: the generator was the limit"
-            };
             format!(
-                "{held} kept the promise, {} did not: {}. {whose}: the server used {} of a core there.",
+                "{held}; {} did not: {}. {}",
                 users(level),
                 why.join(", "),
-                crate::telling::cpu(level)
+                why_it_stops(level)
             )
         }
         (None, None) => "Not measured.".to_owned(),
+    }
+}
+
+/// Whose limit it was: the server's core, the generator, or neither.
+fn why_it_stops(level: &Level) -> String {
+    let used = cpu(level);
+    let percent = level.target.as_ref().and_then(|target| target.cpu_percent);
+    let full = percent.is_some_and(|percent| percent >= FULL_PERCENT);
+    let busy = level.generator.busiest_worker_percent;
+    let generator = busy.map_or("n/a".to_owned(), |busy| format!("{busy:.0} %"));
+    match (full, level.sound) {
+        (true, true) => format!(
+            "It stops there because the server's one core is full: {used}. The generator, busy for {generator} of the time, \
+             was not the limit."
+        ),
+        (true, false) => format!(
+            "There the server's one core was full ({used}), and so was the generator's ({generator}): which of the two broke \
+             the promise cannot be told."
+        ),
+        (false, true) => format!(
+            "The server used {used} of its core there and the generator was busy for {generator} of the time: neither was \
+             full."
+        ),
+        (false, false) => format!(
+            "Where the server stops was not found: the generator was the limit (busy for {generator} of the time), the server \
+             used {used} of its core."
+        ),
     }
 }

@@ -41,7 +41,9 @@ pub(super) fn headline(parts: &Parts<'_>) -> String {
     }
     if let (Some(level), _) = ceiling(climb(parts)) {
         let all = deliveries(level);
-        let run = [parts.crowd, parts.rooms].into_iter().flatten();
+        let run = [parts.beyond, parts.crowd, parts.rooms]
+            .into_iter()
+            .flatten();
         let own = run
             .filter(|run| run.levels.iter().any(|one| std::ptr::eq(one, level)))
             .find_map(|run| kb_per_user(run, level));
@@ -177,6 +179,7 @@ fn rooms(parts: &Parts<'_>, last: fn(&Level) -> String) -> Table {
     let runs = [
         (5, parts.rooms),
         (5, parts.crowd),
+        (5, parts.beyond),
         (10, parts.tens),
         (50, parts.fifty),
     ];

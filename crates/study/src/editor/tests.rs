@@ -121,8 +121,29 @@ fn the_level_where_it_stops_is_named_with_what_broke() {
         ..Parts::default()
     };
     let said = ceiling_in_words(&parts);
-    let expected = "500 users kept the promise, 1,000 did not: p95 25.0 ms, 3 rooms not converged. The server's limit";
+    let expected = "500 users kept the promise; 1,000 did not: p95 25.0 ms, 3 rooms not converged. The server used 20 %";
     assert!(said.starts_with(expected), "{said}");
+    assert!(said.ends_with("neither was full."), "{said}");
+}
+
+#[test]
+fn a_server_whose_core_is_full_is_why_it_stops_and_only_beside_a_sound_generator() {
+    let mut broke = level(1000, 25);
+    broke.target.as_mut().unwrap().cpu_percent = Some(98.0);
+    broke.generator.busiest_worker_percent = Some(88.0);
+    let said = |level: Level| {
+        let beyond = run(vec![level]);
+        ceiling_in_words(&Parts {
+            beyond: Some(&beyond),
+            ..Parts::default()
+        })
+    };
+    let full = said(broke.clone());
+    assert!(full.contains("one core is full: 98 %"), "{full}");
+    assert!(full.contains("busy for 88 %"), "{full}");
+    broke.sound = false;
+    let both = said(broke);
+    assert!(both.contains("cannot be told"), "{both}");
 }
 
 #[test]

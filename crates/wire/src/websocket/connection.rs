@@ -74,6 +74,11 @@ impl Connection {
         self.close_sent && self.close_received
     }
 
+    /// A message has begun and is not complete.
+    pub fn holds_a_part(&self) -> bool {
+        self.parser.holds_a_part()
+    }
+
     /// Bytes came: calls `sink` for each event, in order. Pings and closes are answered here.
     /// When the server breaks the protocol it is told the close code, and the fault is returned.
     pub fn on_bytes(

@@ -99,6 +99,11 @@ impl FrameParser {
         }
     }
 
+    /// A frame, or a message, has begun and is not complete.
+    pub fn holds_a_part(&self) -> bool {
+        !self.held.is_empty() || self.fragments.is_some()
+    }
+
     /// Calls `sink` for each message and control frame that `bytes` completes, in order.
     /// After a breach the parser is of no further use.
     pub fn on_bytes(

@@ -1,0 +1,128 @@
+"""The editor beside a plain relay on the official Socket.IO server: what a delivery and a user cost each."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from common.compared import Comparison, compared, remarks, written
+from common.failure import Failure
+from common.goals import Goal, at_most
+from common.place import GENERATOR_CORE, ROOT, Place
+from common.process import finish
+from common.rounds import Results, ratio
+from common.server import Server
+from common.table import span
+from common.tools import Setting
+from editor.outcome import Outcome
+from editor.settings import EDITOR, GOAL_AT, HOLD_S, RELAY, SETTINGS
+
+ROUNDS = 3
+LIMIT_S = 120
+PACKAGE = "socket.io-4.8"
+E2E = ROOT / "e2e"
+
+HEAD = [
+    "generator", "server", "deliveries/s", "expected", "wrong", "rooms converged", "p50, ms", "p95, ms", "p99, ms", "server CPU %",
+    "CPU each, µs", "KB per user", "generator busy, %", "remarks",
+]
+GENERATOR = 1
+"""Columns on the left that say the same in every row: headcount."""
+
+
+def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
+    """The result as Markdown, and whether all goals were reached."""
+    peer = versions_of_the_relay()
+    comparison = compared(place, SETTINGS, only, rounds, lambda key, setting: outcome_of(key[0], setting, place))
+    rows = comparison.rows(HEAD, lambda key, result: cells(result))
+    return written(
+        "What the editor costs beside a plain relay",
+        "The study's scenario, `crates/study/scenarios/editor-rooms.ts`, unchanged: rooms of 5, everybody edits every 2 s and "
+        f"moves the caret every 0.5 s, for {HOLD_S} s. One server, on one thread, is the editor, which keeps each document as "
+        "a CRDT and saves it in SQLite; the other the same events on the official server, without document and log "
+        f"(`e2e/socketio-relay`, {peer}).",
+        comparison,
+        HEAD[GENERATOR:],
+        [row[GENERATOR:] for row in rows],
+        goals_of(comparison),
+        "All figures are headcount's own, from its records. Wrong: deliveries that were lost, late, out of order, came twice or "
+        "to somebody they were not for. CPU is that of the server's process, over the time that was measured; each: per "
+        "delivery. KB per user is how much more memory the process had at the most than before the first user, of 1,000 bytes. "
+        "A room has converged when all its members hold the same text in the end: the relay leaves each of two whose edits "
+        "crossed with the other's text (docs/reference/socketio.md). The goals compare what was measured in the same round.",
+    )
+
+
+def versions_of_the_relay() -> str:
+    """Of Socket.IO and of Node. Without them there is nothing to compare with."""
+    package = E2E / "node_modules" / PACKAGE / "package.json"
+    if shutil.which("node") is None or not package.is_file():
+        raise Failure("the relay needs Node and its packages: sh e2e/install.sh")
+    node = subprocess.run(["node", "--version"], capture_output=True, text=True, timeout=60).stdout.strip()
+    return f"Socket.IO {json.loads(package.read_text(encoding='utf-8'))['version']}, Node {node}"
+
+
+def outcome_of(server: str, setting: Setting, place: Place) -> Outcome:
+    """A run against a server of its own."""
+    with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name:
+        folder = Path(name)
+        with started(server, place, folder) as target:
+            command = place.on_core(GENERATOR_CORE, setting.command(place.headcount, target.url, folder))
+            finished = finish(command, LIMIT_S, dict(os.environ))
+            target.must_live()
+        return setting.read(finished, folder)
+
+
+def started(server: str, place: Place, folder: Path) -> AbstractContextManager[Server]:
+    if server == EDITOR:
+        flags = ["--listen", "127.0.0.1:0", "--log", "warn", "--store", f"sqlite:{folder / 'editor.db'}"]
+        return Server(server, place, [place.headcount, "serve", "editor", *flags])
+    return Server(server, place, ["node", E2E / "socketio-relay" / "server.mjs"], {"SOCKET_IO": PACKAGE})
+
+
+def cells(result: Results) -> list[str]:
+    outcomes: list[Outcome] = list(result.of_round.values())
+    rooms = sum(outcome.rooms for outcome in outcomes)
+    return [
+        span(result.values(lambda outcome: outcome.per_s), ",.0f"),
+        f"{sum(outcome.expected for outcome in outcomes):,}",
+        f"{sum(outcome.wrong for outcome in outcomes):,}",
+        f"{sum(outcome.converged for outcome in outcomes):,} of {rooms:,}",
+        *(span(result.values(lambda outcome: outcome.percentile_ms(percent)), ".2f") for percent in [50, 95, 99]),
+        span(result.values(lambda outcome: outcome.cpu_percent), ".1f"),
+        span(result.values(lambda outcome: outcome.cpu_each_us), ".2f"),
+        span(result.values(lambda outcome: outcome.kb_per_user), ".1f"),
+        span(result.values(lambda outcome: outcome.generator_percent), ".0f"),
+        remarks([outcome.remarks for outcome in outcomes]),
+    ]
+
+
+def goals_of(comparison: Comparison) -> list[Goal]:
+    """Beside the relay where both were run, and how quick and how right the editor is with many."""
+    goals = []
+    for server, users in comparison.settings:
+        if server == RELAY and (EDITOR, users) in comparison.settings:
+            ours, theirs = comparison.of((EDITOR, users)), comparison.of((server, users))
+            cpu = ratio(ours, theirs, lambda outcome: outcome.cpu_each_us)
+            memory = ratio(ours, theirs, lambda outcome: outcome.kb_per_user)
+            goals.append(at_most(f"CPU per delivery at {users:,} users, as a part of the relay's", cpu, 1 / 5))
+            goals.append(at_most(f"memory per user at {users:,} users, as a part of the relay's", memory, 1 / 3))
+    if (EDITOR, GOAL_AT) in comparison.settings:
+        goals += goals_with_many(list(comparison.of((EDITOR, GOAL_AT)).of_round.values()))
+    return goals
+
+
+def goals_with_many(outcomes: list[Outcome]) -> list[Goal]:
+    """In every round. A round that is not sound measures no time."""
+    sound = bool(outcomes) and all(outcome.sound for outcome in outcomes)
+    longest = max(outcome.percentile_ms(95) for outcome in outcomes) if sound else None
+    wrong = sum(outcome.wrong for outcome in outcomes) if outcomes else None
+    apart = sum(outcome.rooms - outcome.converged for outcome in outcomes) if outcomes else None
+    return [
+        at_most(f"the editor at {GOAL_AT:,} users, p95 in the worst round, ms", longest, 20),
+        at_most(f"the editor at {GOAL_AT:,} users, deliveries that went wrong", wrong, 0, ",.0f"),
+        at_most(f"the editor at {GOAL_AT:,} users, rooms that did not converge", apart, 0, ",.0f"),
+    ]

@@ -1,0 +1,103 @@
+"""What headcount's record says of one level in rooms."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.hdr import Histogram, decoded
+from common.failure import Failure
+from common.process import Finished
+from common.report import must_end_with, remarks_of_headcount
+
+KEPT, NOT_SOUND, BROKEN = 0, 98, 99
+"""How headcount ends: a promise of the scenario that is broken is a result too."""
+
+FATES = ["late", "duplicated", "reordered"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Both channels together: edits and carets."""
+
+    hold_s: float
+    expected: int
+    delivered: int
+    lost: int
+    duplicated: int
+    strayed: int
+    reordered: int
+    late: int
+    latencies: list[Histogram]
+    cpu_percent: float
+    """Of the server's own process, over the hold."""
+    memory_kb: float
+    """By which it grew, from before the first user to the most that it had; of 1,000 bytes."""
+    users: int
+    rooms: int
+    converged: int
+    sound: bool
+    generator_percent: float
+    remarks: list[str]
+
+    @property
+    def received(self) -> int:
+        return self.delivered + self.late
+
+    @property
+    def per_s(self) -> float:
+        return self.received / self.hold_s
+
+    @property
+    def cpu_each_us(self) -> float:
+        return self.cpu_percent / 100 * self.hold_s * 1e6 / self.received
+
+    @property
+    def kb_per_user(self) -> float:
+        return self.memory_kb / self.users
+
+    @property
+    def wrong(self) -> int:
+        """Deliveries that have another fate than to come once, in order, in time, to whom they are for."""
+        return self.lost + self.duplicated + self.strayed + self.reordered + self.late
+
+    def percentile_ms(self, percent: float) -> float:
+        """Of all deliveries."""
+        counts: dict[int, int] = {}
+        for histogram in self.latencies:
+            for value, count in histogram.counts:
+                counts[value] = counts.get(value, 0) + count
+        longest = max(histogram.max_ns for histogram in self.latencies)
+        return Histogram(sorted(counts.items()), 0, longest).percentile_ms(percent)
+
+
+def read(finished: Finished, folder: Path) -> Outcome:
+    must_end_with(finished, [KEPT, NOT_SOUND, BROKEN])
+    return outcome_of(json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))["levels"][0])
+
+
+def outcome_of(level: dict) -> Outcome:
+    target, measured = level["target"], level["measured"]
+    if not target or target["cpu_percent"] is None or target["memory_mb_max"] is None:
+        raise Failure("the server's own process was not found")
+    channels = list(measured["deliveries"].values())
+    if not sum(channel["delivered"] for channel in channels):
+        raise Failure("nothing was delivered")
+    document = measured["converged"].get("document", {"converged": 0})
+    remarks, _ = remarks_of_headcount(level)
+    return Outcome(
+        hold_s=level["phases"]["hold_s"],
+        expected=sum(channel["expected"] for channel in channels),
+        delivered=sum(channel["delivered"] for channel in channels),
+        lost=sum(sum(channel["lost"].values()) for channel in channels),
+        strayed=sum(sum(channel["strayed"].values()) for channel in channels),
+        latencies=[decoded(channel["latency"]) for channel in channels],
+        cpu_percent=target["cpu_percent"],
+        memory_kb=1000 * (target["memory_mb_max"] - target["memory_mb_start"]),
+        users=level["load"]["users"],
+        rooms=level["load"]["groups"],
+        converged=document["converged"],
+        sound=level["sound"],
+        generator_percent=level["generator"]["busiest_worker_percent"] or 0.0,
+        remarks=remarks,
+        **{fate: sum(channel[fate] for channel in channels) for fate in FATES},
+    )
