@@ -5,7 +5,9 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 from common.compared import Comparison, compared, remarks, written
@@ -17,11 +19,13 @@ from common.rounds import Results, ratio
 from common.server import Server
 from common.table import span
 from common.tools import Setting
+from common.tree import usage
 from editor.outcome import Outcome
 from editor.settings import EDITOR, GOAL_AT, HOLD_S, RELAY, SETTINGS
 
 ROUNDS = 3
 LIMIT_S = 120
+SETTLES_IN_S = 0.5
 PACKAGE = "socket.io-4.8"
 E2E = ROOT / "e2e"
 
@@ -48,7 +52,7 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
         HEAD[GENERATOR:],
         [row[GENERATOR:] for row in rows],
         goals_of(comparison),
-        "All figures are headcount's own, from its records. Wrong: deliveries that were lost, late, out of order, came twice or "
+        "All figures are headcount's own, from its records, but the memory of the idle server. Wrong: deliveries that were lost, late, out of order, came twice or "
         "to somebody they were not for. CPU is that of the server's process, over the time that was measured; each: per "
         "delivery. KB per user is how much more memory the process had at the most than before the first user, of 1,000 bytes. "
         "A room has converged when all its members hold the same text in the end: the relay leaves each of two whose edits "
@@ -70,10 +74,12 @@ def outcome_of(server: str, setting: Setting, place: Place) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name:
         folder = Path(name)
         with started(server, place, folder) as target:
+            time.sleep(SETTLES_IN_S)
+            idle_kb = usage(target.pid).resident_kb * 1024 / 1000
             command = place.on_core(GENERATOR_CORE, setting.command(place.headcount, target.url, folder))
             finished = finish(command, LIMIT_S, dict(os.environ))
             target.must_live()
-        return setting.read(finished, folder)
+        return replace(setting.read(finished, folder), idle_kb=idle_kb)
 
 
 def started(server: str, place: Place, folder: Path) -> AbstractContextManager[Server]:

@@ -31,7 +31,9 @@ class Outcome:
     cpu_percent: float
     """Of the server's own process, over the hold."""
     memory_kb: float
-    """By which it grew, from before the first user to the most that it had; of 1,000 bytes."""
+    """The most that it had with all users, of 1,000 bytes."""
+    idle_kb: float
+    """What it had before the first user; a record does not tell."""
     users: int
     rooms: int
     converged: int
@@ -53,7 +55,7 @@ class Outcome:
 
     @property
     def kb_per_user(self) -> float:
-        return self.memory_kb / self.users
+        return (self.memory_kb - self.idle_kb) / self.users
 
     @property
     def wrong(self) -> int:
@@ -83,7 +85,7 @@ def outcome_of(level: dict) -> Outcome:
     if not sum(channel["delivered"] for channel in channels):
         raise Failure("nothing was delivered")
     document = measured["converged"].get("document", {"converged": 0})
-    remarks, _ = remarks_of_headcount(level)
+    remarks, doubts = remarks_of_headcount(level)
     return Outcome(
         hold_s=level["phases"]["hold_s"],
         expected=sum(channel["expected"] for channel in channels),
@@ -92,12 +94,13 @@ def outcome_of(level: dict) -> Outcome:
         strayed=sum(sum(channel["strayed"].values()) for channel in channels),
         latencies=[decoded(channel["latency"]) for channel in channels],
         cpu_percent=target["cpu_percent"],
-        memory_kb=1000 * (target["memory_mb_max"] - target["memory_mb_start"]),
+        memory_kb=1000 * target["memory_mb_max"],
+        idle_kb=0.0,
         users=level["load"]["users"],
         rooms=level["load"]["groups"],
         converged=document["converged"],
         sound=level["sound"],
         generator_percent=level["generator"]["busiest_worker_percent"] or 0.0,
-        remarks=remarks,
+        remarks=[*remarks, *(doubt.split(": ")[0] for doubt in doubts[:1])],
         **{fate: sum(channel[fate] for channel in channels) for fate in FATES},
     )

@@ -33,12 +33,15 @@ const PARTS: [StudyPart; 9] = [
             REPORT,
         )
     },
-    StudyPart::new(
-        "rooms",
-        "rooms of 5, up to 1,000 people",
-        "editor-rooms.ts",
-        ROOMS,
-    ),
+    StudyPart {
+        times: Some(("2s", "7s")),
+        ..StudyPart::new(
+            "rooms",
+            "rooms of 5, up to 1,000 people",
+            "editor-rooms.ts",
+            ROOMS,
+        )
+    },
     StudyPart {
         users: Some("2000,5000,10000"),
         times: Some(("8s", "10s")),

@@ -8,10 +8,10 @@ use super::Parts;
 use super::field::{EDITOR, NoServer};
 use super::figures::{
     ceiling, ceiling_in_words, climb, converged, kb_per_user, late_test, levels, reported,
-    reported_count, reported_mean, test, truth,
+    reported_count, reported_in_ms, test, truth,
 };
 use crate::story::{deliveries, level_at, range, whole};
-use crate::telling::{Finding, cpu, memory};
+use crate::telling::{Finding, cpu, memory, unsound};
 
 mod advice;
 
@@ -110,9 +110,9 @@ fn no_latency(parts: &Parts<'_>) -> String {
         if let Some(level) = test(parts, field.test) {
             let _ = write!(
                 text,
-                " here, test {}: \"{}\", while the true p50 is {} ms and p95 {} ms;",
+                " here, test {}: {}, while the true p50 is {} ms and p95 {} ms;",
                 field.test,
-                reported_mean(level),
+                reported_in_ms(level),
                 truth(level, 0.5),
                 truth(level, 0.95)
             );
@@ -121,8 +121,8 @@ fn no_latency(parts: &Parts<'_>) -> String {
     if let Some(level) = late_test(parts, 3) {
         let _ = write!(
             text,
-            " and on a server that sends everything one second late, test 3: \"{}\", while the true p50 is {} ms.",
-            reported_mean(level),
+            " and on a server that sends everything one second late, test 3: {}, while the true p50 is {} ms.",
+            reported_in_ms(level),
             truth(level, 0.5)
         );
     }
@@ -238,9 +238,8 @@ fn memory_use(parts: &Parts<'_>) -> String {
         let used = memory(level).map_or("n/a".to_owned(), |used| format!("{used:.1} MB"));
         let _ = write!(text, " Here the server's process had {used} with 50 users.");
     }
-    if let Some(run) = parts.crowd
-        && let Some(level) = run.levels.last()
-        && let (Some(used), Some(each)) = (memory(level), kb_per_user(run, level))
+    if let Some(level) = levels(parts.crowd).last()
+        && let (Some(used), Some(each)) = (memory(level), kb_per_user(parts, level))
     {
         let _ = write!(
             text,
@@ -328,21 +327,24 @@ fn room_size(parts: &Parts<'_>) -> String {
         if let (Some(five), Some(ten)) = (five, ten) {
             let _ = write!(
                 text,
-                " Here {} users: rooms of 5 p95 {} ms at {} of a core, rooms of 10 p95 {} ms at {};",
+                " here {} users: rooms of 5 p95 {} ms at {} of a core{}, rooms of 10 p95 {} ms at {}{};",
                 whole(users as f64),
                 truth(five, 0.95),
                 cpu(five),
+                unsound(five),
                 truth(ten, 0.95),
-                cpu(ten)
+                cpu(ten),
+                unsound(ten)
             );
         }
     }
     if let Some(level) = levels(parts.fifty).next() {
         let _ = write!(
             text,
-            " one room of 50: p95 {} ms at {}.",
+            " one room of 50: p95 {} ms at {}{}.",
             truth(level, 0.95),
-            cpu(level)
+            cpu(level),
+            unsound(level)
         );
     }
     text

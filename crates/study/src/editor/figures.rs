@@ -53,6 +53,16 @@ pub(super) fn reported_mean(level: &Level) -> String {
     })
 }
 
+/// The same in a sentence.
+pub(super) fn reported_in_ms(level: &Level) -> String {
+    let mean = reported_mean(level);
+    if reported(level).is_some() {
+        format!("{mean} ms")
+    } else {
+        mean
+    }
+}
+
 /// How many values that rests on.
 pub(super) fn reported_count(level: &Level) -> u64 {
     reported(level).map_or(0, |metric| metric.count)
@@ -63,15 +73,17 @@ pub(super) fn truth(level: &Level, q: f64) -> String {
     millis(deliveries(level).latency_at(q))
 }
 
-/// KB (10^3 bytes) that each user took, from the memory with which the server began to the most it had.
-pub(super) fn kb_per_user(run: &Run, level: &Level) -> Option<f64> {
-    let idle = run.levels.first()?.target.as_ref()?.memory_mb_start?;
-    let users = level.load.users.max(1);
-    Some((memory(level)? - idle).max(0.0) * 1000.0 / users as f64)
+/// KB (10^3 bytes) of memory that the server had more than with the fewest users, for each user more. Every part's server is
+/// a fresh one, and a record's first look at it is when the users are there already: so this is told beside the smallest
+/// level and not beside an idle server.
+pub(super) fn kb_per_user(parts: &Parts<'_>, level: &Level) -> Option<f64> {
+    let few = parts.rooms?.levels.first()?;
+    let more = level.load.users.checked_sub(few.load.users)?;
+    (more > 0).then_some((memory(level)? - memory(few)?) * 1000.0 / more as f64)
 }
 
-/// Milliseconds of CPU that a thousand deliveries took.
-pub(super) fn cpu_per_thousand(level: &Level) -> Option<f64> {
+/// Microseconds of CPU that a delivery took.
+pub(super) fn cpu_each_us(level: &Level) -> Option<f64> {
     let busy = level.target.as_ref()?.cpu_percent? / 100.0;
     let made = deliveries(level).received();
     (made > 0).then(|| busy * level.phases.hold_s * 1e6 / made as f64)
@@ -88,8 +100,7 @@ pub(super) fn broken(level: &Level) -> Vec<String> {
     let all = deliveries(level);
     let mut why = Vec::new();
     if !level.sound {
-        let reasons = level.unsound_reasons.join("; ");
-        why.push(format!("the generator came to its own limit ({reasons})"));
+        why.push(format!("not measured soundly ({})", doubt(level)));
     }
     match all.latency_at(0.95).value() {
         Some(p95) if p95.as_millis_f64() < PROMISE_MS => {}
@@ -148,6 +159,13 @@ pub(super) fn ceiling_in_words(parts: &Parts<'_>) -> String {
         }
         (None, None) => "Not measured.".to_owned(),
     }
+}
+
+/// The first reason why a level is not sound, without what to do about it.
+fn doubt(level: &Level) -> &str {
+    let first = level.unsound_reasons.first();
+    let told = first.and_then(|reason| reason.split(": ").next());
+    told.unwrap_or("no reason given")
 }
 
 /// Whose limit it was: the server's core, the generator, or neither.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::Nanos;
 use record::{Convergence, Deliveries, Level, Load, Metric, MetricKind, Phases, Run, TargetUse};
 
-use super::figures::{broken, ceiling_in_words, cpu_per_thousand, kb_per_user};
+use super::figures::{broken, ceiling_in_words, cpu_each_us, kb_per_user};
 use super::{Parts, evidence, pages};
 
 /// A level of `users` in rooms of 5 with 1,000 deliveries after `ms` each, that all went well.
@@ -150,7 +150,7 @@ fn a_server_whose_core_is_full_is_why_it_stops_and_only_beside_a_sound_generator
 fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
     let mut unsound = level(1000, 25);
     unsound.sound = false;
-    unsound.unsound_reasons = vec!["a worker was busy".to_owned()];
+    unsound.unsound_reasons = vec!["a worker was busy: use more".to_owned()];
     let rooms = run(vec![level(100, 1), unsound]);
     let parts = Parts {
         rooms: Some(&rooms),
@@ -158,6 +158,15 @@ fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
     };
     let said = ceiling_in_words(&parts);
     assert!(said.contains("the generator was the limit"), "{said}");
+    assert!(
+        said.contains("1,000 did not: not measured soundly (a worker was busy), p95 25.0 ms."),
+        "{said}"
+    );
+    let list = pages::markdown(&parts);
+    assert!(
+        list.contains("- 1,000 users in rooms of 5: a worker was busy: use more.\n"),
+        "{list}"
+    );
     let held = run(vec![level(100, 1)]);
     let parts = Parts {
         rooms: Some(&held),
@@ -170,8 +179,14 @@ fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
 
 #[test]
 fn costs_are_those_of_the_servers_own_process() {
-    let rooms = run(vec![level(100, 1)]);
-    let first = &rooms.levels[0];
-    assert_eq!(kb_per_user(&rooms, first), Some(100.0)); // 10 MB for 100 users
-    assert_eq!(cpu_per_thousand(first), Some(2000.0)); // 20 % of 10 s for 1,000 deliveries
+    let mut many = level(1100, 1);
+    many.target.as_mut().unwrap().memory_mb_max = Some(35.0);
+    let rooms = run(vec![level(100, 1), many]);
+    let parts = Parts {
+        rooms: Some(&rooms),
+        ..Parts::default()
+    };
+    let of = |index: usize| kb_per_user(&parts, &rooms.levels[index]);
+    assert_eq!((of(0), of(1)), (None, Some(5.0))); // 5 MB for 1,000 users more
+    assert_eq!(cpu_each_us(&rooms.levels[0]), Some(2000.0)); // 20 % of 10 s for 1,000 deliveries
 }

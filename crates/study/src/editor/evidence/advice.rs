@@ -4,7 +4,7 @@ use std::fmt::Write as _; // writing to a String cannot fail
 
 use super::{
     EDITOR, Finding, Parts, ceiling, ceiling_in_words, climb, converged, cpu, deliveries, healthy,
-    levels, range, test, truth, whole,
+    levels, range, test, truth, unsound, whole,
 };
 
 pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
@@ -59,10 +59,11 @@ fn bands(parts: &Parts<'_>) -> String {
     let p95s: Vec<String> = climb(parts)
         .map(|level| {
             format!(
-                "{} users in {} rooms {} ms",
+                "{} users in {} rooms {} ms{}",
                 whole(level.load.users as f64),
                 whole(level.load.groups as f64),
-                truth(level, 0.95)
+                truth(level, 0.95),
+                unsound(level)
             )
         })
         .collect();
@@ -83,11 +84,12 @@ fn thousand(parts: &Parts<'_>) -> String {
     if let Some(level) = climb(parts).find(|level| level.load.users == 1000) {
         let _ = write!(
             text,
-            " Here 1,000 users: p95 {} ms, {} of {} delivered, {} of a core.",
+            " Here 1,000 users: p95 {} ms, {} of {} delivered, {} of a core{}.",
             truth(level, 0.95),
             whole(deliveries(level).delivered as f64),
             whole(deliveries(level).expected as f64),
-            cpu(level)
+            cpu(level),
+            unsound(level)
         );
     }
     let _ = write!(text, " {}", ceiling_in_words(parts));
@@ -116,11 +118,11 @@ fn zero_errors(parts: &Parts<'_>) -> String {
             .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let _ = write!(
             text,
-            " Here, over all levels of the healthy server: {} deliveries expected, {} delivered, {} late, {} lost, {} \
+            " Here, over all levels of the healthy server up to 10,000 users: {} deliveries expected, {} delivered, {} late, {} lost, {} \
              duplicated, {} out of order, {} in a wrong room; {} of {} rooms held one text in the end.",
             whole(all.expected as f64),
             whole(all.delivered as f64),
-            all.late,
+            whole(all.late as f64),
             all.lost_count(),
             all.duplicated,
             all.reordered,
