@@ -10,4 +10,4 @@ mod polling;
 pub(crate) use client::Desk;
 pub(crate) use engine::{Beat, open};
 pub(crate) use packet::Event;
-pub(crate) use polling::{Polling, service};
+pub(crate) use polling::{Polling, answer, service};

@@ -5,7 +5,6 @@ use axum::Router;
 use axum::body::Body;
 use engineioxide::service::EngineIoService;
 use hyper::body::Incoming;
-use hyper::service::Service;
 use hyper::{Request, Response};
 use kit::serve::Connections;
 use percent_encoding::percent_decode_str;
@@ -68,11 +67,7 @@ impl Front {
             if is_upgrade(request.headers()) && begins(request.uri().query().unwrap_or_default()) {
                 return Ok(self.open(&mut request));
             }
-            return self
-                .polling
-                .call(request)
-                .await
-                .map(|response| response.map(Body::new));
+            return sio::answer(&self.polling, request).await;
         }
         if path.starts_with(YJS) && is_upgrade(request.headers()) {
             return Ok(self.follow(&mut request));

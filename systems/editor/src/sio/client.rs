@@ -22,7 +22,8 @@ pub(crate) struct Client<D: Desk> {
     outlet: Outlet,
     visitor: Option<D::Visitor>,
     /// Binary parts that are still to come and belong to nothing.
-    parts: usize,
+    parts: u32,
+    came: bool,
 }
 
 #[derive(Serialize)]
@@ -37,16 +38,21 @@ impl<D: Desk> Client<D> {
             outlet,
             visitor: None,
             parts: 0,
+            came: false,
         }
     }
 
-    /// Whether it entered the namespace.
-    pub(crate) fn entered(&self) -> bool {
-        self.visitor.is_some()
+    /// Whether it ever entered the namespace. One who left it may stay, and enter again.
+    pub(crate) fn came(&self) -> bool {
+        self.came
     }
 
     /// Takes a packet. `false` when the connection is to end.
     pub(crate) fn packet(&mut self, text: &str) -> Result<bool, NotAPacket> {
+        if self.parts > 0 {
+            // Between an event and its parts there is nothing else.
+            return Err(NotAPacket);
+        }
         match Packet::parse(text)? {
             Packet::Connect { namespace: "/" } => return Ok(self.connect()),
             Packet::Connect { namespace } => {
@@ -56,11 +62,11 @@ impl<D: Desk> Client<D> {
                 self.outlet
                     .text(&format!("44{namespace},{}", refused.unwrap_or_default()));
             }
-            Packet::Disconnect { namespace: "/" } => {
-                self.visitor = None;
-                return Ok(false);
+            // The connection outlives the namespace; whoever was not in it has nothing to leave.
+            Packet::Disconnect { namespace } => {
+                return Ok(self.visitor.take().is_some() && namespace == "/");
             }
-            Packet::Disconnect { .. } | Packet::Acknowledgement => {}
+            Packet::Acknowledgement => return Ok(self.visitor.is_some()),
             Packet::Binary { parts } => {
                 self.parts = parts;
                 if self.visitor.is_none() {
@@ -100,6 +106,7 @@ impl<D: Desk> Client<D> {
         let id: Arc<str> = id.into();
         self.outlet.text(&format!("40{{\"sid\":\"{id}\"}}"));
         self.visitor = Some(self.desk.enter(&id, &self.outlet));
+        self.came = true;
         true
     }
 }

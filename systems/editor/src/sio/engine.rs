@@ -100,7 +100,7 @@ impl<D: Desk> Hear for Session<D> {
 
     fn alarm(&mut self) -> Result<Instant, End> {
         let now = Instant::now();
-        if !self.client.entered() && now.duration_since(self.opened) >= CONNECT_LIMIT {
+        if !self.client.came() && now.duration_since(self.opened) >= CONNECT_LIMIT {
             return Err(End::Closed(1008, "no namespace was entered"));
         }
         if self.waits {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 /// The only namespace that there is.
@@ -20,7 +21,7 @@ pub(crate) enum Packet<'a> {
     /// An answer to an event of ours. We never ask for one.
     Acknowledgement,
     /// An event whose binary parts follow, so many.
-    Binary { parts: usize },
+    Binary { parts: u32 },
 }
 
 /// An event: its name, what follows in the array, and the number under which an answer is expected.
@@ -50,10 +51,10 @@ impl<'a> Packet<'a> {
         };
         let (namespace, rest) = namespace(rest);
         match kind {
-            b'0' => Ok(Self::Connect { namespace }),
-            b'1' => Ok(Self::Disconnect { namespace }),
+            b'0' if rest.is_empty() || is_object(rest) => Ok(Self::Connect { namespace }),
+            b'1' if rest.is_empty() => Ok(Self::Disconnect { namespace }),
             b'2' if namespace == MAIN => Event::parse(rest).map(Self::Event),
-            b'3' => Ok(Self::Acknowledgement),
+            b'3' if is_answer(rest) => Ok(Self::Acknowledgement),
             b'5' | b'6' => Ok(Self::Binary { parts }),
             _ => Err(NotAPacket),
         }
@@ -68,6 +69,17 @@ fn namespace(text: &str) -> (&str, &str) {
     let (namespace, rest) = text.split_once(',').unwrap_or((text, ""));
     // A query may follow the name in old clients.
     (namespace.split('?').next().unwrap_or(namespace), rest)
+}
+
+/// What a client may say of itself as it enters.
+fn is_object(text: &str) -> bool {
+    text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// A number and an array.
+fn is_answer(text: &str) -> bool {
+    text.trim_start_matches(|c: char| c.is_ascii_digit())
+        .starts_with('[')
 }
 
 impl<'a> Event<'a> {

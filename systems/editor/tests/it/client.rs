@@ -17,6 +17,14 @@ pub(crate) struct Client {
 impl Client {
     /// Connects and enters the namespace.
     pub(crate) fn open(url: &str) -> Self {
+        let mut client = Self::connect(url);
+        assert!(client.send("40"));
+        assert!(client.next().unwrap().starts_with("40{"));
+        client
+    }
+
+    /// Connects and enters nothing.
+    pub(crate) fn connect(url: &str) -> Self {
         let url = format!(
             "{}/socket.io/?EIO=4&transport=websocket",
             url.replace("http", "ws")
@@ -28,8 +36,6 @@ impl Client {
         };
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         assert!(client.next().unwrap().starts_with("0{"));
-        assert!(client.send("40"));
-        assert!(client.next().unwrap().starts_with("40{"));
         client
     }
 
@@ -87,7 +93,19 @@ impl Client {
         }
     }
 
-    fn send(&mut self, packet: &str) -> bool {
+    /// Whether the editor closes the connection, whatever it says before.
+    pub(crate) fn is_closed(&mut self) -> bool {
+        loop {
+            match self.socket.read() {
+                Ok(Message::Close(_)) => return true,
+                Ok(_) => {}
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// Sends a packet of Engine.IO. `false` when the editor is gone.
+    pub(crate) fn send(&mut self, packet: &str) -> bool {
         self.socket.send(Message::text(packet)).is_ok()
     }
 }

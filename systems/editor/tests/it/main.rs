@@ -17,6 +17,8 @@ mod official;
 #[cfg(test)]
 mod postgres;
 #[cfg(test)]
+mod protocol;
+#[cfg(test)]
 mod routes;
 #[cfg(test)]
 mod served;

@@ -64,10 +64,17 @@ impl Served {
 
     /// What it answers, head and all.
     pub(crate) fn ask(&self, method: &str, path: &str) -> String {
+        self.tell(method, path, "")
+    }
+
+    /// The same for a request with a body.
+    pub(crate) fn tell(&self, method: &str, path: &str, body: &str) -> String {
         let address = self.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(address).unwrap();
-        let request =
-            format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
