@@ -1,7 +1,7 @@
 //! The rooms of the editor as a plain relay on `socketioxide`, with neither document nor log: what the
 //! editor's own layer for Socket.IO is measured against. It prints `listening on URL` and runs until killed.
 //!
-//!     cargo run --release -p editor --example relay_on_socketioxide
+//!     cargo run --release -p editor --example relay_on_socketioxide --features relay-on-socketioxide
 #![allow(
     missing_docs,
     clippy::expect_used,
