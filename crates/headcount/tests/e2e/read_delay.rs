@@ -124,8 +124,9 @@ fn what_was_there_before_the_message_is_not_its_reply() {
         };
         let mut pushed = socket.send("a push".into());
         while pushed.is_ok() && socket.read().is_ok() {
+            thread::sleep(Duration::from_millis(5)); // so that each is read by itself
             pushed = socket.send("the reply".into());
-            thread::sleep(Duration::from_millis(5)); // so that the push comes by itself
+            thread::sleep(Duration::from_millis(5));
             pushed = pushed.and(socket.send("a push".into()));
         }
     });
