@@ -5,6 +5,8 @@ use std::fmt::Write as _; // writing to a String cannot fail
 
 use record::{Level, Run};
 
+use crate::story::{deliveries, millis, whole};
+
 /// One mistake of a field report.
 #[derive(Debug)]
 pub(crate) struct Finding {
@@ -39,6 +41,20 @@ pub(crate) fn chapter(findings: &[Finding]) -> String {
 pub(crate) fn cpu(level: &Level) -> String {
     let percent = level.target.as_ref().and_then(|target| target.cpu_percent);
     percent.map_or("n/a".to_owned(), |percent| format!("{percent:.0} %"))
+}
+
+/// What became of the level's deliveries, in half a sentence; `what` they are called.
+pub(crate) fn delivered(level: &Level, what: &str) -> String {
+    let all = deliveries(level);
+    format!(
+        "{} of {} {what}, p95 {} ms, {} lost, {} duplicated, {} strayed",
+        whole(all.delivered as f64),
+        whole(all.expected as f64),
+        millis(all.latency_at(0.95)),
+        all.lost_count(),
+        all.duplicated,
+        all.strayed_count()
+    )
 }
 
 /// The most memory that the system had, in MB.

@@ -8,7 +8,9 @@ use super::field::{BRIDGE, FieldRow};
 use super::{Parts, evidence};
 use crate::story::{deliveries, level_at, millis, millis_of, per_s, requests, session_cost, whole};
 use crate::table::Table;
-use crate::telling::{chapter, claims, cpu, environment, memory, remark, sound, unsound};
+use crate::telling::{
+    chapter, claims, cpu, delivered, environment, memory, remark, sound, unsound,
+};
 
 fn headline(parts: &Parts<'_>) -> String {
     let top = parts.http.and_then(|run| level_at(run, 20));
@@ -27,17 +29,11 @@ fn headline(parts: &Parts<'_>) -> String {
         );
     }
     if let Some(level) = crowd {
-        let all = deliveries(level);
         let _ = write!(
             text,
-            " {} people at their own pace: {} of {} deliveries made, p95 {} ms, {} lost, {} duplicated, {} strayed{}.",
+            " {} people at their own pace: {}{}.",
             whole(level.load.users as f64),
-            whole(all.delivered as f64),
-            whole(all.expected as f64),
-            millis(all.latency_at(0.95)),
-            all.lost_count(),
-            all.duplicated,
-            all.strayed_count(),
+            delivered(level, "deliveries made"),
             unsound(level)
         );
     }

@@ -12,7 +12,7 @@ use super::figures::{
 use super::{Parts, evidence};
 use crate::story::{deliveries, millis, millis_of, whole};
 use crate::table::Table;
-use crate::telling::{chapter, claims, cpu, environment, memory, remark, sound};
+use crate::telling::{chapter, claims, cpu, delivered, environment, memory, remark, sound};
 
 pub(super) fn headline(parts: &Parts<'_>) -> String {
     let mut text = "The field report: \"latency cliff at 50 users\" (767 ms), capacity 25–30, 1,000 users only after a \
@@ -40,19 +40,12 @@ pub(super) fn headline(parts: &Parts<'_>) -> String {
         );
     }
     if let (Some(level), _) = ceiling(climb(parts)) {
-        let all = deliveries(level);
         let own = kb_per_user(parts, level);
         let _ = write!(
             text,
-            " {} users in rooms of 5 at its pace: {} of {} deliveries, p95 {} ms, {} lost, {} duplicated, {} strayed, {} of \
-             {} rooms converged, {} of a core, {} KB for each user.",
+            " {} users in rooms of 5 at its pace: {}, {} of {} rooms converged, {} of a core, {} KB for each user.",
             whole(level.load.users as f64),
-            whole(all.delivered as f64),
-            whole(all.expected as f64),
-            millis(all.latency_at(0.95)),
-            all.lost_count(),
-            all.duplicated,
-            all.strayed_count(),
+            delivered(level, "deliveries"),
             whole(converged(level).0 as f64),
             whole(level.load.groups as f64),
             cpu(level),
