@@ -1,5 +1,5 @@
-//! Whose process listens on an address: the socket's inode in `/proc/net/tcp{,6}`, then the process
-//! that has that socket among its descriptors.
+//! Whose process listens on an address: the socket's inode from the kernel's socket diagnostics (or, where they do not
+//! answer, `/proc/net/tcp{,6}`), then the process that has that socket among its descriptors.
 //!
 //! Only this machine and this network namespace are seen. Where a proxy forwards a port into a
 //! container, the proxy is what listens.
@@ -9,9 +9,11 @@ mod local;
 use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
 
-use procfs::net::{TcpNetEntry, TcpState};
+use procfs::net::TcpState;
 use procfs::process::{FDTarget, Process, all_processes};
 use thiserror::Error;
+
+use crate::diag::{self, Socket};
 
 /// A process that listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +61,21 @@ pub fn listeners_on(address: SocketAddr) -> Result<Vec<Listener>, NotFound> {
 }
 
 fn listening_inodes(address: SocketAddr) -> Result<HashSet<u64>, NotFound> {
+    let mut inodes = HashSet::new();
+    let asked = diag::each_listener(address.port(), |socket| {
+        if let Socket::Listener { local, inode, .. } = socket
+            && accepts(local, address)
+        {
+            inodes.insert(inode);
+        }
+    });
+    match asked {
+        Ok(()) => Ok(inodes),
+        Err(_) => inodes_in_proc(address),
+    }
+}
+
+fn inodes_in_proc(address: SocketAddr) -> Result<HashSet<u64>, NotFound> {
     let unreadable = |error: procfs::ProcError| NotFound::Unreadable(error.to_string());
     // A kernel without IPv6 has no tcp6.
     let v6 = procfs::net::tcp6().unwrap_or_default();
@@ -66,19 +83,17 @@ fn listening_inodes(address: SocketAddr) -> Result<HashSet<u64>, NotFound> {
         .map_err(unreadable)?
         .into_iter()
         .chain(v6);
-    let listening = entries.filter(|entry| accepts(entry, address));
+    let listening = entries
+        .filter(|entry| entry.state == TcpState::Listen && accepts(entry.local_address, address));
     Ok(listening.map(|entry| entry.inode).collect())
 }
 
-/// Whether a connection to `address` could end at this socket.
-fn accepts(entry: &TcpNetEntry, address: SocketAddr) -> bool {
-    let bound = entry.local_address;
+/// Whether a connection to `address` could end at a listener that is bound there.
+fn accepts(bound: SocketAddr, address: SocketAddr) -> bool {
     let (here, there) = (bound.ip().to_canonical(), address.ip().to_canonical());
     // `[::]` accepts IPv4 too unless the socket is IPv6 only, which /proc does not tell.
     let any = here.is_unspecified() && (here.is_ipv6() || there.is_ipv4());
-    entry.state == TcpState::Listen
-        && bound.port() == address.port()
-        && (any || here == there || there.is_unspecified())
+    bound.port() == address.port() && (any || here == there || there.is_unspecified())
 }
 
 struct Owner {
@@ -120,4 +135,24 @@ fn owns(process: &Process, inodes: &HashSet<u64>) -> bool {
         .flatten()
         .filter_map(Result::ok)
         .any(|fd| matches!(fd.target, FDTarget::Socket(inode) if inodes.contains(&inode)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn the_socket_diagnostics_and_proc_name_the_same_listeners() {
+        for bound in ["127.0.0.1:0", "0.0.0.0:0", "[::1]:0", "[::]:0"] {
+            let listener = TcpListener::bind(bound).unwrap_or_else(|why| panic!("{bound}: {why}"));
+            let address = listener
+                .local_addr()
+                .unwrap_or_else(|why| panic!("{bound}: {why}"));
+            let asked = listening_inodes(address);
+            assert_eq!(asked, inodes_in_proc(address), "{bound}");
+            assert_eq!(asked.map(|inodes| inodes.len()), Ok(1), "{bound}");
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //! of the call. This crate never attaches to a process, never opens a connection, starts no thread and reads no clock:
 //! the caller says what time it is. What it may not see is `None` or an error that says so, never 0.
 
+mod diag;
 pub mod exposition;
 pub mod find;
 pub mod host;

@@ -4,12 +4,10 @@
 //! and lists the sockets of one port only. Where they do not answer, or the process lives in another network
 //! namespace, from `/proc/PID/net/tcp{,6}`, which has no limit and lists every socket there is.
 
-mod diag;
-
 use procfs::net::TcpState;
 use procfs::process::Process;
 
-pub use diag::DiagError;
+use crate::diag::{self, Socket};
 
 /// What is known of a port at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,8 +45,13 @@ impl ListenQueue {
 
 /// Looks at a port in the network namespace of a process. `None` where neither way is open.
 pub fn look_at_port(pid: i32, port: u16) -> Option<PortLook> {
-    let asked = in_our_network(pid).then(|| diag::look(port).ok()).flatten();
-    asked.or_else(|| from_proc(pid, port))
+    let mut look = PortLook::default();
+    let asked = in_our_network(pid) && diag::each_socket(port, |socket| look.see(socket)).is_ok();
+    if asked {
+        Some(look)
+    } else {
+        from_proc(pid, port)
+    }
 }
 
 /// Only the listen queue, which costs little however many connections there are: for many looks a second. `None`
@@ -57,7 +60,9 @@ pub fn look_at_queue(pid: i32, port: u16) -> Option<ListenQueue> {
     if !in_our_network(pid) {
         return None;
     }
-    diag::look_at_listeners(port).ok()?.queue
+    let mut look = PortLook::default();
+    diag::each_listener(port, |socket| look.see(socket)).ok()?;
+    look.queue
 }
 
 /// Whether the process has the same network namespace as we.
@@ -79,7 +84,7 @@ fn from_proc(pid: i32, port: u16) -> Option<PortLook> {
         match entry.state {
             TcpState::Established => look.connections += 1,
             // Of a listener this is the length of its queue; its limit is not shown.
-            TcpState::Listen => look.see(ListenQueue {
+            TcpState::Listen => look.see_queue(ListenQueue {
                 length: entry.rx_queue.into(),
                 limit: None,
             }),
@@ -90,7 +95,17 @@ fn from_proc(pid: i32, port: u16) -> Option<PortLook> {
 }
 
 impl PortLook {
-    fn see(&mut self, queue: ListenQueue) {
+    fn see(&mut self, socket: Socket) {
+        match socket {
+            Socket::Connection => self.connections += 1,
+            Socket::Listener { waiting, limit, .. } => self.see_queue(ListenQueue {
+                length: waiting,
+                limit: Some(limit),
+            }),
+        }
+    }
+
+    fn see_queue(&mut self, queue: ListenQueue) {
         let fuller = self.queue.is_none_or(|known| queue.fill() > known.fill());
         if fuller {
             self.queue = Some(queue);

@@ -1,6 +1,9 @@
 //! `NETLINK_SOCK_DIAG`, as `linux/inet_diag.h` and `linux/netlink.h` describe it: a request for all TCP sockets of a
 //! family in some states with one local port, answered by one message for each.
+//!
+//! `/proc/net/tcp` lists every socket there is: 50,000 that wait for their end cost a tenth of a second.
 
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -9,11 +12,9 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use rustix::net::{recv, sendto, socket_with};
 use thiserror::Error;
 
-use super::{ListenQueue, PortLook};
-
 /// Why the kernel's socket diagnostics say nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum DiagError {
+pub(crate) enum DiagError {
     /// A system call failed.
     #[error("socket diagnostics: {0}")]
     Refused(#[from] rustix::io::Errno),
@@ -34,24 +35,46 @@ const IPPROTO_TCP: u8 = 6;
 const ESTABLISHED: u8 = 1;
 const LISTEN: u8 = 10;
 const HEADER: usize = 16;
-/// `struct inet_diag_msg` up to its counters: family, state, timer, retransmissions, then `inet_diag_sockid`.
+const FAMILY_INET: u8 = 2;
+/// In `struct inet_diag_msg`, after the header: family, state, timer, retransmissions, then `inet_diag_sockid` of 48
+/// bytes (both ports, both addresses, …), the timer's time, both queues, the user, the inode.
+const PORT_AT: usize = HEADER + 4;
+const ADDRESS_AT: usize = HEADER + 8;
 const QUEUES_AT: usize = HEADER + 4 + 48 + 4;
+const INODE_AT: usize = QUEUES_AT + 12;
 /// More rounds than any number of sockets needs; the loop must end whatever comes.
 const ROUNDS: u32 = 100_000;
 
-/// Connections and listeners.
-pub(super) fn look(port: u16) -> Result<PortLook, DiagError> {
-    look_at(port, 1 << ESTABLISHED | 1 << LISTEN)
+/// One socket that the kernel told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Socket {
+    /// An established connection.
+    Connection,
+    /// One that takes connections.
+    Listener {
+        /// Where it is bound.
+        local: SocketAddr,
+        /// Its number among the descriptors in `/proc/PID/fd`.
+        inode: u64,
+        /// Connections that wait to be accepted.
+        waiting: u64,
+        /// How many may.
+        limit: u64,
+    },
+}
+
+/// Shows `see` every connection to the port and everything that listens on it.
+pub(crate) fn each_socket(port: u16, see: impl FnMut(Socket)) -> Result<(), DiagError> {
+    each(port, 1 << ESTABLISHED | 1 << LISTEN, see)
 }
 
 /// Listeners only: the kernel does not go through its connections then.
-pub(super) fn look_at_listeners(port: u16) -> Result<PortLook, DiagError> {
-    look_at(port, 1 << LISTEN)
+pub(crate) fn each_listener(port: u16, see: impl FnMut(Socket)) -> Result<(), DiagError> {
+    each(port, 1 << LISTEN, see)
 }
 
 /// In both families: a socket of IPv6 may hold connections of IPv4.
-fn look_at(port: u16, states: u32) -> Result<PortLook, DiagError> {
-    let mut look = PortLook::default();
+fn each(port: u16, states: u32, mut see: impl FnMut(Socket)) -> Result<(), DiagError> {
     let socket = socket_with(
         AddressFamily::NETLINK,
         SocketType::DGRAM,
@@ -60,9 +83,9 @@ fn look_at(port: u16, states: u32) -> Result<PortLook, DiagError> {
     )?;
     for family in [AddressFamily::INET, AddressFamily::INET6] {
         ask(&socket, family, port, states)?;
-        read_answers(&socket, port, &mut look)?;
+        read_answers(&socket, port, &mut see)?;
     }
-    Ok(look)
+    Ok(())
 }
 
 fn ask(socket: &OwnedFd, family: AddressFamily, port: u16, states: u32) -> Result<(), DiagError> {
@@ -82,7 +105,11 @@ fn ask(socket: &OwnedFd, family: AddressFamily, port: u16, states: u32) -> Resul
     Ok(())
 }
 
-fn read_answers(socket: &OwnedFd, port: u16, look: &mut PortLook) -> Result<(), DiagError> {
+fn read_answers(
+    socket: &OwnedFd,
+    port: u16,
+    see: &mut impl FnMut(Socket),
+) -> Result<(), DiagError> {
     let mut buffer = vec![0; 64 * 1024];
     for _ in 0..ROUNDS {
         let mut ready = [PollFd::new(socket, PollFlags::IN)];
@@ -94,7 +121,7 @@ fn read_answers(socket: &OwnedFd, port: u16, look: &mut PortLook) -> Result<(), 
             return Err(DiagError::Damaged);
         }
         let (length, _) = recv(socket, &mut buffer[..], RecvFlags::empty())?;
-        if read_messages(&buffer[..length.min(64 * 1024)], port, look)? {
+        if read_messages(&buffer[..length.min(64 * 1024)], port, see)? {
             return Ok(());
         }
     }
@@ -102,7 +129,11 @@ fn read_answers(socket: &OwnedFd, port: u16, look: &mut PortLook) -> Result<(), 
 }
 
 /// Whether the last message was among them.
-fn read_messages(mut bytes: &[u8], port: u16, look: &mut PortLook) -> Result<bool, DiagError> {
+fn read_messages(
+    mut bytes: &[u8],
+    port: u16,
+    see: &mut impl FnMut(Socket),
+) -> Result<bool, DiagError> {
     while !bytes.is_empty() {
         let length = word(bytes, 0)? as usize;
         let kind = half(bytes, 4)?;
@@ -115,7 +146,7 @@ fn read_messages(mut bytes: &[u8], port: u16, look: &mut PortLook) -> Result<boo
             NLMSG_ERROR => {
                 return Err(DiagError::Unsupported(word(message, HEADER)?.cast_signed()));
             }
-            SOCK_DIAG_BY_FAMILY => read_socket(message, port, look)?,
+            SOCK_DIAG_BY_FAMILY => read_socket(message, port, see)?,
             _ => {}
         }
         // Each begins at a multiple of four bytes.
@@ -124,38 +155,43 @@ fn read_messages(mut bytes: &[u8], port: u16, look: &mut PortLook) -> Result<boo
     Ok(false)
 }
 
-fn read_socket(message: &[u8], port: u16, look: &mut PortLook) -> Result<(), DiagError> {
-    let state = *message.get(HEADER + 1).ok_or(DiagError::Damaged)?;
-    let local = message
-        .get(HEADER + 4..HEADER + 6)
-        .ok_or(DiagError::Damaged)?;
-    if local != port.to_be_bytes() {
+fn read_socket(message: &[u8], port: u16, see: &mut impl FnMut(Socket)) -> Result<(), DiagError> {
+    if slice(message, PORT_AT)? != port.to_be_bytes() {
         return Ok(());
     }
+    let [family, state] = slice(message, HEADER)?;
     match state {
-        ESTABLISHED => look.connections += 1,
-        // Of a listener the two queues are the length and the limit of its accept queue.
-        LISTEN => look.see(ListenQueue {
-            length: word(message, QUEUES_AT)?.into(),
-            limit: Some(word(message, QUEUES_AT + 4)?.into()),
+        ESTABLISHED => see(Socket::Connection),
+        LISTEN => see(Socket::Listener {
+            local: SocketAddr::new(address(message, family)?, port),
+            inode: word(message, INODE_AT)?.into(),
+            // Of a listener the two queues are the length and the limit of its accept queue.
+            waiting: word(message, QUEUES_AT)?.into(),
+            limit: word(message, QUEUES_AT + 4)?.into(),
         }),
         _ => {}
     }
     Ok(())
 }
 
+fn address(message: &[u8], family: u8) -> Result<IpAddr, DiagError> {
+    if family == FAMILY_INET {
+        return Ok(slice::<4>(message, ADDRESS_AT)?.into());
+    }
+    Ok(Ipv6Addr::from(slice::<16>(message, ADDRESS_AT)?).into())
+}
+
 fn word(bytes: &[u8], at: usize) -> Result<u32, DiagError> {
-    let bytes = bytes.get(at..at + 4).ok_or(DiagError::Damaged)?;
-    Ok(u32::from_ne_bytes(
-        bytes.try_into().map_err(|_| DiagError::Damaged)?,
-    ))
+    slice(bytes, at).map(u32::from_ne_bytes)
 }
 
 fn half(bytes: &[u8], at: usize) -> Result<u16, DiagError> {
-    let bytes = bytes.get(at..at + 2).ok_or(DiagError::Damaged)?;
-    Ok(u16::from_ne_bytes(
-        bytes.try_into().map_err(|_| DiagError::Damaged)?,
-    ))
+    slice(bytes, at).map(u16::from_ne_bytes)
+}
+
+fn slice<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N], DiagError> {
+    let rest = bytes.get(at..).ok_or(DiagError::Damaged)?;
+    rest.first_chunk().copied().ok_or(DiagError::Damaged)
 }
 
 #[cfg(test)]
@@ -167,7 +203,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-            let _ = read_messages(&bytes, 80, &mut PortLook::default());
+            let _ = read_messages(&bytes, 80, &mut |_| ());
         }
 
         #[test]
@@ -176,7 +212,7 @@ mod tests {
             message.extend(SOCK_DIAG_BY_FAMILY.to_ne_bytes());
             message.extend([0; 10]);
             message.extend(&body);
-            let _ = read_messages(&message, 80, &mut PortLook::default());
+            let _ = read_messages(&message, 80, &mut |_| ());
         }
     }
 }
