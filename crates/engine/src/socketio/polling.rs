@@ -19,7 +19,7 @@ use wire::socketio::{Part, encode_part, parts};
 
 use super::Talk;
 use crate::conn::{Conn, Link};
-use crate::dials::Located;
+use crate::dials::{EndpointIndex, Located};
 use crate::http::{Asker, InFlight};
 use crate::socket::{Opening, Parts, SocketLink, SocketState, Wire};
 use crate::world::World;
@@ -60,6 +60,14 @@ pub(crate) struct Polling {
     /// A WebSocket is wanted, and was not tried in vain.
     pub(super) upgrades: bool,
     pub(super) probe: Option<Probe>,
+}
+
+/// A socket that has no WebSocket yet.
+pub(super) struct Polled<'a> {
+    pub(super) user: UserId,
+    pub(super) endpoint: EndpointIndex,
+    pub(super) polling: &'a mut Polling,
+    pub(super) state: &'a mut SocketState,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -168,24 +176,36 @@ impl World {
         Ok(())
     }
 
+    /// The socket, if it is there and has no WebSocket yet.
+    pub(super) fn polled_socket(&mut self, key: u32) -> Option<Polled<'_>> {
+        let conn = self.conns.get_mut(key)?;
+        let Link::Socket(socket) = &mut conn.link else {
+            return None;
+        };
+        let SocketLink { wire, state } = &mut **socket;
+        match wire {
+            Wire::Polling(polling) => Some(Polled {
+                user: conn.user,
+                endpoint: conn.endpoint,
+                polling,
+                state,
+            }),
+            Wire::WebSocket(_) => None,
+        }
+    }
+
     /// Asks and says what is to be asked and said, unless the socket has another carrier.
     pub(crate) fn go_on_polling(&mut self, key: u32) {
-        let Some(Conn {
+        let Some(Polled {
             user,
-            link: Link::Socket(socket),
-            ..
-        }) = self.conns.get_mut(key)
-        else {
-            return;
-        };
-        let SocketLink {
-            wire: Wire::Polling(polling),
+            polling,
             state,
-        } = &mut **socket
+            ..
+        }) = self.polled_socket(key)
         else {
             return;
         };
-        let (user, closing) = (*user, state.closing.is_some());
+        let closing = state.closing.is_some();
         let open = state.talk.as_ref().and_then(|talk| talk.opened.as_ref());
         let may_upgrade = open.is_some_and(|open| open.upgrades) && polling.upgrades && !closing;
         let sid = open.map(|open| open.sid.clone());
@@ -252,14 +272,7 @@ impl World {
 
     /// A request of a session ended. The session may have ended before it.
     pub(crate) fn polled(&mut self, poll: Poll, outcome: Result<Response, Fault>, now: Nanos) {
-        let Some(Conn {
-            link: Link::Socket(socket),
-            ..
-        }) = self.conns.get_mut(poll.key)
-        else {
-            return;
-        };
-        let Wire::Polling(polling) = &mut socket.wire else {
+        let Some(Polled { polling, state, .. }) = self.polled_socket(poll.key) else {
             return;
         };
         if poll.posts {
@@ -267,7 +280,7 @@ impl World {
         } else {
             polling.gets = false;
         }
-        let is_closing = socket.state.closing.is_some();
+        let is_closing = state.closing.is_some();
         let response = match outcome.and_then(|response| taken(response, is_closing)) {
             Ok(response) => response,
             Err(fault) => return self.socket_broke(poll.key, &fault),

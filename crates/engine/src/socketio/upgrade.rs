@@ -3,10 +3,10 @@
 use model::UserId;
 use script::host::OpId;
 
-use super::polling::{Polling, Probe};
+use super::polling::{Polled, Polling, Probe};
 use crate::conn::{Conn, Link};
 use crate::dialling::{Dial, SocketDial};
-use crate::socket::{Opening, SocketLink, SocketState, Wire};
+use crate::socket::{Opening, SocketState, Wire};
 use crate::world::World;
 
 /// Nobody waits for the opening of a probe.
@@ -16,18 +16,12 @@ impl World {
     /// Tries a WebSocket for the session.
     pub(super) fn probe(&mut self, key: u32, user: UserId) {
         let now = self.clock.now();
-        let Some(Conn {
+        let Some(Polled {
             endpoint,
-            link: Link::Socket(socket),
-            ..
-        }) = self.conns.get_mut(key)
-        else {
-            return;
-        };
-        let SocketLink {
-            wire: Wire::Polling(polling),
+            polling,
             state,
-        } = &mut **socket
+            ..
+        }) = self.polled_socket(key)
         else {
             return;
         };
@@ -37,7 +31,7 @@ impl World {
         });
         let open = state.talk.as_ref().and_then(|talk| talk.opened.as_ref());
         let url = polling.url_of("websocket", open.map(|open| open.sid.as_str()));
-        let (endpoint, limit, headers) = (*endpoint, polling.limit, polling.headers.clone());
+        let (limit, headers) = (polling.limit, polling.headers.clone());
         let name = format!("{} (upgrade)", state.name);
         let opening = Opening {
             op: NOBODY,
@@ -100,13 +94,7 @@ impl World {
     }
 
     fn polling_of(&mut self, key: u32) -> Option<&mut Polling> {
-        match self.conns.get_mut(key).map(|conn| &mut conn.link) {
-            Some(Link::Socket(socket)) => match &mut socket.wire {
-                Wire::Polling(polling) => Some(polling),
-                Wire::WebSocket(_) => None,
-            },
-            _ => None,
-        }
+        self.polled_socket(key).map(|polled| polled.polling)
     }
 
     /// Nothing is under way: the WebSocket takes the place of the requests.
