@@ -43,9 +43,9 @@ pub struct TargetUse {
     /// How many processes there were at the end.
     #[serde(default)]
     pub process_count: Option<u64>,
-    /// Resident memory when the level began, in MB (10^6 bytes).
+    /// Resident memory when the hold began, in MB (10^6 bytes): after the ramp and the warm-up.
     pub memory_mb_start: Option<f64>,
-    /// Resident memory when it ended.
+    /// Resident memory when the hold ended.
     pub memory_mb_end: Option<f64>,
     /// The most that was seen.
     pub memory_mb_max: Option<f64>,
