@@ -19,8 +19,9 @@ export default async function session({ id, everyone, channel }: Group) {
 
   await everyone(async (user, here) => {
     const socket = await user.socketio();
-    // Followed natively, no script per message.
-    const stop = socket.receives(edits, { event: "code-change", at: "/code", keep: true });
+    // Followed natively, no script per message. Where the server says the document itself, that is nobody's edit: it is
+    // kept for `last`, and is no delivery.
+    socket.receives(edits, { event: "code-change", at: "/code", except: { "/document": true }, keep: true });
     socket.receives(carets, { event: "cursor-change", at: "/cursor/tag" });
     socket.emit("join", { roomId: id, username: user.name });
     await socket.next("joined");
@@ -36,13 +37,10 @@ export default async function session({ id, everyone, channel }: Group) {
       socket.emit("cursor-change", { roomId: id, cursor: { line: 1, ch: 2, tag: carets.stamp(user) }, username: user.name }),
     );
     await user.stay(); // until the level ends
-    const last = socket.last(edits);
-    let text = last === undefined || last === seen ? mine : last; // what was heard since the own edit takes its place
-    stop();
     // Two edits that crossed leave two texts where the server only passes them on: it is the server that has to say
     // which of them counts. This one waits for it.
-    socket.on("code-change", (news: { code: string }) => { text = news.code; });
     await user.think("4s");
-    user.holds("document", text);
+    const last = socket.last(edits);
+    user.holds("document", last === undefined || last === seen ? mine : last); // what was heard since the own edit takes its place
   });
 }

@@ -3,8 +3,30 @@ use std::collections::VecDeque;
 use model::Nanos;
 
 use crate::bits::Bits;
-use crate::ledger::{Audience, Leaving};
+use crate::ledger::Leaving;
 use crate::message::Message;
+
+/// Who must get the messages of a channel, among those who listen at the moment of sending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// All but the sender.
+    Others,
+    /// All.
+    Everyone,
+    /// These members.
+    Members(Vec<u32>),
+}
+
+impl Audience {
+    /// Whether the member may see what `sender` says, listening or not.
+    pub(crate) fn admits(&self, member: u32, sender: u32) -> bool {
+        match self {
+            Self::Everyone => true,
+            Self::Others => member != sender,
+            Self::Members(members) => members.contains(&member),
+        }
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct Channel {
@@ -14,17 +36,6 @@ pub(crate) struct Channel {
     pub(crate) listening: Bits,
     pub(crate) gone: Vec<(u32, Nanos, Leaving)>,
     pub(crate) senders: Vec<Sender>,
-}
-
-impl Channel {
-    /// Whether the member may see what `sender` says, listening or not.
-    pub(crate) fn admits(&self, member: u32, sender: u32) -> bool {
-        match &self.audience {
-            Audience::Everyone => true,
-            Audience::Others => member != sender,
-            Audience::Members(members) => members.contains(&member),
-        }
-    }
 }
 
 #[derive(Debug, Default)]

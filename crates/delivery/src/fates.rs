@@ -57,12 +57,18 @@ fn move_from_lost_to_late(tally: &mut Tally) {
     }
 }
 
-/// What nobody waits for any longer is lost, with its reason.
-pub(crate) fn give_up(message: &mut Message, gone: &[(u32, Nanos, Leaving)], tally: &mut Tally) {
+/// What nobody waits for any longer is lost, with its reason. Who went after its settling time was there long enough.
+pub(crate) fn give_up(
+    message: &mut Message,
+    gone: &[(u32, Nanos, Leaving)],
+    settle: Nanos,
+    tally: &mut Tally,
+) {
     let Some(sending) = message.sent.filter(|_| !message.closed) else {
         return;
     };
     message.closed = true;
+    let waited_for = sending.at..sending.at + settle;
     if !sending.measured {
         return;
     }
@@ -71,7 +77,7 @@ pub(crate) fn give_up(message: &mut Message, gone: &[(u32, Nanos, Leaving)], tal
             LossReason::SendFailed
         } else {
             gone.iter()
-                .find(|&&(who, when, _)| who == receiver && when >= sending.at)
+                .find(|(who, when, _)| *who == receiver && waited_for.contains(when))
                 .map_or(LossReason::NeverSeen, |(_, _, how)| match how {
                     Leaving::Left => LossReason::ReceiverLeft,
                     Leaving::Disconnected => LossReason::ReceiverDisconnected,

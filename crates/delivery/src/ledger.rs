@@ -1,7 +1,7 @@
 use model::{GroupId, Nanos};
 
 use crate::bits::Bits;
-use crate::channel::{Channel, Sender, audience_of};
+use crate::channel::{Audience, Channel, Sender, audience_of};
 use crate::fates::{arrive, give_up};
 use crate::message::{Message, Sending};
 use crate::stamp::Stamp;
@@ -13,17 +13,6 @@ const REMEMBERED: Nanos = Nanos::from_secs(30);
 /// A channel of a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ChannelIndex(pub u16);
-
-/// Who must get the messages of a channel, among those who listen at the moment of sending.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// All but the sender.
-    Others,
-    /// All.
-    Everyone,
-    /// These members.
-    Members(Vec<u32>),
-}
 
 /// How a member ceased to listen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +61,7 @@ pub struct Ledger {
     /// Stamped and not yet sent, by sender: (sender, channel, sequence).
     unsent: Vec<(u32, ChannelIndex, u32)>,
     awaited: u64,
+    last_sent: Nanos,
 }
 
 impl Ledger {
@@ -84,6 +74,7 @@ impl Ledger {
             channels: Vec::new(),
             unsent: Vec::new(),
             awaited: 0,
+            last_sent: Nanos::ZERO,
         }
     }
 
@@ -192,6 +183,9 @@ impl Ledger {
             from != sender
         });
         self.unsent = unsent;
+        if measured && !carried.is_empty() {
+            self.last_sent = now;
+        }
         for sent in &carried {
             self.depart(
                 *sent,
@@ -258,6 +252,7 @@ impl Ledger {
             return Receipt::uncounted(Fate::Strayed(StrayReason::Garbled));
         };
         let (tally, deadline) = (&mut tallies[channel.tally], channel.deadline);
+        let is_for_receiver = channel.audience.admits(receiver, stamp.sender);
         let Some(sender) = channel.senders.get_mut(stamp.sender as usize) else {
             return stray(tally, StrayReason::Garbled);
         };
@@ -271,6 +266,10 @@ impl Ledger {
             return stray(tally, StrayReason::Garbled);
         };
         if !message.audience.contains(receiver) {
+            // Who listens only since then may well have been where it was sent to.
+            if is_for_receiver {
+                return Receipt::uncounted(Fate::Unexpected);
+            }
             return stray_if(sending.measured, tally, StrayReason::OutsideAudience);
         }
         let awaited = message.awaits(receiver);
@@ -295,7 +294,7 @@ impl Ledger {
         let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
             return;
         };
-        if channel.admits(member, stamp.sender) {
+        if channel.audience.admits(member, stamp.sender) {
             return;
         }
         let sender = channel.senders.get_mut(stamp.sender as usize);
@@ -307,6 +306,11 @@ impl Ledger {
             &mut tallies[channel.tally],
             StrayReason::OutsideAudience,
         );
+    }
+
+    /// When a message that counts was last sent.
+    pub fn last_sent(&self) -> Nanos {
+        self.last_sent
     }
 
     /// Deliveries that are still waited for.
@@ -326,7 +330,7 @@ impl Ledger {
                 .iter_mut()
                 .flat_map(|sender| &mut sender.messages)
             {
-                give_up(message, gone, tally);
+                give_up(message, gone, self.settle, tally);
             }
         }
         self.awaited = 0;
@@ -352,7 +356,8 @@ impl Ledger {
         {
             if let Some(mut oldest) = sender.messages.pop_front() {
                 self.awaited -= oldest.awaited();
-                give_up(&mut oldest, &channel.gone, &mut tallies[channel.tally]);
+                let tally = &mut tallies[channel.tally];
+                give_up(&mut oldest, &channel.gone, self.settle, tally);
                 sender.base += 1;
             }
         }

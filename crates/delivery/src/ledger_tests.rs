@@ -163,12 +163,76 @@ fn a_member_who_joins_later_is_not_in_the_audience_of_earlier_messages() {
     let mut room = Room::new(2, Audience::Others);
     let stamp = room.say(0, ms(0));
     room.ledger.join(room.channel, 2);
-    assert_eq!(
-        room.hear(&stamp, 2, ms(1)),
-        Fate::Strayed(StrayReason::OutsideAudience)
-    );
     room.hear(&stamp, 1, ms(1));
     assert_eq!(room.close().expected, 1);
+}
+
+/// A room's server knows a member before the member listens, or tells it what was said before.
+#[test]
+fn who_listens_only_since_the_sending_is_no_stray_but_who_may_not_hear_it_still_is() {
+    for (audience, who, fate) in [
+        (Audience::Others, 2, Fate::Unexpected),
+        (Audience::Everyone, 2, Fate::Unexpected),
+        (Audience::Members(vec![1, 2]), 2, Fate::Unexpected),
+        (
+            Audience::Members(vec![1]),
+            2,
+            Fate::Strayed(StrayReason::OutsideAudience),
+        ),
+        (
+            Audience::Others,
+            0,
+            Fate::Strayed(StrayReason::OutsideAudience),
+        ),
+    ] {
+        let mut room = Room::new(2, audience.clone());
+        let stamp = room.say(0, ms(0));
+        room.ledger.join(room.channel, 2);
+        for at in [1, 2] {
+            assert_eq!(room.hear(&stamp, who, ms(at)), fate, "{audience:?}");
+        }
+        let tally = room.close();
+        let strays = if fate == Fate::Unexpected { 0 } else { 2 };
+        assert_eq!(tally.strayed_total(), strays, "{audience:?}");
+        assert_eq!((tally.delivered, tally.duplicated), (0, 0), "{audience:?}");
+    }
+}
+
+#[test]
+fn one_who_left_between_two_messages_and_came_back_hears_the_second_as_no_stray() {
+    let mut room = Room::new(2, Audience::Others);
+    let first = room.say(0, ms(0));
+    room.ledger.leave(room.channel, 1, ms(1), Leaving::Left);
+    let second = room.say(0, ms(2));
+    room.ledger.join(room.channel, 1);
+    assert_eq!(room.hear(&first, 1, ms(3)), Fate::Delivered);
+    assert_eq!(room.hear(&second, 1, ms(3)), Fate::Unexpected);
+    let tally = room.close();
+    assert_eq!((tally.expected, tally.strayed_total()), (1, 0));
+}
+
+#[test]
+fn who_was_there_for_the_whole_settling_time_did_not_lose_it_by_leaving() {
+    let mut room = Room::new(3, Audience::Others);
+    room.say(0, ms(0));
+    room.ledger
+        .leave(room.channel, 1, ms(4999), Leaving::Disconnected);
+    room.ledger.leave(room.channel, 2, ms(5000), Leaving::Left);
+    let tally = room.close();
+    assert_eq!(tally.lost[&LossReason::ReceiverDisconnected], 1);
+    assert_eq!(tally.lost[&LossReason::NeverSeen], 1);
+    assert_eq!(tally.lost_total(), 2);
+}
+
+#[test]
+fn the_last_sending_is_known_of_messages_that_count() {
+    let mut room = Room::new(2, Audience::Others);
+    assert_eq!(room.ledger.last_sent(), Nanos::ZERO);
+    room.say(0, ms(7));
+    room.ledger.stamp(room.channel, 0, ms(9), &mut room.tallies);
+    room.ledger.send(0, ms(9), ms(9), false, &mut room.tallies);
+    room.ledger.send(0, ms(11), ms(11), true, &mut room.tallies);
+    assert_eq!(room.ledger.last_sent(), ms(7));
 }
 
 #[test]

@@ -16,8 +16,9 @@ mod message;
 mod stamp;
 mod tally;
 
+pub use channel::Audience;
 pub use json::Pointer;
-pub use ledger::{Audience, ChannelIndex, Leaving, Ledger, Receipt, Sent};
+pub use ledger::{ChannelIndex, Leaving, Ledger, Receipt, Sent};
 pub use message::LossReason;
 pub use stamp::{Garbled, STAMP_LENGTH, Stamp, find_stamp, stamps_from, stamps_in};
 pub use tally::{Fate, StrayReason, Tally};

@@ -5,11 +5,11 @@ use crate::bits::Bits;
 /// Why a delivery never happened, where that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LossReason {
-    /// Nobody knows: the target had it and the receiver was there.
+    /// Nobody knows: the target had it, and the receiver was there for the whole settling time.
     NeverSeen,
-    /// The target lost or cut the receiver's connection after the message was sent.
+    /// The target lost or cut the receiver's connection within the settling time of the message.
     ReceiverDisconnected,
-    /// The receiver's script closed its connection after the message was sent.
+    /// The receiver's script stopped listening or closed its connection within the settling time of the message.
     ReceiverLeft,
     /// The send failed, or the target refused the message.
     SendFailed,

@@ -13,6 +13,8 @@ pub enum Fate {
     Late,
     /// Seen again.
     Duplicated,
+    /// Seen by one whom it is for and who did not listen yet when it was sent: counted nowhere.
+    Unexpected,
     /// Seen by somebody who should not see it.
     Strayed(StrayReason),
 }
@@ -20,7 +22,7 @@ pub enum Fate {
 /// Why a receipt is a stray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StrayReason {
-    /// A member of the sender's group who is not in the audience.
+    /// A member of the sender's group for whom the channel is not, such as the sender.
     OutsideAudience,
     /// A user of another group: a breach of isolation.
     AnotherGroup,

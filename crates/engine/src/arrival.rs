@@ -113,6 +113,7 @@ impl Arrival<'_> {
         // Asked once for all channels, and only if one looks for what it tells.
         let first = OnceCell::new();
         let mut receives = std::mem::take(&mut self.state.receives);
+        receives.retain(|one| one.listened(self.now));
         for index in 0..receives.len() {
             let kept = receives[index].keep(came);
             let receiving = &receives[index];
@@ -121,7 +122,7 @@ impl Arrival<'_> {
             }
             let mut fits = None;
             let found = |stamp| {
-                if *fits.get_or_insert_with(|| receiving.only.fits(came.bytes)) {
+                if *fits.get_or_insert_with(|| receiving.fits(came)) {
                     claimed |= self.read(stamp, came, &receives, index);
                 }
             };

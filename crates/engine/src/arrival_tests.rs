@@ -61,6 +61,7 @@ impl Listener {
         let place = StampPlace {
             at: Some(StampAt::Pointer("/code".into())),
             event: Some(event.into()),
+            except: vec![("/document".into(), "true".into())],
             keep: true,
             ..StampPlace::default()
         };
@@ -89,9 +90,14 @@ impl Listener {
 
     /// A stamp of member 0 that is on its way.
     fn sent(&mut self) -> String {
+        self.sent_by(0)
+    }
+
+    fn sent_by(&mut self, sender: u32) -> String {
         let (now, tallies) = (self.now, &mut self.recorder.tallies);
-        let stamp = self.group.ledger.stamp(self.channel, 0, now, tallies);
-        self.group.ledger.send(0, now, now, true, tallies);
+        let ledger = &mut self.group.ledger;
+        let stamp = ledger.stamp(self.channel, sender, now, tallies);
+        ledger.send(sender, now, now, true, tallies);
         stamp.encode()
     }
 
@@ -297,6 +303,25 @@ fn what_came_last_in_its_event_is_kept_with_a_stamp_or_without() {
     let quoted = format!("\"{stamp}\"");
     assert_eq!(listener.kept(), [quoted.as_str(), "7"]);
     assert_eq!(listener.counts(), [(1, 0, 0), (0, 0, 0)]);
+}
+
+#[test]
+fn a_document_that_is_said_again_is_kept_and_no_receipt_but_an_edit_that_comes_back_is_a_stray() {
+    let mut listener = in_a_room();
+    let (others, own) = (listener.sent(), listener.sent_by(1));
+    let event = |code: &str, mark: &str| format!(r#"["code-change",{{"code":"{code}"{mark}}}]"#);
+    for (code, mark, counts) in [
+        (&others, r#","document":true"#, (0, 0, 0)),
+        (&own, r#","document":true"#, (0, 0, 0)),
+        (&others, r#","document":false"#, (1, 0, 0)),
+        (&others, r#","document":true"#, (1, 0, 0)),
+        (&others, "", (1, 1, 0)),
+        (&own, "", (1, 1, 1)),
+    ] {
+        listener.hears_event(&event(code, mark));
+        assert_eq!(listener.counts(), [counts, (0, 0, 0)], "{code}{mark}");
+        assert_eq!(listener.kept()[0], format!("\"{code}\""));
+    }
 }
 
 #[test]

@@ -29,8 +29,8 @@ pub(crate) const LOOK: Nanos = Nanos::from_millis(2);
 pub(crate) enum Progress {
     /// Ramp, warm-up and hold.
     Load,
-    /// The hold is over; what is on its way is waited for, and nothing new is begun.
-    Settling { until: Nanos },
+    /// The hold is over since then; what is on its way is waited for, and nothing new is begun.
+    Settling { since: Nanos },
     /// Those who stayed are told to finish.
     Draining { until: Nanos },
     /// Sockets say goodbye.
@@ -131,8 +131,8 @@ impl Worker {
         let (progress, open, aborted) = (level.progress, level.open, level.aborted);
         match progress {
             Progress::Load => self.while_loading(now),
-            Progress::Settling { until } => {
-                if aborted || open == 0 || now >= until || self.world.borrow().is_settled() {
+            Progress::Settling { since } => {
+                if aborted || open == 0 || self.is_settled(since, now) {
                     self.release(now);
                 }
             }
@@ -201,9 +201,8 @@ impl Worker {
         let used = used.map(|(after, before)| after.since(before));
         level.busy = busy::share(held, waited, used.as_ref());
         level.cpu_wait = used.map(|used| busy::cpu_wait(held, &used));
-        let until = now + level.plan.settle;
-        level.progress = Progress::Settling { until };
-        world.timers.set(until, Alarm::Look);
+        level.progress = Progress::Settling { since: now };
+        world.timers.set(now + level.plan.settle, Alarm::Look);
         world.timers.set(now + LOOK, Alarm::Look);
         // Groups between two iterations begin none any more.
         let waiting = world
@@ -350,16 +349,5 @@ impl World {
             self.next_look = at;
             self.timers.set(at, Alarm::Look);
         }
-    }
-
-    /// No delivery is waited for, and no tick of the hold waits for the script, which may send something yet.
-    fn is_settled(&self) -> bool {
-        let is_tick = |wake: &Wake| matches!(wake, Wake::Tick { .. });
-        self.awaited() == 0 && !self.wakes.iter().any(is_tick)
-    }
-
-    /// Deliveries that are still waited for.
-    fn awaited(&self) -> u64 {
-        self.groups.iter().map(|group| group.ledger.awaited()).sum()
     }
 }

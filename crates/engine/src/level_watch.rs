@@ -57,7 +57,8 @@ impl Control<'_> {
             hopes: Hopes::of(thresholds, &blank(plan), plan.hold()),
             hopeless: None,
         };
-        let limit = plan.hold().end + plan.settle + plan.settle + OVERDUE;
+        let settled = plan.hold().end + plan.settle + plan.settle;
+        let limit = settled + plan.settle + OVERDUE;
         while watch.done < self.crew.len() {
             self.pass_on_stop(&mut watch);
             let now = self.clock.now();

@@ -46,6 +46,7 @@ mod reactor;
 mod receipt;
 mod recorder;
 mod run;
+mod settling;
 mod snapshot;
 mod socket;
 mod socketio;

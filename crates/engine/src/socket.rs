@@ -109,6 +109,15 @@ impl SocketState {
             "websocket"
         }
     }
+
+    /// What the line is, as the words of a failure call it.
+    fn line(&self) -> &'static str {
+        if self.talk.is_some() {
+            "Socket.IO session"
+        } else {
+            "WebSocket"
+        }
+    }
 }
 
 impl SocketLink {

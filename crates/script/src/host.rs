@@ -66,6 +66,8 @@ pub struct StampPlace {
     pub at: Option<StampAt>,
     /// Values that must stand at other pointers, as JSON text: `("/type", "\"said\"")`.
     pub only: Vec<(String, String)>,
+    /// Where these stand, likewise, a message says again what was said: its stamps are no receipts. None: no such message.
+    pub except: Vec<(String, String)>,
     /// On Socket.IO: the event's name; pointers then lead into its first argument.
     pub event: Option<String>,
     /// The last value at the pointer is kept for [`Host::last`], stamped or not.

@@ -35,7 +35,10 @@ declare module "headcount" {
     thresholds?: Record<string, string | string[]>;
     /** A delivery seen after this is late. Default "5s". */
     deadline?: Duration;
-    /** How long deliveries and requests in flight are waited for after the hold; unseen then is lost. Default "5s". */
+    /**
+     * How long deliveries and requests in flight are waited for after the hold, or after what late ticks of it sent;
+     * unseen then is lost. Default "5s".
+     */
     settle?: Duration;
     /** Time limits by phase. */
     timeouts?: {
@@ -314,10 +317,11 @@ declare module "headcount" {
     ): Promise<any>;
     /**
      * Follows the channel's stamps in what arrives here, natively: no script runs per message. `at`: where they stand, a
-     * JSON pointer or the number of the byte at which the stamp begins (counted from 0); without it, anywhere. `keep`: what
-     * stands there is kept for `last`. The function that comes back ends it.
+     * JSON pointer or the number of the byte at which the stamp begins (counted from 0); without it, anywhere. `except`:
+     * where these values stand a message says again what was said, as with a whole document, and is no delivery. `keep`:
+     * what stands there is kept for `last`, said again or not. The function that comes back ends it.
      */
-    receives(channel: Channel, options?: { at?: string | number; only?: Only; keep?: boolean }): () => void;
+    receives(channel: Channel, options?: { at?: string | number; only?: Only; except?: Only; keep?: boolean }): () => void;
     /** What stood last where `receives` looks for the channel, stamped or not, where it keeps that: a string, else JSON text. */
     last(channel: Channel): string | undefined;
     /** The next message that fits and that no reply or channel has a claim on. JSON text comes parsed with `json: true`. */

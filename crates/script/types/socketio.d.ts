@@ -45,9 +45,14 @@ declare module "headcount" {
     next(event: string, options?: { timeout?: Duration }): Promise<any>;
     /**
      * Follows the channel's stamps in these events, natively: no script runs per event. Pointers lead into the first
-     * argument. `keep`: the last value at the pointer is kept for `last`. The function that comes back ends it.
+     * argument. `except`: where these values stand an event says again what was said, as with a whole document, and is no
+     * delivery. `keep`: the last value at the pointer is kept for `last`, said again or not. The function that comes back
+     * ends it.
      */
-    receives(channel: Channel, options: { event: string; at?: string; only?: Only; keep?: boolean }): () => void;
+    receives(
+      channel: Channel,
+      options: { event: string; at?: string; only?: Only; except?: Only; keep?: boolean },
+    ): () => void;
     /** The last value at the channel's pointer, stamped or not, where `receives` keeps it: a string, else JSON text. */
     last(channel: Channel): string | undefined;
     close(): Promise<void>;

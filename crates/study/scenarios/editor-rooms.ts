@@ -20,7 +20,8 @@ export default async function edit({ id, everyone, channel }: Group) {
   const carets = channel("caret", { to: "others" });
   await everyone(async (user, here) => {
     const socket = await user.socketio();
-    const stop = socket.receives(edits, { event: "code-change", at: "/code", keep: true });
+    // Where the editor says the document itself, that is nobody's edit: it is kept, and no delivery.
+    socket.receives(edits, { event: "code-change", at: "/code", except: { "/document": true }, keep: true });
     socket.receives(carets, { event: "cursor-change", at: "/cursor/tag" });
     socket.emit("join", { roomId: id, username: user.name });
     await socket.next("joined");
@@ -36,13 +37,10 @@ export default async function edit({ id, everyone, channel }: Group) {
       socket.emit("cursor-change", { roomId: id, cursor: { line: 1, ch: 2, tag: carets.stamp(user) }, username: user.name });
     });
     await user.stay();
+    // Whose last edit crossed with another's is told the text that counts once the room is quiet.
+    await user.think("4s");
     // What a person sees now: the last text heard, or the own one if nothing was heard since.
     const last = socket.last(edits);
-    let text = last === heard ? own : last;
-    stop();
-    // Whose last edit crossed with another's is told the text that counts once the room is quiet.
-    socket.on("code-change", (news: { code: string }) => { text = news.code; });
-    await user.think("4s");
-    user.holds("document", text);
+    user.holds("document", last === heard ? own : last);
   });
 }

@@ -21,7 +21,8 @@ export default async function edit({ id, level, everyone, channel }: Group) {
   const edits = channel("edit", { to: "others" });
   await everyone(async (user, here) => {
     const socket = await user.socketio();
-    const stop = socket.receives(edits, { event: "code-change", at: "/code", keep: true });
+    // Where the editor says the document itself, that is nobody's edit: it is kept, and no delivery.
+    socket.receives(edits, { event: "code-change", at: "/code", except: { "/document": true }, keep: true });
     socket.emit("join", { roomId: id, username: user.name });
     await socket.next("joined");
     await here("joined");
@@ -33,11 +34,10 @@ export default async function edit({ id, level, everyone, channel }: Group) {
       socket.emit("code-change", { roomId: id, code: own });
     });
     await user.stay();
-    const last = socket.last(edits);
-    let text = last === heard ? own : last;
-    stop();
-    socket.on("code-change", (news: { code: string }) => { text = news.code; });
+    // Whose last edit crossed with another's is told the text that counts once the room is quiet.
     await user.think("4s");
-    user.holds("document", text);
+    // What a person sees now: the last text heard, or the own one if nothing was heard since.
+    const last = socket.last(edits);
+    user.holds("document", last === heard ? own : last);
   });
 }

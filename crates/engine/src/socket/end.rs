@@ -4,7 +4,7 @@ use delivery::Leaving;
 use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use script::host::{OpId, SocketId, Value, Wake};
 
-use super::{Closing, Feed, Opening, SocketLink, SocketState, Waiting};
+use super::{Closing, Feed, Opening, SocketLink, SocketState, Waiting, Wire};
 use crate::arrival::{Arrival, Outcome};
 use crate::conn::{Conn, Link};
 use crate::recorder::{Ending, Family, ending_of};
@@ -192,16 +192,19 @@ impl World {
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
             return;
         };
+        let line = socket.state.line();
         let fault = match (&socket.state.close, socket.wire.on_close()) {
             (Some((code, reason)), _) => {
                 let code = code.map_or("no code".to_owned(), |code| code.to_string());
                 Fault::target(
                     FaultKind::Closed,
-                    format!("the server closed the WebSocket: {code} {reason}").trim_end(),
+                    format!("the server closed the {line}: {code} {reason}").trim_end(),
                 )
             }
             (None, Err(fault)) => fault,
-            (None, Ok(())) => Fault::target(FaultKind::Closed, "the server closed the WebSocket"),
+            (None, Ok(())) => {
+                Fault::target(FaultKind::Closed, format!("the server closed the {line}"))
+            }
         };
         self.socket_broke(key, &fault);
     }
@@ -317,26 +320,13 @@ impl World {
         self.fail(user, &name, now, fault);
     }
 
-    fn leave_channels(&mut self, key: u32, how: Leaving) {
-        let now = self.clock.now();
-        let Ok((user, socket)) = self.socket(SocketId(key)) else {
-            return;
-        };
-        let receives = std::mem::take(&mut socket.state.receives);
-        let Some((group, member, _)) = self.group_of(user) else {
-            return;
-        };
-        for receiving in receives {
-            group.ledger.leave(receiving.channel, member, now, how);
-        }
-    }
-
     pub(crate) fn socket_ran_out(&mut self, key: u32, now: Nanos) {
         let Ok((user, socket)) = self.socket(SocketId(key)) else {
             return;
         };
         if let Some(opening) = socket.state.opening.filter(|opening| opening.until <= now) {
-            let detail = format!("the WebSocket did not open within {}", opening.limit);
+            let line = socket.state.line();
+            let detail = format!("the {line} did not open within {}", opening.limit);
             self.socket_broke(key, &Fault::target(FaultKind::TimedOut, detail));
             return;
         }
@@ -355,13 +345,11 @@ impl World {
             .closing
             .is_some_and(|closing| closing.until <= now)
         {
-            self.socket_broke(
-                key,
-                &Fault::target(
-                    FaultKind::TimedOut,
-                    "the server did not answer the close frame",
-                ),
-            );
+            let detail = match socket.wire {
+                Wire::WebSocket(_) => "the server did not answer the close frame",
+                Wire::Polling(_) => "the server did not take the goodbye",
+            };
+            self.socket_broke(key, &Fault::target(FaultKind::TimedOut, detail));
             return;
         }
         let waiting = std::mem::take(&mut socket.state.waiting);

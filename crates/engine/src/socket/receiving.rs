@@ -1,8 +1,9 @@
 use delivery::{ChannelIndex, Garbled, Leaving, Stamp, find_stamp};
-use model::Fault;
+use model::{Fault, Nanos, UserId};
 use script::host::{ChannelId, SocketId, StampPlace};
 use wire::socketio::Event;
 
+use crate::conn::Link;
 use crate::filter::Filter;
 use crate::place::Place;
 use crate::world::World;
@@ -33,11 +34,15 @@ pub(crate) struct Receiving {
     pub(crate) channel: ChannelIndex,
     pub(crate) tally: usize,
     pub(crate) at: Place,
-    pub(crate) only: Filter,
+    only: Filter,
+    /// What fits says again what was said.
+    except: Option<Filter>,
     /// On Socket.IO: the event that carries them.
     event: Option<String>,
     /// What stood last at the place, where it is kept.
     last: Option<Vec<u8>>,
+    /// The user listened until then; what the kernel had received by then is still read.
+    ended: Option<Nanos>,
 }
 
 impl Receiving {
@@ -52,9 +57,24 @@ impl Receiving {
             tally,
             at: Place::new(place.at)?,
             only: Filter::new(place.only)?,
+            except: (!place.except.is_empty())
+                .then(|| Filter::new(place.except))
+                .transpose()?,
             event: place.event,
             last: place.keep.then(Vec::new),
+            ended: None,
         })
+    }
+
+    /// Whether the user still listens, or did when this was received.
+    pub(crate) fn listened(&self, received: Nanos) -> bool {
+        self.ended.is_none_or(|ended| received <= ended)
+    }
+
+    /// Whether what came is one of the messages in which the channel's stamps are looked for.
+    pub(crate) fn fits(&self, came: Came<'_>) -> bool {
+        let again = self.except.as_ref();
+        self.only.fits(came.bytes) && !again.is_some_and(|again| again.fits(came.bytes))
     }
 
     /// Whether the channel is about this at all: on Socket.IO, about the event.
@@ -66,7 +86,7 @@ impl Receiving {
         }
     }
 
-    /// Keeps what stands at the place, where that is wanted, and gives it.
+    /// Keeps what stands at the place, where that is wanted, and gives it. What is said again is kept too.
     pub(crate) fn keep<'a>(&mut self, came: Came<'a>) -> Option<&'a [u8]> {
         if self.last.is_none() || !self.hears(came) || !self.only.fits(came.bytes) {
             return None;
@@ -92,7 +112,7 @@ impl Receiving {
             self.at
                 .each_stamp(came.bytes, first, |found| reads |= found == *stamp);
         }
-        reads && self.only.fits(came.bytes)
+        reads && self.fits(came)
     }
 }
 
@@ -123,14 +143,52 @@ impl World {
         let Ok((user, socket)) = self.socket(id) else {
             return;
         };
-        let receives = &mut socket.state.receives;
-        let Some(at) = receives.iter().position(|one| one.number == number) else {
+        let mut receives = socket.state.receives.iter_mut();
+        let Some(over) = receives.find(|one| one.number == number && one.ended.is_none()) else {
             return;
         };
-        let gone = receives.remove(at).channel;
-        let goes_on = receives.iter().any(|one| one.channel == gone);
-        if let Some((group, member, _)) = self.group_of(user).filter(|_| !goes_on) {
-            group.ledger.leave(gone, member, now, Leaving::Left);
+        over.ended = Some(now);
+        let channel = over.channel;
+        self.leave_unless_followed(user, &[channel], Leaving::Left);
+    }
+
+    /// The socket follows no channel any longer.
+    pub(super) fn leave_channels(&mut self, key: u32, how: Leaving) {
+        let now = self.clock.now();
+        let Ok((user, socket)) = self.socket(SocketId(key)) else {
+            return;
+        };
+        let mut left = Vec::new();
+        for over in &mut socket.state.receives {
+            if over.ended.is_none() {
+                over.ended = Some(now);
+                left.push(over.channel);
+            }
+        }
+        self.leave_unless_followed(user, &left, how);
+    }
+
+    /// The user listens to these channels no longer, but for those that it follows elsewhere too.
+    fn leave_unless_followed(&mut self, user: UserId, left: &[ChannelIndex], how: Leaving) {
+        let now = self.clock.now();
+        let sockets = self.users.get(user).map(|user| user.sockets.clone());
+        let followed: Vec<_> = sockets
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|key| Some(&self.conns.get(key)?.link))
+            .filter_map(|link| match link {
+                Link::Socket(socket) => Some(&socket.state.receives),
+                _ => None,
+            })
+            .flatten()
+            .filter(|one| one.ended.is_none())
+            .map(|one| one.channel)
+            .collect();
+        let Some((group, member, _)) = self.group_of(user) else {
+            return;
+        };
+        for &channel in left.iter().filter(|left| !followed.contains(left)) {
+            group.ledger.leave(channel, member, now, how);
         }
     }
 
@@ -140,7 +198,7 @@ impl World {
         let receives = &socket.state.receives;
         let its = receives
             .iter()
-            .filter(|one| u32::from(one.channel.0) == channel.0);
+            .filter(|one| u32::from(one.channel.0) == channel.0 && one.ended.is_none());
         its.filter_map(Receiving::last)
             .next_back()
             .map(str::to_owned)

@@ -7,7 +7,7 @@ mod program;
 mod raw;
 mod server;
 
-pub(crate) use asked::ask;
+pub(crate) use asked::{ask, text_at};
 pub(crate) use foreign::{
     SOCKET_IO, http2_server, npx_tsc, python, python_socketio, room_servers, socketio_server,
     socketio_server_with,

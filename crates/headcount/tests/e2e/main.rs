@@ -8,6 +8,7 @@
     reason = "in a test a missing value is a failure, told with its line"
 )]
 
+mod audiences;
 mod bench;
 mod bench_http2;
 mod bench_limits;

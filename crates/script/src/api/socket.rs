@@ -169,7 +169,7 @@ fn receiving<'js>(natives: &Natives<'js>) -> Result<()> {
             })
         },
     )?;
-    channels(natives, "receives", &["at", "only", "keep"])
+    channels(natives, "receives", &["at", "only", "except", "keep"])
 }
 
 /// The call that follows a channel, under this name and with these options.
@@ -193,6 +193,7 @@ pub(super) fn channels<'js>(
                     "at" => place.at = Some(stamp_at(&ctx, &value, &what)?),
                     "event" => place.event = Some(text(&ctx, &value, &what)?),
                     "keep" => place.keep = value.as_bool() == Some(true),
+                    "except" => place.except = pointers(&ctx, &value, &what)?,
                     _ => place.only = pointers(&ctx, &value, &what)?,
                 }
                 Ok(())

@@ -21,7 +21,11 @@ pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
     emitting(natives)?;
     requesting(natives)?;
     hearing(natives)?;
-    channels(natives, "receivesEvent", &["event", "at", "only", "keep"])
+    channels(
+        natives,
+        "receivesEvent",
+        &["event", "at", "only", "except", "keep"],
+    )
 }
 
 fn opening<'js>(natives: &Natives<'js>) -> Result<()> {

@@ -80,6 +80,15 @@ pub(crate) struct Joined<'a> {
 #[derive(Debug, Serialize)]
 struct Code<'a> {
     code: &'a str,
+    /// Not in the original: nobody's edit, but what the room holds.
+    document: bool,
+}
+
+impl<'a> Code<'a> {
+    fn packet(code: &'a str) -> String {
+        let document = true;
+        packet::event("code-change", &Self { code, document })
+    }
 }
 
 impl State {
@@ -190,7 +199,7 @@ impl State {
         if !text.is_empty() {
             member
                 .outlet
-                .text(&packet::event("code-change", &Code { code: text }));
+                .text(&Code::packet(text));
         }
     }
 
@@ -202,12 +211,7 @@ impl State {
     /// All members get the text: it was changed by Yjs clients.
     pub(crate) fn show(&mut self, counters: &Counters) {
         self.shown = None;
-        let code = packet::event(
-            "code-change",
-            &Code {
-                code: self.document.text(),
-            },
-        );
+        let code = Code::packet(self.document.text());
         let (frame, now) = (Frame::text(&code), Instant::now());
         for member in self.members.iter_mut().filter(|member| member.texts) {
             deliver(member, &frame, None, None, counters);
@@ -320,12 +324,7 @@ impl State {
         if !self.members.iter().any(|member| member.doubtful) {
             return;
         }
-        let code = packet::event(
-            "code-change",
-            &Code {
-                code: self.document.text(),
-            },
-        );
+        let code = Code::packet(self.document.text());
         let frame = Frame::text(&code);
         for member in self.members.iter_mut().filter(|member| member.doubtful) {
             member.doubtful = false;

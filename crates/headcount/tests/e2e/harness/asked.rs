@@ -6,6 +6,11 @@ use serde_json::Value;
 
 /// The JSON at `url`, asked for with nothing of headcount in between.
 pub(crate) fn ask(url: &str) -> Value {
+    serde_json::from_str(&text_at(url)).unwrap()
+}
+
+/// What is to be had at `url`, likewise.
+pub(crate) fn text_at(url: &str) -> String {
     let rest = url.strip_prefix("http://").unwrap();
     let (host, path) = rest.split_at(rest.find('/').unwrap());
     let mut stream = TcpStream::connect(host).unwrap();
@@ -21,5 +26,5 @@ pub(crate) fn ask(url: &str) -> Value {
     stream.read_to_string(&mut text).unwrap();
     assert!(text.starts_with("HTTP/1.1 200"), "{url}: {text}");
     let (_, body) = text.split_once("\r\n\r\n").unwrap();
-    serde_json::from_str(body).unwrap()
+    body.to_owned()
 }

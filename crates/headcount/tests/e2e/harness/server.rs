@@ -14,16 +14,19 @@ pub(crate) struct Server {
 impl Server {
     /// The built-in bridge on a free port.
     pub(crate) fn bridge(flags: &[&str]) -> Self {
+        Self::built_in("bridge", flags)
+    }
+
+    /// The built-in editor on a free port.
+    pub(crate) fn editor(flags: &[&str]) -> Self {
+        Self::built_in("editor", flags)
+    }
+
+    fn built_in(system: &str, flags: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
         command
-            .args([
-                "serve",
-                "bridge",
-                "--listen",
-                "127.0.0.1:0",
-                "--log",
-                "warn",
-            ])
+            .args(["serve", system, "--listen", "127.0.0.1:0"])
+            .args(["--log", "warn"])
             .args(flags);
         Self::start(command)
     }
