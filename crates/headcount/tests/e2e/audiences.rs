@@ -97,14 +97,22 @@ export default async function story({{ id, users, channel }}: Group) {{
 
 /// Expected, delivered, lost, duplicated and strayed, and the frames that the server says it sent.
 fn counts(found: &Value) -> [u64; 6] {
-    let names = ["expected", "delivered", "lost", "duplicated", "strayed", "sent"];
+    let names = [
+        "expected",
+        "delivered",
+        "lost",
+        "duplicated",
+        "strayed",
+        "sent",
+    ];
     names.map(|name| found[name].as_u64().unwrap())
 }
 
 #[test]
 fn what_the_kernel_had_before_a_member_stopped_listening_is_delivered() {
     for end in ["stop();", "await to.close();"] {
-        let story = format!("const stop = to.receives(said); say(); spin(); {end} await b.think('200ms');");
+        let story =
+            format!("const stop = to.receives(said); say(); spin(); {end} await b.think('200ms');");
         let found = in_a_room("", &story);
         assert_eq!(counts(&found), [1, 1, 0, 0, 0, 1], "{end} {found:#}");
     }

@@ -197,9 +197,7 @@ impl State {
         };
         let text = self.document.text();
         if !text.is_empty() {
-            member
-                .outlet
-                .text(&Code::packet(text));
+            member.outlet.text(&Code::packet(text));
         }
     }
 
