@@ -80,14 +80,31 @@ pub(crate) struct Joined<'a> {
 #[derive(Debug, Serialize)]
 struct Code<'a> {
     code: &'a str,
-    /// Not in the original: nobody's edit, but what the room holds.
+    /// Not in the original, nor is when it is said: nobody's edit, but what the room holds.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     document: bool,
 }
 
 impl<'a> Code<'a> {
-    fn packet(code: &'a str) -> String {
-        let document = true;
-        packet::event("code-change", &Self { code, document })
+    /// For somebody who joins, as the original has it.
+    fn for_newcomer(code: &'a str) -> String {
+        packet::event(
+            "code-change",
+            &Self {
+                code,
+                document: false,
+            },
+        )
+    }
+
+    fn for_members(code: &'a str) -> String {
+        packet::event(
+            "code-change",
+            &Self {
+                code,
+                document: true,
+            },
+        )
     }
 }
 
@@ -197,7 +214,7 @@ impl State {
         };
         let text = self.document.text();
         if !text.is_empty() {
-            member.outlet.text(&Code::packet(text));
+            member.outlet.text(&Code::for_newcomer(text));
         }
     }
 
@@ -209,7 +226,7 @@ impl State {
     /// All members get the text: it was changed by Yjs clients.
     pub(crate) fn show(&mut self, counters: &Counters) {
         self.shown = None;
-        let code = Code::packet(self.document.text());
+        let code = Code::for_members(self.document.text());
         let (frame, now) = (Frame::text(&code), Instant::now());
         for member in self.members.iter_mut().filter(|member| member.texts) {
             deliver(member, &frame, None, None, counters);
@@ -322,7 +339,7 @@ impl State {
         if !self.members.iter().any(|member| member.doubtful) {
             return;
         }
-        let code = Code::packet(self.document.text());
+        let code = Code::for_members(self.document.text());
         let frame = Frame::text(&code);
         for member in self.members.iter_mut().filter(|member| member.doubtful) {
             member.doubtful = false;
