@@ -35,10 +35,7 @@ declare module "headcount" {
     thresholds?: Record<string, string | string[]>;
     /** A delivery seen after this is late. Default "5s". */
     deadline?: Duration;
-    /**
-     * How long deliveries and requests in flight are waited for after the hold, or after what late ticks of it sent;
-     * unseen then is lost. Default "5s".
-     */
+    /** How long what is in flight is waited for after the hold, or after what late ticks of it sent; then it is lost. Default "5s". */
     settle?: Duration;
     /** Time limits by phase. */
     timeouts?: {
