@@ -47,6 +47,11 @@ impl Violation {
 }
 
 impl Head {
+    /// Whether the frame may stand between the pieces of a message, and is none of them.
+    pub(crate) fn is_control(self) -> bool {
+        self.opcode & 0x8 != 0
+    }
+
     /// Reads a head; `None` when there is not enough yet.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Self>, Violation> {
         let &[first, second, ref rest @ ..] = bytes else {
@@ -68,7 +73,8 @@ impl Head {
             127 => (8, rest.first_chunk().map(|b| u64::from_be_bytes(*b))),
             short => (0, Some(u64::from(short))),
         };
-        if control && long > 0 {
+        // The highest bit of a long length must be 0 (§5.2).
+        if (control && long > 0) || length.is_some_and(|length| length >> 63 == 1) {
             return Err(Violation::Protocol);
         }
         let (Some(length), Some(mask)) = (length, rest.get(long..).and_then(<[u8]>::first_chunk))

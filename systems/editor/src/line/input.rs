@@ -73,7 +73,13 @@ impl Input {
     ) -> Result<usize, Violation> {
         let mut used = 0;
         while let Some(head) = Head::parse(&bytes[used..])? {
-            if head.length + self.pieces.len() > self.limit {
+            // What is added further down is small: no length above the limit gets there.
+            let pieces = if head.is_control() {
+                0
+            } else {
+                self.pieces.len()
+            };
+            if head.length > self.limit.saturating_sub(pieces) {
                 return Err(Violation::TooLarge);
             }
             let begin = used + head.size;

@@ -1,5 +1,6 @@
 //! A client of Socket.IO that counts every packet, on a WebSocket that shares no code with ours.
 
+use std::io::Write as _;
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -31,10 +32,7 @@ impl Client {
         );
         let (socket, _) = connect(url).unwrap();
         let mut client = Self { socket };
-        let MaybeTlsStream::Plain(stream) = client.socket.get_ref() else {
-            unreachable!("loopback is plain")
-        };
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        client.stream().set_read_timeout(Some(PATIENCE)).unwrap();
         assert!(client.next().unwrap().starts_with("0{"));
         client
     }
@@ -101,6 +99,30 @@ impl Client {
                 Ok(_) => {}
                 Err(_) => return false,
             }
+        }
+    }
+
+    /// The code with which the editor closes the connection, whatever it says before; `None` when there is
+    /// none, or it closes nothing in time.
+    pub(crate) fn close_code(&mut self) -> Option<u16> {
+        loop {
+            match self.socket.read() {
+                Ok(Message::Close(Some(frame))) => return Some(frame.code.into()),
+                Ok(Message::Close(None)) | Err(_) => return None,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// Sends bytes past the WebSocket. `false` when the editor takes no more.
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) -> bool {
+        self.stream().write_all(bytes).is_ok()
+    }
+
+    fn stream(&mut self) -> &mut TcpStream {
+        match self.socket.get_mut() {
+            MaybeTlsStream::Plain(stream) => stream,
+            _ => unreachable!("loopback is plain"),
         }
     }
 

@@ -84,7 +84,31 @@ fn rooms_messages_and_documents_have_limits() {
     // A message that is too large ends the connection, as with the original.
     let mut bob = Client::join(&editor.url, "room", "bob");
     bob.edit("room", &"x".repeat(3000), None);
-    while bob.next().is_some() {}
+    assert_eq!(bob.close_code(), Some(1009));
+}
+
+#[test]
+fn a_frame_that_says_it_is_endless_takes_no_memory() {
+    // A fragment, and then the head of the last one, without its length.
+    let begin = [0x01, 0x84, 0, 0, 0, 0, b'4', b'2', b'[', b'"', 0x80, 0xFF];
+    for (length, code) in [(u64::MAX, 1002), (u64::MAX >> 1, 1009)] {
+        let editor = Served::start(&[]);
+        let before = editor.memory();
+        let mut eve = Client::open(&editor.url);
+        eve.send_raw(&begin);
+        eve.send_raw(&length.to_be_bytes());
+        // No mask, and then far more than a message may have; who is refused may write no more.
+        let sent = (0..200).take_while(|_| eve.send_raw(&[0; 1 << 20])).count();
+        let grown = editor.memory().saturating_sub(before);
+        assert!(grown < 30 << 20, "{sent} MB were sent, {grown} bytes kept");
+        assert!(editor.get("/healthz")["status"] == "ok");
+
+        let mut eve = Client::open(&editor.url);
+        eve.send_raw(&begin);
+        eve.send_raw(&length.to_be_bytes());
+        eve.send_raw(&[0; 4]);
+        assert_eq!(eve.close_code(), Some(code));
+    }
 }
 
 #[test]

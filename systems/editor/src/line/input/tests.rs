@@ -105,10 +105,11 @@ proptest! {
 
 #[test]
 fn what_a_client_must_not_send_is_refused() {
-    let refused: [(&[u8], Violation); 5] = [
+    let refused: [(&[u8], Violation); 6] = [
         (&[0x81, 0x02, b'h', b'i'], Violation::Protocol), // no mask
         (&[0xC1, 0x80, 0, 0, 0, 0], Violation::Protocol), // a reserved bit
         (&[0x80, 0x80, 0, 0, 0, 0], Violation::Protocol), // a rest without a beginning
+        (&[0x89, 0xFE, 0, 126], Violation::Protocol),     // a ping of more than 125 bytes
         (&[0x81, 0x81, 0, 0, 0, 0, 0xFF], Violation::NotText),
         (
             &[0x82, 0xFF, 0, 0, 0, 0, 0, 0xFF, 0, 0, 0, 0, 0, 0],
@@ -118,4 +119,42 @@ fn what_a_client_must_not_send_is_refused() {
     for (bytes, violation) in refused {
         assert_eq!(heard(bytes, &[]), Err(violation), "{bytes:?}");
     }
+}
+
+#[test]
+fn no_length_is_too_large_to_be_refused_in_the_first_frame_or_a_later_one() {
+    let fragment: &[u8] = &[0x01, 0x84, 0, 0, 0, 0, b'h', b'a', b'l', b'f'];
+    let lengths = [
+        (u64::MAX, Violation::Protocol), // the highest bit must be 0
+        (u64::MAX - 3, Violation::Protocol),
+        (1 << 63, Violation::Protocol),
+        ((1 << 63) - 1, Violation::TooLarge),
+        ((1 << 20) + 1, Violation::TooLarge),
+    ];
+    for (length, violation) in lengths {
+        for (opcode, before) in [(0x82, &[][..]), (0x80, fragment)] {
+            let mut bytes = before.to_vec();
+            bytes.extend([opcode, 0xFF]);
+            bytes.extend(length.to_be_bytes());
+            bytes.extend([0; 4]);
+            assert_eq!(heard(&bytes, &[]), Err(violation), "{length}");
+        }
+    }
+    // What fits alone, and not behind the fragment.
+    let mut bytes = fragment.to_vec();
+    bytes.extend([0x80, 0xFF]);
+    bytes.extend(((1u64 << 20) - 3).to_be_bytes());
+    bytes.extend([0; 4]);
+    assert_eq!(heard(&bytes, &[]), Err(Violation::TooLarge));
+}
+
+#[test]
+fn a_ping_between_the_pieces_of_the_largest_message_is_none_of_them() {
+    let mut bytes = vec![0x02, 0xFF];
+    bytes.extend((1u64 << 20).to_be_bytes());
+    bytes.extend([0; 4]);
+    bytes.resize(bytes.len() + (1 << 20), 0);
+    bytes.extend([0x89, 0x84, 0, 0, 0, 0, b'p', b'i', b'n', b'g']);
+    bytes.extend([0x80, 0x80, 0, 0, 0, 0]);
+    assert_eq!(heard(&bytes, &[]), Ok(vec![Err(vec![0; 1 << 20])]));
 }
