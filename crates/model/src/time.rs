@@ -19,17 +19,17 @@ impl Nanos {
 
     /// A span of whole seconds.
     pub const fn from_secs(secs: u64) -> Self {
-        Self(secs * 1_000_000_000)
+        Self(secs.saturating_mul(1_000_000_000))
     }
 
     /// A span of whole milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
-        Self(millis * 1_000_000)
+        Self(millis.saturating_mul(1_000_000))
     }
 
     /// A span of whole microseconds.
     pub const fn from_micros(micros: u64) -> Self {
-        Self(micros * 1_000)
+        Self(micros.saturating_mul(1_000))
     }
 
     /// A span given in seconds; negative and non-finite values become zero.
@@ -157,6 +157,20 @@ mod tests {
         check(Nanos::from_secs(30), "30 s");
         check(Nanos::from_secs(90), "90 s");
         check(Nanos::from_secs(300), "5 min");
+    }
+
+    #[test]
+    fn a_span_that_is_too_long_is_the_longest() {
+        // A server names its ping interval in milliseconds, whatever it likes.
+        for longest in [
+            Nanos::from_millis(u64::MAX),
+            Nanos::from_micros(u64::MAX),
+            Nanos::from_secs(u64::MAX),
+            Nanos::from_millis(u64::MAX / 1_000_000 + 1),
+        ] {
+            assert_eq!(longest, Nanos::MAX);
+            assert_eq!(longest + Nanos(1), Nanos::MAX);
+        }
     }
 
     #[test]
