@@ -21,7 +21,7 @@ pub struct ServeConfig {
     #[arg(long, env = "HEADCOUNT_THREADS", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
-    /// Open connections at most; further ones are closed at once and counted
+    /// Open connections at most, upgraded ones too; further ones are closed at once and counted
     #[arg(long, value_name = "N", env = "HEADCOUNT_MAX_CONNECTIONS", default_value_t = 60_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,

@@ -9,7 +9,7 @@ mod listen;
 mod runtime;
 mod server;
 
-pub use connections::Connections;
+pub use connections::{Connections, Place};
 pub use listen::{BACKLOG, bind};
 pub use runtime::{block_on, stop_signal};
 pub use server::Server;

@@ -3,8 +3,9 @@ use std::sync::Arc;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::{Query, State};
+use axum::extract::{Extension, Query, State};
 use axum::response::Response;
+use kit::serve::Place;
 use serde::Deserialize;
 use tokio::time::Instant;
 
@@ -31,6 +32,7 @@ pub(crate) struct Visitor {
 /// `GET /bridge/ws`
 pub(crate) async fn open(
     State(bridge): State<Arc<Bridge>>,
+    place: Option<Extension<Place>>,
     visitor: Result<Query<Visitor>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refusal> {
@@ -53,5 +55,9 @@ pub(crate) async fn open(
         .write_buffer_size(WRITE_BUFFER)
         .max_message_size(most)
         .max_frame_size(most);
-    Ok(upgrade.on_upgrade(move |socket| Connection::run(socket, seat, visitor.presence)))
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        // One of the connections that may be open, as long as this is.
+        let _place = place;
+        Connection::run(socket, seat, visitor.presence).await;
+    }))
 }

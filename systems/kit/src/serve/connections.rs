@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
@@ -16,10 +17,24 @@ pub struct Connections {
     stopping: watch::Sender<bool>,
 }
 
-/// One open connection; dropped with it. It also hears the word to stop.
+/// One of the connections that may be open. It is in the extensions of a request that asks for an upgrade:
+/// whoever goes on with the connection afterwards keeps it as long.
+#[derive(Clone, Debug)]
+pub struct Place(#[expect(dead_code, reason = "kept for its end")] Arc<Counted>);
+
+#[derive(Debug)]
+struct Counted(Gauge<i64, AtomicI64>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// One connection while HTTP is spoken on it. It also hears the word to stop.
 #[derive(Debug)]
 pub(super) struct Open {
-    open: Gauge<i64, AtomicI64>,
+    pub(super) place: Place,
     stopping: watch::Receiver<bool>,
 }
 
@@ -38,12 +53,16 @@ impl Connections {
     /// Shows the counts in `/metrics`.
     pub fn register(&self, registry: &mut Registry) {
         let (open, refused) = (self.open.clone(), self.refused.clone());
-        registry.register("http_connections", "Open HTTP connections", open);
+        registry.register(
+            "http_connections",
+            "Open connections, those that were upgraded among them",
+            open,
+        );
         let help = "Connections closed at once because too many were open";
         registry.register("http_connections_refused", help, refused);
     }
 
-    /// Open connections, those that were upgraded not among them.
+    /// Open connections, those that were upgraded among them.
     #[must_use]
     pub fn open(&self) -> i64 {
         self.open.get()
@@ -57,7 +76,7 @@ impl Connections {
         }
         self.open.inc();
         Some(Open {
-            open: self.open.clone(),
+            place: Place(Arc::new(Counted(self.open.clone()))),
             stopping: self.stopping.subscribe(),
         })
     }
@@ -75,11 +94,5 @@ impl Open {
     pub(super) async fn stop(&mut self) {
         // An error means that the server is gone, which is a stop too.
         let _ = self.stopping.wait_for(|stopping| *stopping).await;
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.open.dec();
     }
 }

@@ -5,8 +5,9 @@ use std::pin::pin;
 use std::time::Duration;
 
 use hyper::body::{Body, Incoming};
+use hyper::header::UPGRADE;
 use hyper::server::conn::http1;
-use hyper::service::Service;
+use hyper::service::{Service, service_fn};
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
@@ -84,6 +85,13 @@ where
     B: Body<Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
     B::Data: Send,
 {
+    let place = open.place.clone();
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        if request.headers().contains_key(UPGRADE) {
+            request.extensions_mut().insert(place.clone());
+        }
+        service.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_LIMIT)
