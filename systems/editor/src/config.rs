@@ -69,7 +69,7 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "EDITOR_QUEUE", default_value_t = 512,
           value_parser = clap::value_parser!(u32).range(4..=1 << 16))]
     pub queue: u32,
-    /// Bytes that may wait for one client before it is cut off as too slow
+    /// Bytes that may wait for one client before it is cut off as too slow, by any transport
     #[arg(long, value_name = "BYTES", env = "EDITOR_QUEUE_BYTES", default_value_t = 4_000_000,
           value_parser = clap::value_parser!(u32).range(1024..=1 << 30))]
     pub queue_bytes: u32,
@@ -95,7 +95,7 @@ pub struct RunConfig {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Heartbeat")]
 pub struct Times {
-    /// A client is asked so often whether it is there
+    /// A client is asked so often whether it is there, though not before it had the time to answer
     #[arg(long, value_name = "TIME", env = "EDITOR_PING_INTERVAL", default_value = "25s",
           value_parser = span::parse)]
     pub ping_interval: Duration,

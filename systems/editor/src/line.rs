@@ -8,8 +8,10 @@ mod input;
 mod outbox;
 mod run;
 mod upgrade;
+mod waiting;
 
 pub(crate) use frame::Frame;
-pub(crate) use outbox::{End, Outbox, Room, STOPPING};
+pub(crate) use outbox::{End, Outbox, STOPPING, TOO_SLOW};
 pub(crate) use run::{Hear, Heard, Lines};
 pub(crate) use upgrade::{Terms, is_upgrade, upgrade};
+pub(crate) use waiting::{Bound, Waiting};

@@ -2,41 +2,28 @@
 
 mod tampering;
 
-use std::fmt;
 use std::sync::Arc;
 
-use engineioxide::{DisconnectReason, Socket};
 use kit::fault::Faults;
 use tokio::sync::mpsc;
 
 use self::tampering::Mail;
 use crate::editor::Editor;
-use crate::line::{Frame, Outbox};
+use crate::line::{End, Frame, Outbox, TOO_SLOW};
+use crate::sio::Mailbox;
 
 /// Where a receiver is reached. Clones reach the same.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) enum Outlet {
     /// By WebSocket.
     Line(Arc<Outbox>),
-    /// By long polling, or by an upgrade from it.
-    Engine(Arc<dyn Engine>),
+    /// By long polling, or by the WebSocket to which it went over.
+    Polled(Arc<Mailbox>),
     /// By one of those, through the faults that were ordered.
     Tampered(mpsc::Sender<Mail>, Arc<Outlet>),
 }
 
-/// A session of `engineioxide`, without the type of what it keeps.
-pub(crate) trait Engine: Send + Sync {
-    /// Sends a Socket.IO packet; `false` when too many wait.
-    fn send(&self, packet: &str) -> bool;
-    /// Ends the session.
-    fn close(&self);
-}
-
 impl Outlet {
-    pub(crate) fn engine<D: Default + Send + Sync + 'static>(socket: &Arc<Socket<D>>) -> Self {
-        Self::Engine(socket.clone())
-    }
-
     /// The same way, with the faults on it that were ordered.
     pub(crate) fn tampered(&self, editor: &Arc<Editor>, faults: &Arc<Faults>, visit: u64) -> Self {
         let queue = editor.limits.queue as usize;
@@ -55,7 +42,7 @@ impl Outlet {
     /// Sends what `sender` said; faults fall on this alone. Otherwise as [`Self::post`].
     pub(crate) fn deliver(&self, frame: &Frame, caret: Option<u64>, sender: u64) -> bool {
         match self {
-            Self::Tampered(posts, _) => posts.try_send(Mail::new(frame, Some(sender))).is_ok(),
+            Self::Tampered(posts, way) => hand(posts, way, Mail::new(frame, Some(sender))),
             plain => plain.post(frame, caret),
         }
     }
@@ -69,41 +56,36 @@ impl Outlet {
     /// receiver did not keep up and is cut off.
     pub(crate) fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
         match self {
-            Self::Tampered(posts, _) => posts.try_send(Mail::new(frame, None)).is_ok(),
+            Self::Tampered(posts, way) => hand(posts, way, Mail::new(frame, None)),
             Self::Line(outbox) => outbox.post(frame, caret),
-            Self::Engine(socket) => {
-                let text = str::from_utf8(frame.payload()).unwrap_or_default();
-                // The Engine.IO type is the session's to write.
-                let sent = text
-                    .strip_prefix('4')
-                    .is_none_or(|packet| socket.send(packet));
-                if !sent {
-                    // Not from here: whoever is told of the end may hold what the caller holds.
-                    let socket = socket.clone();
-                    tokio::spawn(async move { socket.close() });
-                }
-                sent
-            }
+            Self::Polled(mailbox) => mailbox.post(frame, caret),
+        }
+    }
+
+    /// Whether the way has ended.
+    fn ended(&self) -> bool {
+        match self {
+            Self::Line(outbox) => outbox.ended(),
+            Self::Polled(mailbox) => mailbox.ended(),
+            Self::Tampered(_, way) => way.ended(),
+        }
+    }
+
+    /// Ends the way.
+    fn finish(&self, end: End) {
+        match self {
+            Self::Line(outbox) => outbox.finish(end),
+            Self::Polled(mailbox) => mailbox.finish(end),
+            Self::Tampered(_, way) => way.finish(end),
         }
     }
 }
 
-impl fmt::Debug for Outlet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Line(_) => "Outlet::Line",
-            Self::Engine(_) => "Outlet::Engine",
-            Self::Tampered(..) => "Outlet::Tampered",
-        })
+/// Hands something to whoever does the faults; `false` when so much waits there that the receiver is cut off.
+fn hand(posts: &mpsc::Sender<Mail>, way: &Outlet, mail: Mail) -> bool {
+    if way.ended() || posts.try_send(mail).is_ok() {
+        return true;
     }
-}
-
-impl<D: Default + Send + Sync + 'static> Engine for Socket<D> {
-    fn send(&self, packet: &str) -> bool {
-        self.is_closed() || self.emit(packet.to_owned()).is_ok()
-    }
-
-    fn close(&self) {
-        Self::close(self, DisconnectReason::TransportClose);
-    }
+    way.finish(TOO_SLOW);
+    false
 }

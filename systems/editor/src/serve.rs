@@ -68,10 +68,16 @@ async fn run(
 
     let connections = Connections::new(config.serve.max_connections);
     let front = Front::new(&editor, &config, &connections);
+    let stopped = front.clone();
     let server = Server {
         service: service_fn(move |request| front.clone().answer(request)),
         connections,
         stop_limit: config.serve.stop_limit,
+    };
+    let stop = async move {
+        stop.await;
+        // An open poll would hold up the stop, as long as nothing is there for it.
+        stopped.stop();
     };
     let left = server.run(listener, stop).await;
     close_lines(&editor, left).await;

@@ -1,13 +1,14 @@
-//! Socket.IO 5 over Engine.IO 4: packets, and the state of one client. A client that comes by
-//! WebSocket alone is served here whole; long polling, and the upgrade from it, is `engineioxide`'s.
-//! It knows nothing of what the events mean.
+//! Socket.IO 5 over Engine.IO 4: packets, and the state of one client, whichever transport it comes by:
+//! a WebSocket, long polling, or the one after the other. It knows nothing of what the events mean.
 
 mod client;
 mod engine;
 pub(crate) mod packet;
 mod polling;
+mod query;
 
 pub(crate) use client::Desk;
 pub(crate) use engine::{Beat, open};
 pub(crate) use packet::Event;
-pub(crate) use polling::{Polling, answer, service};
+pub(crate) use polling::{Mailbox, Polling};
+pub(crate) use query::Query;

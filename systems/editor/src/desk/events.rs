@@ -83,7 +83,7 @@ impl Visitor {
             return Err(Refusal::TooFast(limit));
         }
         self.warned = false;
-        match event.name {
+        match &*event.name {
             "cursor-change" => self.point(&payload(event)?),
             "code-change" => return self.write(&payload(event)?, event.acknowledge),
             "sync-code" => self.sync(&payload(event)?),

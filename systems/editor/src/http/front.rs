@@ -3,7 +3,6 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use engineioxide::service::EngineIoService;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
 use kit::serve::Connections;
@@ -13,8 +12,8 @@ use tower::ServiceExt;
 use super::routes;
 use crate::config::Config;
 use crate::editor::Editor;
-use crate::line::{self, Room, Terms, is_upgrade};
-use crate::sio::{self, Beat, Polling};
+use crate::line::{self, Bound, Terms, is_upgrade};
+use crate::sio::{self, Beat, Polling, Query};
 use crate::yjs;
 
 /// Where Socket.IO is served.
@@ -29,7 +28,7 @@ pub(crate) struct Front {
     editor: Arc<Editor>,
     beat: Beat,
     terms: Terms,
-    polling: EngineIoService<Polling<Editor>>,
+    polling: Arc<Polling<Editor>>,
     router: Router,
 }
 
@@ -42,15 +41,17 @@ impl Front {
             patience: config.times.ping_timeout,
             limit,
         };
-        let room = Room {
+        let bound = Bound {
             frames: limits.queue as usize,
             bytes: limits.queue_bytes as usize,
         };
+        let terms = Terms { bound, limit };
+        let most = config.serve.max_connections as usize;
         Self {
             editor: editor.clone(),
             beat,
-            terms: Terms { room, limit },
-            polling: sio::service(editor, beat, limits.queue as usize),
+            terms,
+            polling: Arc::new(Polling::new(editor, beat, terms, most)),
             router: routes::router(editor, connections),
         }
     }
@@ -64,10 +65,7 @@ impl Front {
             .strip_prefix(SOCKET_IO)
             .is_some_and(|rest| rest.is_empty() || rest == "/")
         {
-            if is_upgrade(request.headers()) && begins(request.uri().query().unwrap_or_default()) {
-                return Ok(self.open(&mut request));
-            }
-            return sio::answer(&self.polling, request).await;
+            return Ok(self.socket_io(request).await);
         }
         if path.starts_with(YJS) && is_upgrade(request.headers()) {
             return Ok(self.follow(&mut request));
@@ -75,9 +73,27 @@ impl Front {
         self.router.oneshot(request.map(Body::new)).await
     }
 
+    /// Ends the sessions of clients that poll. The lines are closed once nothing else is to be answered.
+    pub(crate) fn stop(&self) {
+        self.polling.stop();
+    }
+
+    async fn socket_io(self, mut request: Request<Incoming>) -> Response<Body> {
+        let query = request.uri().query().unwrap_or_default();
+        match Query::read(query, is_upgrade(request.headers())) {
+            Ok(Query::WebSocket { sid: None }) => self.open(&mut request),
+            Ok(Query::WebSocket { sid: Some(sid) }) => {
+                self.polling.upgrade(&sid, &self.editor.lines, &mut request)
+            }
+            Ok(Query::Polling { sid }) => self.polling.answer(sid, request).await,
+            Err(misfit) => misfit.answer(),
+        }
+    }
+
     /// A client of Yjs, in the room that the path names.
     fn follow(self, request: &mut Request<Incoming>) -> Response<Body> {
-        let name = request.uri().path().trim_start_matches(YJS);
+        let path = request.uri().path();
+        let name = path.strip_prefix(YJS).unwrap_or_default();
         let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
         let (editor, every) = (self.editor.clone(), self.beat.every);
         let answer = line::upgrade(request, &self.editor.lines, self.terms, move |outbox| {
@@ -94,12 +110,4 @@ impl Front {
         });
         answer.map(|()| Body::empty())
     }
-}
-
-/// Whether a query begins a session over WebSocket. Any other is the long polling's to serve or to
-/// refuse.
-fn begins(query: &str) -> bool {
-    let has = |wanted: &str| query.split('&').any(|part| part == wanted);
-    let resumes = query.split('&').any(|part| part.starts_with("sid="));
-    has("transport=websocket") && has("EIO=4") && !resumes
 }

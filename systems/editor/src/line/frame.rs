@@ -169,7 +169,7 @@ impl Frame {
     }
 
     /// Without its head.
-    pub(crate) fn payload(&self) -> &[u8] {
-        self.bytes.get(usize::from(self.head)..).unwrap_or_default()
+    pub(crate) fn payload(&self) -> Bytes {
+        self.bytes.slice(usize::from(self.head)..)
     }
 }

@@ -1,4 +1,3 @@
-use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -8,13 +7,7 @@ use tokio::net::tcp::OwnedWriteHalf;
 
 use super::flush::Flush;
 use super::frame::Frame;
-
-/// Frames handed to the system in one call.
-const GATHERED: usize = 16;
-/// Room for so many frames is kept when nothing waits.
-const KEPT: usize = 8;
-/// So many waiting frames are looked at for an older caret of the same sender.
-const LOOKED_AT: usize = 64;
+use super::waiting::{Bound, Waiting};
 
 /// Why a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,30 +23,20 @@ pub(crate) const TOO_SLOW: End = End::Closed(1008, "too slow");
 /// The server stops.
 pub(crate) const STOPPING: End = End::Closed(1001, "the editor stops");
 
-/// What may wait for one receiver.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    pub(crate) frames: usize,
-    pub(crate) bytes: usize,
-}
-
 /// The way to one receiver: a bounded queue, written by whoever flushes the lines of a turn, and where
 /// the system takes no more, by the connection's own task. A receiver that does not read fills its own
 /// queue and nobody else's.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     stream: OwnedWriteHalf,
-    room: Room,
+    bound: Bound,
     flush: Arc<Flush>,
     inside: Mutex<Inside>,
 }
 
 #[derive(Debug, Default)]
 struct Inside {
-    waiting: VecDeque<(Frame, Option<u64>)>,
-    /// Bytes of the first frame that were written already.
-    written: usize,
-    bytes: usize,
+    waiting: Waiting,
     end: Option<End>,
     waker: Option<Waker>,
     /// It is among those that are flushed at the end of the turn.
@@ -63,10 +46,10 @@ struct Inside {
 }
 
 impl Outbox {
-    pub(crate) fn new(stream: OwnedWriteHalf, room: Room, flush: &Arc<Flush>) -> Self {
+    pub(crate) fn new(stream: OwnedWriteHalf, bound: Bound, flush: &Arc<Flush>) -> Self {
         Self {
             stream,
-            room,
+            bound,
             flush: flush.clone(),
             inside: Mutex::default(),
         }
@@ -80,17 +63,16 @@ impl Outbox {
             return true;
         }
         let length = frame.bytes().len();
-        if !inside.blocked && !inside.fits(length, self.room) {
+        if !inside.blocked && !inside.waiting.fits(length, self.bound) {
             // A turn that brings more than may wait is no fault of the receiver.
             self.try_flush(&mut inside);
         }
-        if inside.blocked && caret.is_some_and(|sender| inside.renew(sender, frame)) {
+        if inside.blocked && caret.is_some_and(|sender| inside.waiting.renew(sender, frame)) {
             return true;
         }
-        let fits = inside.fits(length, self.room);
+        let fits = inside.waiting.fits(length, self.bound);
         if fits {
-            inside.bytes += length;
-            inside.waiting.push_back((frame.clone(), caret));
+            inside.waiting.push(frame, caret);
             if !inside.blocked && !inside.listed {
                 inside.listed = true;
                 self.flush.list(self);
@@ -164,21 +146,8 @@ impl Outbox {
     }
 
     fn write(&self, inside: &mut Inside) -> io::Result<()> {
-        while let Some((first, _)) = inside.waiting.front() {
-            if inside.waiting.len() == 1 {
-                let written = self.stream.try_write(&first.bytes()[inside.written..])?;
-                inside.drop_written(written);
-                continue;
-            }
-            let mut slices = [io::IoSlice::new(&[]); GATHERED];
-            let mut count = 0;
-            for ((frame, _), slice) in inside.waiting.iter().zip(&mut slices) {
-                let from = if count == 0 { inside.written } else { 0 };
-                *slice = io::IoSlice::new(&frame.bytes()[from..]);
-                count += 1;
-            }
-            let written = self.stream.try_write_vectored(&slices[..count])?;
-            inside.drop_written(written);
+        while !inside.waiting.is_empty() {
+            inside.waiting.write(&self.stream)?;
         }
         Ok(())
     }
@@ -189,67 +158,17 @@ impl Outbox {
 }
 
 impl Inside {
-    /// Whether a frame of this length may wait too.
-    fn fits(&self, length: usize, room: Room) -> bool {
-        self.waiting.len() < room.frames
-            && (self.waiting.is_empty() || self.bytes + length <= room.bytes)
-    }
-
-    /// Puts the newer caret in the place of the older one, if that still waits.
-    fn renew(&mut self, sender: u64, frame: &Frame) -> bool {
-        let unwritten = usize::from(self.written > 0);
-        let waiting = self
-            .waiting
-            .iter_mut()
-            .skip(unwritten)
-            .rev()
-            .take(LOOKED_AT);
-        for (older, caret) in waiting {
-            if *caret == Some(sender) {
-                self.bytes = self.bytes - older.bytes().len() + frame.bytes().len();
-                *older = frame.clone();
-                return true;
-            }
-        }
-        false
-    }
-
-    fn drop_written(&mut self, mut written: usize) {
-        written += self.written;
-        self.written = 0;
-        while let Some((frame, _)) = self.waiting.front() {
-            let length = frame.bytes().len();
-            if written < length {
-                self.written = written;
-                return;
-            }
-            written -= length;
-            self.bytes -= length;
-            self.waiting.pop_front();
-        }
-        // A user who waits costs little here.
-        if self.waiting.capacity() > KEPT {
-            self.waiting = VecDeque::new();
-        }
-    }
-
     fn finish(&mut self, end: End) {
         self.end = Some(end);
         match end {
-            End::Gone => self.waiting = VecDeque::new(),
+            End::Gone => self.waiting = Waiting::default(),
             End::Closed(code, reason) => {
                 if end == TOO_SLOW {
-                    // The frame of which a part is out is finished, else the close would be part of it.
-                    self.waiting.truncate(usize::from(self.written > 0));
+                    self.waiting.forget();
                 }
-                self.waiting.push_back((Frame::close(code, reason), None));
+                self.waiting.push(&Frame::close(code, reason), None);
             }
         }
-        self.bytes = self
-            .waiting
-            .iter()
-            .map(|(frame, _)| frame.bytes().len())
-            .sum();
     }
 
     fn wake(&mut self) {

@@ -8,12 +8,14 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
+use kit::serve::Place;
 use sha1::{Digest, Sha1};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use super::outbox::{Outbox, Room};
+use super::outbox::Outbox;
 use super::run::{Hear, Lines};
+use super::waiting::Bound;
 
 /// Appended to a client's key (RFC 6455 §1.3).
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -22,7 +24,7 @@ const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     /// What may wait for the receiver.
-    pub(crate) room: Room,
+    pub(crate) bound: Bound,
     /// Bytes of a message at most.
     pub(crate) limit: usize,
 }
@@ -53,18 +55,10 @@ pub(crate) fn upgrade<Body, H: Hear + 'static>(
     let mut response = Response::new(());
     let key = request.headers().get(SEC_WEBSOCKET_KEY);
     let version = request.headers().get(SEC_WEBSOCKET_VERSION);
-    let (Some(key), Some(upgrade)) = (
-        key,
-        request
-            .extensions()
-            .get::<OnUpgrade>()
-            .is_some()
-            .then_some(()),
-    ) else {
+    let Some(key) = key.filter(|_| request.extensions().get::<OnUpgrade>().is_some()) else {
         *response.status_mut() = StatusCode::BAD_REQUEST;
         return response;
     };
-    let () = upgrade;
     if version.is_none_or(|version| version != "13") {
         *response.status_mut() = StatusCode::UPGRADE_REQUIRED;
         response
@@ -80,8 +74,11 @@ pub(crate) fn upgrade<Body, H: Hear + 'static>(
     if let Ok(accept) = HeaderValue::from_str(&accept) {
         headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
     }
-    let (upgraded, lines) = (hyper::upgrade::on(request), lines.clone());
+    let (upgraded, lines) = (hyper::upgrade::on(&mut *request), lines.clone());
+    let place = request.extensions_mut().remove::<Place>();
     tokio::spawn(async move {
+        // One of the connections that may be open, as long as this is.
+        let _place = place;
         match upgraded.await {
             Ok(upgraded) => serve(upgraded, &lines, terms, open).await,
             Err(error) => {
@@ -107,7 +104,7 @@ async fn serve<H: Hear>(
     let already = parts.read_buf.to_vec();
     drop(parts.read_buf);
     let (read, write) = parts.io.into_inner().into_split();
-    let outbox = Arc::new(Outbox::new(write, terms.room, &lines.flush));
+    let outbox = Arc::new(Outbox::new(write, terms.bound, &lines.flush));
     let (hear, alarm) = open(&outbox);
     lines
         .run(read, outbox, terms.limit, already, hear, alarm)

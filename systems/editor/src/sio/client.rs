@@ -42,6 +42,11 @@ impl<D: Desk> Client<D> {
         }
     }
 
+    /// The way to it.
+    pub(crate) fn outlet(&self) -> &Outlet {
+        &self.outlet
+    }
+
     /// Whether it ever entered the namespace. One who left it may stay, and enter again.
     pub(crate) fn came(&self) -> bool {
         self.came

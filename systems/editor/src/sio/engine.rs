@@ -5,7 +5,7 @@ use serde::Serialize;
 use tokio::time::Instant;
 
 use super::client::{Client, Desk};
-use crate::line::{End, Frame, Hear, Heard, Outbox};
+use crate::line::{End, Hear, Heard, Outbox};
 use crate::outlet::Outlet;
 
 /// A client that has not entered the namespace within this time is sent away, as by the original.
@@ -24,13 +24,25 @@ pub(crate) struct Beat {
 #[serde(rename_all = "camelCase")]
 struct Open<'a> {
     sid: &'a str,
-    upgrades: [&'a str; 0],
+    upgrades: &'a [&'a str],
     ping_interval: u128,
     ping_timeout: u128,
     max_payload: usize,
 }
 
-/// Begins an Engine.IO session on a line.
+/// The packet that opens a session.
+pub(super) fn greeting(sid: &str, upgrades: &[&str], beat: Beat) -> String {
+    let open = Open {
+        sid,
+        upgrades,
+        ping_interval: beat.every.as_millis(),
+        ping_timeout: beat.patience.as_millis(),
+        max_payload: beat.limit,
+    };
+    format!("0{}", serde_json::to_string(&open).unwrap_or_default())
+}
+
+/// Begins a session on a line.
 pub(crate) fn open<D: Desk>(
     desk: &Arc<D>,
     outbox: &Arc<Outbox>,
@@ -38,35 +50,31 @@ pub(crate) fn open<D: Desk>(
 ) -> (Session<D>, Instant) {
     let outlet = Outlet::Line(outbox.clone());
     let sid = crate::id::fresh().unwrap_or_default();
-    let open = Open {
-        sid: &sid,
-        upgrades: [],
-        ping_interval: beat.every.as_millis(),
-        ping_timeout: beat.patience.as_millis(),
-        max_payload: beat.limit,
-    };
-    outlet.text(&format!(
-        "0{}",
-        serde_json::to_string(&open).unwrap_or_default()
-    ));
+    outlet.text(&greeting(&sid, &[], beat));
+    begin(desk, outlet, beat)
+}
+
+/// Begins a session with a client that was greeted; says when the alarm rings first.
+pub(super) fn begin<D: Desk>(desk: &Arc<D>, outlet: Outlet, beat: Beat) -> (Session<D>, Instant) {
     let now = Instant::now();
     let session = Session {
         client: Client::new(desk.clone(), outlet),
-        outbox: outbox.clone(),
         beat,
         opened: now,
+        due: now + beat.every,
         waits: false,
         answered: true,
     };
-    (session, now + beat.every)
+    (session, now + beat.every.min(CONNECT_LIMIT))
 }
 
-/// One client that came by WebSocket.
+/// One client, whatever carries its packets.
 pub(crate) struct Session<D: Desk> {
     client: Client<D>,
-    outbox: Arc<Outbox>,
     beat: Beat,
     opened: Instant,
+    /// When it is asked next whether it is there, or whether it answered.
+    due: Instant,
     /// A ping is out.
     waits: bool,
     answered: bool,
@@ -100,19 +108,34 @@ impl<D: Desk> Hear for Session<D> {
 
     fn alarm(&mut self) -> Result<Instant, End> {
         let now = Instant::now();
-        if !self.client.came() && now.duration_since(self.opened) >= CONNECT_LIMIT {
+        let enters_by = self.opened + CONNECT_LIMIT;
+        if !self.client.came() && enters_by <= now {
             return Err(End::Closed(1008, "no namespace was entered"));
         }
+        if self.due <= now {
+            self.due = now + self.ask()?;
+        }
+        Ok(if self.client.came() {
+            self.due
+        } else {
+            self.due.min(enters_by)
+        })
+    }
+}
+
+impl<D: Desk> Session<D> {
+    /// Asks whether the client is there, or whether it answered; says how long it is until the other.
+    fn ask(&mut self) -> Result<Duration, End> {
         if self.waits {
             if !self.answered {
                 return Err(End::Closed(1001, "ping timeout"));
             }
             self.waits = false;
-            return Ok(now + self.beat.every.saturating_sub(self.beat.patience));
+            return Ok(self.beat.every.saturating_sub(self.beat.patience));
         }
         self.waits = true;
         self.answered = false;
-        self.outbox.post(&Frame::text("2"), None);
-        Ok(now + self.beat.patience)
+        self.client.outlet().text("2");
+        Ok(self.beat.patience)
     }
 }

@@ -1,9 +1,11 @@
 //! Packets of the Socket.IO protocol, revision 5, without the Engine.IO type before them.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
-use serde::Serialize;
-use serde::de::IgnoredAny;
+use serde::de::{Error, IgnoredAny};
+use serde::{Deserialize, Serialize};
+use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
 /// The only namespace that there is.
@@ -25,9 +27,9 @@ pub(crate) enum Packet<'a> {
 }
 
 /// An event: its name, what follows in the array, and the number under which an answer is expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Event<'a> {
-    pub(crate) name: &'a str,
+    pub(crate) name: Cow<'a, str>,
     /// The JSON behind the name: `,PAYLOAD]` or `]`.
     pub(crate) rest: &'a str,
     pub(crate) acknowledge: Option<u64>,
@@ -90,11 +92,8 @@ impl<'a> Event<'a> {
             "" => None,
             number => Some(number.parse().map_err(|_| NotAPacket)?),
         };
-        let rest = array.get(1..).unwrap_or_default().trim_start();
-        let quoted = rest.strip_prefix('"').ok_or(NotAPacket)?;
-        let end = quoted.find('"').ok_or(NotAPacket)?;
-        let (name, rest) = quoted.split_at(end);
-        let rest = rest.get(1..).unwrap_or_default().trim_start();
+        let (name, rest) = name(array.get(1..).unwrap_or_default()).ok_or(NotAPacket)?;
+        let rest = rest.trim_start();
         if !rest.starts_with([',', ']']) {
             return Err(NotAPacket);
         }
@@ -106,12 +105,40 @@ impl<'a> Event<'a> {
     }
 
     /// Reads the payload; `None` when there is none.
-    pub(crate) fn payload<T: serde::Deserialize<'a>>(
-        &self,
-    ) -> Option<Result<T, serde_json::Error>> {
+    pub(crate) fn payload<T: Deserialize<'a>>(&self) -> Option<Result<T, serde_json::Error>> {
         let rest = self.rest.strip_prefix(',')?;
-        serde_json::Deserializer::from_str(rest).into_iter().next()
+        let mut values = Deserializer::from_str(rest).into_iter();
+        let payload = values.next()?;
+        let behind = rest.get(values.byte_offset()..).unwrap_or_default();
+        Some(payload.and_then(|payload| ends(behind).map(|()| payload)))
     }
+}
+
+/// Splits the name off an array whose bracket is gone already.
+fn name(array: &str) -> Option<(Cow<'_, str>, &str)> {
+    let array = array.trim_start();
+    let quoted = array.strip_prefix('"')?;
+    let end = quoted.find(['"', '\\'])?;
+    let (plain, rest) = quoted.split_at(end);
+    if let Some(rest) = rest.strip_prefix('"') {
+        return Some((Cow::Borrowed(plain), rest));
+    }
+    let mut names = Deserializer::from_str(array).into_iter::<String>();
+    let name = names.next()?.ok()?;
+    Some((Cow::Owned(name), array.get(names.byte_offset()..)?))
+}
+
+/// Whether the array ends here, perhaps with further arguments that nobody asks for.
+fn ends(behind: &str) -> Result<(), serde_json::Error> {
+    let behind = behind.trim();
+    if behind == "]" {
+        return Ok(());
+    }
+    let further = behind
+        .strip_prefix(',')
+        .filter(|further| further.trim_start() != "]");
+    let further = further.ok_or_else(|| Error::custom("the event does not end behind it"))?;
+    serde_json::from_str::<Vec<IgnoredAny>>(&format!("[{further}")).map(|_| ())
 }
 
 /// An event as it goes over the wire, the Engine.IO type with it.

@@ -1,152 +1,162 @@
-use std::convert::Infallible;
-use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+//! Long polling: a client fetches what waits for it by GET, and sends by POST, until it goes over to a
+//! WebSocket, which nearly all do at once. The errors are the official server's.
 
-use axum::body::{Body, to_bytes};
-use axum::http::{Request, Response, StatusCode};
+mod mailbox;
+mod payload;
+mod probe;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderValue, Method, Request, Response, StatusCode};
 use bytes::Bytes;
-use engineioxide::config::EngineIoConfig;
-use engineioxide::handler::EngineIoHandler;
-use engineioxide::service::EngineIoService;
-use engineioxide::{DisconnectReason, Socket, Str};
-use hyper::body::Incoming;
-use hyper::service::Service;
-use serde::Deserialize;
-use tokio::time::timeout;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-use super::client::{Client, Desk};
-use super::engine::Beat;
+pub(crate) use self::mailbox::Mailbox;
+use self::payload::Payload;
+use self::probe::Probe;
+use self::session::{Listens, Session, Sessions};
+use super::client::Desk;
+use super::engine::{self, Beat};
+use super::query::Misfit;
+use crate::line::{End, Lines, Terms, upgrade};
 use crate::outlet::Outlet;
 
-/// Bytes read at once from a client that upgraded.
-const READ_BUFFER: usize = 4096;
-/// Bytes of the packet that opens a session, at most.
-const OPEN_LIMIT: usize = 4096;
-/// The first ping is there at once, or it comes when it is due.
-const FIRST_PING: Duration = Duration::from_millis(100);
-
-/// The service for clients that begin with long polling.
-pub(crate) fn service<D: Desk>(
-    desk: &Arc<D>,
-    beat: Beat,
-    queue: usize,
-) -> EngineIoService<Polling<D>> {
-    let config = EngineIoConfig::builder()
-        .req_path("/socket.io")
-        .ping_interval(beat.every)
-        .ping_timeout(beat.patience)
-        .max_buffer_size(queue)
-        .max_payload(beat.limit as u64)
-        .ws_read_buffer_size(READ_BUFFER)
-        .ws_max_message_size(beat.limit)
-        .ws_max_frame_size(beat.limit)
-        .build();
-    EngineIoService::with_config(Arc::new(Polling { desk: desk.clone() }), config)
-}
-
-/// Answers a request.
-///
-/// `engineioxide` pings a new session at once, and not after the interval as the protocol has it: what
-/// the client then polls for ends with nothing. That ping is taken here, before the client knows of the
-/// session, so that nothing else can be in its queue.
-pub(crate) async fn answer<D: Desk>(
-    service: &EngineIoService<Polling<D>>,
-    request: Request<Incoming>,
-) -> Result<Response<Body>, Infallible> {
-    let query = request.uri().query().unwrap_or_default();
-    let opens = !query.split('&').any(|part| part.starts_with("sid="));
-    let response = service.call(request).await?.map(Body::new);
-    if !opens || response.status() != StatusCode::OK {
-        return Ok(response);
-    }
-    let (head, body) = response.into_parts();
-    let body = to_bytes(body, OPEN_LIMIT).await.unwrap_or_default();
-    if let Some(Ok(opened)) = body.get(1..).map(serde_json::from_slice::<Opened<'_>>) {
-        take_first_ping(service, opened.sid).await?;
-    }
-    Ok(Response::from_parts(head, Body::from(body)))
-}
-
-#[derive(Deserialize)]
-struct Opened<'a> {
-    sid: &'a str,
-}
-
-async fn take_first_ping<D: Desk>(
-    service: &EngineIoService<Polling<D>>,
-    sid: &str,
-) -> Result<(), Infallible> {
-    let session = format!("/socket.io/?EIO=4&transport=polling&sid={sid}");
-    let poll = Request::get(&session).body(Body::empty());
-    let pong = Request::post(&session).body(Body::from("3"));
-    if let (Ok(poll), Ok(pong)) = (poll, pong)
-        && timeout(FIRST_PING, service.call(poll)).await.is_ok()
-    {
-        service.call(pong).await?;
-    }
-    Ok(())
-}
-
-/// Hands what comes by long polling to the same desk.
+/// Serves the clients that poll.
 pub(crate) struct Polling<D> {
     desk: Arc<D>,
+    beat: Beat,
+    terms: Terms,
+    /// Sessions at once. One who polls needs no connection to be there.
+    most: usize,
+    sessions: Arc<Sessions>,
 }
 
-impl<D> fmt::Debug for Polling<D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Polling(..)")
-    }
-}
-
-/// The client of one session; empty once the session is over.
-pub(crate) struct Seat<D: Desk>(Mutex<Option<Client<D>>>);
-
-impl<D: Desk> Default for Seat<D> {
-    fn default() -> Self {
-        Self(Mutex::new(None))
-    }
-}
-
-impl<D: Desk> Seat<D> {
-    /// Whether the session goes on. The lock is free again before it is ended: that takes it too.
-    fn hears(&self, hear: impl FnOnce(&mut Client<D>) -> bool) -> bool {
-        let mut seat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        seat.as_mut().is_none_or(hear)
-    }
-}
-
-impl<D: Desk> EngineIoHandler for Polling<D> {
-    type Data = Seat<D>;
-
-    fn on_connect(self: Arc<Self>, socket: Arc<Socket<Seat<D>>>) {
-        let outlet = Outlet::engine(&socket);
-        let client = Client::new(self.desk.clone(), outlet);
-        *socket.data.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(client);
-    }
-
-    fn on_disconnect(&self, socket: Arc<Socket<Seat<D>>>, _: DisconnectReason) {
-        let gone = socket
-            .data
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        drop(gone);
-    }
-
-    fn on_message(self: &Arc<Self>, message: Str, socket: Arc<Socket<Seat<D>>>) {
-        if !socket
-            .data
-            .hears(|client| matches!(client.packet(&message), Ok(true)))
-        {
-            socket.close(DisconnectReason::PacketParsingError);
+impl<D: Desk> Polling<D> {
+    pub(crate) fn new(desk: &Arc<D>, beat: Beat, terms: Terms, most: usize) -> Self {
+        Self {
+            desk: desk.clone(),
+            beat,
+            terms,
+            most,
+            sessions: Arc::default(),
         }
     }
 
-    fn on_binary(self: &Arc<Self>, _: Bytes, socket: Arc<Socket<Seat<D>>>) {
-        if !socket.data.hears(Client::binary) {
-            socket.close(DisconnectReason::PacketParsingError);
+    /// Ends every session; each open poll gets what waits for it.
+    pub(crate) fn stop(&self) {
+        self.sessions.stop();
+    }
+
+    /// Answers a request of the transport `polling`.
+    pub(crate) async fn answer<B>(&self, sid: Option<String>, request: Request<B>) -> Response<Body>
+    where
+        B: hyper::body::Body<Data = Bytes, Error: std::error::Error + Send + Sync + 'static>,
+    {
+        let Some(sid) = sid else {
+            return match *request.method() {
+                Method::GET => self.open(),
+                _ => Misfit::Method.answer(),
+            };
+        };
+        let Some(session) = self.sessions.find(&sid) else {
+            return Misfit::Session.answer();
+        };
+        match *request.method() {
+            Method::GET => fetch(&session).await,
+            Method::POST => self.hear(&session, request.into_body()).await,
+            _ => Misfit::Request.answer(),
         }
     }
+
+    /// Answers a request for the WebSocket to which a client that polls may go over.
+    pub(crate) fn upgrade<B>(
+        &self,
+        sid: &str,
+        lines: &Arc<Lines>,
+        request: &mut Request<B>,
+    ) -> Response<Body> {
+        let Some(session) = self.sessions.find_any(sid) else {
+            return Misfit::Session.answer();
+        };
+        let sessions = self.sessions.clone();
+        let answer = upgrade(request, lines, self.terms, move |outbox| {
+            Probe::open(&sessions, &session, outbox)
+        });
+        answer.map(|()| Body::empty())
+    }
+
+    fn open(&self) -> Response<Body> {
+        let Ok(sid) = crate::id::fresh() else {
+            tracing::error!("the system has no random numbers to give");
+            return said(StatusCode::SERVICE_UNAVAILABLE, Body::empty());
+        };
+        let mailbox = Arc::new(Mailbox::new(self.terms.bound));
+        let outlet = Outlet::Polled(mailbox.clone());
+        let opened = self.sessions.open(&sid, &mailbox, self.most, || {
+            let (session, alarm) = engine::begin(&self.desk, outlet, self.beat);
+            Listens {
+                hear: Box::new(session),
+                alarm,
+            }
+        });
+        if opened {
+            let greeting = engine::greeting(&sid, &["websocket"], self.beat);
+            return said(StatusCode::OK, Body::from(greeting));
+        }
+        said(
+            StatusCode::SERVICE_UNAVAILABLE,
+            Body::from("too many sessions"),
+        )
+    }
+
+    async fn hear<B>(&self, session: &Session, body: B) -> Response<Body>
+    where
+        B: hyper::body::Body<Data = Bytes, Error: std::error::Error + Send + Sync + 'static>,
+    {
+        let body = match Limited::new(body, self.terms.limit).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(error) if error.is::<LengthLimitError>() => {
+                session.mailbox.finish(End::Closed(1009, "too large"));
+                return said(StatusCode::PAYLOAD_TOO_LARGE, Body::empty());
+            }
+            Err(_) => return Misfit::Request.answer(),
+        };
+        let heard = str::from_utf8(&body).map(|payload| session.hear(payload));
+        if let Ok(Ok(())) = heard {
+            return said(StatusCode::OK, Body::from("ok"));
+        }
+        session
+            .mailbox
+            .finish(End::Closed(1002, "not a payload of Engine.IO"));
+        Misfit::Request.answer()
+    }
+}
+
+async fn fetch(session: &Session) -> Response<Body> {
+    let Some(packets) = session.mailbox.fetch().await else {
+        // Of two polls nobody knows which is to get what, as with the official server.
+        session.mailbox.finish(End::Closed(1002, "two polls"));
+        return Misfit::Request.answer();
+    };
+    said(StatusCode::OK, Body::new(Payload::new(packets)))
+}
+
+fn said(status: StatusCode, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = [
+        (CONTENT_TYPE, "text/plain; charset=UTF-8"),
+        (CACHE_CONTROL, "no-store"),
+    ];
+    for (name, value) in headers {
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+    }
+    response
 }

@@ -8,8 +8,13 @@ use serde_json::{Value, json};
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket, connect};
 
+use crate::served::Served;
+
 /// No test waits longer for a packet.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where a client begins that comes by WebSocket alone.
+pub(crate) const BEGIN: &str = "/socket.io/?EIO=4&transport=websocket";
 
 pub(crate) struct Client {
     socket: WebSocket<MaybeTlsStream<TcpStream>>,
@@ -26,14 +31,51 @@ impl Client {
 
     /// Connects and enters nothing.
     pub(crate) fn connect(url: &str) -> Self {
-        let url = format!(
-            "{}/socket.io/?EIO=4&transport=websocket",
-            url.replace("http", "ws")
-        );
-        let (socket, _) = connect(url).unwrap();
-        let mut client = Self { socket };
-        client.stream().set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut client = Self::to(url, BEGIN);
         assert!(client.next().unwrap().starts_with("0{"));
+        client
+    }
+
+    /// Comes by long polling, joins a room and fetches nothing more; gives its session's path.
+    pub(crate) fn poll(editor: &Served, room: &str, name: &str) -> String {
+        let begin = "/socket.io/?EIO=4&transport=polling";
+        let opened = body(&editor.ask("GET", begin));
+        let opened: Value = serde_json::from_str(opened.strip_prefix('0').unwrap()).unwrap();
+        let session = format!("{begin}&sid={}", opened["sid"].as_str().unwrap());
+        assert_eq!(body(&editor.tell("POST", &session, "40")), "ok");
+        assert!(body(&editor.ask("GET", &session)).starts_with("40{"));
+        let join = json!(["join", { "roomId": room, "username": name }]);
+        assert_eq!(
+            body(&editor.tell("POST", &session, &format!("42{join}"))),
+            "ok"
+        );
+        session
+    }
+
+    /// Goes over to a WebSocket from there.
+    pub(crate) fn upgrade(url: &str, session: &str) -> Self {
+        let mut client = Self::to(url, &session.replace("=polling", "=websocket"));
+        assert!(client.send("2probe"));
+        assert_eq!(client.next().unwrap(), "3probe");
+        assert!(client.send("5"));
+        client
+    }
+
+    /// Follows a room by Yjs.
+    pub(crate) fn listen(url: &str, room: &str) -> Self {
+        Self::to(url, &format!("/yjs/{room}"))
+    }
+
+    /// Connects by WebSocket, where that may be refused.
+    pub(crate) fn try_to(url: &str, path: &str) -> Option<Self> {
+        let (socket, _) = connect(format!("{}{path}", url.replace("http", "ws"))).ok()?;
+        Some(Self { socket })
+    }
+
+    /// Connects by WebSocket and hears nothing yet.
+    pub(crate) fn to(url: &str, path: &str) -> Self {
+        let mut client = Self::try_to(url, path).unwrap();
+        client.stream().set_read_timeout(Some(PATIENCE)).unwrap();
         client
     }
 
@@ -114,6 +156,11 @@ impl Client {
         }
     }
 
+    /// Sends a binary message.
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) -> bool {
+        self.socket.send(Message::binary(bytes.to_vec())).is_ok()
+    }
+
     /// Sends bytes past the WebSocket. `false` when the editor takes no more.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) -> bool {
         self.stream().write_all(bytes).is_ok()
@@ -130,4 +177,9 @@ impl Client {
     pub(crate) fn send(&mut self, packet: &str) -> bool {
         self.socket.send(Message::text(packet)).is_ok()
     }
+}
+
+/// What is behind the head of an answer.
+pub(crate) fn body(answer: &str) -> String {
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
 }

@@ -1,6 +1,9 @@
 //! Faults on order: what the clients see is what the editor says it did.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::client::Client;
 use crate::served::Served;
@@ -62,7 +65,9 @@ fn a_delay_on_order_delays() {
     let editor = Served::start(&["--faults", "delay=30ms"]);
     let mut reader = Client::join(&editor.url, "room", "bob");
     let mut writer = Client::join(&editor.url, "room", "ada");
+    let written = Instant::now();
     writer.edit("room", "text", None);
     assert_eq!(reader.text(), "text");
+    assert!(written.elapsed() >= Duration::from_millis(30));
     assert!(editor.get("/faults")["counts"]["delayed"].as_u64().unwrap() >= 1);
 }

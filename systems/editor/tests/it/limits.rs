@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::Client;
+use crate::client::{BEGIN, Client};
 use crate::served::Served;
 
 fn error(client: &mut Client) -> Value {
@@ -98,7 +98,8 @@ fn a_frame_that_says_it_is_endless_takes_no_memory() {
         eve.send_raw(&begin);
         eve.send_raw(&length.to_be_bytes());
         // No mask, and then far more than a message may have; who is refused may write no more.
-        let sent = (0..200).take_while(|_| eve.send_raw(&[0; 1 << 20])).count();
+        let megabyte = vec![0; 1 << 20];
+        let sent = (0..200).take_while(|_| eve.send_raw(&megabyte)).count();
         let grown = editor.memory().saturating_sub(before);
         assert!(grown < 30 << 20, "{sent} MB were sent, {grown} bytes kept");
         assert!(editor.get("/healthz")["status"] == "ok");
@@ -111,22 +112,128 @@ fn a_frame_that_says_it_is_endless_takes_no_memory() {
     }
 }
 
+/// How somebody came who takes nothing of what it is sent.
+#[derive(Clone, Copy, Debug)]
+enum Deaf {
+    WebSocket,
+    Polling,
+    Upgraded,
+}
+
 #[test]
-fn one_who_does_not_read_is_cut_off_and_the_others_miss_nothing() {
-    let flags = ["--rate-limit", "0", "--queue-bytes", "1000000"];
+fn one_who_does_not_read_is_cut_off_by_any_transport_and_the_others_miss_nothing() {
+    for deaf in [Deaf::WebSocket, Deaf::Polling, Deaf::Upgraded] {
+        let flags = ["--rate-limit", "0", "--queue-bytes", "1000000"];
+        let editor = Served::start(&flags);
+        let mut ada = Client::join(&editor.url, "room", "ada");
+        let mut bob = Client::join(&editor.url, "room", "bob");
+        let _socket = match deaf {
+            Deaf::WebSocket => Some(Client::join(&editor.url, "room", "deaf")),
+            Deaf::Polling => {
+                Client::poll(&editor, "room", "deaf");
+                None
+            }
+            Deaf::Upgraded => {
+                let session = Client::poll(&editor, "room", "deaf");
+                Some(Client::upgrade(&editor.url, &session))
+            }
+        };
+        // Far more than the system's own buffers take.
+        let rest = "x".repeat(800_000);
+        let mut before = 0;
+        for n in 0..120 {
+            let text = format!("{n} {rest}");
+            assert!(ada.edit("room", &text, Some(n)));
+            assert_eq!(bob.text(), text);
+            if n == 2 {
+                before = editor.memory();
+            }
+        }
+        let grown = editor.memory().saturating_sub(before);
+        assert!(grown < 40_000_000, "{deaf:?}: {grown} bytes of 96 MB kept");
+        assert_eq!(editor.metric("editor_lines_too_slow_total"), 1, "{deaf:?}");
+        assert_eq!(editor.metric("editor_visits"), 2, "{deaf:?} has left");
+        let mut eve = Client::open(&editor.url);
+        eve.emit(
+            "join",
+            &json!({ "roomId": "room", "username": "eve" }),
+            None,
+        );
+        let joined = eve.next().unwrap();
+        assert!(!joined.contains("deaf"), "{deaf:?}: {joined}");
+    }
+}
+
+#[test]
+fn who_is_closed_is_told_why() {
+    let flags = [
+        "--rate-limit",
+        "0",
+        "--max-members",
+        "3",
+        "--queue-bytes",
+        "1000000",
+    ];
     let editor = Served::start(&flags);
     let mut ada = Client::join(&editor.url, "room", "ada");
-    let mut bob = Client::join(&editor.url, "room", "bob");
-    let _deaf = Client::join(&editor.url, "room", "deaf");
-    // Far more than the system's own buffers take.
-    let rest = "x".repeat(100_000);
-    for n in 0..400 {
-        let text = format!("{n} {rest}");
-        assert!(ada.edit("room", &text, Some(n)));
-        assert_eq!(bob.text(), text);
-    }
-    assert_eq!(editor.metric("editor_lines_too_slow_total"), 1);
-    assert_eq!(editor.metric("editor_visits"), 2, "who is cut off has left");
+    let mut slow = Client::join(&editor.url, "room", "slow");
+    let text = "x".repeat(800_000);
+    let cut = (0..100).any(|n| {
+        ada.edit("room", &format!("{n}{text}"), Some(n));
+        while !ada.next().unwrap().starts_with(&format!("43{n}")) {}
+        editor.metric("editor_lines_too_slow_total") > 0
+    });
+    assert!(cut);
+    assert_eq!(slow.close_code(), Some(1008), "too slow");
+
+    ada.edit("room", &"x".repeat(1_000_001), None);
+    assert_eq!(ada.close_code(), Some(1009), "too large");
+    let mut words = Client::listen(&editor.url, "yjs");
+    assert!(words.send("words"));
+    assert_eq!(
+        words.close_code(),
+        Some(1003),
+        "a text where bytes are expected"
+    );
+    let mut garbage = Client::listen(&editor.url, "yjs");
+    assert!(garbage.send_bytes(&[0, 2, 3, 255, 255, 255]));
+    assert_eq!(garbage.close_code(), Some(1003), "an update that is none");
+    let mut large = Client::listen(&editor.url, "yjs");
+    assert!(large.send_bytes(&vec![0; 1_000_001]));
+    assert_eq!(large.close_code(), Some(1009), "too large");
+    let members: Vec<_> = (0..3)
+        .map(|_| Client::listen(&editor.url, "full"))
+        .collect();
+    assert_eq!(
+        Client::listen(&editor.url, "full").close_code(),
+        Some(4403),
+        "full"
+    );
+    drop(members);
+}
+
+#[test]
+fn a_body_that_is_too_large_ends_the_session_of_one_who_polls() {
+    let editor = Served::start(&["--max-document", "1000", "--max-message", "2000"]);
+    let session = Client::poll(&editor, "room", "ada");
+    let large = editor.tell("POST", &session, &format!("42{}", "x".repeat(3000)));
+    assert!(large.starts_with("HTTP/1.1 413"), "{large}");
+    let after = editor.tell("POST", &session, "3");
+    assert!(after.starts_with("HTTP/1.1 400"), "{after}");
+    assert_eq!(editor.metric("editor_visits"), 0);
+}
+
+#[test]
+fn a_websocket_is_a_connection_like_another_and_only_so_many_may_be_open() {
+    let editor = Served::start(&["--max-connections", "3"]);
+    let mut open: Vec<_> = (0..2).map(|_| Client::open(&editor.url)).collect();
+    assert_eq!(editor.metric("http_connections"), 3, "the question is one");
+    open.push(Client::listen(&editor.url, "room"));
+    assert!(Client::try_to(&editor.url, BEGIN).is_none());
+    open.pop();
+    // When the editor learns of it is its own affair.
+    let again = (0..500).any(|_| Client::try_to(&editor.url, BEGIN).is_some());
+    assert!(again);
 }
 
 #[test]

@@ -69,16 +69,20 @@ impl Served {
 
     /// The same for a request with a body.
     pub(crate) fn tell(&self, method: &str, path: &str, body: &str) -> String {
+        self.begin(method, path, body).answer()
+    }
+
+    /// The same, up to the answer.
+    pub(crate) fn begin(&self, method: &str, path: &str, body: &str) -> Asked {
         let address = self.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(address).unwrap();
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        // One who is refused before the end may find the connection closed.
+        let _ = stream.write_all(request.as_bytes());
+        Asked(stream)
     }
 
     /// Kills it at once, as nothing can be caught.
@@ -89,14 +93,36 @@ impl Served {
 
     /// Asks it to stop; it must end well.
     pub(crate) fn stop(mut self) {
+        self.ask_to_stop();
+        self.ends_well();
+    }
+
+    /// Asks it to stop, and does not wait for it.
+    pub(crate) fn ask_to_stop(&self) {
         let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
         kill_process(pid, Signal::TERM).unwrap();
+    }
+
+    /// Waits for its end, which must be a good one.
+    pub(crate) fn ends_well(&mut self) {
         assert!(self.child.wait().unwrap().success());
     }
 
     /// Runs a script of `e2e/editor` with clients that others wrote; it must end well and in time.
     pub(crate) fn script(&self, name: &str, arguments: &[&str]) {
         script(&self.url, name, arguments);
+    }
+}
+
+/// A request that was sent.
+pub(crate) struct Asked(TcpStream);
+
+impl Asked {
+    /// What is answered, head and all.
+    pub(crate) fn answer(mut self) -> String {
+        let mut answer = String::new();
+        self.0.read_to_string(&mut answer).unwrap();
+        answer
     }
 }
 

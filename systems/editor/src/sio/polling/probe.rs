@@ -1,0 +1,104 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::session::{Listens, Session, Sessions};
+use crate::line::{End, Frame, Hear, Heard, Outbox};
+
+/// A client that opened a WebSocket beside its polling goes over to it within this time, as with the
+/// official server.
+const LIMIT: Duration = Duration::from_secs(10);
+/// So often a poll is ended meanwhile, because the client waits for the end of its last one.
+const NUDGE: Duration = Duration::from_millis(100);
+
+/// A WebSocket to which a client that polls may come over.
+pub(super) struct Probe {
+    sessions: Arc<Sessions>,
+    session: Arc<Session>,
+    outbox: Arc<Outbox>,
+    opened: Instant,
+    probed: bool,
+    /// Set once it came over.
+    listens: Option<Listens>,
+}
+
+impl Probe {
+    /// Begins to listen on the WebSocket; says when the alarm rings first.
+    pub(super) fn open(
+        sessions: &Arc<Sessions>,
+        session: &Arc<Session>,
+        outbox: &Arc<Outbox>,
+    ) -> (Self, Instant) {
+        if session.mailbox.is_over() {
+            outbox.finish(End::Closed(1008, "the session is over, or elsewhere"));
+        }
+        let now = Instant::now();
+        let probe = Self {
+            sessions: sessions.clone(),
+            session: session.clone(),
+            outbox: outbox.clone(),
+            opened: now,
+            probed: false,
+            listens: None,
+        };
+        (probe, now + NUDGE)
+    }
+}
+
+impl Drop for Probe {
+    fn drop(&mut self) {
+        if self.listens.is_some() {
+            self.sessions.forget(&self.session);
+        }
+    }
+}
+
+impl Hear for Probe {
+    fn text(&mut self, text: &str) -> Heard {
+        if let Some(listens) = &mut self.listens {
+            return listens.hear.text(text);
+        }
+        match text {
+            "2probe" => {
+                self.probed = true;
+                self.outbox.post(&Frame::text("3probe"), None);
+                self.session.mailbox.nudge();
+                Heard::More
+            }
+            "5" if self.probed => {
+                self.listens = self.session.go_over(&self.outbox);
+                if self.listens.is_some() {
+                    return Heard::More;
+                }
+                Heard::End(End::Closed(1008, "the session is over"))
+            }
+            _ => Heard::End(End::Closed(1002, "not an upgrade")),
+        }
+    }
+
+    fn binary(&mut self, bytes: &[u8]) -> Heard {
+        match &mut self.listens {
+            Some(listens) => listens.hear.binary(bytes),
+            None => Heard::End(End::Closed(1002, "not an upgrade")),
+        }
+    }
+
+    fn alarm(&mut self) -> Result<Instant, End> {
+        let now = Instant::now();
+        if let Some(listens) = &mut self.listens {
+            // What was due while it polled is due now.
+            if listens.alarm <= now {
+                listens.alarm = listens.hear.alarm()?;
+            }
+            return Ok(listens.alarm);
+        }
+        if now.duration_since(self.opened) >= LIMIT {
+            return Err(End::Closed(1008, "it did not come over in time"));
+        }
+        if self.probed {
+            self.session.mailbox.nudge();
+        }
+        Ok(now + NUDGE)
+    }
+}

@@ -1,0 +1,162 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use tokio::time::{Instant, sleep_until};
+
+use super::mailbox::Mailbox;
+use super::payload::SEPARATOR;
+use crate::line::{End, Hear, Heard, Outbox, STOPPING};
+
+/// One client while it polls.
+pub(super) struct Session {
+    sid: Arc<str>,
+    pub(super) mailbox: Arc<Mailbox>,
+    listens: Mutex<Option<Listens>>,
+}
+
+/// Who listens to a client, and when the next alarm rings.
+pub(super) struct Listens {
+    pub(super) hear: Box<dyn Hear>,
+    pub(super) alarm: Instant,
+}
+
+/// A payload of which a packet was not understood, or was not allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a payload of Engine.IO")]
+pub(super) struct NotAPayload;
+
+impl Session {
+    /// Takes what was posted; the session ends with what is no packet.
+    pub(super) fn hear(&self, payload: &str) -> Result<(), NotAPayload> {
+        let mut listens = self.listens();
+        for packet in payload.split(char::from(SEPARATOR)) {
+            let Some(Listens { hear, .. }) = &mut *listens else {
+                return Err(NotAPayload);
+            };
+            let heard = match packet.strip_prefix('b') {
+                _ if packet == "1" => Heard::End(End::Gone),
+                None => hear.text(packet),
+                Some(binary) => match BASE64_STANDARD.decode(binary) {
+                    Ok(bytes) => hear.binary(&bytes),
+                    Err(_) => Heard::End(End::Closed(1002, "not a packet")),
+                },
+            };
+            if let Heard::End(end) = heard {
+                self.mailbox.finish(end);
+                return match end {
+                    End::Gone | End::Closed(1000, _) => Ok(()),
+                    End::Closed(..) => Err(NotAPayload),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// The client goes over to a WebSocket, whoever listens to it too; `None` when it polls no more.
+    pub(super) fn go_over(&self, line: &Arc<Outbox>) -> Option<Listens> {
+        let listens = self.leave()?;
+        self.mailbox.lead_to(line).then_some(listens)
+    }
+
+    /// Takes the listener away.
+    fn leave(&self) -> Option<Listens> {
+        self.listens().take()
+    }
+
+    fn listens(&self) -> MutexGuard<'_, Option<Listens>> {
+        self.listens.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Rings the alarm each time it is due, until nobody polls here any more.
+    async fn keep(&self) {
+        loop {
+            let due = self.listens().as_ref().map(|listens| listens.alarm);
+            let Some(due) = due else { return };
+            tokio::select! {
+                biased;
+                () = self.mailbox.over() => return,
+                () = sleep_until(due) => {}
+            }
+            if let Some(listens) = &mut *self.listens() {
+                match listens.hear.alarm() {
+                    Ok(next) => listens.alarm = next,
+                    Err(end) => return self.mailbox.finish(end),
+                }
+            }
+        }
+    }
+}
+
+/// Every client that polls, or did before it went over, by its session's id.
+#[derive(Default)]
+pub(super) struct Sessions(Mutex<Open>);
+
+#[derive(Default)]
+struct Open {
+    by_id: HashMap<Arc<str>, Arc<Session>>,
+    stopping: bool,
+}
+
+impl Sessions {
+    /// Opens a session, unless there are `most` already, and keeps it until it is over.
+    pub(super) fn open(
+        self: &Arc<Self>,
+        sid: &str,
+        mailbox: &Arc<Mailbox>,
+        most: usize,
+        begin: impl FnOnce() -> Listens,
+    ) -> bool {
+        let mut open = self.inside();
+        if open.stopping || open.by_id.len() >= most {
+            return false;
+        }
+        let session = Arc::new(Session {
+            sid: sid.into(),
+            mailbox: mailbox.clone(),
+            listens: Mutex::new(Some(begin())),
+        });
+        open.by_id.insert(session.sid.clone(), session.clone());
+        drop(open);
+        let sessions = self.clone();
+        tokio::spawn(async move {
+            session.keep().await;
+            if !session.mailbox.went_over() {
+                sessions.forget(&session);
+                // The seat is free as soon as the session is over, whatever the client does.
+                drop(session.leave());
+            }
+        });
+        true
+    }
+
+    /// One that polls.
+    pub(super) fn find(&self, sid: &str) -> Option<Arc<Session>> {
+        self.find_any(sid)
+            .filter(|session| !session.mailbox.is_over())
+    }
+
+    /// One that polls, or did.
+    pub(super) fn find_any(&self, sid: &str) -> Option<Arc<Session>> {
+        self.inside().by_id.get(sid).cloned()
+    }
+
+    /// Ends every session, and opens no more.
+    pub(super) fn stop(&self) {
+        let mut open = self.inside();
+        open.stopping = true;
+        for session in open.by_id.values() {
+            session.mailbox.finish(STOPPING);
+        }
+    }
+
+    /// Its id means nothing any more.
+    pub(super) fn forget(&self, session: &Session) {
+        self.inside().by_id.remove(&session.sid);
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Open> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
