@@ -106,6 +106,15 @@ impl Served {
         listener
     }
 
+    /// The same, not welcomed yet; `None` when there is no place for the connection.
+    pub(crate) async fn try_join(
+        &self,
+        query: &str,
+    ) -> Option<WebSocketStream<MaybeTlsStream<TcpStream>>> {
+        let url = format!("{}/bridge/ws?{query}", self.url.replace("http", "ws"));
+        connect_async(url).await.ok().map(|(socket, _)| socket)
+    }
+
     /// The status with which a WebSocket is refused.
     pub(crate) async fn refused(&self, query: &str) -> u16 {
         let url = format!("{}/bridge/ws?{query}", self.url.replace("http", "ws"));

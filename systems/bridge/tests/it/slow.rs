@@ -3,6 +3,27 @@ use serde_json::json;
 use crate::served::Served;
 
 #[tokio::test]
+async fn a_websocket_is_a_connection_like_another_as_long_as_it_is_open() {
+    let bridge = Served::start(&["--max-connections", "3"]);
+    let ada = bridge.join("user=ada&room=Tower").await;
+    let _bob = bridge.join("user=bob&room=Tower").await;
+    assert_eq!(
+        bridge.metric("http_connections").await,
+        3,
+        "the question is one"
+    );
+    assert!(bridge.try_join("user=eve&room=Tower").await.is_none());
+    drop(ada);
+    // When the bridge learns of it is its own affair.
+    for _ in 0..500 {
+        if bridge.try_join("user=eve&room=Tower").await.is_some() {
+            return;
+        }
+    }
+    panic!("the place is not free again");
+}
+
+#[tokio::test]
 async fn a_receiver_that_does_not_read_is_cut_off_and_nobody_else_is_hurt() {
     const MESSAGES: usize = 4000;
     let bridge = Served::start(&["--queue", "64"]);

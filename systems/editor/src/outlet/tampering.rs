@@ -93,17 +93,23 @@ impl Tampering {
     fn perform(&self, steps: Vec<Step<Frame>>) {
         for step in steps {
             match step {
-                Step::Send(frame) => {
-                    self.way.post(&frame, None);
-                }
+                Step::Send(frame) => self.send(&frame),
                 Step::Stray(frame) => {
-                    self.way.post(&frame, None);
+                    self.send(&frame);
                     self.stray(&frame);
                 }
                 Step::Count(kind) => {
                     self.faults.tally().add(kind, 1);
                 }
             }
+        }
+    }
+
+    fn send(&self, frame: &Frame) {
+        if !self.way.post(frame, None)
+            && let Some(editor) = self.editor.upgrade()
+        {
+            editor.counters.too_slow.inc();
         }
     }
 

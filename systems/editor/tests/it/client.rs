@@ -119,6 +119,11 @@ impl Client {
         }
     }
 
+    /// Whether a client of Yjs is asked what it has, before anything else.
+    pub(crate) fn greeted(&mut self) -> bool {
+        matches!(self.socket.read(), Ok(Message::Binary(bytes)) if bytes.starts_with(&[0, 0]))
+    }
+
     /// The text of the next `code-change`.
     pub(crate) fn text(&mut self) -> String {
         loop {

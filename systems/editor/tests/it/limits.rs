@@ -122,9 +122,14 @@ enum Deaf {
 
 #[test]
 fn one_who_does_not_read_is_cut_off_by_any_transport_and_the_others_miss_nothing() {
-    for deaf in [Deaf::WebSocket, Deaf::Polling, Deaf::Upgraded] {
+    for (deaf, faults) in [
+        (Deaf::WebSocket, ""),
+        (Deaf::WebSocket, "delay=1ms"),
+        (Deaf::Polling, ""),
+        (Deaf::Upgraded, ""),
+    ] {
         let flags = ["--rate-limit", "0", "--queue-bytes", "1000000"];
-        let editor = Served::start(&flags);
+        let editor = Served::start(&[&flags[..], &["--faults", faults]].concat());
         let mut ada = Client::join(&editor.url, "room", "ada");
         let mut bob = Client::join(&editor.url, "room", "bob");
         let _socket = match deaf {
@@ -209,6 +214,8 @@ fn who_is_closed_is_told_why() {
         Some(4403),
         "full"
     );
+    // A room of its own, whose name is `/yjs/full`.
+    assert!(Client::to(&editor.url, "/yjs//yjs/full").greeted());
     drop(members);
 }
 
