@@ -43,7 +43,11 @@ pub(crate) enum Command {
 #[command(after_long_help = "\
 Examples:
   headcount study bridge
-  headcount study editor --out editor-study")]
+  headcount study editor --out editor-study
+
+Exit codes:
+  0 every promise was kept · 99 one broke on a level that was measured soundly · 98 not measured soundly ·
+  130 interrupted (what was measured is saved)")]
 pub(crate) struct StudyArgs {
     /// Which study
     #[arg(value_enum)]

@@ -1,4 +1,5 @@
 use engine::Stop;
+use model::Verdict;
 use plan::Overrides;
 use record::Run;
 use stage::{Notice, Part, Stage, StageError};
@@ -27,6 +28,32 @@ pub struct StudyOutcome {
     pub markdown: String,
     /// The same in short, for a terminal.
     pub terminal: String,
+}
+
+impl StudyOutcome {
+    /// A study passes when its claims were measured soundly and its promises were kept. A promise that broke on a level
+    /// that is not sound is neither kept nor broken. A percentile that a small level has too few samples for is no
+    /// breach: the report says `n/a`.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let mut open = false;
+        for part in &self.parts {
+            for level in &part.record.levels {
+                let mut results = part.record.thresholds.iter();
+                let broke = part.must_keep_promises
+                    && results.any(|one| one.level == level.index && one.held == Some(false));
+                if broke && level.sound {
+                    return Verdict::Failed;
+                }
+                open |= broke || part.must_be_sound && !level.sound;
+            }
+        }
+        if open {
+            Verdict::NotSound
+        } else {
+            Verdict::Passed
+        }
+    }
 }
 
 /// One part of a study, with what it changes of its scenario and of its system.
@@ -124,3 +151,6 @@ pub(crate) fn run_all(
     }
     Ok(done)
 }
+
+#[cfg(test)]
+mod tests;

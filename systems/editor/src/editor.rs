@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kit::fault::Faults;
-use tokio::sync::{OnceCell, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::sleep;
 use yrs::updates::encoder::Encode;
 
@@ -17,7 +17,7 @@ use crate::metrics::Counters;
 use crate::outlet::Outlet;
 use crate::refusal::Refusal;
 use crate::room::{self, Hall, Listener, Member, Room, Shut, State, merge};
-use crate::run::Runner;
+use crate::run::OnDemand;
 use crate::store::{Behind, Done, Log, Writer};
 
 /// Bytes of a room's name or a user's, at most.
@@ -43,7 +43,7 @@ pub(crate) struct Editor {
     writer: Writer,
     bus: OnceLock<Box<dyn Bus>>,
     config: RunConfig,
-    runner: OnceCell<Runner>,
+    runner: OnDemand,
     /// Numbers of visits of this process, from a start that no other process has.
     visits: AtomicU64,
 }
@@ -74,7 +74,7 @@ impl Editor {
             writer,
             bus: OnceLock::new(),
             config: config.run.clone(),
-            runner: OnceCell::new(),
+            runner: running::runner(&config.run),
             visits: AtomicU64::new(first),
         })
     }

@@ -4,16 +4,17 @@ use std::borrow::Cow;
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-    X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-use axum::http::{HeaderName, Response, StatusCode, Uri};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, Uri};
 use rust_embed::{Embed, EmbeddedFile};
 
-/// What a page may do. `CodeMirror` writes its style sheets at run time; everything else comes from this
-/// host.
+/// What a page may do, but for whom it may speak to. `CodeMirror` writes its style sheets at run time;
+/// everything else comes from this host.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
-    font-src 'self'; connect-src 'self' ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// Files of this folder have a hash of their content in the name.
 const HASHED: &str = "assets/";
 /// What every path that is no file gets: the routes of the page are its own.
@@ -24,32 +25,44 @@ const INDEX: &str = "index.html";
 struct Files;
 
 /// A file of the page, or the page itself.
-pub(crate) async fn page(uri: Uri) -> Response<Body> {
+pub(crate) async fn page(uri: Uri, headers: HeaderMap) -> Response<Body> {
+    let policy = policy(&headers);
     let path = uri.path().trim_start_matches('/');
     match Files::get(path) {
-        Some(file) => answer(path, file),
+        Some(file) => answer(path, file, policy),
         None => match Files::get(INDEX) {
-            Some(file) => answer(INDEX, file),
+            Some(file) => answer(INDEX, file, policy),
             None => status(StatusCode::NOT_FOUND),
         },
     }
 }
 
-fn answer(path: &str, file: EmbeddedFile) -> Response<Body> {
+/// The policy of a page at the host that was asked for. Not every browser takes `'self'` for WebSockets
+/// too, so that these are named.
+fn policy(headers: &HeaderMap) -> HeaderValue {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let lines = host
+        .filter(|host| host.parse::<Authority>().is_ok() && !host.contains([';', ',', '@']))
+        .map(|host| format!(" ws://{host} wss://{host}"))
+        .unwrap_or_default();
+    HeaderValue::try_from(format!("{POLICY}; connect-src 'self'{lines}"))
+        .unwrap_or(HeaderValue::from_static(POLICY))
+}
+
+fn answer(path: &str, file: EmbeddedFile, policy: HeaderValue) -> Response<Body> {
     let kept = if path.starts_with(HASHED) {
         "public, max-age=31536000, immutable"
     } else {
         "no-cache"
     };
-    let headers: [(HeaderName, &str); 6] = [
+    let headers: [(HeaderName, &str); 5] = [
         (CONTENT_TYPE, kind(path)),
         (CACHE_CONTROL, kept),
-        (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (X_FRAME_OPTIONS, "DENY"),
         (REFERRER_POLICY, "no-referrer"),
     ];
-    let mut response = Response::builder();
+    let mut response = Response::builder().header(CONTENT_SECURITY_POLICY, policy);
     for (name, value) in headers {
         response = response.header(name, value);
     }
@@ -88,14 +101,34 @@ mod tests {
     #[tokio::test]
     async fn every_path_that_is_no_file_is_the_page() {
         for path in ["/", "/editor/some-room", "/nothing.js"] {
-            let response = page(path.parse().unwrap()).await;
+            let response = page(path.parse().unwrap(), HeaderMap::new()).await;
             assert_eq!(response.status(), StatusCode::OK);
             assert_eq!(
                 response.headers()[CONTENT_TYPE],
                 "text/html; charset=utf-8",
                 "{path}"
             );
-            assert_eq!(response.headers()[CONTENT_SECURITY_POLICY], POLICY);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_page_speaks_to_its_own_host_alone() {
+        for (host, lines) in [
+            (
+                "127.0.0.1:5000",
+                " ws://127.0.0.1:5000 wss://127.0.0.1:5000",
+            ),
+            ("[::1]:5000", " ws://[::1]:5000 wss://[::1]:5000"),
+            ("evil; script-src *", ""),
+            ("a.example,b.example", ""),
+        ] {
+            let headers = HeaderMap::from_iter([(HOST, host.parse().unwrap())]);
+            let response = page(Uri::from_static("/"), headers).await;
+            assert_eq!(
+                response.headers()[CONTENT_SECURITY_POLICY],
+                format!("{POLICY}; connect-src 'self'{lines}"),
+                "{host}"
+            );
         }
     }
 
@@ -104,7 +137,7 @@ mod tests {
         let script = Files::iter()
             .find(|file| file.starts_with("assets/index") && file.ends_with(".js"))
             .unwrap();
-        let response = page(format!("/{script}").parse().unwrap()).await;
+        let response = page(format!("/{script}").parse().unwrap(), HeaderMap::new()).await;
         assert_eq!(
             response.headers()[CACHE_CONTROL],
             "public, max-age=31536000, immutable"

@@ -6,12 +6,14 @@
 //! works nothing is run, and [`Runner::available`] says why.
 
 mod capture;
+mod cut;
 mod filter;
 mod golang;
 mod language;
 mod launch;
 mod limits;
 mod machine;
+mod on_demand;
 mod program;
 mod queue;
 mod result;
@@ -20,5 +22,6 @@ mod sandbox;
 mod usage;
 
 pub use limits::Limits;
+pub use on_demand::OnDemand;
 pub use result::{Ending, RunResult};
 pub use runner::Runner;

@@ -33,6 +33,10 @@ const ANSWERS: &[(&str, &str)] = &[
         "#include <iostream>\nint main() { std::cout << 6 * 7 << std::endl; }",
     ),
     (
+        "java",
+        "public class Any { public static void main(String[] all) { System.out.println(6 * 7); } }",
+    ),
+    (
         "go",
         "package main\nimport \"fmt\"\nfunc main() { fmt.Println(6 * 7) }",
     ),

@@ -51,27 +51,6 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
     Ok(if stop.asked() > 0 {
         Exit::Interrupted
     } else {
-        verdict(&outcome)
+        outcome.verdict().into()
     })
-}
-
-/// A study passes when its claims were measured soundly and its promises were kept. A percentile that a
-/// small level has too few samples for is no breach: the report says `n/a`.
-fn verdict(outcome: &study::StudyOutcome) -> Exit {
-    let parts = &outcome.parts;
-    let mut results = parts
-        .iter()
-        .filter(|part| part.must_keep_promises)
-        .flat_map(|part| &part.record.thresholds);
-    let mut claims = parts
-        .iter()
-        .filter(|part| part.must_be_sound)
-        .flat_map(|part| &part.record.levels);
-    if results.any(|result| result.held == Some(false)) {
-        Exit::Failed
-    } else if claims.any(|level| !level.sound) {
-        Exit::NotSound
-    } else {
-        Exit::Passed
-    }
 }

@@ -95,17 +95,26 @@ pub(super) fn converged(level: &Level) -> (u64, u64) {
     (held.map_or(0, |held| held.converged), level.load.groups)
 }
 
-/// Why the level did not keep its promise, or could not show it; empty where it did.
-pub(super) fn broken(level: &Level) -> Vec<String> {
+/// What a level misses of its promise.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Miss {
+    /// Whether it shows that the promise broke; else it could show neither that nor that it was kept.
+    pub(super) broke: bool,
+    pub(super) why: Vec<String>,
+}
+
+/// What a level misses of its promise; nothing where it kept it.
+pub(super) fn miss(level: &Level) -> Option<Miss> {
     let all = deliveries(level);
-    let mut why = Vec::new();
+    let mut doubts = Vec::new();
+    let mut breaches = Vec::new();
     if !level.sound {
-        why.push(format!("not measured soundly ({})", doubt(level)));
+        doubts.push(format!("not measured soundly ({})", doubt(level)));
     }
     match all.latency_at(0.95).value() {
         Some(p95) if p95.as_millis_f64() < PROMISE_MS => {}
-        Some(p95) => why.push(format!("p95 {:.1} ms", p95.as_millis_f64())),
-        None => why.push("too few deliveries for p95".to_owned()),
+        Some(p95) => breaches.push(format!("p95 {:.1} ms", p95.as_millis_f64())),
+        None => doubts.push("too few deliveries for p95".to_owned()),
     }
     let (same, rooms) = converged(level);
     for (count, what) in [
@@ -117,21 +126,22 @@ pub(super) fn broken(level: &Level) -> Vec<String> {
         (rooms.saturating_sub(same), "rooms not converged"),
     ] {
         if count > 0 {
-            why.push(format!("{} {what}", whole(count as f64)));
+            breaches.push(format!("{} {what}", whole(count as f64)));
         }
     }
-    why
+    let broke = level.sound && !breaches.is_empty();
+    let why = [doubts, breaches].concat();
+    (!why.is_empty()).then_some(Miss { broke, why })
 }
 
-/// The highest level below which every level kept its promise, and the first that did not.
+/// The highest level below which every level kept its promise, and the first that did not or could not show it.
 pub(super) fn ceiling<'a>(
     levels: impl Iterator<Item = &'a Level>,
-) -> (Option<&'a Level>, Option<(&'a Level, Vec<String>)>) {
+) -> (Option<&'a Level>, Option<(&'a Level, Miss)>) {
     let mut held = None;
     for level in levels {
-        let why = broken(level);
-        if !why.is_empty() {
-            return (held, Some((level, why)));
+        if let Some(miss) = miss(level) {
+            return (held, Some((level, miss)));
         }
         held = Some(level);
     }
@@ -141,24 +151,32 @@ pub(super) fn ceiling<'a>(
 /// The ceiling of rooms of 5 in one sentence.
 pub(super) fn ceiling_in_words(parts: &Parts<'_>) -> String {
     let users = |level: &Level| whole(level.load.users as f64);
-    match ceiling(climb(parts)) {
-        (Some(held), None) => format!(
-            "No level was found at which it stops: {} users, the highest that was run, still kept the promise.",
-            users(held)
-        ),
-        (held, Some((level, why))) => {
-            let held = held.map_or("No level kept the promise".to_owned(), |held| {
-                format!("{} users kept the promise", users(held))
-            });
-            format!(
-                "{held}; {} did not: {}. {}",
-                users(level),
-                why.join(", "),
-                why_it_stops(level)
-            )
+    let kept = |held: Option<&Level>, nothing: &str| {
+        held.map_or(nothing.to_owned(), |held| {
+            format!("{} users kept the promise", users(held))
+        })
+    };
+    let (told, level) = match ceiling(climb(parts)) {
+        (None, None) => return "Not measured.".to_owned(),
+        (Some(held), None) => {
+            return format!(
+                "No level was found at which it stops: {} users, the highest that was run, still kept the promise.",
+                users(held)
+            );
         }
-        (None, None) => "Not measured.".to_owned(),
-    }
+        (held, Some((level, Miss { broke: true, why }))) => {
+            let kept = kept(held, "No level kept the promise");
+            let why = why.join(", ");
+            (format!("{kept}; {} did not: {why}.", users(level)), level)
+        }
+        (held, Some((level, Miss { broke: false, why }))) => {
+            let kept = kept(held, "No level showed that it keeps the promise");
+            let (why, users) = (why.join(", "), users(level));
+            let told = format!("{kept}; whether {users} do could not be shown: {why}.");
+            (told, level)
+        }
+    };
+    format!("{told} {}", why_it_stops(level))
 }
 
 /// The first reason why a level is not sound, without what to do about it.

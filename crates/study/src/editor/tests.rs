@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::Nanos;
 use record::{Convergence, Deliveries, Level, Load, Metric, MetricKind, Phases, Run, TargetUse};
 
-use super::figures::{broken, ceiling_in_words, cpu_each_us, kb_per_user};
+use super::figures::{Miss, ceiling_in_words, cpu_each_us, kb_per_user, miss};
 use super::{Parts, evidence, pages};
 
 /// A level of `users` in rooms of 5 with 1,000 deliveries after `ms` each, that all went well.
@@ -114,7 +114,12 @@ fn the_level_where_it_stops_is_named_with_what_broke() {
     let held = broke.measured.converged.get_mut("document").unwrap();
     held.converged -= 3;
     held.diverged += 3;
-    assert_eq!(broken(&broke), ["p95 25.0 ms", "3 rooms not converged"]);
+    let why = ["p95 25.0 ms", "3 rooms not converged"].map(str::to_owned);
+    let expected = Miss {
+        broke: true,
+        why: why.to_vec(),
+    };
+    assert_eq!(miss(&broke), Some(expected));
     let rooms = run(vec![level(100, 1), level(500, 2), broke]);
     let parts = Parts {
         rooms: Some(&rooms),
@@ -159,7 +164,10 @@ fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
     let said = ceiling_in_words(&parts);
     assert!(said.contains("the generator was the limit"), "{said}");
     assert!(
-        said.contains("1,000 did not: not measured soundly (a worker was busy), p95 25.0 ms."),
+        said.starts_with(
+            "100 users kept the promise; whether 1,000 do could not be shown: \
+             not measured soundly (a worker was busy), p95 25.0 ms."
+        ),
         "{said}"
     );
     let list = pages::markdown(&parts);
@@ -175,6 +183,34 @@ fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
     assert!(
         ceiling_in_words(&parts).starts_with("No level was found at which it stops: 100 users")
     );
+}
+
+#[test]
+fn a_level_that_could_not_be_measured_is_not_said_to_have_broken_its_promise() {
+    let mut unsound = level(100, 6);
+    unsound.sound = false;
+    unsound.unsound_reasons = vec!["a worker had no CPU: use more".to_owned()];
+    let mut few = level(100, 6);
+    few.measured.deliveries.get_mut("edit").unwrap().latency = Histogram::default();
+    for (level, why) in [
+        (unsound, "not measured soundly (a worker had no CPU)"),
+        (few, "too few deliveries for p95"),
+    ] {
+        let expected = Miss {
+            broke: false,
+            why: vec![why.to_owned()],
+        };
+        assert_eq!(miss(&level), Some(expected));
+        let rooms = run(vec![level]);
+        let said = ceiling_in_words(&Parts {
+            rooms: Some(&rooms),
+            ..Parts::default()
+        });
+        let expected = format!(
+            "No level showed that it keeps the promise; whether 100 do could not be shown: {why}. "
+        );
+        assert!(said.starts_with(&expected), "{said}");
+    }
 }
 
 #[test]

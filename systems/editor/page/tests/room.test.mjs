@@ -74,6 +74,83 @@ test("what is run is seen by everybody in the room, or why nothing is run", asyn
   await leave(ada, ben);
 });
 
+test("tabs of one name have colours of their own, even when they come at the same moment", async () => {
+  const tabs = await Promise.all(["Ada", "Ada", "Ada"].map((name) => enter("tabs", name)));
+  const colors = (tab) =>
+    tab.page.locator(".person .avatar").evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+  for (const tab of tabs) {
+    await until("three colours are seen", async () => {
+      const seen = await colors(tab);
+      return (seen.length === 3 && new Set(seen).size === 3) || seen;
+    });
+  }
+  await leave(...tabs);
+});
+
+test("what the server does not run is not offered to be run", async () => {
+  const offered = (person) =>
+    person.page.locator("optgroup[label='Can be run'] option").evaluateAll((options) => options.map((option) => option.value).sort());
+  const ada = await enter("offered", "Ada");
+  const { languages } = await (await fetch(server.url("/page.json"))).json();
+  if (languages !== null) await until("the server's list is offered", async () => String(await offered(ada)) === String(languages.toSorted()));
+  await ada.page.route("**/page.json", (route) => route.fulfill({ json: { languages: ["python", "shell"] } }));
+  await ada.page.reload();
+  await until("another server's list is offered", async () => String(await offered(ada)) === "python,shell");
+  await ada.language("java");
+  await ada.page.getByTitle("Java cannot be run here").waitFor();
+  assert.ok(await ada.page.getByRole("button", { name: "Run" }).isDisabled());
+  await ada.language("python");
+  await ada.page.getByTitle("Run (Ctrl+Enter)").waitFor();
+  await leave(ada);
+});
+
+test("what is too large to be sent at once is refused, and what is typed then arrives", async () => {
+  const [ada, ben] = await Promise.all([enter("paste", "Ada"), enter("paste", "Ben")]);
+  await ada.type("before ");
+  await ada.page.keyboard.insertText("x".repeat(1_200_000));
+  await ada.page.getByText("That is too large: 1172 KB, and 488 KB fit at once.").waitFor();
+  await ada.type("after");
+  assert.equal(await agree([ada, ben], ["before after"]), "before after");
+  await ada.page.locator('.pill[data-phase="online"]').waitFor();
+  await leave(ada, ben);
+});
+
+test("a room takes so much text and no more", async () => {
+  const small = await Server.start(["--max-document", "20", "--max-message", "2000"]);
+  const ada = await Person.enter(browser, small, "small", { name: "Ada" });
+  await until("the page knows the limit", () => ada.page.evaluate(async () => (await (await fetch("/page.json")).json()).maxDocument === 20));
+  await ada.type("twenty bytes are her");
+  await ada.type("e");
+  await ada.page.getByText("The room is full of text").waitFor();
+  assert.equal(await ada.text(), "twenty bytes are her");
+  await ada.page.keyboard.press("Backspace");
+  await ada.type("!");
+  assert.equal(await agree([ada], ["he!"]), "twenty bytes are he!");
+  await leave(ada);
+});
+
+test("the page speaks to its own server alone", async () => {
+  const ada = await enter("policy", "Ada");
+  const refused = await ada.page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        document.addEventListener("securitypolicyviolation", (event) => resolve(event.blockedURI));
+        new WebSocket("ws://127.0.0.1:1/");
+      }),
+  );
+  assert.match(refused, /^ws:\/\/127\.0\.0\.1:1/);
+  ada.complaints.length = 0; // it is what was tried
+  await leave(ada);
+});
+
+test("a page that the server takes no lines from says so", async () => {
+  const context = { name: "Ada" };
+  const ada = await Person.open(browser, server.url("/editor/name").replace("127.0.0.1", "name.localhost"), context);
+  await ada.page.getByText("--allow-origin http://name.localhost").waitFor();
+  ada.complaints.length = 0; // the lines that were refused
+  await leave(ada);
+});
+
 test("the language is of the room, and the theme is of the person", async () => {
   const [ada, ben] = await Promise.all([enter("language", "Ada"), enter("language", "Ben")]);
   await ada.language("rust");

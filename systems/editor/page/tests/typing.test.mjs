@@ -1,5 +1,6 @@
 // Several people in one text, with lines that break and servers that die: in the end all see the same, and nothing is lost.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { Person, Server, agree, openBrowser } from "./harness.mjs";
 
@@ -67,6 +68,38 @@ test("a server that is killed and comes back loses nothing of what was typed bef
   await ada.type("after ");
   await agree(people, ["before", "first", "second", "after"]);
   await leave(people);
+});
+
+test("what the server will never take is not called sent, and can be saved", async () => {
+  const small = await Server.start(["--max-document", "15000", "--max-message", "20000"]);
+  const ada = await Person.enter(browser, small, "large", { name: "ada" });
+  await ada.type("before ");
+  await ada.context.setOffline(true);
+  await ada.reaches("reconnecting");
+  // What was typed and deleted goes to the server too, because it may be brought back.
+  for (const letter of ["x", "y", "z"]) {
+    await ada.page.keyboard.press("Control+a");
+    await ada.page.keyboard.insertText(letter.repeat(9_000));
+  }
+  await ada.page.getByText("kept in this page").waitFor();
+  await ada.page.evaluate(() => {
+    const pill = document.querySelector(".pill");
+    window.phases = [];
+    new MutationObserver(() => window.phases.push(pill.dataset.phase)).observe(pill, { attributes: true });
+  });
+  await ada.context.setOffline(false);
+  await ada.page.getByRole("heading", { name: "Not everything was taken" }).waitFor();
+  assert.ok(!(await ada.page.evaluate(() => window.phases)).includes("online"), "it called itself connected");
+  const download = ada.page.waitForEvent("download");
+  await ada.page.getByRole("button", { name: "Save the text" }).click();
+  assert.equal(await readFile(await (await download).path(), "utf8"), "z".repeat(9_000));
+  const asked = ada.page.waitForEvent("dialog");
+  const click = ada.page.getByRole("button", { name: "Try again" }).click();
+  const dialog = await asked;
+  assert.equal(dialog.type(), "beforeunload");
+  await dialog.dismiss();
+  await click;
+  await leave([ada]);
 });
 
 test("a page that finds no server says so, and opens when there is one", async () => {

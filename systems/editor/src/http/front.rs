@@ -4,12 +4,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use hyper::body::Incoming;
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 use kit::serve::Connections;
 use percent_encoding::percent_decode_str;
 use tower::ServiceExt;
 
-use super::routes;
+use super::{Origins, routes};
 use crate::config::Config;
 use crate::editor::Editor;
 use crate::line::{self, Bound, Terms, is_upgrade};
@@ -22,6 +22,9 @@ const SOCKET_IO: &str = "/socket.io";
 /// Where Yjs is served, and the room's name behind it.
 const YJS: &str = "/yjs/";
 
+/// What a page of another site is told.
+const FOREIGN: &str = "a page of this origin may not open a line here: see --allow-origin";
+
 /// The door.
 #[derive(Clone)]
 pub(crate) struct Front {
@@ -30,10 +33,12 @@ pub(crate) struct Front {
     terms: Terms,
     polling: Arc<Polling<Editor>>,
     router: Router,
+    origins: Origins,
 }
 
 impl Front {
     pub(crate) fn new(editor: &Arc<Editor>, config: &Config, connections: &Connections) -> Self {
+        let origins = Origins::new(&config.allow_origin);
         let limits = &config.limits;
         let limit = limits.max_message as usize;
         let beat = Beat {
@@ -52,7 +57,8 @@ impl Front {
             beat,
             terms,
             polling: Arc::new(Polling::new(editor, beat, terms, most)),
-            router: routes::router(editor, connections),
+            router: routes::router(editor, connections, &origins),
+            origins,
         }
     }
 
@@ -65,10 +71,19 @@ impl Front {
             .strip_prefix(SOCKET_IO)
             .is_some_and(|rest| rest.is_empty() || rest == "/")
         {
+            if !self.origins.admit(request.headers()) {
+                return Ok(foreign());
+            }
             return Ok(self.socket_io(request).await);
         }
-        if path.starts_with(YJS) && is_upgrade(request.headers()) {
-            return Ok(self.follow(&mut request));
+        if let Some(name) = path.strip_prefix(YJS)
+            && is_upgrade(request.headers())
+        {
+            if !self.origins.admit(request.headers()) {
+                return Ok(foreign());
+            }
+            let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
+            return Ok(self.follow(name, &mut request));
         }
         self.router.oneshot(request.map(Body::new)).await
     }
@@ -91,10 +106,7 @@ impl Front {
     }
 
     /// A client of Yjs, in the room that the path names.
-    fn follow(self, request: &mut Request<Incoming>) -> Response<Body> {
-        let path = request.uri().path();
-        let name = path.strip_prefix(YJS).unwrap_or_default();
-        let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
+    fn follow(self, name: String, request: &mut Request<Incoming>) -> Response<Body> {
         let (editor, every) = (self.editor.clone(), self.beat.every);
         let answer = line::upgrade(request, &self.editor.lines, self.terms, move |outbox| {
             yjs::open(&editor, &name, outbox, every)
@@ -110,4 +122,10 @@ impl Front {
         });
         answer.map(|()| Body::empty())
     }
+}
+
+fn foreign() -> Response<Body> {
+    let mut response = Response::new(Body::from(FOREIGN));
+    *response.status_mut() = StatusCode::FORBIDDEN;
+    response
 }

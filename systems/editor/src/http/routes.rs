@@ -1,15 +1,18 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::routing::get;
 use kit::serve::Connections;
 use prometheus_client::registry::Registry;
 use serde_json::{Map, Value};
 
+use super::Origins;
+use super::about::about;
 use crate::editor::Editor;
 use crate::page::page;
 
 /// What is asked of every system; every other path is the page's.
-pub(super) fn router(editor: &Arc<Editor>, connections: &Connections) -> Router {
+pub(super) fn router(editor: &Arc<Editor>, connections: &Connections, origins: &Origins) -> Router {
     let mut registry = Registry::default();
     editor.counters.register(&mut registry);
     connections.register(&mut registry);
@@ -17,6 +20,9 @@ pub(super) fn router(editor: &Arc<Editor>, connections: &Connections) -> Router 
     let health = move || health(&asked, &connections);
     let faults = editor.faults.clone();
     let common = kit::metrics::routes(registry, faults, env!("CARGO_PKG_VERSION"), health);
+    let (editor, origins) = (editor.clone(), origins.clone());
+    let about = move |headers| about(editor.clone(), origins.clone(), headers);
+    let common = common.route("/page.json", get(about));
     common.fallback(page).method_not_allowed_fallback(page)
 }
 

@@ -19,6 +19,10 @@ pub(super) struct Language {
 const NODE: &str =
     "echo 'globalThis.print = console.log;' > .print.cjs && exec node -r ./.print.cjs main.js";
 
+/// A file is compiled and run in one go; a program of some seconds is not worth the second compiler, nor
+/// collecting in parallel.
+const JAVA: &str = "exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx256m Main.java";
+
 const LANGUAGES: &[Language] = &[
     language("javascript", "main.js", "node", "nodejs", NODE),
     language(
@@ -35,6 +39,7 @@ const LANGUAGES: &[Language] = &[
         "g++",
         "g++ main.cpp -o program && exec ./program",
     ),
+    language("java", "Main.java", "javac", "default-jdk-headless", JAVA),
     language("go", "main.go", "go", "golang-go", "exec go run main.go"),
     language(
         "rust",

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::cut::{escaped, truncate};
+
 /// What came of a program: the object that clients get.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunResult {
@@ -67,6 +69,33 @@ impl RunResult {
         }
     }
 
+    /// The same with texts of so many bytes as JSON, at most: what is longer is cut, and that is said. A
+    /// short text leaves its place to the other.
+    pub(crate) fn cut_to(mut self, most: usize) -> Self {
+        let (output, error) = (escaped(&self.output), escaped(&self.error));
+        if output + error <= most {
+            return self;
+        }
+        let mut note = format!("The rest is cut: all must fit into {}.", size(most as u64));
+        // Why it was stopped stands at the end, and must not be cut.
+        if let Some(sentence) = self.ending.sentence().filter(|_| !self.ending.is_own()) {
+            let written = self.error.trim_end_matches(&sentence).len();
+            self.error.truncate(written);
+            note = format!("{sentence}\n{note}");
+        }
+        let room = most.saturating_sub(escaped(&note) + escaped("\n"));
+        let for_error = escaped(&self.error).min((room / 2).max(room.saturating_sub(output)));
+        truncate(&mut self.error, for_error);
+        truncate(&mut self.output, room - for_error);
+        let written = self.error.trim_end().len();
+        self.error.truncate(written);
+        if written > 0 {
+            self.error.push('\n');
+        }
+        self.error.push_str(&note);
+        self
+    }
+
     /// The result of a program that never began.
     pub(super) fn refused(ending: Ending) -> Self {
         Self::of(ending, String::new(), String::new())
@@ -74,6 +103,18 @@ impl RunResult {
 }
 
 impl Ending {
+    /// Whether a program was run, whatever became of it.
+    pub(crate) fn was_run(&self) -> bool {
+        !matches!(
+            self,
+            Self::Busy
+                | Self::NoSandbox(_)
+                | Self::NoLanguage(..)
+                | Self::CodeTooLong(_)
+                | Self::Broken(_)
+        )
+    }
+
     /// Whether the program itself chose to end like this.
     fn is_own(&self) -> bool {
         matches!(self, Self::Done | Self::Code(_))
@@ -179,6 +220,57 @@ mod tests {
             error(Ending::Signal(11), ""),
             "The program was ended by signal 11 (memory that is not its own)."
         );
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_by_its_size_as_json_and_a_short_text_stays_whole() {
+        let of = |ending, output: &str, error: &str| {
+            let result = RunResult::of(ending, output.to_owned(), error.to_owned()).cut_to(1000);
+            let size = escaped(&result.output) + escaped(&result.error);
+            assert!(size <= 1000, "{size}");
+            result
+        };
+        let short = of(Ending::Done, "out", "warning");
+        assert_eq!((&*short.output, &*short.error), ("out", "warning"));
+        let control = of(Ending::Done, &"\u{1}".repeat(10_000), "warning");
+        let cut = "The rest is cut: all must fit into 1000 bytes.";
+        assert_eq!(control.error, format!("warning\n{cut}"));
+        assert_eq!(
+            control.output,
+            "\u{1}".repeat((1000 - cut.len() - 2 - 7) / 6)
+        );
+        let both = of(Ending::Time(5000), &"x".repeat(900), &"y".repeat(900));
+        let stopped = "Stopped after 5 s: a program must end by then.";
+        assert!(
+            both.error.ends_with(&format!("y\n{stopped}\n{cut}")),
+            "{}",
+            both.error
+        );
+        assert_eq!(
+            both.output.len(),
+            (1000 - stopped.len() - cut.len() - 4) / 2
+        );
+        assert_eq!(both.output.len(), both.error.matches('y').count() - 2); // of "by" and "bytes"
+    }
+
+    #[test]
+    fn a_program_that_never_began_was_not_run() {
+        let refusals = [
+            Ending::Busy,
+            Ending::NoSandbox(String::new()),
+            Ending::NoLanguage("go", "golang-go"),
+            Ending::CodeTooLong(1),
+            Ending::Broken(String::new()),
+        ];
+        assert!(refusals.iter().all(|ending| !ending.was_run()));
+        let ran = [
+            Ending::Done,
+            Ending::Code(1),
+            Ending::Signal(9),
+            Ending::Time(1),
+            Ending::Memory(1),
+        ];
+        assert!(ran.iter().all(Ending::was_run));
     }
 
     #[test]

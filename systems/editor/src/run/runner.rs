@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
@@ -13,6 +14,9 @@ use super::machine::{self, Machine};
 use super::program;
 use super::queue::Queue;
 use super::result::{Ending, RunResult};
+
+/// What making and ending the sandboxes of all who wait may take beside the programs.
+const BESIDE: Duration = Duration::from_secs(15);
 
 /// Runs code in sandboxes. Clones share one queue.
 #[derive(Clone, Debug)]
@@ -56,6 +60,24 @@ impl Runner {
             .machine
             .as_ref()
             .map_or(&[], |machine| &machine.languages)
+    }
+
+    /// From asking to the result, at most: the wait behind all others that may wait, the program, and for
+    /// Go the compilation of its library.
+    #[must_use]
+    pub fn longest(&self) -> Duration {
+        let limits = &self.0.limits;
+        let running = limits.running.max(1);
+        let rounds = (running + limits.waiting).div_ceil(running);
+        let programs = limits
+            .wall
+            .saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX));
+        let library = if self.languages().contains(&"go") {
+            golang::limits(limits).wall
+        } else {
+            Duration::ZERO
+        };
+        programs.saturating_add(library).saturating_add(BESIDE)
     }
 
     /// Runs `code` when its turn comes. A language that nobody knows is JavaScript, as clients expect.

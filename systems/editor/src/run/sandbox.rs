@@ -143,6 +143,16 @@ fn environment(limits: &Limits) -> Vec<(&'static str, String)> {
     all
 }
 
+/// What Java does not start without: Debian keeps it in `/etc`, under the name of each version. What lies
+/// beside it may hold passwords.
+fn of_java() -> Vec<OsString> {
+    let entries = fs::read_dir("/etc").into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("java-"))
+        .map(|entry| entry.path().join("security").into_os_string())
+        .collect()
+}
+
 struct Arguments(Vec<OsString>);
 
 impl Arguments {
@@ -162,6 +172,9 @@ impl Arguments {
         }
         for &needed in NEEDED {
             self.add(["--ro-bind-try", needed, needed]);
+        }
+        for needed in of_java() {
+            self.add(["--ro-bind-try".into(), needed.clone(), needed]);
         }
         if Path::new("/usr/local/etc").is_dir() {
             // configuration of the host's own services

@@ -15,11 +15,15 @@ mod nodes;
 #[cfg(test)]
 mod official;
 #[cfg(test)]
+mod origins;
+#[cfg(test)]
 mod postgres;
 #[cfg(test)]
 mod protocol;
 #[cfg(test)]
 mod routes;
+#[cfg(test)]
+mod running;
 #[cfg(test)]
 mod served;
 #[cfg(test)]

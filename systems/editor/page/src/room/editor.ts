@@ -13,6 +13,7 @@ import * as theme from "../theme.ts";
 import { languageOf } from "./languages.ts";
 import { positionOf, remoteCarets } from "./remote-carets.ts";
 import type { Session } from "./session.ts";
+import { bounded } from "./size.ts";
 
 const { EditorView, keymap } = view;
 
@@ -56,6 +57,7 @@ export function editor(session: Session, { moved, run }: { moved: (place: Place)
         language.of([]),
         look.of(darkness()),
         open.of(EditorState.readOnly.of(true)),
+        bounded(() => session.about.value),
         width.of(fitting()),
         EditorView.contentAttributes.of({ "aria-label": "Shared code. Escape, then Tab, leaves the editor." }),
         EditorView.updateListener.of((update) => {

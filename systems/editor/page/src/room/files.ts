@@ -2,17 +2,16 @@
 
 import { h } from "../dom.ts";
 import { toast } from "../toast.ts";
+import { kilobytes, mostAtOnce } from "./about.ts";
 import type { Editor } from "./editor.ts";
 import { languageOf, languageOfFile } from "./languages.ts";
 import type { Session } from "./session.ts";
 
-/** Half of what the server takes as one message: whoever shares the whole text at once must still be heard. */
-const MOST_BYTES = 512 * 1024;
-
 /** Puts the file's text in place of the room's. */
 export async function upload(file: File, session: Session, code: Editor): Promise<void> {
   const bad = (text: string) => toast({ text, kind: "bad" });
-  if (MOST_BYTES < file.size) return bad(`${file.name} is too large: ${Math.ceil(file.size / 1024)} KB, and 512 KB fit.`);
+  const most = mostAtOnce(session.about.value);
+  if (most < file.size) return bad(`${file.name} is too large: ${kilobytes(file.size)}, and ${kilobytes(most)} fit.`);
   if (session.connection.value.phase === "opening") return bad("The room is not open yet.");
   const text = decoded(await file.arrayBuffer());
   if (text === null) return bad(`${file.name} is not text.`);

@@ -1,14 +1,15 @@
-/** What the room's text can be: how it is coloured, what its file is called, and how the server runs it, if it does. */
+/** What the room's text can be: how it is coloured, what its file is called, and how a server runs it, if it does. */
 
 import type { Extension } from "@codemirror/state";
 import type { StreamParser } from "@codemirror/language";
+import type { About } from "./about.ts";
 
 export interface Language {
   id: string;
   label: string;
   /** Of a file to download, and of files that are taken for it. */
   extensions: readonly [string, ...string[]];
-  /** What the server knows it by when it is run. */
+  /** What a server knows it by that runs it. */
   run?: string;
   load: () => Promise<Extension>;
 }
@@ -44,6 +45,11 @@ export const LANGUAGES: readonly Language[] = [
 /** Rooms may name a language that this page does not know: it is shown as plain text. */
 export function languageOf(id: string): Language {
   return LANGUAGES.find((language) => language.id === id) ?? (LANGUAGES.at(-1) as Language);
+}
+
+/** What to ask the server for to run it; nothing where it does not. A server that runs nothing says why when it is asked. */
+export function runnable({ run }: Language, { languages }: About): string | undefined {
+  return run !== undefined && (languages === null || languages.includes(run)) ? run : undefined;
 }
 
 /** By the name of a file; nothing for a name that says nothing. */

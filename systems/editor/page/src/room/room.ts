@@ -49,9 +49,10 @@ export function openRoom(page: HTMLElement, { room, name, go }: Visit): () => vo
 }
 
 function runCode(session: Session): void {
-  const { run, label } = languageOf(session.language.value);
+  const { label } = languageOf(session.language.value);
+  const run = session.runnable();
   if (session.run.value.kind === "running") return;
-  if (run === undefined) toast({ text: `${label} cannot be run: choose another language.`, kind: "bad" });
+  if (run === undefined) toast({ text: `${label} cannot be run here: choose another language.`, kind: "bad" });
   else if (session.text.toString().trim() === "") toast({ text: "There is no code to run yet." });
   else if (session.socket.id.value === null) toast({ text: "Not connected: it can be run when the connection is back.", kind: "bad" });
   else session.runNow(run);
@@ -61,13 +62,14 @@ function header(session: Session, run: () => void, toggle: () => void): HTMLElem
   const start = h("button", { class: "button primary run", type: "button", title: "Run (Ctrl+Enter)", click: run });
   const paint = () => {
     const running = session.run.value.kind === "running";
-    const able = languageOf(session.language.value).run !== undefined;
+    const able = session.runnable() !== undefined;
     fill(start, running ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("play"), h("span", {}, running ? "Running…" : "Run"));
     start.disabled = running || !able;
-    start.title = able ? "Run (Ctrl+Enter)" : `${languageOf(session.language.value).label} cannot be run`;
+    start.title = able ? "Run (Ctrl+Enter)" : `${languageOf(session.language.value).label} cannot be run here`;
   };
   session.run.watch(paint);
   session.language.watch(paint);
+  session.about.watch(paint);
   return h("header", { class: "bar" },
     h("a", { href: "/", class: "bar-home", title: "Start page", "aria-label": "Start page" }, mark()),
     h("div", { class: "bar-room" },

@@ -4,7 +4,9 @@ import { WebsocketProvider } from "y-websocket";
 import * as Y from "yjs";
 import { colorFor, lighter } from "../color.ts";
 import { toast } from "../toast.ts";
-import { follow, type Connection } from "./connection.ts";
+import { ask, USUAL, type About } from "./about.ts";
+import { follow, mayComeAgain, type Connection } from "./connection.ts";
+import { languageOf, runnable } from "./languages.ts";
 import { people, type Person } from "./people.ts";
 import { RoomSocket, type Output } from "./room-socket.ts";
 import { Signal } from "./signal.ts";
@@ -13,11 +15,9 @@ import { Signal } from "./signal.ts";
 const TEXT = "code";
 const SETTINGS = "settings";
 const LANGUAGE = "language";
-/** y-websocket ends a line on which nothing came for 30 s, and hears no pings: somebody alone must ask for something sooner. */
-const ASK_AGAIN = 20_000;
 const TYPING_ENDS = 1_200;
-/** Longer than the server lets a program wait and run. */
-const NO_ANSWER = 40_000;
+/** What an answer may take beside the longest run: the first one waits until the server has looked at its machine. */
+const ANSWER_BESIDE = 30_000;
 
 export type Run =
   | { kind: "idle" }
@@ -34,6 +34,8 @@ export class Session {
   /** The language of the text: of the room, not of each person, because it is one program. */
   readonly language = new Signal<string>("javascript");
   readonly run = new Signal<Run>({ kind: "idle" });
+  /** What the server can do. */
+  readonly about = new Signal<About>(USUAL);
   readonly socket: RoomSocket;
   readonly #name: string;
   readonly #doc = new Y.Doc();
@@ -51,20 +53,26 @@ export class Session {
     this.#settings = this.#doc.getMap(SETTINGS);
     this.provider = new WebsocketProvider(`${location.origin.replace(/^http/, "ws")}/yjs`, encodeURIComponent(room), this.#doc, {
       disableBc: true,
-      resyncInterval: ASK_AGAIN,
+      shouldReconnect: mayComeAgain,
     });
     this.socket = new RoomSocket(room, name, {
       output: (output) => this.#ran(output),
       refused: (event, message) => this.#refused(event, message),
     });
-    this.#introduce();
+    this.#say("user", userOf(name, colorFor(name, new Set())));
+    void ask().then((about) => this.#learned(about));
     this.#ends.push(follow(this.provider, this.connection));
-    this.#ends.push(this.connection.watch((now) => now.phase === "online" && this.#ownColor()));
+    this.#ends.push(this.connection.watch((now) => now.phase === "online" && this.#ownColor(() => true)));
     this.#settings.observe(() => this.language.set(String(this.#settings.get(LANGUAGE) ?? "javascript")));
     const look = () => this.#lookAround();
     this.provider.awareness.on("change", look);
     this.#ends.push(this.socket.clients.watch(look));
     this.#ends.push(this.socket.id.watch((id) => this.#say("socketId", id)));
+  }
+
+  /** What to ask the server for to run the text; nothing where it does not run this language. */
+  runnable(): string | undefined {
+    return runnable(languageOf(this.language.value), this.about.value);
   }
 
   setLanguage(language: string): void {
@@ -86,7 +94,7 @@ export class Session {
     this.run.set({ kind: "running", by: this.#name });
     this.#say("running", crypto.randomUUID());
     this.socket.run(this.text.toString(), key);
-    this.#waiting = setTimeout(() => this.#refused("run-code", "No answer came from the server."), NO_ANSWER);
+    this.#waiting = setTimeout(() => this.#refused("run-code", "No answer came from the server."), this.about.value.longestRun + ANSWER_BESIDE);
   }
 
   close(): void {
@@ -99,21 +107,26 @@ export class Session {
     this.#doc.destroy();
   }
 
-  #introduce(): void {
-    const color = colorFor(this.#name, new Set());
-    this.#say("user", { name: this.#name, color, colorLight: lighter(color) });
+  #learned(about: About): void {
+    this.about.set(about);
+    if (about.mayConnect) return;
+    this.#shut(`The server takes nothing from pages of ${location.origin}. Whoever runs it allows that with --allow-origin ${location.origin}`);
   }
 
-  /** Takes another colour when somebody was here before with this one. */
-  #ownColor(): void {
+  /** Takes another colour when one of those whose colour goes first has this one. */
+  #ownColor(first: (client: number) => boolean): void {
     const { awareness } = this.provider;
+    const colorOf = (state: unknown) => String((state as { user?: { color?: unknown } } | null)?.user?.color);
     const others = [...awareness.getStates()].filter(([client]) => client !== awareness.clientID);
-    const taken = new Set(others.map(([, state]) => String((state as { user?: { color?: unknown } }).user?.color)));
-    const color = colorFor(this.#name, taken);
-    this.#say("user", { name: this.#name, color, colorLight: lighter(color) });
+    const own = colorOf(awareness.getLocalState());
+    if (!others.some(([client, state]) => first(client) && colorOf(state) === own)) return;
+    const color = colorFor(this.#name, new Set(others.map(([, state]) => colorOf(state))));
+    if (color !== own) this.#say("user", userOf(this.#name, color));
   }
 
   #lookAround(): void {
+    // Two who came at the same moment could not know of each other.
+    this.#ownColor((client) => client < this.provider.awareness.clientID);
     const now = people(this.provider.awareness, this.socket.clients.value);
     // Most news are of carets: the lists stay as they are.
     if (JSON.stringify(now) !== JSON.stringify(this.people.value)) this.people.set(now);
@@ -137,15 +150,19 @@ export class Session {
 
   #refused(event: string, message: string): void {
     if (event === "join") {
-      this.provider.disconnect();
-      this.socket.close();
-      this.connection.set({ ...this.connection.value, phase: "closed", reason: message });
+      this.#shut(message);
     } else if (event === "run-code") {
       this.run.set({ kind: "refused", message });
       this.#ranOut();
     } else {
       toast({ text: message, kind: "bad" });
     }
+  }
+
+  #shut(reason: string): void {
+    this.provider.disconnect();
+    this.socket.close();
+    this.connection.set({ ...this.connection.value, phase: "closed", reason });
   }
 
   #ranOut(): void {
@@ -157,3 +174,5 @@ export class Session {
     this.provider.awareness.setLocalStateField(field, value);
   }
 }
+
+const userOf = (name: string, color: string) => ({ name, color, colorLight: lighter(color) });

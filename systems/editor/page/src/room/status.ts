@@ -4,6 +4,7 @@ import { fill, h } from "../dom.ts";
 import { newRoom, pathOf } from "../route.ts";
 import type { Connection } from "./connection.ts";
 import type { Place } from "./editor.ts";
+import { download } from "./files.ts";
 import { languageOf } from "./languages.ts";
 import { listed } from "./people.ts";
 import type { Session } from "./session.ts";
@@ -37,7 +38,7 @@ export function notice(session: Session, home: () => void): HTMLElement {
   const dom = h("div", { class: "notice", role: "alert" });
   session.connection.watch((connection) => {
     dom.dataset["phase"] = connection.phase;
-    fill(dom, ...(connection.phase === "closed" ? refusal(connection.reason, home) : [advice(connection)]));
+    fill(dom, ...(connection.phase === "closed" ? refusal(session, home) : [advice(connection)]));
   });
   return dom;
 }
@@ -50,14 +51,16 @@ function advice({ phase, unsent, opened }: Connection): string {
     : "Connection lost. Keep typing: it is kept in this page, and sent when the connection is back.";
 }
 
-function refusal(reason: string, home: () => void): HTMLElement[] {
+function refusal(session: Session, home: () => void): HTMLElement[] {
+  const { reason, unsent } = session.connection.value;
   const full = /full/i.test(reason);
   return [
     h("div", { class: "refusal" },
-      h("h2", {}, full ? "This room is full" : "This room is closed to you"),
+      h("h2", {}, full ? "This room is full" : unsent ? "Not everything was taken" : "This room is closed to you"),
       h("p", {}, full ? "As many people are in it as it holds. Try again when somebody has left, or start another." : reason),
       h("div", { class: "refusal-ways" },
-        h("button", { type: "button", class: "button primary", click: () => location.reload() }, "Try again"),
+        unsent && h("button", { type: "button", class: "button primary", click: () => download(session) }, "Save the text"),
+        h("button", { type: "button", class: unsent ? "button" : "button primary", click: () => location.reload() }, "Try again"),
         h("a", { class: "button", href: pathOf(newRoom()) }, "Start another room"),
         h("button", { type: "button", class: "button", click: home }, "Start page"))),
   ];

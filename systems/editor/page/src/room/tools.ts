@@ -1,10 +1,10 @@
 /** What a person does with the room: language, theme, files, link, leave. */
 
-import { h, icon } from "../dom.ts";
+import { fill, h, icon } from "../dom.ts";
 import * as theme from "../theme.ts";
 import type { Editor } from "./editor.ts";
 import { download, upload } from "./files.ts";
-import { LANGUAGES, languageOf } from "./languages.ts";
+import { LANGUAGES, languageOf, runnable, type Language } from "./languages.ts";
 import type { Session } from "./session.ts";
 
 interface Ways {
@@ -30,10 +30,16 @@ function choice(label: string, whose: string, select: HTMLSelectElement): HTMLEl
 
 function languages(session: Session): HTMLSelectElement {
   const options = (some: typeof LANGUAGES) => some.map((one) => h("option", { value: one.id }, one.label));
-  const select = h("select", { name: "language", change: () => session.setLanguage(select.value) },
-    h("optgroup", { label: "Can be run" }, ...options(LANGUAGES.filter((one) => one.run !== undefined))),
-    h("optgroup", { label: "To read and write" }, ...options(LANGUAGES.filter((one) => one.run === undefined))));
-  session.language.watch((id) => (select.value = languageOf(id).id));
+  const select = h("select", { name: "language", change: () => session.setLanguage(select.value) });
+  const show = () => (select.value = languageOf(session.language.value).id);
+  session.about.watch((about) => {
+    const runs = (one: Language) => runnable(one, about) !== undefined;
+    fill(select,
+      h("optgroup", { label: "Can be run" }, ...options(LANGUAGES.filter(runs))),
+      h("optgroup", { label: "To read and write" }, ...options(LANGUAGES.filter((one) => !runs(one)))));
+    show();
+  });
+  session.language.watch(show);
   return select;
 }
 

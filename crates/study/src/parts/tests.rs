@@ -1,0 +1,91 @@
+//! What a study ends with, of records made by hand.
+
+use record::{Level, ThresholdResult};
+
+use super::*;
+
+/// A part of one level.
+fn part(sound: bool, held: Option<bool>) -> PartRun {
+    let level = Level {
+        sound,
+        ..Level::default()
+    };
+    let threshold = ThresholdResult {
+        held,
+        ..ThresholdResult::default()
+    };
+    PartRun {
+        name: "rooms",
+        must_be_sound: true,
+        must_keep_promises: true,
+        record: Run {
+            levels: vec![level],
+            thresholds: vec![threshold],
+            ..Run::default()
+        },
+    }
+}
+
+fn verdict(parts: Vec<PartRun>) -> Verdict {
+    let outcome = StudyOutcome {
+        parts,
+        markdown: String::new(),
+        terminal: String::new(),
+    };
+    outcome.verdict()
+}
+
+#[test]
+fn only_a_promise_that_broke_on_a_sound_level_fails_a_study() {
+    for (sound, held, expected) in [
+        (true, Some(true), Verdict::Passed),
+        (true, None, Verdict::Passed),
+        (true, Some(false), Verdict::Failed),
+        (false, Some(true), Verdict::NotSound),
+        (false, Some(false), Verdict::NotSound),
+    ] {
+        assert_eq!(
+            verdict(vec![part(sound, held)]),
+            expected,
+            "{sound} {held:?}"
+        );
+    }
+    let both = vec![part(false, Some(false)), part(true, Some(false))];
+    assert_eq!(verdict(both), Verdict::Failed);
+}
+
+#[test]
+fn the_broken_promise_of_one_level_is_not_that_of_another() {
+    let mut part = part(false, Some(false));
+    part.record.levels.push(Level {
+        index: 1,
+        sound: true,
+        ..Level::default()
+    });
+    assert_eq!(verdict(vec![part]), Verdict::NotSound);
+}
+
+#[test]
+fn a_part_that_looks_for_the_end_neither_fails_a_study_nor_makes_it_unsound() {
+    for (sound, held) in [
+        (true, Some(false)),
+        (false, Some(true)),
+        (false, Some(false)),
+    ] {
+        let mut beyond = part(sound, held);
+        beyond.must_be_sound = false;
+        beyond.must_keep_promises = false;
+        assert_eq!(verdict(vec![beyond]), Verdict::Passed, "{sound} {held:?}");
+    }
+}
+
+#[test]
+fn a_part_flat_out_must_still_show_that_it_kept_its_promises() {
+    let flat_out = |held| {
+        let mut part = part(false, Some(held));
+        part.must_be_sound = false;
+        verdict(vec![part])
+    };
+    assert_eq!(flat_out(true), Verdict::Passed);
+    assert_eq!(flat_out(false), Verdict::NotSound);
+}
