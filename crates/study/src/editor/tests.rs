@@ -191,7 +191,7 @@ fn a_level_that_could_not_be_measured_is_not_said_to_have_broken_its_promise() {
     unsound.sound = false;
     unsound.unsound_reasons = vec!["a worker had no CPU: use more".to_owned()];
     let mut few = level(100, 6);
-    few.measured.deliveries.get_mut("edit").unwrap().latency = Histogram::default();
+    few.measured.deliveries.get_mut("edit").unwrap().latency = Deliveries::default().latency;
     for (level, why) in [
         (unsound, "not measured soundly (a worker had no CPU)"),
         (few, "too few deliveries for p95"),
