@@ -12,7 +12,8 @@ from common.machine import cpu_name
 from common.place import ROOT
 from common.process import complain
 
-CRATES = ["wire", "delivery", "stats", "script"]
+CRATES = ["wire", "delivery", "stats", "script", "engine"]
+FEATURES = "engine/counted"
 TARGET = "operations"
 
 FEW = 100
@@ -73,7 +74,8 @@ def operations() -> list[Operation]:
     """All of them, in the order of their benches. Builds what is not built yet."""
     complain("building the benches (cargo bench --no-run), if they are not built yet")
     crates = [word for crate in CRATES for word in ("-p", crate)]
-    command = ["cargo", "bench", "--locked", "-q", "--no-run", "--message-format=json", *crates, "--bench", TARGET]
+    command = ["cargo", "bench", "--locked", "-q", "--no-run", "--message-format=json", *crates, "--features", FEATURES]
+    command += ["--bench", TARGET]
     built = [json.loads(line) for line in said(command, limit_s=3600).splitlines()]
     programs = {
         Path(one["target"]["src_path"]).parent.parent.name: Path(one["executable"])

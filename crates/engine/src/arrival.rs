@@ -1,3 +1,5 @@
+#[cfg(feature = "counted")]
+pub mod counted;
 mod socketio;
 
 use std::cell::OnceCell;
@@ -115,20 +117,20 @@ impl Arrival<'_> {
         let mut receives = std::mem::take(&mut self.state.receives);
         receives.retain(|one| one.listened(self.now));
         for index in 0..receives.len() {
-            let kept = receives[index].keep(came);
-            let receiving = &receives[index];
-            if !receiving.hears(came) {
+            if !receives[index].sight.hears(came) {
                 continue;
             }
+            let kept = receives[index].keep(came);
+            let sight = &*receives[index].sight;
             let mut fits = None;
             let found = |stamp| {
-                if *fits.get_or_insert_with(|| receiving.fits(came)) {
+                if *fits.get_or_insert_with(|| sight.fits(came)) {
                     claimed |= self.read(stamp, came, &receives, index);
                 }
             };
             match kept {
-                Some(kept) => receiving.at.each_stamp_of(kept, found),
-                None => receiving.at.each_stamp(
+                Some(kept) => sight.at.each_stamp_of(kept, found),
+                None => sight.at.each_stamp(
                     came.bytes,
                     || *first.get_or_init(|| find_stamp(came.bytes)),
                     found,

@@ -10,7 +10,7 @@ use super::{Arrival, Outcome};
 use crate::level::Span;
 use crate::people::Group;
 use crate::recorder::Recorder;
-use crate::socket::{Came, Receiving, SocketState};
+use crate::socket::{Came, Receiving, Sights, SocketState};
 
 /// Frames of one read, all heard by member 1.
 const FRAMES: usize = 20;
@@ -71,7 +71,9 @@ impl Listener {
     fn looks(&mut self, channel: ChannelIndex, place: StampPlace) {
         (0..10).for_each(|member| self.group.ledger.join(channel, member));
         let tally = self.group.ledger.tally_of(channel);
-        let receiving = Receiving::new(channel, tally, place).unwrap();
+        let keeps = place.keep;
+        let sight = Sights::default().of(place).unwrap();
+        let receiving = Receiving::new(channel, tally, sight, keeps);
         self.state.receives.push(receiving);
     }
 

@@ -58,6 +58,8 @@ mod watcher;
 mod worker;
 mod world;
 
+#[cfg(feature = "counted")]
+pub use arrival::counted;
 pub use clock::Clock;
 pub use config::RunConfig;
 pub use prepare::{PrepareError, Settings, prepare, prepare_plain};

@@ -1,9 +1,10 @@
-//! Sockets of users: sending and awaiting; `opening` is about how they begin, `receiving` about channels, `wire` about what
+//! Sockets of users: sending and awaiting; `opening` is about how they begin, `receiving` and `sight` about channels, `wire` about what
 //! carries their messages, `end` about what arrives and how they end.
 
 mod end;
 mod opening;
 mod receiving;
+mod sight;
 mod wire;
 
 use std::collections::VecDeque;
@@ -20,6 +21,7 @@ use crate::world::World;
 
 pub(crate) use self::wire::{Bytes, Feed, Parts, Wire};
 pub(crate) use receiving::{Came, Receiving};
+pub(crate) use sight::Sights;
 
 /// One WebSocket of a user.
 #[derive(Debug)]

@@ -37,7 +37,7 @@ pub(crate) struct Heartbeat {
 }
 
 impl Talk {
-    fn new(session: Session) -> Self {
+    pub(crate) fn new(session: Session) -> Self {
         Self {
             session,
             heartbeat: None,

@@ -19,6 +19,7 @@ use crate::plain::PlainRun;
 use crate::reactor::Reactor;
 use crate::receipt::Looks;
 use crate::recorder::{Recorder, Scene};
+use crate::socket::Sights;
 use crate::steps::Steps;
 use crate::tickers::Ticker;
 use crate::timers::{Sleep, Timers};
@@ -48,6 +49,7 @@ pub(crate) struct World {
     pub(crate) conns: Slots<Conn>,
     /// Sockets that the script of this level closed, to say whose fault their later use is.
     pub(crate) closed_by_script: HashSet<u32>,
+    pub(crate) sights: Sights,
     /// No connection has a limit that is due before this: only then all are looked through.
     pub(crate) earliest_limit: Nanos,
     pub(crate) users: Users,
@@ -100,6 +102,7 @@ impl World {
             tickers: Slots::default(),
             conns: Slots::default(),
             closed_by_script: HashSet::new(),
+            sights: Sights::default(),
             earliest_limit: Nanos::MAX,
             users: Users::default(),
             groups: Vec::new(),

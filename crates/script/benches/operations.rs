@@ -3,9 +3,10 @@
 
 use asked::Asked;
 use common::group;
+use model::Nanos;
 use operation::Operation;
 use script::GroupStart;
-use script::host::{Reply, Value, Wake};
+use script::host::{Reply, SocketId, TickerId, Value, Wake};
 
 #[path = "../tests/common/asked.rs"]
 mod asked;
@@ -38,6 +39,33 @@ export default async function ({ everyone }) {
   await everyone(async (user) => {
     const answer = await user.get("/");
     user.check("ok", answer.status === 200);
+  });
+}"#;
+
+/// As `scenarios/editor-room.ts` moves its carets.
+const CARETS: &str = r#"
+export default async function ({ id, everyone, channel }) {
+  const carets = channel("caret", { to: "others" });
+  await everyone(async (user) => {
+    const socket = await user.socketio();
+    user.every("500ms", () => {
+      socket.emit("cursor-change", { roomId: id, cursor: { line: 1, ch: 2, tag: carets.stamp(user) }, username: user.name });
+    });
+    await user.stay();
+  });
+}"#;
+
+/// And with its edits, of a whole document of 2,000 letters.
+const EDITS: &str = r#"
+const text = "const half = (n) => n / 2; // of it\n".repeat(56);
+export default async function ({ id, everyone, channel }) {
+  const edits = channel("edit", { to: "others" });
+  await everyone(async (user) => {
+    const socket = await user.socketio();
+    user.every("2s", () => {
+      socket.emit("code-change", { roomId: id, code: edits.stamp(user, text) });
+    });
+    await user.stay();
   });
 }"#;
 
@@ -98,6 +126,31 @@ fn iterations(
     })
 }
 
+/// Every user's ticker ticks.
+fn ticks(name: &'static str, source: &'static str, users: u32) -> Operation {
+    Operation::new(name, users, move || {
+        let mut asked = Asked::new(source);
+        (1..=users).for_each(|id| asked.script.start_group(group(id, 1)));
+        asked.take();
+        let opened = asked.ops.iter().zip(0..).map(|(&op, id)| Wake::Done {
+            op,
+            result: Ok(Value::Socket(SocketId(id), None)),
+        });
+        asked
+            .script
+            .turn(&mut opened.collect::<Vec<_>>().into_iter());
+        asked.take();
+        move || {
+            let mut ticks = (1..=users).map(|ticker| Wake::Tick {
+                ticker: TickerId(ticker),
+                due: Nanos::from_secs(1),
+            });
+            asked.script.turn(&mut ticks);
+            assert_eq!(asked.sent(), users as usize);
+        }
+    })
+}
+
 fn main() {
     let operations = vec![
         turns("a turn with a request and a check, 50 users", 50),
@@ -111,6 +164,12 @@ fn main() {
             "an iteration of five users with a request each, 50 groups",
             ALL_ONCE,
             (50, 5),
+        ),
+        ticks("an emit over Socket.IO with a stamp, 50 users", CARETS, 50),
+        ticks(
+            "an emit of 2 KB over Socket.IO with a stamp, 50 users",
+            EDITS,
+            50,
         ),
     ];
     operation::run("script", operations);

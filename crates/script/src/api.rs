@@ -9,6 +9,7 @@ mod op;
 mod options;
 mod payload;
 mod people;
+mod plain;
 mod request;
 mod response;
 mod socket;

@@ -108,6 +108,56 @@ fn events_leave_as_lists_with_placeholders_for_bytes() {
     );
 }
 
+/// Values of all kinds, as the scenario writes them, beside what `JSON.stringify` makes of them.
+const VALUES: [&str; 22] = [
+    "1",
+    "-7",
+    "0.1",
+    "-0",
+    "1e21",
+    "1e-7",
+    "123456789.125",
+    "2 ** 31",
+    "NaN",
+    "Infinity",
+    "true",
+    "null",
+    "undefined",
+    "() => 1",
+    r#""a\"b\\c\n\r\t\b\f\u0001\u007f\u2028 é 😀""#,
+    r#""half \ud800 pair""#,
+    "[1, undefined, [], {}, Symbol()]",
+    r#"{ 2: "b", a: undefined, 1: "a", f() {}, "é\n": null, n: { m: [{ o: 1 }] } }"#,
+    "{ get a() { return 'got'; }, toJSON: undefined }",
+    "{ toJSON() { return { its: 'own' }; } }",
+    "[new Date(0), new Number(3), Object('s'), new Map([[1, 2]]), Object.create(null)]",
+    "Object.defineProperty({ seen: 1 }, 'hidden', { value: 2, enumerable: false })",
+];
+
+#[test]
+fn what_leaves_is_the_json_that_the_script_engine_would_write() {
+    for value in VALUES {
+        let mut stage = connected(&format!(
+            "const value = {value}; socket.emit('x', value, 1); console.log(JSON.stringify(['x', value, 1]));"
+        ));
+        let said = emitted(&mut stage);
+        assert_eq!(said[0].list, stage.logged()[0], "{value}");
+        assert!(said[0].attachments.is_empty(), "{value}");
+        stage.ends_well();
+    }
+}
+
+#[test]
+fn what_throws_while_it_is_written_is_the_scripts_own_error() {
+    for (value, complaint) in [
+        ("{ get a() { throw new Error('mine'); } }", "mine"),
+        ("{ a: 1n }", "BigInt"),
+    ] {
+        let fault = connected(&format!("socket.emit('x', {value});")).fault();
+        assert!(fault.fault.detail.contains(complaint), "{fault}");
+    }
+}
+
 #[test]
 fn an_acknowledgement_is_awaited() {
     let mut stage = connected(

@@ -15,6 +15,8 @@ pub(crate) struct Outcome {
     pub(crate) fault: Option<Fault>,
     /// The server answered the probe of this socket.
     pub(crate) probed: bool,
+    /// The session has opened: from now on the server must say that it lives.
+    pub(crate) begun: bool,
 }
 
 /// A message of the transport.
@@ -41,6 +43,7 @@ impl Arrival<'_> {
             Signal::Opened(open) => {
                 *heartbeat = Some(Heartbeat::of(&open, self.now));
                 *opened = Some(open);
+                self.talked.begun = true;
             }
             other => self.signal(other, heartbeat, handled),
         };

@@ -120,8 +120,11 @@ impl World {
             says,
             fault,
             probed,
+            begun,
         } = arrival.talked;
-        let dead_at = state.talk.as_ref().map(|talk| talk.dead_at());
+        // A ping puts the end off; that is seen when this one is due.
+        let talk = state.talk.as_ref().filter(|_| begun);
+        let dead_at = talk.map(|talk| talk.dead_at());
         let said = says.iter().try_for_each(|say| wire.send_text(say));
         let outcome = outcome.and(fault.map_or(Ok(()), Err)).and(said);
         let (open, done, closed) = (

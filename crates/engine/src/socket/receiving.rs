@@ -1,18 +1,19 @@
+use std::rc::Rc;
+
 use delivery::{ChannelIndex, Garbled, Leaving, Stamp, find_stamp};
 use model::{Fault, Nanos, UserId};
 use script::host::{ChannelId, SocketId, StampPlace};
 use wire::socketio::Event;
 
+use super::sight::Sight;
 use crate::conn::Link;
-use crate::filter::Filter;
-use crate::place::Place;
 use crate::world::World;
 
 /// What came, as channels look at it: a message, or the arguments of an event of Socket.IO.
 #[derive(Clone, Copy)]
 pub(crate) struct Came<'a> {
     pub(crate) bytes: &'a [u8],
-    event: Option<&'a Event<'a>>,
+    pub(super) event: Option<&'a Event<'a>>,
 }
 
 impl<'a> Came<'a> {
@@ -33,12 +34,7 @@ pub(crate) struct Receiving {
     number: u32,
     pub(crate) channel: ChannelIndex,
     pub(crate) tally: usize,
-    pub(crate) at: Place,
-    only: Filter,
-    /// What fits says again what was said.
-    except: Option<Filter>,
-    /// On Socket.IO: the event that carries them.
-    event: Option<String>,
+    pub(crate) sight: Rc<Sight>,
     /// What stood last at the place, where it is kept.
     last: Option<Vec<u8>>,
     /// The user listened until then; what the kernel had received by then is still read.
@@ -46,24 +42,15 @@ pub(crate) struct Receiving {
 }
 
 impl Receiving {
-    pub(crate) fn new(
-        channel: ChannelIndex,
-        tally: usize,
-        place: StampPlace,
-    ) -> Result<Self, Fault> {
-        Ok(Self {
+    pub(crate) fn new(channel: ChannelIndex, tally: usize, sight: Rc<Sight>, keeps: bool) -> Self {
+        Self {
             number: 0,
             channel,
             tally,
-            at: Place::new(place.at)?,
-            only: Filter::new(place.only)?,
-            except: (!place.except.is_empty())
-                .then(|| Filter::new(place.except))
-                .transpose()?,
-            event: place.event,
-            last: place.keep.then(Vec::new),
+            sight,
+            last: keeps.then(Vec::new),
             ended: None,
-        })
+        }
     }
 
     /// Whether the user still listens, or did when this was received.
@@ -71,28 +58,13 @@ impl Receiving {
         self.ended.is_none_or(|ended| received <= ended)
     }
 
-    /// Whether what came is one of the messages in which the channel's stamps are looked for.
-    pub(crate) fn fits(&self, came: Came<'_>) -> bool {
-        let again = self.except.as_ref();
-        self.only.fits(came.bytes) && !again.is_some_and(|again| again.fits(came.bytes))
-    }
-
-    /// Whether the channel is about this at all: on Socket.IO, about the event.
-    pub(crate) fn hears(&self, came: Came<'_>) -> bool {
-        match (&self.event, came.event) {
-            (Some(name), Some(event)) => event.is(name),
-            (None, _) => true,
-            (Some(_), None) => false,
-        }
-    }
-
     /// Keeps what stands at the place, where that is wanted, and gives it. What is said again is kept too.
     pub(crate) fn keep<'a>(&mut self, came: Came<'a>) -> Option<&'a [u8]> {
-        if self.last.is_none() || !self.hears(came) || !self.only.fits(came.bytes) {
+        let last = self.last.as_mut()?;
+        if !self.sight.only.fits(came.bytes) {
             return None;
         }
-        let value = self.at.of(came.bytes)?;
-        let last = self.last.as_mut()?;
+        let value = self.sight.at.of(came.bytes)?;
         last.clear();
         last.extend_from_slice(value);
         Some(value)
@@ -108,11 +80,12 @@ impl Receiving {
     pub(crate) fn reads(&self, came: Came<'_>, stamp: &Result<Stamp, Garbled>) -> bool {
         let mut reads = false;
         let first = || find_stamp(came.bytes);
-        if self.hears(came) {
-            self.at
+        if self.sight.hears(came) {
+            self.sight
+                .at
                 .each_stamp(came.bytes, first, |found| reads |= found == *stamp);
         }
-        reads && self.fits(came)
+        reads && self.sight.fits(came)
     }
 }
 
@@ -124,10 +97,12 @@ impl World {
         place: StampPlace,
     ) -> Result<u32, Fault> {
         let (user, _) = self.socket(id)?;
+        let keeps = place.keep;
+        let sight = self.sights.of(place)?;
         let Some((group, member, _)) = self.group_of(user) else {
             return Ok(0);
         };
-        let mut receiving = Receiving::new(channel, group.ledger.tally_of(channel), place)?;
+        let mut receiving = Receiving::new(channel, group.ledger.tally_of(channel), sight, keeps);
         group.ledger.join(channel, member);
         let state = &mut self.socket(id)?.1.state;
         let number = state.next_receiving;

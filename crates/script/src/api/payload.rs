@@ -6,6 +6,7 @@ use rquickjs::function::This;
 use rquickjs::{ArrayBuffer, Ctx, Function, Result, TypedArray, Value};
 
 use super::arg::{kind, text, type_error};
+use super::plain;
 use crate::host::Payload;
 
 /// The bytes of an `ArrayBuffer` or `Uint8Array`.
@@ -51,6 +52,9 @@ pub(super) fn json<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Resul
     };
     if value.is_promise() {
         return Err(unfit());
+    }
+    if let Some(text) = plain::json(ctx, value)? {
+        return Ok(text);
     }
     ctx.json_stringify(value.clone())?
         .ok_or_else(unfit)?

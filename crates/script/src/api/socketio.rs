@@ -2,7 +2,7 @@
 
 use model::Nanos;
 use rquickjs::function::This;
-use rquickjs::{Ctx, Function, Persistent, Promise, Result, Value};
+use rquickjs::{Array, Ctx, Function, Persistent, Promise, Result, Value};
 
 use super::Natives;
 use super::arg::{Given, ended, kind, span, text, throw, type_error};
@@ -10,15 +10,27 @@ use super::op::{begin, user};
 use super::options::each;
 use super::payload::bytes;
 use super::people::caller;
+use super::plain;
 use super::request::socketio_call;
 use super::socket::{channels, held};
 use crate::host::{Emission, EventCall};
 use crate::state::State;
 use crate::work::Then;
 
+/// Names that the protocol keeps for itself.
+const OWN: [&str; 6] = [
+    "connect",
+    "connect_error",
+    "disconnect",
+    "disconnecting",
+    "newListener",
+    "removeListener",
+];
+
 pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
     opening(natives)?;
     emitting(natives)?;
+    packing(natives)?;
     requesting(natives)?;
     hearing(natives)?;
     channels(
@@ -76,7 +88,24 @@ fn emitting<'js>(natives: &Natives<'js>) -> Result<()> {
         "emit",
         move |ctx: Ctx<'js>, key: u32, list: Value<'js>, attachments: Value<'js>| -> Result<()> {
             let list = text(&ctx, &list, "socket.emit(event, …): an argument")?;
-            emit(&ctx, &state, key, &emission(&ctx, list, &attachments)?)
+            emit(&ctx, &state, key, emission(&ctx, list, &attachments)?)
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "emitPlain",
+        move |ctx: Ctx<'js>, key: u32, event: Value<'js>, arguments: Array<'js>| -> Result<bool> {
+            if !names_an_event(&event) {
+                return Ok(false);
+            }
+            let Some(list) = plain::list(&event, &arguments)? else {
+                return Ok(false);
+            };
+            let said = Emission {
+                list,
+                ..Emission::default()
+            };
+            emit(&ctx, &state, key, said).map(|()| true)
         },
     )?;
     let state = natives.state.clone();
@@ -90,15 +119,29 @@ fn emitting<'js>(natives: &Natives<'js>) -> Result<()> {
               -> Result<()> {
             let mut said = emission(&ctx, list, &attachments)?;
             said.acknowledges = Some(ack);
-            emit(&ctx, &state, key, &said)
+            emit(&ctx, &state, key, said)
         },
     )
 }
 
-fn emit(ctx: &Ctx<'_>, state: &State, key: u32, said: &Emission) -> Result<()> {
+/// What the prelude asks before it packs a list by itself.
+fn packing<'js>(natives: &Natives<'js>) -> Result<()> {
+    natives.add(
+        "plainJson",
+        |ctx: Ctx<'js>, list: Value<'js>| -> Result<Option<String>> { plain::json(&ctx, &list) },
+    )?;
+    natives.add("isProtocols", |name: String| OWN.contains(&name.as_str()))
+}
+
+fn names_an_event(value: &Value<'_>) -> bool {
+    let name = value.as_string().and_then(|name| name.to_string().ok());
+    name.is_some_and(|name| !name.is_empty() && !OWN.contains(&name.as_str()))
+}
+
+fn emit(ctx: &Ctx<'_>, state: &State, key: u32, said: Emission) -> Result<()> {
     let (socket, _) = held(ctx, state, key)?;
     let planned = state.now.planned.get();
-    let sent = state.host.borrow_mut().emit(socket, said.clone(), planned);
+    let sent = state.host.borrow_mut().emit(socket, said, planned);
     sent.map_err(|fault| throw(ctx, state, &fault))
 }
 

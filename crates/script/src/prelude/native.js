@@ -5,7 +5,7 @@ delete globalThis.$headcount;
 export const {
   get, head, post, put, patch, delete: remove, http, websocket, socketio,
   send, exchange, next, receives, stopReceiving, last, listen, isOpen, ping, closeSocket,
-  emit, emitAcknowledged, acknowledge, nextEvent, listenEvent, receivesEvent,
+  emit, emitPlain, emitAcknowledged, acknowledge, isProtocols, plainJson, nextEvent, listenEvent, receivesEvent,
   header, cookie, dataOf, userName, userIndex, userNumber, userRole, random, chance, newUser, poolUser,
   userKind, makeUser, userKey, userGroup, groupKey, users,
   holdsText, think, stay, every, stopTicker, now, holds, span,

@@ -1,12 +1,11 @@
 // A user's Socket.IO socket.
 import {
-  acknowledge, closeSocket, emit, emitAcknowledged, isOpen, last, listen, listenEvent, nextEvent, receivesEvent, stopReceiving,
+  acknowledge, closeSocket, emit, emitAcknowledged, emitPlain, isOpen, isProtocols, last, listen, listenEvent, nextEvent, plainJson,
+  receivesEvent, stopReceiving,
 } from "headcount/native";
 import { mustBeFunction, mustBeName } from "headcount/check";
 import { Channel } from "headcount/socket";
 
-/** Names that the protocol keeps for itself. */
-const OWN = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
 /** Deeper than this nobody looks for bytes: what is as deep is a circle, which JSON then complains about. */
 const DEEPEST = 64;
 
@@ -21,6 +20,8 @@ function holdsBytes(value, depth) {
 
 /** A list as JSON text, and the bytes for which placeholders stand in it. */
 function packed(list) {
+  const plain = plainJson(list);
+  if (plain !== undefined) return [plain];
   if (!holdsBytes(list, 0)) return [JSON.stringify(list)];
   const bytes = [];
   const text = JSON.stringify(list, (_, value) => (isBytes(value) ? { _placeholder: true, num: bytes.push(value) - 1 } : value));
@@ -56,7 +57,7 @@ export function hear(key, fn, list, bytes, ack) {
 
 function nameOf(event, call) {
   mustBeName(event, `${call}: the event`);
-  if (OWN.has(event)) throw new TypeError(`${call}: "${event}" is a name of Socket.IO's own`);
+  if (isProtocols(event)) throw new TypeError(`${call}: "${event}" is a name of Socket.IO's own`);
   return event;
 }
 
@@ -68,6 +69,8 @@ class SocketIo {
   }
   get open() { return isOpen(this.#key); }
   emit(event, ...args) {
+    // Nearly all that is sent is plain: then nothing more is made for it here.
+    if (emitPlain(this.#key, event, args)) return;
     nameOf(event, "socket.emit(event, …)");
     const [list, bytes] = packed([event, ...args]);
     emit(this.#key, list, bytes);

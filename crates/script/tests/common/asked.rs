@@ -41,8 +41,16 @@ impl Asked {
         self.ops.clear();
         let calls = host.calls.drain(..);
         self.ops.extend(calls.filter_map(|call| match call {
-            Call::Http(op, ..) | Call::Open(op, ..) => Some(op),
+            Call::Http(op, ..) | Call::Open(op, ..) | Call::OpenSocketIo(op, ..) => Some(op),
             _ => None,
         }));
+    }
+
+    /// How many events were sent since the last look.
+    #[allow(dead_code, reason = "one of the benches sends some")]
+    pub(crate) fn sent(&mut self) -> usize {
+        let calls = &mut self.host.borrow_mut().calls;
+        let sent = calls.drain(..).filter(|call| matches!(call, Call::Emit(_)));
+        sent.count()
     }
 }

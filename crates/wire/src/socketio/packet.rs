@@ -121,7 +121,9 @@ fn digits(text: &str) -> Option<u64> {
 
 /// Everything of a packet that stands before its data, with Engine.IO's `4`: `42`, `451-/admin,7`.
 pub fn header(kind: Kind, attachments: usize, namespace: &str, id: Option<u64>) -> String {
-    let mut text = format!("4{}", kind as u8);
+    let mut text = String::with_capacity(namespace.len() + 24); // a number has 20 digits at the most
+    text.push('4');
+    text.push(char::from(b'0' + kind as u8));
     if matches!(kind, Kind::BinaryEvent | Kind::BinaryAck) {
         let _ = write!(text, "{attachments}-"); // a string takes everything
     }

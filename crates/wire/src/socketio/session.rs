@@ -152,7 +152,7 @@ impl Session {
         attachments: &[Vec<u8>],
         sink: &mut impl FnMut(Signal<'_>),
     ) -> Result<(), Fault> {
-        if packet.namespace != self.namespace {
+        if !self.is_its(packet) {
             return self.stranger(packet);
         }
         match packet.kind {
@@ -187,6 +187,12 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Most sockets have the main namespace `/`, and no other name is as short: of a crowd's names none need be looked up.
+    fn is_its(&self, packet: &Packet<'_>) -> bool {
+        let its = packet.namespace;
+        its.len() == self.namespace.len() && (its.len() == 1 || its == self.namespace)
     }
 
     /// A packet of a namespace that was not asked for.

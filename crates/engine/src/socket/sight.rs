@@ -1,0 +1,102 @@
+use std::rc::Rc;
+
+use model::Fault;
+use script::host::StampPlace;
+
+use super::Came;
+use crate::filter::Filter;
+use crate::place::Place;
+
+/// More that are in use at once are shared no longer.
+const LIMIT: usize = 64;
+
+/// Where a channel looks for its stamps.
+#[derive(Debug)]
+pub(crate) struct Sight {
+    pub(crate) at: Place,
+    pub(crate) only: Filter,
+    /// What fits says again what was said.
+    except: Option<Filter>,
+    /// On Socket.IO: the event that carries them.
+    event: Option<String>,
+}
+
+impl Sight {
+    fn new(place: StampPlace) -> Result<Self, Fault> {
+        Ok(Self {
+            at: Place::new(place.at)?,
+            only: Filter::new(place.only)?,
+            except: (!place.except.is_empty())
+                .then(|| Filter::new(place.except))
+                .transpose()?,
+            event: place.event,
+        })
+    }
+
+    /// Whether the channel is about this at all: on Socket.IO, about the event.
+    pub(crate) fn hears(&self, came: Came<'_>) -> bool {
+        match (&self.event, came.event) {
+            (Some(name), Some(event)) => event.is(name),
+            (None, _) => true,
+            (Some(_), None) => false,
+        }
+    }
+
+    /// Whether what came is one of the messages in which the channel's stamps are looked for.
+    pub(crate) fn fits(&self, came: Came<'_>) -> bool {
+        let again = self.except.as_ref();
+        self.only.fits(came.bytes) && !again.is_some_and(|again| again.fits(came.bytes))
+    }
+}
+
+/// The sights of a worker. All users who look for the same share one: with a copy for each of thousands, every
+/// message would be looked at through memory that was last read long ago.
+#[derive(Debug, Default)]
+pub(crate) struct Sights {
+    known: Vec<(StampPlace, Rc<Sight>)>,
+}
+
+impl Sights {
+    pub(crate) fn of(&mut self, place: StampPlace) -> Result<Rc<Sight>, Fault> {
+        if let Some((_, sight)) = self.known.iter().find(|(known, _)| *known == place) {
+            return Ok(Rc::clone(sight));
+        }
+        let sight = Rc::new(Sight::new(place.clone())?);
+        if self.known.len() == LIMIT {
+            self.known.retain(|(_, sight)| Rc::strong_count(sight) > 1);
+        }
+        if self.known.len() < LIMIT {
+            self.known.push((place, Rc::clone(&sight)));
+        }
+        Ok(sight)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(name: &str) -> StampPlace {
+        StampPlace {
+            event: Some(name.to_owned()),
+            ..StampPlace::default()
+        }
+    }
+
+    #[test]
+    fn what_looks_for_the_same_is_one_and_what_nobody_uses_makes_room() {
+        let mut sights = Sights::default();
+        let kept = sights.of(event("kept")).unwrap();
+        for number in 0..10 * LIMIT {
+            sights.of(event(&number.to_string())).unwrap();
+            assert!(sights.known.len() <= LIMIT);
+        }
+        assert!(Rc::ptr_eq(&kept, &sights.of(event("kept")).unwrap()));
+        let all: Vec<_> = (0..LIMIT)
+            .map(|number| sights.of(event(&format!("used {number}"))).unwrap())
+            .collect();
+        let more = sights.of(event("one more")).unwrap();
+        assert_eq!((Rc::strong_count(&more), sights.known.len()), (1, LIMIT));
+        drop(all);
+    }
+}
