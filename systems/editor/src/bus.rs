@@ -3,6 +3,7 @@
 
 mod nats;
 mod news;
+mod parts;
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub(crate) trait Bus: fmt::Debug + Send + Sync {
     fn enter(&self, room: &Arc<str>);
     /// And from now on it is not.
     fn leave(&self, room: &str);
+    /// Something that was said of a room, here or elsewhere, may be lost: soon all ask each other.
+    fn doubt(&self, room: &Arc<str>);
 }
 
 /// A node by itself: nobody else is to be told anything.
@@ -39,6 +42,8 @@ impl Bus for Alone {
     fn enter(&self, _: &Arc<str>) {}
 
     fn leave(&self, _: &str) {}
+
+    fn doubt(&self, _: &Arc<str>) {}
 }
 
 /// Who hears what the others say.
@@ -49,8 +54,10 @@ pub(crate) trait Receive: Send + Sync + 'static {
     fn receive(self: &Arc<Self>, room: &Arc<str>, node: u64, news: News<'_>);
     /// A node was not heard of for so long that it is gone.
     fn node_gone(self: &Arc<Self>, node: u64);
-    /// Something may have been missed: every room has to ask what it lacks.
+    /// Something may have been missed, of any room: each is to be doubted.
     fn missed(self: &Arc<Self>);
+    /// A room is in doubt: ask what it lacks, and see to it that the others ask.
+    fn doubtful(self: &Arc<Self>, room: &Arc<str>);
 }
 
 /// What goes over the wire.

@@ -23,7 +23,7 @@ pub struct Config {
     /// Running code.
     #[command(flatten)]
     pub run: RunConfig,
-    /// Where documents are saved: `sqlite:FILE`, `sqlite::memory:` or `postgres://…`
+    /// Where documents are saved: `sqlite:FILE` (of one server), `sqlite::memory:` or `postgres://…`
     #[arg(
         long,
         value_name = "URL",
@@ -54,7 +54,7 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "EDITOR_MAX_ROOMS", default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_rooms: u32,
-    /// Members of one room at most
+    /// Members of one room at most by Socket.IO, and as many by Yjs: who uses the page is one of each
     #[arg(long, value_name = "N", env = "EDITOR_MAX_MEMBERS", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_members: u32,
@@ -66,7 +66,8 @@ pub struct Limits {
     #[arg(long, value_name = "BYTES", env = "EDITOR_MAX_MESSAGE", default_value_t = 1_000_000,
           value_parser = clap::value_parser!(u32).range(1024..=1 << 27))]
     pub max_message: u32,
-    /// Bytes of one document at most
+    /// Bytes of one document's text at most; with its history, and what Yjs clients keep in it beside the
+    /// text, it may have twice as many
     #[arg(long, value_name = "BYTES", env = "EDITOR_MAX_DOCUMENT", default_value_t = 900_000,
           value_parser = clap::value_parser!(u32).range(1..=1 << 26))]
     pub max_document: u32,

@@ -12,13 +12,13 @@ use yrs::updates::encoder::Encode;
 
 use crate::bus::{Alone, Bus, BusError, Nats, NatsLine, News};
 use crate::config::{Config, Limits, RunConfig};
-use crate::line::{End, Lines};
+use crate::line::Lines;
 use crate::metrics::Counters;
 use crate::outlet::Outlet;
 use crate::refusal::Refusal;
-use crate::room::{self, Hall, Listener, Member, Room, Shut, State, merge};
+use crate::room::{self, Hall, Listener, Malformed, Member, Room, Shut, State, merge};
 use crate::run::OnDemand;
-use crate::store::{Behind, Done, Log, Writer};
+use crate::store::{Behind, Done, Held, Log, Writer};
 
 /// Bytes of a room's name or a user's, at most.
 pub(crate) const NAME: usize = 256;
@@ -30,6 +30,17 @@ const ANSWERS: Duration = Duration::from_millis(150);
 const AGAIN: Duration = Duration::from_secs(1);
 /// What Yjs sends when there is nothing to say.
 const NOTHING: [u8; 2] = [0, 0];
+
+/// Why an update of a Yjs client is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// It cannot be saved now.
+    Behind,
+    /// There is no room in the document for it.
+    TooLarge,
+    /// It is none.
+    Malformed,
+}
 
 /// What all requests and connections share.
 #[derive(Debug)]
@@ -150,6 +161,7 @@ impl Editor {
             match comes(&room, self.hall.limits.members) {
                 Ok(()) => return Ok(room),
                 Err(Shut::Full) => return Err(Refusal::RoomFull),
+                Err(Shut::Behind) => return Err(Refusal::StoreBehind),
                 // It was taken out of the hall before it was closed: the next is another.
                 Err(Shut::Closed) => {}
             }
@@ -232,20 +244,19 @@ impl Editor {
         state: &mut State,
         update: Vec<u8>,
         visit: u64,
-    ) -> Result<(), End> {
+    ) -> Result<(), Refused> {
         if update == NOTHING {
             return Ok(());
         }
-        if state.document.len() + update.len() > 2 * self.limits.max_document as usize {
-            return Err(End::Closed(1009, "the document is too large"));
+        let most = self.limits.max_document as usize;
+        let fits = state.document.has_room_for(&update, most);
+        if !fits.map_err(|Malformed| Refused::Malformed)? {
+            return Err(Refused::TooLarge);
         }
-        let slot = self
-            .writer
-            .slot()
-            .map_err(|Behind| End::Closed(1013, "it cannot be saved now"))?;
+        let slot = self.writer.slot().map_err(|Behind| Refused::Behind)?;
         let before = state.wants_text().then(|| state.document.text().to_owned());
         let applied = state.document.apply(&update);
-        applied.map_err(|_| End::Closed(1003, "not an update"))?;
+        applied.map_err(|Malformed| Refused::Malformed)?;
         if let Some(before) = before {
             room.show_soon(state, before, &self.counters);
         }
@@ -254,6 +265,11 @@ impl Editor {
             .tell(&room.name, &News::Update { update: &update });
         slot.save(&room.name, update, None);
         Ok(())
+    }
+
+    /// Counts bytes that wait until they can be saved.
+    pub(crate) fn hold(&self, bytes: usize) -> Result<Held, Behind> {
+        self.writer.hold(bytes)
     }
 
     /// Calls `done` once everything before is saved.
@@ -281,9 +297,12 @@ impl Editor {
         }
         loop {
             match self.log.load(&room.name).await {
-                Ok(rows) => {
-                    room.load(&rows);
-                    self.writer.found(&room.name, rows.len());
+                Ok(found) => {
+                    if found.broken > 0 {
+                        tracing::error!(room = %room.name, updates = found.broken, "updates of the log are none");
+                    }
+                    self.writer.found(&room.name, &found);
+                    room.load(found.document, &self.counters);
                     return;
                 }
                 Err(error) => {
@@ -303,6 +322,7 @@ impl Editor {
         self.saved().await;
         if self.hall.close(&room) {
             self.bus().leave(&room.name);
+            self.writer.forget(&room.name).await;
         }
     }
 }

@@ -11,6 +11,8 @@ pub(crate) enum Refusal {
     UnknownEvent,
     #[error("`{0}` must have 1 to {1} bytes")]
     Length(&'static str, usize),
+    #[error("`{0}` may have {1} bytes at most")]
+    TooLong(&'static str, usize),
     #[error("Room is full")]
     RoomFull,
     #[error("There are too many rooms")]

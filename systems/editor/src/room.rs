@@ -10,8 +10,9 @@ mod presence;
 mod state;
 
 pub(crate) use difference::merge;
-pub(crate) use document::merge_rows;
+pub(crate) use document::{Document, Malformed};
 pub(crate) use hall::{Hall, Limits};
 pub(crate) use member::{Listener, Member};
 pub(crate) use place::{Room, Shut};
+pub(crate) use presence::MOST_BYTES as PRESENCE_BYTES;
 pub(crate) use state::State;

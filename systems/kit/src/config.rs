@@ -2,7 +2,8 @@
 //! `clap` arguments: each value is a flag and an environment variable from one definition, and a bad
 //! one is refused before anything is bound (exit code 2).
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
 use clap::Args;
@@ -15,7 +16,7 @@ use crate::span;
 #[command(next_help_heading = "Serving")]
 pub struct ServeConfig {
     /// Address to listen on [default: 127.0.0.1 and the system's own port]; port 0 takes a free one
-    #[arg(long, value_name = "HOST:PORT", env = "HEADCOUNT_LISTEN")]
+    #[arg(long, value_name = "HOST:PORT", env = "HEADCOUNT_LISTEN", value_parser = address)]
     pub listen: Option<SocketAddr>,
     /// Threads; one is served without any hand-over between threads
     #[arg(long, env = "HEADCOUNT_THREADS", default_value_t = 1,
@@ -43,6 +44,15 @@ impl ServeConfig {
     }
 }
 
+/// The address of a host, which may be a name. Of several the first of IPv4, because everything else that
+/// is told of loopback is.
+fn address(text: &str) -> io::Result<SocketAddr> {
+    let found: Vec<_> = text.to_socket_addrs()?.collect();
+    let first = found.iter().find(|address| address.is_ipv4());
+    let first = first.or(found.first()).copied();
+    first.ok_or_else(|| io::Error::other("this host has no address"))
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -59,6 +69,14 @@ mod tests {
     fn the_default_is_loopback_on_the_port_of_the_system() {
         let cli = Cli::try_parse_from(["x"]).unwrap();
         assert_eq!(cli.serve.address(4004).to_string(), "127.0.0.1:4004");
+    }
+
+    #[test]
+    fn a_host_may_be_a_name() {
+        for listen in ["localhost:0", "127.0.0.1:0"] {
+            let cli = Cli::try_parse_from(["x", "--listen", listen]).unwrap();
+            assert_eq!(cli.serve.address(4004).to_string(), "127.0.0.1:0");
+        }
     }
 
     #[test]

@@ -2,17 +2,32 @@ use std::io::{self, Write as _};
 
 use crate::args::{ServeArgs, System};
 use crate::exit::Exit;
+use crate::screen::complain;
 
-/// `headcount serve`
+/// `headcount serve`. A configuration that makes no sense is wrong usage; an address or a database that
+/// cannot be had is not, and ends it as the system's own program does.
 pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
-    match args.system {
-        System::Bridge(config) => {
-            bridge::serve(*config, announce)?;
+    let served: Result<(), (bool, anyhow::Error)> = match args.system {
+        System::Bridge(config) => bridge::serve(*config, announce).map_err(|error| {
+            let usage = matches!(error, bridge::ServeError::Config(_));
+            (usage, error.into())
+        }),
+        System::Editor(config) => editor::serve(*config, announce).map_err(|error| {
+            let usage = matches!(error, editor::ServeError::Config(_));
+            (usage, error.into())
+        }),
+        System::Truth(config) => {
+            truth::serve(&config, announce).map_err(|error| (false, error.into()))
         }
-        System::Editor(config) => editor::serve(*config, announce)?,
-        System::Truth(config) => truth::serve(&config, announce)?,
+    };
+    match served {
+        Ok(()) => Ok(Exit::Passed),
+        Err((true, error)) => Err(error),
+        Err((false, error)) => {
+            complain(&error);
+            Ok(Exit::Bug)
+        }
     }
-    Ok(Exit::Passed)
 }
 
 fn announce(url: &str) -> io::Result<()> {

@@ -1,23 +1,31 @@
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use async_nats::{Client, ConnectOptions, Event};
+use async_nats::{Client, ConnectOptions, Event, SubscribeError};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
-use tokio::time::{Instant, interval};
+use tokio::time::{Instant, interval, timeout};
 
 use super::news::News;
+use super::parts::{Came, Parts, split};
 use super::{Bus, Letter, Receive};
+use crate::store::{Budget, Held};
 
 /// Subjects: `headcount.editor.room.NAME` in base64, and one where nodes say that they live.
 const ROOMS: &str = "headcount.editor.room";
 const NODES: &str = "headcount.editor.nodes";
-/// Letters that may wait for the connection; what is too much is asked for again.
+/// Letters that may wait for the connection; what is too much is asked for again. So many may wait in the
+/// client on top.
 const QUEUE: usize = 65_536;
+const CLIENT_QUEUE: usize = 128;
+/// What NATS takes for the head of a message.
+const NATS_HEAD: usize = 1024;
+/// Rooms in doubt that are asked for with one beat.
+const ASKED: usize = 1000;
 /// How often a node says that it lives, and after how long without it is gone.
 const BEAT: Duration = Duration::from_secs(1);
 const GONE: Duration = Duration::from_secs(5);
@@ -26,21 +34,50 @@ const GONE: Duration = Duration::from_secs(5);
 #[derive(Debug, thiserror::Error)]
 pub enum BusError {
     /// NATS is not there, or refuses.
-    #[error("cannot connect to NATS: {0}")]
-    Connect(#[from] async_nats::ConnectError),
+    #[error("cannot connect to NATS at {0}: {1}")]
+    Connect(String, async_nats::ConnectError),
     /// NATS refuses a subscription.
     #[error("cannot listen to NATS: {0}")]
-    Listen(#[from] async_nats::SubscribeError),
+    Listen(async_nats::SubscribeError),
     /// The system has no random numbers to give.
     #[error("cannot number this node: {0}")]
-    Number(#[from] std::io::Error),
+    Number(std::io::Error),
+}
+
+/// A letter that waits for the connection.
+type Posted = (Arc<str>, Letter, Held);
+
+/// Rooms of which something may be lost.
+#[derive(Clone, Debug, Default)]
+struct Doubts(Arc<Mutex<HashSet<Arc<str>>>>);
+
+impl Doubts {
+    fn add(&self, room: Arc<str>) {
+        self.rooms().insert(room);
+    }
+
+    /// Some of them, which are then in doubt no more.
+    fn take(&self) -> Vec<Arc<str>> {
+        let mut rooms = self.rooms();
+        let some: Vec<_> = rooms.iter().take(ASKED).cloned().collect();
+        for room in &some {
+            rooms.remove(room);
+        }
+        some
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, HashSet<Arc<str>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The other nodes, over NATS.
 pub(crate) struct Nats<R> {
     node: u64,
     client: Client,
-    letters: mpsc::Sender<(String, Letter)>,
+    letters: mpsc::Sender<Posted>,
+    budget: Budget,
+    doubts: Doubts,
     receiver: Weak<R>,
     /// Who reads what is said of each room.
     rooms: Mutex<HashMap<Arc<str>, AbortHandle>>,
@@ -77,8 +114,12 @@ impl Line {
                 }
             }
         };
-        let options = ConnectOptions::new().no_echo().event_callback(told);
-        let client = options.connect(url).await?;
+        let options = ConnectOptions::new()
+            .no_echo()
+            .client_capacity(CLIENT_QUEUE)
+            .event_callback(told);
+        let client = options.connect(url).await;
+        let client = client.map_err(|error| BusError::Connect(address(url), error))?;
         Ok(Self { client, events })
     }
 }
@@ -86,18 +127,13 @@ impl Line {
 impl<R: Receive> Nats<R> {
     /// Begins to listen, for `receiver`.
     pub(crate) async fn start(line: Line, receiver: &Weak<R>) -> Result<Self, BusError> {
-        let number = kit::token::Token::random()?.to_string();
+        let number = kit::token::Token::random().map_err(BusError::Number)?;
+        let number = number.to_string();
         let node = u64::from_str_radix(&number[..16], 16).unwrap_or_default();
         let Line { client, mut events } = line;
-        let (letters, mut waiting) = mpsc::channel::<(String, Letter)>(QUEUE);
-        let sender = client.clone();
-        tokio::spawn(async move {
-            while let Some((subject, letter)) = waiting.recv().await {
-                if let Err(error) = sender.publish(subject, letter).await {
-                    tracing::warn!(%error, "the other nodes were not told");
-                }
-            }
-        });
+        let (letters, posted) = mpsc::channel(QUEUE);
+        let doubts = Doubts::default();
+        tokio::spawn(send(client.clone(), node, posted, doubts.clone()));
         let heard = receiver.clone();
         tokio::spawn(async move {
             // The first is the connection that there is already.
@@ -109,11 +145,14 @@ impl<R: Receive> Nats<R> {
                 receiver.missed();
             }
         });
-        watch_nodes(&client, node, receiver.clone()).await?;
+        let watching = watch_nodes(&client, node, receiver.clone(), doubts.clone()).await;
+        watching.map_err(BusError::Listen)?;
         Ok(Self {
             node,
             client,
             letters,
+            budget: Budget::default(),
+            doubts,
             receiver: receiver.clone(),
             rooms: Mutex::default(),
         })
@@ -126,14 +165,21 @@ impl<R: Receive> Bus for Nats<R> {
     }
 
     fn tell(&self, room: &str, news: &News<'_>) {
-        let letter = (subject(room), news.write(self.node));
-        if self.letters.try_send(letter).is_err() {
-            tracing::warn!(room, "the other nodes were not told: too much waits");
+        let (room, letter): (Arc<str>, _) = (room.into(), news.write(self.node));
+        let held = self.budget.hold(letter.len()).ok();
+        let sent = held.is_some_and(|held| {
+            let posted = (room.clone(), letter, held);
+            self.letters.try_send(posted).is_ok()
+        });
+        if !sent {
+            tracing::debug!(%room, "the other nodes are told later: too much waits");
+            self.doubts.add(room);
         }
     }
 
     fn enter(&self, room: &Arc<str>) {
         let (client, receiver, name) = (self.client.clone(), self.receiver.clone(), room.clone());
+        let doubts = self.doubts.clone();
         let task = tokio::spawn(async move {
             let mut heard = match client.subscribe(subject(&name)).await {
                 Ok(heard) => heard,
@@ -144,12 +190,19 @@ impl<R: Receive> Bus for Nats<R> {
             if let Some(receiver) = receiver.upgrade() {
                 receiver.heard(&name);
             }
+            let mut parts = Parts::default();
             while let Some(message) = heard.next().await {
                 let Some(receiver) = receiver.upgrade() else {
                     return;
                 };
-                if let Some((node, news)) = News::read(&message.payload) {
-                    receiver.receive(&name, node, news);
+                match parts.take(message.payload) {
+                    Came::Letter(letter) => {
+                        if let Some((node, news)) = News::read(&letter) {
+                            receiver.receive(&name, node, news);
+                        }
+                    }
+                    Came::Part => {}
+                    Came::Broken => doubts.add(name.clone()),
                 }
             }
         });
@@ -165,18 +218,45 @@ impl<R: Receive> Bus for Nats<R> {
             task.abort();
         }
     }
+
+    fn doubt(&self, room: &Arc<str>) {
+        self.doubts.add(room.clone());
+    }
+}
+
+/// Sends what is posted, one letter after the other.
+async fn send(client: Client, node: u64, mut posted: mpsc::Receiver<Posted>, doubts: Doubts) {
+    let mut number = 0;
+    while let Some((room, letter, _held)) = posted.recv().await {
+        number += 1;
+        let most = client.max_payload().saturating_sub(NATS_HEAD);
+        for part in split(&letter, node, number, most) {
+            if let Err(error) = client.publish(subject(&room), part).await {
+                tracing::warn!(%error, %room, "the other nodes are told later");
+                doubts.add(room);
+                break;
+            }
+        }
+    }
+}
+
+/// Where NATS is, without what is secret in it.
+fn address(url: &str) -> String {
+    let (_, address) = url.rsplit_once('@').unwrap_or(("", url));
+    address.to_owned()
 }
 
 fn subject(room: &str) -> String {
     format!("{ROOMS}.{}", BASE64_URL_SAFE_NO_PAD.encode(room))
 }
 
-/// Says that this node lives, and notices others that do not any more.
+/// Says that this node lives, notices others that do not any more, and asks about rooms in doubt.
 async fn watch_nodes<R: Receive>(
     client: &Client,
     node: u64,
     receiver: Weak<R>,
-) -> Result<(), BusError> {
+    doubts: Doubts,
+) -> Result<(), SubscribeError> {
     let mut heard = client.subscribe(NODES).await?;
     let client = client.clone();
     tokio::spawn(async move {
@@ -193,8 +273,12 @@ async fn watch_nodes<R: Receive>(
                 now = beats.tick() => {
                     let Some(receiver) = receiver.upgrade() else { return };
                     let beat = Letter::copy_from_slice(&node.to_le_bytes());
-                    if let Err(error) = client.publish(NODES, beat).await {
-                        tracing::debug!(%error, "the other nodes were not told that this one lives");
+                    // While there is no connection, and what is sent waits, this does not.
+                    if timeout(BEAT, client.publish(NODES, beat)).await.is_err() {
+                        tracing::debug!("the other nodes were not told that this one lives");
+                    }
+                    for room in doubts.take() {
+                        receiver.doubtful(&room);
                     }
                     for (gone, _) in others.extract_if(|_, heard| now.saturating_duration_since(*heard) > GONE) {
                         tracing::warn!(node = gone, "a node is gone");

@@ -22,7 +22,9 @@ pub(crate) struct Visitor {
 pub(crate) enum News<'a> {
     /// I am here now and know this much (a state vector): what do you know, and who is with you?
     Hello { known: &'a [u8] },
-    /// Those who are with me (JSON).
+    /// Something that I said may be lost: ask me.
+    Lost,
+    /// All who are with me (JSON).
     Here { visitors: Vec<Visitor> },
     /// Somebody came.
     Joined { visitor: Visitor },
@@ -57,6 +59,7 @@ impl<'a> News<'a> {
             Self::Presence { update } => (7, Vec::new(), update),
             Self::Pass { to, packet } => (8, to.as_bytes().to_vec(), packet.as_bytes()),
             Self::Tell { packet } => (9, Vec::new(), packet.as_bytes()),
+            Self::Lost => (10, Vec::new(), &[]),
         };
         let mut letter = BytesMut::with_capacity(13 + first.len() + second.len());
         letter.put_u64_le(node);
@@ -102,6 +105,7 @@ impl<'a> News<'a> {
             9 => Self::Tell {
                 packet: text(second)?,
             },
+            10 => Self::Lost,
             _ => return None,
         };
         Some((u64::from_le_bytes(*node), news))
@@ -143,6 +147,7 @@ mod tests {
                 packet: "42[]",
             },
             News::Tell { packet: "42[]" },
+            News::Lost,
         ];
         for news in all {
             assert_eq!(News::read(&news.write(9)), Some((9, news)));

@@ -134,12 +134,13 @@ impl Visitor {
         if text.len() > most {
             return Err(Refusal::DocumentTooLarge(most));
         }
-        let done = acknowledge.map(|number| self.acknowledges(number));
         let mut state = room.state();
         if !Room::is_loaded(&state) {
-            self.write_later(room, &mut state, text.into_owned(), done);
+            let written = self.write_later(room, &mut state, text.into_owned(), acknowledge);
+            written.map_err(|Behind| Refusal::StoreBehind)?;
             return Ok(Answer::Later);
         }
+        let done = acknowledge.map(|number| self.acknowledges(number));
         // Members who get the merged text soon need no other.
         let relayed = state
             .shown
@@ -158,14 +159,25 @@ impl Visitor {
     }
 
     /// Until the document is here nothing can be changed in it; all get the text of it then.
-    fn write_later(&self, room: &Arc<Room>, state: &mut State, text: String, done: Option<Done>) {
-        let editor = self.editor.clone();
+    fn write_later(
+        &self,
+        room: &Arc<Room>,
+        state: &mut State,
+        text: String,
+        acknowledge: Option<u64>,
+    ) -> Result<(), Behind> {
+        let held = self.editor.hold(text.len())?;
+        let (editor, outlet) = (self.editor.clone(), self.outlet.clone());
+        let done = acknowledge.map(|number| self.acknowledges(number));
         room.wish(state, move |room, state| {
-            if editor.write(room, state, &text, None, done).is_ok() {
-                state.show(&editor.counters);
-                editor.counters.edits.inc();
+            drop(held);
+            if let Err(Behind) = editor.write(room, state, &text, None, done) {
+                editor.counters.refusals.inc();
+                return complain(&outlet, "code-change", acknowledge, &Refusal::StoreBehind);
             }
-        });
+            state.unseen = true;
+            editor.counters.edits.inc();
+        })
     }
 
     /// Answers an event, when called.
@@ -176,8 +188,14 @@ impl Visitor {
 
     fn point(&mut self, change: &CursorChange<'_>) -> Result<(), Refusal> {
         let room = self.reach(&change.room_id)?;
+        // What is in it beside the place is passed on as well, as in the original.
+        if change.cursor.get().len() > NAME {
+            return Err(Refusal::TooLong("cursor", NAME));
+        }
         let _: Caret = read(change.cursor)?;
-        text(change.username)?;
+        if text(change.username)?.len() > NAME {
+            return Err(Refusal::TooLong("username", NAME));
+        }
         let moved = packet::cursor_change(&self.id, change.cursor, change.username);
         room.state()
             .point(&moved, self.visit, &self.editor.counters);
@@ -239,11 +257,7 @@ impl Visitor {
             running.store(false, Ordering::Relaxed);
             if let Err(refusal) = ran {
                 editor.counters.refusals.inc();
-                let complaint = Complaint {
-                    event: "run-code",
-                    message: refusal.to_string(),
-                };
-                outlet.text(&packet::event("error", &complaint));
+                complain(&outlet, "run-code", None, &refusal);
             }
         });
         Ok(())
@@ -256,15 +270,19 @@ impl Visitor {
             return;
         }
         let name = &event.name[..event.name.floor_char_boundary(TOLD)];
-        let complaint = Complaint {
-            event: name,
-            message: refusal.to_string(),
-        };
-        self.outlet.text(&packet::event("error", &complaint));
-        if let Some(number) = event.acknowledge {
-            self.outlet
-                .text(&packet::acknowledgement(number, &complaint));
-        }
+        complain(&self.outlet, name, event.acknowledge, refusal);
+    }
+}
+
+/// Tells why an event was not done.
+fn complain(outlet: &Outlet, event: &str, acknowledge: Option<u64>, refusal: &Refusal) {
+    let complaint = Complaint {
+        event,
+        message: refusal.to_string(),
+    };
+    outlet.text(&packet::event("error", &complaint));
+    if let Some(number) = acknowledge {
+        outlet.text(&packet::acknowledgement(number, &complaint));
     }
 }
 

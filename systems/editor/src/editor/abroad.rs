@@ -12,6 +12,7 @@ use yrs::updates::encoder::Encode;
 use super::Editor;
 use crate::bus::{News, Receive, Visitor};
 use crate::room::{Room, State};
+use crate::store::Behind;
 
 /// The text in a `code-change`.
 #[derive(Debug, Deserialize)]
@@ -36,9 +37,15 @@ impl Receive for Editor {
         };
         match news {
             News::Hello { known } => self.answer(&room, known),
-            News::Here { visitors } => visitors
-                .iter()
-                .for_each(|visitor| self.come(&room, node, visitor)),
+            News::Lost => self.ask(&room),
+            News::Here { visitors } => {
+                let gone =
+                    |of, who: &Visitor| of == node && !visitors.iter().any(|v| v.id == who.id);
+                room.state().leave_abroad(gone, &self.counters);
+                for visitor in &visitors {
+                    self.come(&room, node, visitor);
+                }
+            }
             News::Joined { visitor } => self.come(&room, node, &visitor),
             News::Left { id } => room
                 .state()
@@ -67,13 +74,25 @@ impl Receive for Editor {
 
     fn missed(self: &Arc<Self>) {
         for room in self.hall.all() {
-            let known = room.state().document.known().encode_v1();
-            self.bus().tell(&room.name, &News::Hello { known: &known });
+            self.bus().doubt(&room.name);
+        }
+    }
+
+    fn doubtful(self: &Arc<Self>, name: &Arc<str>) {
+        if let Some(room) = self.hall.find(name) {
+            self.ask(&room);
+            self.bus().tell(name, &News::Lost);
         }
     }
 }
 
 impl Editor {
+    /// Asks the other nodes for what is not known here.
+    fn ask(&self, room: &Room) {
+        let known = room.state().document.known().encode_v1();
+        self.bus().tell(&room.name, &News::Hello { known: &known });
+    }
+
     fn answer(self: &Arc<Self>, room: &Arc<Room>, known: &[u8]) {
         let Ok(known) = StateVector::decode_v1(known) else {
             return;
@@ -85,7 +104,7 @@ impl Editor {
             },
         );
         let editor = self.clone();
-        room.when_loaded(move |room, state| {
+        let wished = room.when_loaded(move |room, state| {
             let update = state.document.since(&known);
             editor
                 .bus()
@@ -99,6 +118,9 @@ impl Editor {
                 );
             }
         });
+        if let Err(Behind) = wished {
+            self.bus().doubt(&room.name);
+        }
     }
 
     fn come(&self, room: &Room, node: u64, visitor: &Visitor) {
@@ -110,9 +132,18 @@ impl Editor {
     }
 
     fn change(self: &Arc<Self>, room: &Arc<Room>, packet: Option<&str>, update: &[u8]) {
-        let (editor, update) = (self.clone(), update.to_vec());
-        let packet = packet.map(str::to_owned);
-        room.when_loaded(move |room, state| editor.take(room, state, packet.as_deref(), update));
+        let length = update.len() + packet.map_or(0, str::len);
+        let changed = self.hold(length).and_then(|held| {
+            let (editor, update) = (self.clone(), update.to_vec());
+            let packet = packet.map(str::to_owned);
+            room.when_loaded(move |room, state| {
+                drop(held);
+                editor.take(room, state, packet.as_deref(), update);
+            })
+        });
+        if let Err(Behind) = changed {
+            self.bus().doubt(&room.name);
+        }
     }
 
     fn take(&self, room: &Arc<Room>, state: &mut State, packet: Option<&str>, update: Vec<u8>) {
@@ -120,17 +151,27 @@ impl Editor {
             return;
         }
         let Ok(slot) = self.writer.slot() else {
-            return tracing::warn!(room = %room.name, "a change from another node was not taken: the store is behind");
+            tracing::warn!(room = %room.name, "a change from another node is asked for again: the store is behind");
+            return self.bus().doubt(&room.name);
         };
-        let before = state.document.known();
+        let (before, gap) = (state.document.known(), state.document.has_gap());
         let merges = state.shown.is_some();
         let shown = state.document.text().to_owned();
         if state.document.apply(&update).is_err() {
             return tracing::warn!(room = %room.name, "another node sent what is no update");
         }
+        if state.document.has_gap() && !gap {
+            self.bus().doubt(&room.name);
+        }
         if state.document.known() == before && state.document.text() == shown {
             return;
         }
+        // What waited for this update was told and saved by nobody here.
+        let update = if gap {
+            state.document.since(&before)
+        } else {
+            update
+        };
         state.tell_listeners(&update, None, &self.counters);
         let whole =
             packet.filter(|packet| code(packet).is_some_and(|code| code == state.document.text()));

@@ -4,7 +4,6 @@ use yrs::updates::decoder::Decode;
 use yrs::{Doc, GetString, ReadTxn, StateVector, Text, TextRef, Transact, Update};
 
 use super::difference::{hunks, one};
-use crate::store::Log;
 
 /// The name of the text in the document, for every Yjs client.
 const TEXT: &str = "code";
@@ -20,6 +19,10 @@ pub(crate) struct Document {
     code: TextRef,
     /// How it reads; `None` when an update came since somebody asked.
     text: Option<String>,
+    /// Bytes that it has at most, encoded: what it had when that was last measured, and what came since.
+    weight: usize,
+    /// Bytes of updates since one came that lacks another before it.
+    gap: usize,
 }
 
 impl fmt::Debug for Document {
@@ -36,6 +39,8 @@ impl Default for Document {
             doc,
             code,
             text: Some(String::new()),
+            weight: 0,
+            gap: 0,
         }
     }
 }
@@ -43,16 +48,34 @@ impl Default for Document {
 impl Document {
     /// How it reads.
     pub(crate) fn text(&mut self) -> &str {
-        let Self { doc, code, text } = self;
+        let Self {
+            doc, code, text, ..
+        } = self;
         text.get_or_insert_with(|| code.get_string(&doc.transact()))
     }
 
-    /// Bytes of the text, about.
-    pub(crate) fn len(&self) -> usize {
-        match &self.text {
-            Some(text) => text.len(),
-            None => self.code.len(&self.doc.transact()) as usize,
+    /// Bytes of the text.
+    fn len(&self) -> usize {
+        self.code.len(&self.doc.transact()) as usize
+    }
+
+    /// Whether the text has `most` bytes at most when it has taken the update in, and the document twice
+    /// as many, encoded: with what was deleted, what is not text, and what waits for an update before it.
+    pub(crate) fn has_room_for(&mut self, update: &[u8], most: usize) -> Result<bool, Malformed> {
+        let text = self.len() + self.gap + update.len();
+        if text <= most && self.weight + update.len() <= 2 * most {
+            return Ok(true);
         }
+        // That much may be in it, or not: it may delete as well. It is tried on a copy.
+        let mut copy = Self::default();
+        copy.apply(&self.whole())?;
+        copy.apply(update)?;
+        let weight = copy.whole().len();
+        let fits = copy.len() <= most && weight <= 2 * most;
+        if fits {
+            self.weight = weight.saturating_sub(update.len());
+        }
+        Ok(fits)
     }
 
     /// Makes it read like `new`; the update that does the same elsewhere, if anything changed. `finely`
@@ -81,6 +104,7 @@ impl Document {
         }
         let update = transaction.encode_update_v1();
         drop(transaction);
+        self.weight += update.len();
         match &mut self.text {
             Some(text) => new.clone_into(text),
             none => *none = Some(new.to_owned()),
@@ -90,33 +114,38 @@ impl Document {
 
     /// Takes an update in.
     pub(crate) fn apply(&mut self, update: &[u8]) -> Result<(), Malformed> {
+        let length = update.len();
         let update = Update::decode_v1(update).map_err(|_| Malformed)?;
         self.doc
             .transact_mut()
             .apply_update(update)
             .map_err(|_| Malformed)?;
         self.text = None;
+        self.weight += length;
+        let gap = self.doc.transact().has_missing_updates();
+        self.gap = if gap { self.gap + length } else { 0 };
         Ok(())
     }
 
-    /// What one who knows `known` lacks.
+    /// Whether something that came lacks an update before it.
+    pub(crate) fn has_gap(&self) -> bool {
+        self.gap > 0
+    }
+
+    /// What one who knows `known` lacks, and what waits here for an update before it.
     pub(crate) fn since(&self, known: &StateVector) -> Vec<u8> {
-        self.doc.transact().encode_diff_v1(known)
+        self.doc.transact().encode_state_as_update_v1(known)
+    }
+
+    /// All of it.
+    pub(crate) fn whole(&self) -> Vec<u8> {
+        self.since(&StateVector::default())
     }
 
     /// What is known here.
     pub(crate) fn known(&self) -> StateVector {
         self.doc.transact().state_vector()
     }
-}
-
-/// All updates of a room's rows as one row.
-pub(crate) fn merge_rows(rows: &[Vec<u8>]) -> Option<Vec<u8>> {
-    let mut document = Document::default();
-    for update in rows.iter().flat_map(|row| Log::updates(row)) {
-        document.apply(update).ok()?;
-    }
-    Some(Log::row(&document.since(&StateVector::default())))
 }
 
 /// Documents are far smaller than 4 GiB: their size is limited.

@@ -5,10 +5,11 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 use yrs::sync::AwarenessUpdate;
 
+use super::document::Document;
 use super::member::{Listener, Member};
 use super::state::State;
 use crate::metrics::Counters;
-use crate::store::Log;
+use crate::store::Behind;
 use crate::yjs;
 
 /// After so long without an edit, members whose text may differ get the document. An edit that comes
@@ -16,8 +17,8 @@ use crate::yjs;
 pub(crate) const QUIET: Duration = Duration::from_secs(3);
 /// What Yjs clients change is gathered so long before members get the whole text.
 const GATHERED: Duration = Duration::from_millis(50);
-/// What may wait for the document; more is dropped, and not acknowledged.
-const WISHES: usize = 4096;
+/// What may wait for the document; more is refused.
+pub(super) const WISHES: usize = 4096;
 
 /// One room.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub(crate) enum Shut {
     Full,
     /// It was closed because nobody was here; ask for it again.
     Closed,
+    /// Too much waits for the document.
+    Behind,
 }
 
 /// What a departure left behind.
@@ -72,16 +75,19 @@ impl Room {
         if state.member(visit).is_none() && state.occupied_beside(visit) >= most {
             return Err(Shut::Full);
         }
+        if !state.may_wish() {
+            return Err(Shut::Behind);
+        }
         let (who, counters) = (member.who.clone(), counters.clone());
         state.admit(member);
         // Not before it is known who is at other nodes.
-        self.wish(&mut state, move |_, state| {
+        let wished = self.wish(&mut state, move |_, state| {
             if state.member(visit).is_some() {
                 state.announce(&who, &counters);
                 state.show_to(visit);
             }
         });
-        Ok(())
+        wished.map_err(|Behind| Shut::Behind)
     }
 
     /// Somebody speaks here without having joined.
@@ -139,12 +145,12 @@ impl Room {
         state.is_empty() && state.wishes.is_some()
     }
 
-    /// Does something once the document is here.
+    /// Does something once the document is here, unless too much waits for that already.
     pub(crate) fn when_loaded(
         self: &Arc<Self>,
         wish: impl FnOnce(&Arc<Self>, &mut State) + Send + 'static,
-    ) {
-        self.wish(&mut self.state(), wish);
+    ) -> Result<(), Behind> {
+        self.wish(&mut self.state(), wish)
     }
 
     /// The same, by one who holds the state already.
@@ -152,12 +158,15 @@ impl Room {
         self: &Arc<Self>,
         state: &mut State,
         wish: impl FnOnce(&Arc<Self>, &mut State) + Send + 'static,
-    ) {
+    ) -> Result<(), Behind> {
+        if !state.may_wish() {
+            return Err(Behind);
+        }
         match &mut state.wishes {
             None => wish(self, state),
-            Some(wishes) if wishes.len() < WISHES => wishes.push(Box::new(wish)),
-            Some(_) => tracing::warn!(room = %self.name, "too much waits for the document"),
+            Some(wishes) => wishes.push(Box::new(wish)),
         }
+        Ok(())
     }
 
     /// Whether the document is here.
@@ -166,15 +175,15 @@ impl Room {
     }
 
     /// The document is here: what waited for it is done.
-    pub(crate) fn load(self: &Arc<Self>, rows: &[Vec<u8>]) {
+    pub(crate) fn load(self: &Arc<Self>, document: Document, counters: &Counters) {
         let mut state = self.state();
-        for update in rows.iter().flat_map(|row| Log::updates(row)) {
-            if state.document.apply(update).is_err() {
-                tracing::error!(room = %self.name, "an update of the log is none");
-            }
-        }
+        state.document = document;
         for wish in mem::take(&mut state.wishes).unwrap_or_default() {
             wish(self, &mut state);
+        }
+        // Of all that was written meanwhile, members get what came of it.
+        if mem::take(&mut state.unseen) {
+            state.show(counters);
         }
     }
 

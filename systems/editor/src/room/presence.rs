@@ -8,6 +8,8 @@ use yrs::sync::{AwarenessUpdate, awareness::AwarenessUpdateEntry};
 const GONE: &str = "null";
 /// Clients of Yjs that one connection may speak for.
 const MOST: usize = 8;
+/// Bytes of what one of them says of itself, at most.
+pub(crate) const MOST_BYTES: usize = 16_384;
 
 /// What the clients of Yjs say of themselves: names, colours, carets. Nothing of it is saved.
 #[derive(Debug, Default)]

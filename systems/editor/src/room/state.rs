@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::document::Document;
 use super::member::{Listener, Member, Seen};
-use super::place::{QUIET, Room};
+use super::place::{QUIET, Room, WISHES};
 use super::presence::Presence;
 use crate::bus::Visitor;
 use crate::line::Frame;
@@ -36,6 +36,8 @@ pub(crate) struct State {
     pub(super) watched: bool,
     /// What waits for the document; `None` once it is here.
     pub(super) wishes: Option<Vec<Wish>>,
+    /// Somebody's text came before the document did; members have still to get it.
+    pub(crate) unseen: bool,
     /// Nobody is to come in any more: another room of this name may be open already.
     pub(super) closed: bool,
 }
@@ -53,6 +55,7 @@ impl Default for State {
             edited: None,
             watched: false,
             wishes: Some(Vec::new()),
+            unseen: false,
             closed: false,
         }
     }
@@ -119,6 +122,13 @@ impl State {
             .iter()
             .map(|member| member.outlet.clone())
             .collect()
+    }
+
+    /// Whether the document is here, or one thing more may wait for it.
+    pub(super) fn may_wish(&self) -> bool {
+        self.wishes
+            .as_ref()
+            .is_none_or(|wishes| wishes.len() < WISHES)
     }
 
     /// Whether nobody is here.

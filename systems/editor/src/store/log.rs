@@ -1,28 +1,53 @@
 use std::fmt::Write as _;
+use std::fs::File;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
-use sqlx::{AnyPool, AssertSqlSafe, Row};
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Row};
+use tokio::time::timeout;
 
 use super::pack;
+use super::place::Place;
 
 /// Rows of one statement. Databases count parameters with 15 or 16 bits.
 const ROWS: usize = 1000;
+/// Rows read at once: a log need not fit into memory.
+const PAGE: usize = 32;
 /// Connections to a database that serves many at once.
 const CONNECTIONS: u32 = 4;
+/// How long the database may take to let somebody in.
+const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Why nothing can be saved or read.
+/// Why nothing can be saved or read. Causes are told in the message.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
+    /// The store is not there, or lets nobody in.
+    #[error("cannot open the store {place}: {why}")]
+    Open {
+        /// The file, or the database's address.
+        place: String,
+        /// What the database or the system says.
+        why: String,
+    },
+    /// Another server has the file.
+    #[error("another server saves in {0} already: nodes that share a store need `postgres:`")]
+    Taken(String),
     /// The database refused something.
     #[error("the store refuses: {0}")]
-    Database(#[from] sqlx::Error),
+    Database(sqlx::Error),
     /// The address of a store that there is no driver for.
-    #[error("`--store` must begin with `sqlite:` or `postgres:`, not be `{0}`")]
+    #[error("`--store` must begin with `sqlite:` or `postgres:`, not with `{0}`")]
     Kind(String),
     /// A row that no update is in.
     #[error("the log of room `{0}` holds what is no update")]
     Broken(String),
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error)
+    }
 }
 
 /// The log of all rooms: a row is what came for one room in one batch.
@@ -31,58 +56,46 @@ pub(crate) struct Log {
     pool: AnyPool,
     /// `?` for each parameter, as `SQLite` likes it best, instead of their numbers.
     marks: bool,
+    /// Keeps other servers away from the file.
+    _lock: Option<Arc<File>>,
 }
 
 impl Log {
     /// Opens the log, and makes it where there is none.
     pub(crate) async fn open(url: &str) -> Result<Self, StoreError> {
         install_default_drivers();
-        let (key, connections, before) = if url.starts_with("sqlite:") {
-            let connections = if url.contains(":memory:") { 1 } else { 2 };
-            (
-                "INTEGER PRIMARY KEY AUTOINCREMENT",
-                connections,
-                "PRAGMA journal_mode = WAL",
-            )
-        } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-            (
-                "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
-                CONNECTIONS,
-                "SELECT 1",
-            )
-        } else {
-            return Err(StoreError::Kind(url.to_owned()));
-        };
+        let place = Place::of(url)?;
+        let marks = !matches!(place, Place::Server(_));
         // A file that is not there is made.
-        let made = if url.starts_with("sqlite:") && !url.contains('?') && connections > 1 {
+        let made = if matches!(place, Place::File(_)) && !url.contains('?') {
             "?mode=rwc"
         } else {
             ""
         };
-        let bytes = if url.starts_with("sqlite:") {
-            "BLOB"
+        let pool = connect(&place, &format!("{url}{made}")).await?;
+        let lock = place.lock()?.map(Arc::new);
+        let before = if marks {
+            "PRAGMA journal_mode = WAL"
         } else {
-            "BYTEA"
+            "SELECT 1"
         };
-        let pool = AnyPoolOptions::new()
-            .max_connections(connections)
-            .min_connections(1)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .connect(&format!("{url}{made}"))
-            .await?;
+        let (key, bytes) = if marks {
+            ("INTEGER PRIMARY KEY AUTOINCREMENT", "BLOB")
+        } else {
+            ("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "BYTEA")
+        };
         let table = format!(
             "CREATE TABLE IF NOT EXISTS editor_log (id {key}, room TEXT NOT NULL, data {bytes} NOT NULL)"
         );
         let index = "CREATE INDEX IF NOT EXISTS editor_log_room ON editor_log (room, id)";
         for statement in [before, &table, index] {
-            sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))
-                .execute(&pool)
-                .await?;
+            let done = sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&pool);
+            done.await.map_err(|error| place.cannot_open(error))?;
         }
         Ok(Self {
             pool,
-            marks: url.starts_with("sqlite:"),
+            marks,
+            _lock: lock,
         })
     }
 
@@ -91,22 +104,19 @@ impl Log {
         !self.marks
     }
 
-    /// The updates of a room, oldest first, in rows.
-    pub(crate) async fn load(&self, room: &str) -> Result<Vec<Vec<u8>>, StoreError> {
-        let rows = self.rows(room).await?;
-        Ok(rows.into_iter().map(|(_, row)| row).collect())
-    }
-
-    /// The updates in a row.
-    pub(crate) fn updates(row: &[u8]) -> impl Iterator<Item = &[u8]> {
-        pack::updates(row)
-    }
-
-    /// A row of one update.
-    pub(crate) fn row(update: &[u8]) -> Vec<u8> {
-        let mut row = Vec::with_capacity(update.len() + 4);
-        pack::push(&mut row, update);
-        row
+    /// The next rows of a room behind the one of this number, oldest first; none at the end.
+    pub(super) async fn page(
+        &self,
+        room: &str,
+        after: i64,
+    ) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
+        let query = format!(
+            "SELECT id, data FROM editor_log WHERE room = $1 AND id > $2 ORDER BY id LIMIT {PAGE}"
+        );
+        let query = sqlx::query(AssertSqlSafe(query)).bind(room.to_owned());
+        let rows = query.bind(after).fetch_all(&self.pool).await?;
+        let read = |row: &sqlx::any::AnyRow| Ok((row.try_get(0)?, row.try_get(1)?));
+        rows.iter().map(read).collect()
     }
 
     /// Saves rows, all or none.
@@ -132,25 +142,20 @@ impl Log {
         Ok(transaction.commit().await?)
     }
 
-    /// Puts one row in the place of all that a room has now; `merge` makes it of them. What another
-    /// node adds meanwhile stays as it is.
-    pub(super) async fn compact(
+    /// Puts one row with `update` in the place of those with these numbers. What another node added
+    /// meanwhile stays as it is.
+    pub(super) async fn replace(
         &self,
-        room: &Arc<str>,
-        merge: fn(&[Vec<u8>]) -> Option<Vec<u8>>,
+        room: &str,
+        ids: &[i64],
+        update: &[u8],
     ) -> Result<(), StoreError> {
-        let (ids, rows): (Vec<i64>, Vec<Vec<u8>>) = self.rows(room).await?.into_iter().unzip();
-        let merged = tokio::task::spawn_blocking(move || merge(&rows)).await;
-        let Ok(Some(merged)) = merged else {
-            return Err(StoreError::Broken(room.to_string()));
-        };
+        let mut row = Vec::with_capacity(update.len() + 4);
+        pack::push(&mut row, update);
         let mut transaction = self.pool.begin().await?;
         let insert = sqlx::query("INSERT INTO editor_log (room, data) VALUES ($1, $2)");
-        insert
-            .bind(room.to_string())
-            .bind(merged)
-            .execute(&mut *transaction)
-            .await?;
+        let insert = insert.bind(room.to_owned()).bind(row);
+        insert.execute(&mut *transaction).await?;
         for ids in ids.chunks(ROWS) {
             let list: Vec<String> = ids.iter().map(i64::to_string).collect();
             let statement = format!("DELETE FROM editor_log WHERE id IN ({})", list.join(","));
@@ -164,11 +169,26 @@ impl Log {
     pub(crate) async fn close(&self) {
         self.pool.close().await;
     }
+}
 
-    async fn rows(&self, room: &str) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
-        let query = sqlx::query("SELECT id, data FROM editor_log WHERE room = $1 ORDER BY id");
-        let rows = query.bind(room.to_owned()).fetch_all(&self.pool).await?;
-        let read = |row: &sqlx::any::AnyRow| Ok((row.try_get(0)?, row.try_get(1)?));
-        rows.iter().map(read).collect()
+async fn connect(place: &Place, url: &str) -> Result<AnyPool, StoreError> {
+    let cannot = |error: sqlx::Error| place.cannot_open(error);
+    if matches!(place, Place::Server(_)) {
+        // A pool asks a server that is not there again and again, and in the end does not say why.
+        let first = timeout(PATIENCE, AnyConnection::connect(url)).await;
+        let first = first.map_err(|_| place.cannot_open("it does not answer"))?;
+        first.map_err(cannot)?.close().await.map_err(cannot)?;
     }
+    let connections = match place {
+        Place::Memory => 1,
+        Place::File(_) => 2,
+        Place::Server(_) => CONNECTIONS,
+    };
+    let options = AnyPoolOptions::new()
+        .max_connections(connections)
+        .min_connections(1)
+        .acquire_timeout(PATIENCE)
+        .idle_timeout(None)
+        .max_lifetime(None);
+    options.connect(url).await.map_err(cannot)
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::log::Log;
-use super::pack;
+use super::budget::{Budget, Held};
+use super::log::{Log, StoreError};
+use super::{Found, pack};
 use crate::metrics::Counters;
-use crate::room::merge_rows;
 
 /// Updates that may wait to be saved; then edits are refused.
 const QUEUE: usize = 65_536;
@@ -20,25 +20,53 @@ const BATCH: usize = 8192;
 const GATHERED: Duration = Duration::from_millis(100);
 /// Before what the store refused is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
-/// A room with so many rows gets one instead.
-const ROWS: usize = 1000;
+/// Bytes of one row, about; what is more goes into the next.
+const ROW: usize = 1 << 20;
+/// A room with so many rows gets one instead, and one with so many bytes, if they are twice what its last
+/// single row had.
+const LONG_ROWS: usize = 1000;
+const LONG_BYTES: usize = 4 << 20;
 
 /// Called once what came before is saved.
 pub(crate) type Done = Box<dyn FnOnce() + Send>;
 
 enum Job {
     /// An update of a room.
-    Save(Arc<str>, Vec<u8>, Option<Done>),
+    Save(Arc<str>, Vec<u8>, Option<Done>, Held),
     /// Tell when everything before is saved.
     Tell(Done),
-    /// A room was found with so many rows.
-    Found(Arc<str>, usize),
+    /// A room was found with a log of this length.
+    Found(Arc<str>, Length),
+    /// A room was closed.
+    Forget(Arc<str>),
+}
+
+/// How long the log of a room is, as far as it is known.
+#[derive(Clone, Copy, Debug, Default)]
+struct Length {
+    rows: usize,
+    bytes: usize,
+    /// Bytes that it had when it was one row.
+    least: usize,
+}
+
+impl Length {
+    fn of(rows: usize, bytes: usize) -> Self {
+        let least = if rows == 1 { bytes } else { 0 };
+        Self { rows, bytes, least }
+    }
+
+    fn is_long(self) -> bool {
+        let large = self.bytes >= LONG_BYTES.max(2 * self.least);
+        self.rows >= LONG_ROWS || (self.rows > 1 && large)
+    }
 }
 
 /// Hands updates to the one task that saves.
 #[derive(Clone)]
 pub(crate) struct Writer {
     jobs: mpsc::Sender<Job>,
+    budget: Budget,
 }
 
 /// The store does not keep up.
@@ -46,12 +74,13 @@ pub(crate) struct Writer {
 pub(crate) struct Behind;
 
 /// A place in the queue.
-pub(crate) struct Slot<'a>(mpsc::Permit<'a, Job>);
+pub(crate) struct Slot<'a>(mpsc::Permit<'a, Job>, &'a Budget);
 
 impl Slot<'_> {
     /// Saves an update; `done` is called then.
     pub(crate) fn save(self, room: &Arc<str>, update: Vec<u8>, done: Option<Done>) {
-        self.0.send(Job::Save(room.clone(), update, done));
+        let held = self.1.hold_anyway(update.len());
+        self.0.send(Job::Save(room.clone(), update, done, held));
     }
 
     /// Calls `done` once everything before is saved.
@@ -74,20 +103,41 @@ impl Writer {
             log,
             counters,
             queue,
-            rows: HashMap::new(),
+            lengths: HashMap::new(),
+            long: Vec::new(),
         };
-        (Self { jobs }, tokio::spawn(task.run()))
+        let writer = Self {
+            jobs,
+            budget: Budget::default(),
+        };
+        (writer, tokio::spawn(task.run()))
     }
 
     /// A place for one update, to be had before the update is made: what cannot be saved is not done.
     pub(crate) fn slot(&self) -> Result<Slot<'_>, Behind> {
-        self.jobs.try_reserve().map(Slot).map_err(|_| Behind)
+        if self.budget.is_full() {
+            return Err(Behind);
+        }
+        let permit = self.jobs.try_reserve().map_err(|_| Behind)?;
+        Ok(Slot(permit, &self.budget))
     }
 
-    /// A room was loaded and has so many rows; where that is many, they become one.
-    pub(crate) fn found(&self, room: &Arc<str>, rows: usize) {
+    /// Counts bytes that wait until they can be handed over.
+    pub(crate) fn hold(&self, bytes: usize) -> Result<Held, Behind> {
+        self.budget.hold(bytes)
+    }
+
+    /// A room was loaded; where its log is long, it becomes short.
+    pub(crate) fn found(&self, room: &Arc<str>, found: &Found) {
+        let length = Length::of(found.ids.len(), found.bytes);
         // Where even this does not fit, the next load says it again.
-        let _ = self.jobs.try_send(Job::Found(room.clone(), rows));
+        let _ = self.jobs.try_send(Job::Found(room.clone(), length));
+    }
+
+    /// A room was closed: nothing has to be known of it.
+    pub(crate) async fn forget(&self, room: &Arc<str>) {
+        // An error means that the task is gone, and with it what it knew.
+        let _ = self.jobs.send(Job::Forget(room.clone())).await;
     }
 }
 
@@ -95,8 +145,10 @@ struct Task {
     log: Log,
     counters: Counters,
     queue: mpsc::Receiver<Job>,
-    /// Rows of each room, as far as they are known.
-    rows: HashMap<Arc<str>, usize>,
+    /// The log of each open room.
+    lengths: HashMap<Arc<str>, Length>,
+    /// Rooms whose log is to become short.
+    long: Vec<Arc<str>>,
 }
 
 impl Task {
@@ -120,24 +172,28 @@ impl Task {
     async fn save(&mut self, jobs: &mut Vec<Job>) {
         let mut rows: Vec<(Arc<str>, Vec<u8>)> = Vec::new();
         let mut places: HashMap<Arc<str>, usize> = HashMap::new();
-        let mut awaited = Vec::new();
-        let mut updates = 0;
+        let (mut awaited, mut all_held) = (Vec::new(), Vec::new());
         for job in jobs.drain(..) {
             match job {
-                Job::Save(room, update, done) => {
-                    let place = *places.entry(room.clone()).or_insert_with(|| {
+                Job::Save(room, update, done, held) => {
+                    let place = places.entry(room.clone()).or_insert(usize::MAX);
+                    if rows
+                        .get(*place)
+                        .is_none_or(|(_, row)| row.len() + update.len() > ROW)
+                    {
+                        *place = rows.len();
                         rows.push((room, Vec::new()));
-                        rows.len() - 1
-                    });
-                    if let Some((_, row)) = rows.get_mut(place) {
+                    }
+                    if let Some((_, row)) = rows.get_mut(*place) {
                         pack::push(row, &update);
                     }
-                    updates += 1;
                     awaited.extend(done);
+                    all_held.push(held);
                 }
                 Job::Tell(done) => awaited.push(done),
-                Job::Found(room, rows) => {
-                    self.rows.insert(room, rows);
+                Job::Found(room, length) => self.measure(room, length),
+                Job::Forget(room) => {
+                    self.lengths.remove(&room);
                 }
             }
         }
@@ -145,38 +201,67 @@ impl Task {
             match self.log.append(&rows).await {
                 Ok(()) => break,
                 Err(error) => {
-                    tracing::error!(%error, rooms = rows.len(), "nothing is acknowledged until this is saved");
+                    tracing::error!(%error, rows = rows.len(), "nothing is acknowledged until this is saved");
                     self.counters.store_failures.inc();
                     sleep(AGAIN).await;
                 }
             }
         }
-        self.counters.saved.inc_by(updates);
-        for (room, _) in rows {
-            *self.rows.entry(room).or_default() += 1;
+        self.counters.saved.inc_by(all_held.len() as u64);
+        for (room, row) in rows {
+            let mut length = self.lengths.get(&room).copied().unwrap_or_default();
+            length.rows += 1;
+            length.bytes += row.len();
+            self.measure(room, length);
         }
         for done in awaited {
             done();
         }
     }
 
+    fn measure(&mut self, room: Arc<str>, length: Length) {
+        if length.is_long() && !self.long.contains(&room) {
+            self.long.push(room.clone());
+        }
+        self.lengths.insert(room, length);
+    }
+
+    /// Makes one log short, while nothing else waits the next, too.
     async fn compact(&mut self) {
-        let long = self.rows.iter().filter(|(_, rows)| **rows >= ROWS);
-        let long: Vec<Arc<str>> = long.map(|(room, _)| room.clone()).take(1).collect();
-        for room in long {
-            self.rows.remove(&room);
-            match self.log.compact(&room, merge_rows).await {
-                Ok(()) => {
+        while let Some(room) = self.long.pop() {
+            match self.shorten(&room).await {
+                Ok(bytes) => {
+                    self.lengths.insert(room, Length::of(1, bytes));
                     self.counters.compactions.inc();
                 }
-                Err(error) => tracing::warn!(%error, %room, "the log of a room stays long"),
+                Err(error) => {
+                    self.lengths.remove(&room);
+                    tracing::warn!(%error, %room, "the log of a room stays long");
+                }
+            }
+            if !self.queue.is_empty() {
+                return;
             }
         }
+    }
+
+    /// Puts one row in the place of all that a room has now; its bytes.
+    async fn shorten(&self, room: &Arc<str>) -> Result<usize, StoreError> {
+        let found = self.log.load(room).await?;
+        let broken = || StoreError::Broken(room.to_string());
+        if found.broken > 0 {
+            return Err(broken());
+        }
+        let (ids, document) = (found.ids, found.document);
+        let encoded = spawn_blocking(move || document.whole()).await;
+        let update = encoded.map_err(|_| broken())?;
+        self.log.replace(room, &ids, &update).await?;
+        Ok(update.len())
     }
 }
 
 impl Job {
     fn is_awaited(&self) -> bool {
-        matches!(self, Self::Save(_, _, Some(_)) | Self::Tell(_))
+        matches!(self, Self::Save(_, _, Some(_), _) | Self::Tell(_))
     }
 }

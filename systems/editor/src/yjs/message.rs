@@ -1,8 +1,55 @@
 use yrs::StateVector;
+use yrs::encoding::read::{Cursor, Error, Read};
+use yrs::sync::protocol::{
+    MSG_AWARENESS, MSG_QUERY_AWARENESS, MSG_SYNC, MSG_SYNC_STEP_1, MSG_SYNC_STEP_2, MSG_SYNC_UPDATE,
+};
 use yrs::sync::{AwarenessUpdate, Message, SyncMessage};
+use yrs::updates::decoder::Decode;
 use yrs::updates::encoder::Encode;
 
 use crate::line::Frame;
+
+/// What a client says.
+#[derive(Debug, PartialEq)]
+pub(super) enum Said {
+    /// It knows so much, and asks for the rest.
+    Knows(StateVector),
+    /// It changed the document.
+    Changed(Vec<u8>),
+    /// Clients are somewhere.
+    Presence(AwarenessUpdate),
+    /// It asks who is where.
+    Who,
+}
+
+/// All that a message says. One that was cut, or that is of another kind, says nothing.
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<Said>, Error> {
+    let (mut cursor, mut all) = (Cursor::new(bytes), Vec::new());
+    while cursor.has_content() {
+        all.push(match cursor.read_var::<u8>()? {
+            MSG_SYNC => match cursor.read_var::<u8>()? {
+                MSG_SYNC_STEP_1 => Said::Knows(StateVector::decode_v1(counted(&mut cursor)?)?),
+                MSG_SYNC_STEP_2 | MSG_SYNC_UPDATE => Said::Changed(counted(&mut cursor)?.to_vec()),
+                _ => return Err(Error::UnexpectedValue),
+            },
+            MSG_AWARENESS => Said::Presence(AwarenessUpdate::decode_v1(counted(&mut cursor)?)?),
+            MSG_QUERY_AWARENESS => Said::Who,
+            _ => return Err(Error::UnexpectedValue),
+        });
+    }
+    Ok(all)
+}
+
+/// The content of a message. It begins with a number of things to come, for which the decoder takes memory:
+/// one that its bytes cannot hold is refused before.
+fn counted<'a>(cursor: &'a mut Cursor<'_>) -> Result<&'a [u8], Error> {
+    let content = cursor.read_buf()?;
+    let count: u64 = Cursor::new(content).read_var()?;
+    if count > content.len() as u64 {
+        return Err(Error::UnexpectedValue);
+    }
+    Ok(content)
+}
 
 /// What the others did.
 pub(crate) fn update(update: &[u8]) -> Frame {
@@ -26,4 +73,65 @@ pub(crate) fn presence(update: AwarenessUpdate) -> Frame {
 
 fn frame(message: &Message) -> Frame {
     Frame::binary(&message.encode_v1())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+    use yrs::sync::awareness::AwarenessUpdateEntry;
+
+    use super::*;
+
+    fn presence_of(json: &str) -> AwarenessUpdate {
+        let entry = AwarenessUpdateEntry {
+            clock: 1,
+            json: json.into(),
+        };
+        AwarenessUpdate {
+            clients: HashMap::from([(yrs::block::ClientID::new(7), entry)]),
+        }
+    }
+
+    #[test]
+    fn several_messages_in_one_frame_are_all_read() {
+        let mut bytes = Message::Sync(SyncMessage::SyncStep1(StateVector::default())).encode_v1();
+        bytes.extend(Message::Sync(SyncMessage::Update(vec![0, 0])).encode_v1());
+        bytes.extend(Message::Awareness(presence_of("{}")).encode_v1());
+        bytes.extend(Message::AwarenessQuery.encode_v1());
+        let expected = [
+            Said::Knows(StateVector::default()),
+            Said::Changed(vec![0, 0]),
+            Said::Presence(presence_of("{}")),
+            Said::Who,
+        ];
+        assert_eq!(read(&bytes).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_message_that_was_cut_anywhere_is_none() {
+        let whole = Message::Awareness(presence_of("{\"name\":\"ada\"}")).encode_v1();
+        for length in 1..whole.len() {
+            assert!(read(&whole[..length]).is_err(), "{length} bytes of it");
+        }
+    }
+
+    #[test]
+    fn a_number_that_the_bytes_cannot_hold_is_refused_before_memory_is_taken_for_it() {
+        let billion = [0x80, 0x94, 0xeb, 0xdc, 0x03];
+        for kind in [&[1][..], &[0, 0], &[0, 1], &[0, 2]] {
+            let mut bytes = kind.to_vec();
+            bytes.push(5);
+            bytes.extend(billion);
+            assert!(read(&bytes).is_err(), "{kind:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let _ = read(&bytes);
+        }
+    }
 }

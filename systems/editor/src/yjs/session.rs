@@ -3,19 +3,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
-use yrs::encoding::read::Cursor;
-use yrs::sync::{AwarenessUpdate, Message, MessageReader, SyncMessage};
-use yrs::updates::decoder::DecoderV1;
+use yrs::sync::AwarenessUpdate;
 use yrs::updates::encoder::Encode;
 
-use super::message::{presence, step_1, step_2};
+use super::message::{Said, presence, read, step_1, step_2};
 use crate::bus::News;
-use crate::editor::Editor;
+use crate::editor::{Editor, Refused};
 use crate::line::{End, Frame, Hear, Heard, Outbox};
 use crate::rate::Rate;
 use crate::refusal::Refusal;
-use crate::room::{Listener, Room, State};
-use crate::store::Done;
+use crate::room::{Listener, PRESENCE_BYTES, Room, State};
+use crate::store::{Behind, Done};
 
 /// A client hears of us at least so often: `y-websocket` ends a line on which nothing came for 30 s, and
 /// sees no pings.
@@ -23,10 +21,16 @@ const SILENCE: Duration = Duration::from_secs(25);
 /// The room is full. `y-websocket` takes 4400–4499 for an answer that will not change, and tells it; after
 /// any other code it comes again, later each time.
 const FULL: u16 = 4403;
+/// The document, or what somebody says of itself, has more bytes than it may have: that does not change
+/// when it is sent again.
+const TOO_LARGE: u16 = 4413;
 /// There is no place for another room now. 4500–4599 say "later".
 const NO_PLACE: u16 = 4503;
 /// It was faster than allowed: what it wrote is still in its own document, and comes when it does.
 const TOO_FAST: u16 = 4529;
+
+/// The store does not keep up: "later" as well.
+const NOT_SAVED: End = End::Closed(1013, "it cannot be saved now");
 
 /// One client of Yjs in one room.
 pub(crate) struct Session {
@@ -58,13 +62,17 @@ pub(crate) fn open(
     );
     match &room {
         Ok(room) => {
-            let outbox = outbox.clone();
-            room.when_loaded(move |_, state| greet(state, &outbox));
+            let greeted = outbox.clone();
+            let greeting = room.when_loaded(move |_, state| greet(state, &greeted));
+            if let Err(Behind) = greeting {
+                outbox.finish(NOT_SAVED);
+            }
         }
         Err(Refusal::RoomFull) => outbox.finish(End::Closed(FULL, "Room is full")),
         Err(Refusal::TooManyRooms) => {
             outbox.finish(End::Closed(NO_PLACE, "There are too many rooms"));
         }
+        Err(Refusal::StoreBehind) => outbox.finish(NOT_SAVED),
         Err(_) => outbox.finish(End::Closed(1008, "not a name of a room")),
     }
     let session = Session {
@@ -87,44 +95,61 @@ fn greet(state: &mut State, outbox: &Arc<Outbox>) {
 }
 
 impl Session {
-    fn message(&self, room: &Arc<Room>, message: Message) -> Result<(), End> {
-        let (editor, outbox, visit) = (self.editor.clone(), self.outbox.clone(), self.visit);
-        match message {
-            Message::Sync(SyncMessage::SyncStep1(known)) => {
-                room.when_loaded(move |_, state| {
+    fn obey(&self, room: &Arc<Room>, said: Said) -> Result<(), End> {
+        match said {
+            Said::Knows(known) => {
+                let (editor, outbox) = (self.editor.clone(), self.outbox.clone());
+                let wished = room.when_loaded(move |_, state| {
                     let answer = step_2(state.document.since(&known));
                     let later = outbox.clone();
                     let done: Done = Box::new(move || {
                         later.post(&answer, None);
                     });
-                    if editor.once_saved(done).is_err() {
-                        outbox.finish(End::Closed(1013, "it cannot be saved now"));
+                    if let Err(Behind) = editor.once_saved(done) {
+                        outbox.finish(NOT_SAVED);
                     }
                 });
+                wished.map_err(|Behind| NOT_SAVED)
             }
-            Message::Sync(SyncMessage::SyncStep2(update) | SyncMessage::Update(update)) => {
-                room.when_loaded(move |room, state| {
-                    if let Err(end) = editor.apply(room, state, update, visit) {
-                        outbox.finish(end);
-                    }
-                });
+            Said::Changed(update) => {
+                let changed = self.change(room, update);
+                changed.map_err(|Behind| NOT_SAVED)
             }
-            Message::Awareness(update) => {
-                if let Some(news) = room.tell_presence(update, Some(visit), &editor.counters) {
-                    let update = news.encode_v1();
-                    editor
-                        .bus()
-                        .tell(&room.name, &News::Presence { update: &update });
-                }
-            }
-            Message::AwarenessQuery => {
+            Said::Presence(update) => self.point(room, update),
+            Said::Who => {
                 if let Some(all) = room.state().presence.all() {
                     self.outbox.post(&presence(all), None);
                 }
+                Ok(())
             }
-            Message::Auth(_) | Message::Custom(..) => {
-                return Err(End::Closed(1003, "not understood"));
+        }
+    }
+
+    fn change(&self, room: &Arc<Room>, update: Vec<u8>) -> Result<(), Behind> {
+        let held = self.editor.hold(update.len())?;
+        let (editor, outbox, visit) = (self.editor.clone(), self.outbox.clone(), self.visit);
+        room.when_loaded(move |room, state| {
+            drop(held);
+            if let Err(refused) = editor.apply(room, state, update, visit) {
+                outbox.finish(match refused {
+                    Refused::Behind => NOT_SAVED,
+                    Refused::TooLarge => End::Closed(TOO_LARGE, "the document is too large"),
+                    Refused::Malformed => End::Closed(1003, "not an update"),
+                });
             }
+        })
+    }
+
+    fn point(&self, room: &Arc<Room>, update: AwarenessUpdate) -> Result<(), End> {
+        let mut said = update.clients.values();
+        if said.any(|client| client.json.len() > PRESENCE_BYTES) {
+            return Err(End::Closed(TOO_LARGE, "the presence is too large"));
+        }
+        let counters = &self.editor.counters;
+        if let Some(news) = room.tell_presence(update, Some(self.visit), counters) {
+            let update = news.encode_v1();
+            let news = News::Presence { update: &update };
+            self.editor.bus().tell(&room.name, &news);
         }
         Ok(())
     }
@@ -147,13 +172,11 @@ impl Hear for Session {
         if let Some(faults) = &self.editor.faults {
             faults.message();
         }
-        let mut decoder = DecoderV1::new(Cursor::new(bytes));
-        for message in MessageReader::new(&mut decoder) {
-            let heard = match message {
-                Ok(message) => self.message(room, message),
-                Err(_) => Err(End::Closed(1003, "not understood")),
-            };
-            if let Err(end) = heard {
+        let Ok(all) = read(bytes) else {
+            return Heard::End(End::Closed(1003, "not understood"));
+        };
+        for said in all {
+            if let Err(end) = self.obey(room, said) {
                 return Heard::End(end);
             }
         }

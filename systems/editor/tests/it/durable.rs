@@ -61,19 +61,12 @@ fn life(store: &str, round: usize) -> Vec<usize> {
         .collect()
 }
 
-#[test]
-fn what_was_acknowledged_survives_a_kill_under_load_every_time() {
-    let rounds = if std::env::var_os("CI").is_some() {
-        5
-    } else {
-        20
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let store = format!("sqlite:{}", folder.path().join("log.db").display());
+/// Kills it so often, and each time looks whether all is there that was acknowledged.
+pub(crate) fn survives_kills(store: &str, rounds: usize) {
     let mut total = 0;
     for round in 0..rounds {
-        let acknowledged = life(&store, round);
-        let editor = Served::start(&["--store", &store]);
+        let acknowledged = life(store, round);
+        let editor = Served::start(&["--store", store]);
         for (writer, count) in acknowledged.into_iter().enumerate() {
             let room = format!("{round}-{writer}");
             let text = Client::join(&editor.url, &room, "reader").text();
@@ -86,6 +79,13 @@ fn what_was_acknowledged_survives_a_kill_under_load_every_time() {
         }
     }
     assert!(total > rounds * 20, "only {total} edits were acknowledged");
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_kill_under_load_every_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("log.db");
+    survives_kills(&format!("sqlite:{}", file.display()), 20);
 }
 
 /// A log so long that it is made short, an orderly stop, and the document afterwards.
@@ -111,4 +111,28 @@ fn a_document_survives_an_orderly_stop_and_a_long_log_becomes_short() {
         "sqlite:{}",
         folder.path().join("log.db").display()
     ));
+}
+
+#[test]
+fn a_log_of_few_large_texts_becomes_short_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("log.db").display());
+    let editor = Served::start(&["--store", &store, "--rate-limit", "0"]);
+    let mut client = Client::join(&editor.url, "large", "writer");
+    let text = |n: usize| ["a", "b"][n % 2].repeat(800_000);
+    // 48 MB of texts, of which each takes the place of the last.
+    for n in 0..60 {
+        assert!(client.edit("large", &text(n), Some(n)));
+        while client.next().unwrap() != format!("43{n}[{{\"ok\":true}}]") {}
+    }
+    assert!(editor.metric("editor_compactions_total") >= 5);
+    editor.stop();
+    let files = std::fs::read_dir(folder.path()).unwrap();
+    let bytes: u64 = files
+        .map(|file| file.unwrap().metadata().unwrap().len())
+        .sum();
+    assert!(bytes < 24_000_000, "{bytes} bytes on the disk");
+    let editor = Served::start(&["--store", &store]);
+    let last = Client::join(&editor.url, "large", "reader").text();
+    assert!(last == text(59));
 }

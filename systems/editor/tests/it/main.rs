@@ -1,6 +1,8 @@
 //! The editor as a process of its own, and clients that others wrote.
 
 #[cfg(test)]
+mod amounts;
+#[cfg(test)]
 mod client;
 #[cfg(test)]
 mod durable;
@@ -26,5 +28,7 @@ mod routes;
 mod running;
 #[cfg(test)]
 mod served;
+#[cfg(test)]
+mod start;
 #[cfg(test)]
 mod yjs;

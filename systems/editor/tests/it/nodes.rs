@@ -9,6 +9,9 @@ use std::time::Duration;
 use crate::client::Client;
 use crate::served::Served;
 
+/// So often nothing may come for as long as a client waits, while nodes find each other again.
+const SILENCES: usize = 5;
+
 /// A NATS server of Debian's package, on a free port; killed when dropped.
 struct Nats {
     child: Child,
@@ -54,6 +57,42 @@ fn a_room_on_two_nodes_is_one_room() {
         Served::start(&["--nats-url", &nats.url]),
     );
     here.script("nodes.mjs", &[&there.url]);
+}
+
+/// Waits until a member has got this text.
+fn gets(client: &mut Client, text: &str) {
+    let expected = serde_json::json!({ "code": text }).to_string();
+    let mut silences = 0;
+    loop {
+        match client.next() {
+            Some(packet) if packet.contains(&expected) => return,
+            Some(_) => {}
+            None => silences += 1,
+        }
+        assert!(silences < SILENCES, "it never came");
+    }
+}
+
+#[test]
+fn texts_of_any_size_are_the_same_on_all_nodes_and_for_newcomers() {
+    let folder = tempfile::tempdir().unwrap();
+    let nats = Nats::start(folder.path());
+    let flags = ["--nats-url", &nats.url];
+    let (here, there) = (Served::start(&flags), Served::start(&flags));
+    let mut ada = Client::join(&here.url, "room", "ada");
+    let mut bob = Client::join(&there.url, "room", "bob");
+    // NATS takes one MiB at once.
+    for size in [1_000, 400_000, 600_000, 890_000] {
+        let text = format!("{size} {}", "x".repeat(size));
+        assert!(ada.edit("room", &text, None));
+        gets(&mut bob, &text);
+        gets(&mut Client::join(&there.url, "room", "kim"), &text);
+    }
+    assert!(ada.edit("room", "small again", None));
+    gets(&mut bob, "small again");
+    for node in [&here, &there] {
+        gets(&mut Client::join(&node.url, "room", "eve"), "small again");
+    }
 }
 
 #[test]

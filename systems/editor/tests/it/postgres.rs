@@ -1,10 +1,16 @@
 //! The log in a real `PostgreSQL`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::durable::survives_an_orderly_stop;
+use crate::client::Client;
+use crate::durable::{survives_an_orderly_stop, survives_kills};
+use crate::served::Served;
+
+/// So often nothing may come for as long as a client waits, while the database is found again.
+const SILENCES: usize = 5;
 
 /// A cluster of its own on a free port, from Debian's package; stopped when dropped.
 struct Postgres {
@@ -47,23 +53,33 @@ impl Postgres {
             "initdb",
             &["--auth=trust", "--username=editor", "--no-sync"],
         );
+        postgres.open();
+        postgres
+    }
+
+    fn open(&self) {
+        let (path, port) = (self.folder.path(), self.port);
         let options = format!(
             "-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={}",
             path.display()
         );
-        postgres.run(
+        let log = path.join("log").display().to_string();
+        self.run(
             "pg_ctl",
             &[
                 "--wait",
                 "--silent",
                 "--log",
-                &path.join("log").display().to_string(),
+                &log,
                 "--options",
                 &options,
                 "start",
             ],
         );
-        postgres
+    }
+
+    fn close(&self) {
+        self.run("pg_ctl", &["--silent", "--mode=immediate", "stop"]);
     }
 
     fn url(&self) -> String {
@@ -71,6 +87,10 @@ impl Postgres {
     }
 
     fn run(&self, program: &str, arguments: &[&str]) {
+        assert!(self.succeeds(program, arguments), "{program}");
+    }
+
+    fn succeeds(&self, program: &str, arguments: &[&str]) -> bool {
         let program = self.programs.join(program);
         let mut command = command(&program);
         let output = command
@@ -80,13 +100,14 @@ impl Postgres {
             .current_dir(self.folder.path())
             .stdout(std::process::Stdio::null())
             .status();
-        assert!(output.unwrap().success(), "{}", program.display());
+        output.unwrap().success()
     }
 }
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        self.run("pg_ctl", &["--silent", "--mode=immediate", "stop"]);
+        // Where a test has stopped it, it is stopped.
+        self.succeeds("pg_ctl", &["--silent", "--mode=immediate", "stop"]);
     }
 }
 
@@ -108,4 +129,61 @@ fn command(program: &Path) -> Command {
 fn a_log_in_postgresql_survives_and_becomes_short() {
     let postgres = Postgres::start();
     survives_an_orderly_stop(&postgres.url());
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_kill_under_load_in_postgresql_too() {
+    let postgres = Postgres::start();
+    survives_kills(&postgres.url(), 5);
+}
+
+/// The answers to numbered edits until enough came: of each number, whether it was done.
+fn answers(
+    client: &mut Client,
+    enough: impl Fn(&BTreeMap<usize, bool>) -> bool,
+) -> BTreeMap<usize, bool> {
+    let (mut answers, mut silences) = (BTreeMap::new(), 0);
+    while !enough(&answers) {
+        assert!(silences < SILENCES, "{answers:?}");
+        let packet = client.next().unwrap_or_else(|| {
+            silences += 1;
+            String::new()
+        });
+        let answer = packet
+            .strip_prefix("43")
+            .and_then(|rest| rest.split_once('['));
+        if let Some((number, answer)) = answer {
+            answers.insert(number.parse().unwrap(), answer.contains("\"ok\":true"));
+        }
+    }
+    answers
+}
+
+#[test]
+fn while_the_database_is_away_what_cannot_wait_is_refused_and_what_waits_is_saved() {
+    const EDITS: usize = 120;
+    let postgres = Postgres::start();
+    let editor = Served::start(&["--store", &postgres.url(), "--rate-limit", "0"]);
+    let mut ada = Client::open(&editor.url);
+    postgres.close();
+    // A room that nobody was in: its document waits for the database, and these for the document.
+    for n in 0..EDITS {
+        let text = format!("{n} {}", "x".repeat(890_000));
+        assert!(ada.edit("room", &text, Some(n)));
+    }
+    let refused = answers(&mut ada, |answers| answers.contains_key(&(EDITS - 1)));
+    assert!(refused.values().all(|done| !done), "{refused:?}");
+    let waiting = EDITS - refused.len();
+    assert!((50..100).contains(&waiting), "{waiting} wait");
+    let memory = editor.memory();
+    assert!(memory < 250_000_000, "{memory} bytes");
+    postgres.open();
+    let done = answers(&mut ada, |answers| answers.len() == waiting);
+    assert!(done.values().all(|done| *done), "{done:?}");
+    let last = done.keys().next_back().unwrap();
+    drop(ada);
+    editor.stop();
+    let editor = Served::start(&["--store", &postgres.url()]);
+    let saved = Client::join(&editor.url, "room", "reader").text();
+    assert!(saved.starts_with(&format!("{last} ")), "{}", &saved[..10]);
 }

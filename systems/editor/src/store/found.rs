@@ -1,0 +1,59 @@
+use tokio::task::spawn_blocking;
+
+use super::log::{Log, StoreError};
+use super::pack;
+use crate::room::Document;
+
+/// What is read beside everything else, instead of in between: more than this takes a while.
+const INLINE: usize = 1 << 16;
+
+/// What the log holds of a room.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) document: Document,
+    /// The numbers of its rows, oldest first.
+    pub(super) ids: Vec<i64>,
+    /// Bytes of all rows.
+    pub(super) bytes: usize,
+    /// Updates that are none; they are not in the document.
+    pub(crate) broken: usize,
+}
+
+impl Log {
+    /// Reads the document of a room, a few rows at a time.
+    pub(crate) async fn load(&self, room: &str) -> Result<Found, StoreError> {
+        let mut found = Found::default();
+        let mut last = 0;
+        loop {
+            let page = self.page(room, last).await?;
+            let Some((id, _)) = page.last() else {
+                return Ok(found);
+            };
+            last = *id;
+            let bytes: usize = page.iter().map(|(_, row)| row.len()).sum();
+            if bytes <= INLINE {
+                found.take(page);
+                continue;
+            }
+            let taken = spawn_blocking(move || {
+                found.take(page);
+                found
+            });
+            found = taken
+                .await
+                .map_err(|_| StoreError::Broken(room.to_owned()))?;
+        }
+    }
+}
+
+impl Found {
+    fn take(&mut self, page: Vec<(i64, Vec<u8>)>) {
+        for (id, row) in page {
+            self.ids.push(id);
+            self.bytes += row.len();
+            for update in pack::updates(&row) {
+                self.broken += usize::from(self.document.apply(update).is_err());
+            }
+        }
+    }
+}

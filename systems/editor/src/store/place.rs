@@ -1,0 +1,123 @@
+use std::fmt;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+
+use super::StoreError;
+
+/// Where a log is, as its URL says, without what is secret in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// `SQLite`, gone with the process.
+    Memory,
+    /// `SQLite` in this file.
+    File(PathBuf),
+    /// `PostgreSQL`: host, port and database.
+    Server(String),
+}
+
+impl Place {
+    pub(super) fn of(url: &str) -> Result<Self, StoreError> {
+        let (kind, _) = url.split_once(':').unwrap_or((url, ""));
+        let unreadable = |why: sqlx::Error| StoreError::Open {
+            place: format!("`{kind}:…`"),
+            why: why.to_string(),
+        };
+        match kind {
+            "sqlite" if url.contains(":memory:") || url.contains("mode=memory") => Ok(Self::Memory),
+            "sqlite" => {
+                let options = SqliteConnectOptions::from_str(url).map_err(unreadable)?;
+                Ok(Self::File(options.get_filename().to_owned()))
+            }
+            "postgres" | "postgresql" => {
+                let options = PgConnectOptions::from_str(url).map_err(unreadable)?;
+                let (host, port) = (options.get_host(), options.get_port());
+                let database = options.get_database().unwrap_or_default();
+                Ok(Self::Server(format!(
+                    "PostgreSQL at {host}:{port}/{database}"
+                )))
+            }
+            other => Err(StoreError::Kind(other.to_owned())),
+        }
+    }
+
+    /// What opening it failed of.
+    pub(super) fn cannot_open(&self, why: impl fmt::Display) -> StoreError {
+        StoreError::Open {
+            place: self.to_string(),
+            why: why.to_string(),
+        }
+    }
+
+    /// Keeps other servers away from a file, which must be there, until what is returned is dropped: each
+    /// would write on what it knows and not see what the other wrote.
+    ///
+    /// The lock is on a file beside it: `SQLite` loses its own locks when anybody else in the process
+    /// closes the database's file.
+    pub(super) fn lock(&self) -> Result<Option<File>, StoreError> {
+        let Self::File(path) = self else {
+            return Ok(None);
+        };
+        let cannot = |why: std::io::Error| self.cannot_open(why);
+        let mut beside = path.canonicalize().map_err(cannot)?.into_os_string();
+        beside.push(".lock");
+        let mut options = File::options();
+        let options = options.create(true).truncate(false).write(true);
+        let lock = options.open(Path::new(&beside)).map_err(cannot)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) => Err(StoreError::Taken(self.to_string())),
+            Err(TryLockError::Error(why)) => Err(cannot(why)),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory => f.write_str("in memory"),
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Server(address) => f.write_str(address),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_named_without_its_password() {
+        for (url, said) in [
+            ("sqlite::memory:", "in memory"),
+            ("sqlite:some/file.db", "some/file.db"),
+            ("sqlite:file.db?mode=rwc", "file.db"),
+            (
+                "postgres://ada:secret@10.0.0.7:5433/texts",
+                "PostgreSQL at 10.0.0.7:5433/texts",
+            ),
+        ] {
+            assert_eq!(Place::of(url).unwrap().to_string(), said);
+        }
+        let refused = Place::of("mysql://ada:secret@host/texts").unwrap_err();
+        assert!(!refused.to_string().contains("secret"), "{refused}");
+    }
+
+    #[test]
+    fn a_file_has_one_server_at_a_time_by_whatever_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        File::create(&file).unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let held = Place::File(file.clone()).lock().unwrap();
+        for other in [file.clone(), link] {
+            let refused = Place::File(other).lock().unwrap_err();
+            assert!(matches!(refused, StoreError::Taken(_)), "{refused}");
+        }
+        drop(held);
+        assert!(Place::File(file).lock().is_ok());
+    }
+}
