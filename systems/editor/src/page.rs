@@ -37,7 +37,7 @@ pub(crate) async fn page(uri: Uri, headers: HeaderMap) -> Response<Body> {
     }
 }
 
-/// The policy of a page at the host that was asked for. Not every browser takes `'self'` for WebSockets
+/// The policy of a page at the host that was asked for. Not every browser takes `'self'` for `WebSockets`
 /// too, so that these are named.
 fn policy(headers: &HeaderMap) -> HeaderValue {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
