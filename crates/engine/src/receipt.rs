@@ -1,8 +1,10 @@
 //! When the kernel received what is read: times end there, and not where a busy worker comes to read it.
 
+use std::cell::Cell;
 use std::time::SystemTime;
 
 use model::Nanos;
+use probe::segments_out_of_order;
 use stats::Histogram;
 use wire::Stream;
 
@@ -20,7 +22,7 @@ const IMPLAUSIBLE: Nanos = Nanos::from_secs(60);
 /// A wait that takes so long has slept, and one that finds something ready has not.
 const SLEPT: Nanos = Nanos::from_micros(20);
 
-/// A sleeper is awake so soon after what woke it, unless it has no CPU.
+/// A sleeper is awake so soon after what woke it, unless its CPU was taken or slept itself.
 const WAKES_WITHIN: Nanos = Nanos::from_millis(1);
 
 /// A wall clock that is merely disciplined does not part so far from the run's between two looks.
@@ -49,10 +51,13 @@ impl Received {
         let read = (sampled || known.is_none()).then(|| clock.now());
         let (at, error) = match (known, read) {
             // Bytes that came before ones that were lost on the way could not be read when they came.
-            (Some(moment), _) => {
-                let at = moment.max(looks.nothing_before);
-                (at, looks.apart.max(at - moment))
+            (Some(moment), _)
+                if moment < looks.nothing_before && looks.order.is_doubtful(looks.last) =>
+            {
+                let error = looks.apart.max(looks.nothing_before - moment);
+                (looks.nothing_before, error)
             }
+            (Some(moment), _) => (moment, looks.apart),
             (None, Some(read)) => (read, read - looks.unseen_since),
             (None, None) => (Nanos::ZERO, Nanos::ZERO),
         };
@@ -94,13 +99,43 @@ impl Receipts {
     }
 }
 
+/// Whether segments of TCP came out of order since the worker began, on whatever connection.
+#[derive(Debug, Default)]
+struct Order {
+    at_start: Option<u64>,
+    /// The last look at which nothing had.
+    kept_at: Cell<Nanos>,
+    is_lost: Cell<bool>,
+}
+
+impl Order {
+    fn start() -> Self {
+        Self {
+            at_start: segments_out_of_order(),
+            ..Self::default()
+        }
+    }
+
+    /// Asked of the kernel once for each look, at most, and only when a stamp is older than it should be.
+    fn is_doubtful(&self, look: Nanos) -> bool {
+        if self.is_lost.get() || self.kept_at.get() == look {
+            return self.is_lost.get();
+        }
+        let now = segments_out_of_order();
+        self.is_lost.set(now.is_none() || now != self.at_start);
+        self.kept_at.set(look);
+        self.is_lost.get()
+    }
+}
+
 /// When the worker looked at its sockets.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Looks {
+    order: Order,
     last: Nanos,
     /// What is read now may have lain there since, and not for longer.
     unseen_since: Nanos,
-    /// What is read now could not be read before.
+    /// What is read now could hardly be read before: what was received earlier and in order had to wait for the worker.
     nothing_before: Nanos,
     /// The last look may not have seen all that was there.
     saw_a_part: bool,
@@ -112,6 +147,13 @@ pub(crate) struct Looks {
 }
 
 impl Looks {
+    pub(crate) fn start() -> Self {
+        Self {
+            order: Order::start(),
+            ..Self::default()
+        }
+    }
+
     /// The worker waited from `before` to what the clocks said after it, and was told of so many sockets that there
     /// may be more, or of all.
     pub(crate) fn waited(&mut self, before: Nanos, after: Both, sees_a_part: bool) {
@@ -256,6 +298,23 @@ mod tests {
             ms(400),
             "some of it was there at 402"
         );
+    }
+
+    #[test]
+    fn the_order_is_asked_once_a_look_and_lost_for_good() {
+        let order = Order {
+            at_start: segments_out_of_order(),
+            ..Order::default()
+        };
+        let ms = Nanos::from_millis;
+        assert!(!order.is_doubtful(ms(1)), "nothing is lost on the loopback");
+        let order = Order {
+            at_start: segments_out_of_order().map(|count| count + 1),
+            ..order
+        };
+        assert!(!order.is_doubtful(ms(1)), "known of this look");
+        assert!(order.is_doubtful(ms(2)));
+        assert!(order.is_doubtful(ms(1)));
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl World {
             dialling: Dialling::default(),
             config,
             reactor: Reactor::new()?,
-            looks: Looks::default(),
+            looks: Looks::start(),
             timers: Timers::default(),
             sleeps: Slots::default(),
             tickers: Slots::default(),

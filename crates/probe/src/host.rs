@@ -6,4 +6,4 @@ mod network;
 
 pub use cgroup::{Cgroup, CgroupLook, Throttling};
 pub use machine::Machine;
-pub use network::NetworkCounters;
+pub use network::{NetworkCounters, segments_out_of_order};

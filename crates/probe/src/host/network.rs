@@ -49,6 +49,13 @@ impl NetworkCounters {
     }
 }
 
+/// TCP segments that came before others which were sent earlier, in our network namespace since the machine started
+/// (`TCPOFOQueue`): they could not be read when they came. `None` where the kernel does not say.
+pub fn segments_out_of_order() -> Option<u64> {
+    let netstat = fs::read_to_string("/proc/self/net/netstat").ok()?;
+    field(&netstat, "TcpExt:", "TCPOFOQueue")
+}
+
 /// Two lines begin with the same word: the first has the names, the second the values.
 fn field(table: &str, group: &str, name: &str) -> Option<u64> {
     let mut lines = table.lines().filter_map(|line| line.strip_prefix(group));
@@ -75,6 +82,11 @@ Ip: 1
 Tcp: RtoAlgorithm OutSegs RetransSegs
 Tcp: 1 5000 6
 ";
+
+    #[test]
+    fn the_kernel_counts_segments_out_of_order() {
+        assert!(segments_out_of_order().is_some());
+    }
 
     #[test]
     fn columns_are_found_by_name() {
