@@ -1,3 +1,4 @@
+mod audit;
 mod bench;
 mod run;
 
@@ -5,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bench::BenchArgs;
 pub(crate) use run::{GeneratorArgs, RunArgs};
 
@@ -29,6 +31,8 @@ pub(crate) enum Command {
     Bench(Box<BenchArgs>),
     /// Render a saved run again
     Report(ReportArgs),
+    /// Find the contradictions in anybody's load-test results
+    Audit(AuditArgs),
     /// Run one of the built-in systems
     Serve(ServeArgs),
     /// Prove the measurements on this machine against known truth, in under a minute

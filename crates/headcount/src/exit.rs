@@ -20,7 +20,7 @@ pub(crate) enum Exit {
     Unreachable = 4,
     /// The generator was the limit: the numbers say nothing about the target.
     NotSound = 98,
-    /// A threshold failed.
+    /// A threshold failed, or an audit found what is impossible or does not follow.
     Failed = 99,
     /// Ctrl-C; what was measured until then is saved.
     Interrupted = 130,

@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         Command::Run(args) => command::run::run(&args),
         Command::Bench(args) => command::bench::bench(&args),
         Command::Report(args) => command::report::report(&args),
+        Command::Audit(args) => command::audit::audit(&args),
         Command::Serve(args) => command::serve::serve(args),
         Command::Selftest(args) => command::selftest::selftest(&args),
         Command::Init(args) => command::init::init(&args),

@@ -151,6 +151,9 @@ pub(crate) fn finish(
                 },
             ))?;
         }
+        if asked == Asked::Run {
+            audit_of_its_own(run);
+        }
         if let Err(why) = saved {
             complain(&why);
             return Ok(Exit::Bug);
@@ -179,6 +182,19 @@ pub(crate) fn finish(
         ));
     }
     Ok(exit_of(run))
+}
+
+/// Every run is held against the rules for anybody's results; there is nothing to read where nothing is found.
+fn audit_of_its_own(run: &record::Run) {
+    let text = record::to_json(run).unwrap_or_default();
+    let Ok(all) = audit::read(&[("run.json".to_owned(), text)]) else {
+        return; // what cannot be written, or read again, is complained about where it is saved
+    };
+    for audit in all.iter().map(audit::audit) {
+        if !audit.findings.is_empty() {
+            say(&audit::terminal(&audit, false));
+        }
+    }
 }
 
 /// What to try when nobody answers as expected.

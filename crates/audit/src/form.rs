@@ -1,0 +1,68 @@
+//! `audit.toml`: the figures of a written report, as somebody copied them.
+
+mod claims;
+mod levels;
+mod printed;
+mod table;
+
+use toml::de::DeTable;
+
+use crate::Results;
+use crate::import::ImportError;
+use table::Table;
+
+/// An `audit.toml` to fill in.
+pub const NEW_FORM: &str = include_str!("form/new.toml");
+
+/// Reads the form. `name` is what the file is called.
+pub fn read_form(text: &str, name: &str) -> Result<Results, ImportError> {
+    let parsed = DeTable::parse(text).map_err(|why| ImportError::Form {
+        file: name.to_owned(),
+        line: why.span().map_or(1, |span| line_of(text, span.start)),
+        why: why.message().to_owned(),
+    })?;
+    let form = Form { text, name };
+    let mut top = Table::new(form, parsed.get_ref(), None);
+    let title = top.text("title")?.unwrap_or_else(|| name.to_owned());
+    let source = top.text("source")?.unwrap_or_else(|| name.to_owned());
+    let defaults = levels::Defaults::read(&mut top, source)?;
+    let mut results = Results {
+        source: title,
+        form: "audit.toml",
+        ..Results::default()
+    };
+    for level in top.tables("level")? {
+        results.levels.push(levels::level(level, &defaults)?);
+    }
+    for claim in top.tables("claim")? {
+        results.claims.push(claims::claim(claim, &defaults, &results.levels)?);
+    }
+    top.close()?;
+    Ok(results)
+}
+
+/// The file that is read.
+#[derive(Clone, Copy, Debug)]
+struct Form<'a> {
+    text: &'a str,
+    name: &'a str,
+}
+
+impl Form<'_> {
+    fn refuse(self, offset: usize, why: impl Into<String>) -> ImportError {
+        ImportError::Form {
+            file: self.name.to_owned(),
+            line: line_of(self.text, offset),
+            why: why.into(),
+        }
+    }
+
+    fn place(self, offset: usize) -> String {
+        format!("{}:{}", self.name, line_of(self.text, offset))
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    let before = text.as_bytes().iter().take(offset);
+    1 + before.filter(|&&byte| byte == b'\n').count()
+}

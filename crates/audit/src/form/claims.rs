@@ -1,0 +1,77 @@
+//! `[[claim]]`.
+
+use super::levels::Defaults;
+use super::table::{Sort, Table};
+use crate::import::ImportError;
+use crate::{Claim, Kind, Level};
+
+pub(super) fn claim(mut table: Table<'_>, defaults: &Defaults, levels: &[Level]) -> Result<Claim, ImportError> {
+    let at = table.place(&defaults.source)?;
+    let kind = kind(&mut table)?;
+    let text = table.text("text")?.ok_or_else(|| table.refuse("a claim needs its words: `text`"))?;
+    let of = table.texts("of")?;
+    let times = of.iter().all(|of| !matches!(of.as_str(), "rate" | "success" | "sent" | "received" | "ok" | "failed"));
+    let sort = if times { Sort::Time } else { Sort::Measured };
+    let claim = Claim {
+        kind,
+        text,
+        at,
+        of,
+        row: table.text("row")?,
+        levels: table.texts("levels")?,
+        by: table.span("by", Sort::Measured)?,
+        users: table.span("users", Sort::Count)?,
+        think_s: table.span("think", Sort::Seconds)?,
+        value: table.number("value", sort, &defaults.unit)?,
+        limit: table.number("limit", sort, &defaults.unit)?,
+        on: table.text("on")?,
+        measured: table.text("measured")?,
+        conditions: table.map("conditions")?,
+    };
+    table.close()?;
+    check(&table, &claim, levels)?;
+    Ok(claim)
+}
+
+fn kind(table: &mut Table<'_>) -> Result<Kind, ImportError> {
+    let words = || Kind::ALL.map(|(word, _)| word).join(", ");
+    let Some(given) = table.text("kind")? else {
+        return Err(table.refuse(format!("a claim needs a `kind`: {}", words())));
+    };
+    let known = Kind::ALL.iter().find(|(word, _)| *word == given);
+    known
+        .map(|(_, kind)| *kind)
+        .ok_or_else(|| table.refuse(format!("`{given}` is no kind of claim: {}", words())))
+}
+
+/// What the claim names must be there, and what its kind needs must be given.
+fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), ImportError> {
+    for name in &claim.levels {
+        if !levels.iter().any(|level| &level.name == name) {
+            return Err(table.refuse(format!("there is no level `{name}` above")));
+        }
+    }
+    if let Some(row) = &claim.row {
+        let has = |level: &Level| level.rows.iter().any(|known| &known.name == row);
+        if !levels.iter().any(has) {
+            return Err(table.refuse(format!("no level has a row `{row}`")));
+        }
+    }
+    let missing = match claim.kind {
+        Kind::Linear | Kind::SubLinear | Kind::Cliff | Kind::Change | Kind::Better | Kind::Same
+            if claim.levels.len() < 2 || claim.of.is_empty() =>
+        {
+            "`of` and two `levels`"
+        }
+        Kind::DependsOn if claim.levels.len() < 2 || claim.of.is_empty() || claim.on.is_none() => {
+            "`of`, `on` and two `levels`"
+        }
+        Kind::Handles | Kind::Concurrent | Kind::Saturated | Kind::People if claim.users.is_none() => "`users`",
+        Kind::Meets if claim.limit.is_none() || claim.levels.is_empty() => "`levels` and a `limit`",
+        Kind::States if claim.value.is_none() || claim.levels.is_empty() || claim.of.is_empty() => {
+            "`of`, `levels` and a `value`"
+        }
+        _ => return Ok(()),
+    };
+    Err(table.refuse(format!("a claim of this kind needs {missing}")))
+}

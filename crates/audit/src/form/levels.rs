@@ -1,0 +1,111 @@
+//! `[[level]]` and `[[level.row]]`.
+
+use super::table::{Sort, Table};
+use crate::import::ImportError;
+use crate::{Counts, Figure, Level, Loop, Row, Times};
+
+/// What holds for all levels that do not say otherwise.
+#[derive(Clone, Debug)]
+pub(super) struct Defaults {
+    pub(super) source: String,
+    pub(super) unit: String,
+    shape: Option<Loop>,
+    timeout_ms: Option<Figure>,
+    edges_ms: Vec<Figure>,
+    repetitions: Option<Figure>,
+}
+
+impl Defaults {
+    pub(super) fn read(top: &mut Table<'_>, source: String) -> Result<Self, ImportError> {
+        let unit = top.text("unit")?.unwrap_or_else(|| "ms".to_owned());
+        Ok(Self {
+            shape: shape(top)?,
+            timeout_ms: top.number("timeout", Sort::Time, &unit)?,
+            edges_ms: top.numbers("bucket_edges", Sort::Time, &unit)?,
+            repetitions: top.number("repetitions", Sort::Count, "")?,
+            source,
+            unit,
+        })
+    }
+}
+
+pub(super) fn level(mut table: Table<'_>, defaults: &Defaults) -> Result<Level, ImportError> {
+    let at = table.place(&defaults.source)?;
+    let name = table.text("name")?.ok_or_else(|| table.refuse("a level needs a `name`"))?;
+    let mut total = row(&mut table, defaults)?;
+    total.at.clone_from(&at);
+    let mut level = Level {
+        at,
+        name,
+        users: table.number("users", Sort::Count, "")?,
+        duration_s: table.number("duration", Sort::Seconds, "s")?,
+        offered_per_s: table.number("offered", Sort::Measured, "")?,
+        shape: shape(&mut table)?.or(defaults.shape),
+        think_ms: table.number("think", Sort::Time, "s")?,
+        fan_out: table.number("fan_out", Sort::Measured, "")?,
+        sessions: table.number("sessions", Sort::Count, "")?,
+        repetitions: table.number("repetitions", Sort::Count, "")?.or_else(|| defaults.repetitions.clone()),
+        generator_cpu_percent: table.number("generator_cpu", Sort::Measured, "")?,
+        windows: table.numbers("windows", Sort::Count, "")?,
+        window_s: table.number("window", Sort::Seconds, "s")?,
+        pooled: table.texts("pooled")?,
+        conditions: table.map("conditions")?,
+        flow: table.flag("flow")?,
+        total,
+        rows: Vec::new(),
+    };
+    for mut inner in table.tables("row")? {
+        let at = inner.place(&defaults.source)?;
+        let name = inner.text("name")?.ok_or_else(|| inner.refuse("a row needs a `name`"))?;
+        let mut read = row(&mut inner, defaults)?;
+        (read.name, read.at) = (name, at);
+        inner.close()?;
+        level.rows.push(read);
+    }
+    table.close()?;
+    Ok(level)
+}
+
+fn row(table: &mut Table<'_>, defaults: &Defaults) -> Result<Row, ImportError> {
+    let unit = defaults.unit.as_str();
+    let counts = Counts {
+        sent: table.number("count", Sort::Count, "")?,
+        received: table.number("received", Sort::Count, "")?,
+        ok: table.number("ok", Sort::Count, "")?,
+        failed: table.number("failed", Sort::Count, "")?,
+        unfinished: table.number("unfinished", Sort::Count, "")?,
+        failures: table.named_counts("failures")?,
+        success_percent: table.number("success", Sort::Measured, "")?,
+    };
+    let times = Times {
+        min: table.number("min", Sort::Time, unit)?,
+        mean: table.number("mean", Sort::Time, unit)?,
+        stdev: table.number("stdev", Sort::Time, unit)?,
+        max: table.number("max", Sort::Time, unit)?,
+        percentiles: table.percentiles(unit)?,
+        samples: table.number("samples", Sort::Count, "")?,
+        ..Times::default()
+    };
+    let edges = table.numbers("bucket_edges", Sort::Time, unit)?;
+    let empty = times.is_empty();
+    Ok(Row {
+        counts,
+        rate_per_s: table.number("rate", Sort::Measured, "")?,
+        times,
+        timeout_ms: table
+            .number("timeout", Sort::Time, unit)?
+            .or_else(|| defaults.timeout_ms.clone().filter(|_| !empty)),
+        edges_ms: if edges.is_empty() { defaults.edges_ms.clone() } else { edges },
+        carries_ms: table.number("carries", Sort::Time, unit)?,
+        ..Row::default()
+    })
+}
+
+fn shape(table: &mut Table<'_>) -> Result<Option<Loop>, ImportError> {
+    match table.text("loop")?.as_deref() {
+        None => Ok(None),
+        Some("closed") => Ok(Some(Loop::Closed)),
+        Some("open") => Ok(Some(Loop::Open)),
+        Some(other) => Err(table.refuse(format!("`loop` is \"closed\" or \"open\", not `{other}`"))),
+    }
+}

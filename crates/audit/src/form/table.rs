@@ -1,0 +1,261 @@
+//! A table of the form whose keys are taken one by one; what is left over is refused by name.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::Form;
+use super::printed::{self, Printed, milliseconds};
+use crate::import::ImportError;
+use crate::{Figure, Span};
+
+/// What a number is of, and so how exact it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// Exact, unless it says `~`.
+    Count,
+    /// In milliseconds; without a unit as the form says.
+    Time,
+    /// In seconds.
+    Seconds,
+    /// A measured number; `%` is left as it is.
+    Measured,
+}
+
+pub(super) struct Table<'a> {
+    form: Form<'a>,
+    table: &'a DeTable<'a>,
+    offset: usize,
+    /// The place of all its numbers that do not say their own.
+    at: Option<String>,
+    known: Vec<&'static str>,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn new(form: Form<'a>, table: &'a DeTable<'a>, offset: Option<usize>) -> Self {
+        Self {
+            form,
+            table,
+            offset: offset.unwrap_or(0),
+            at: None,
+            known: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
+        self.known.push(key);
+        self.table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
+    }
+
+    pub(super) fn refuse(&self, why: impl Into<String>) -> ImportError {
+        self.form.refuse(self.offset, why)
+    }
+
+    /// Where it stands: its `at`, or else its line in the form.
+    pub(super) fn place(&mut self, source: &str) -> Result<String, ImportError> {
+        let given = self.text("at")?;
+        let place = match given {
+            Some(line) if line.starts_with(|first: char| first.is_ascii_digit()) => format!("{source}:{line}"),
+            Some(place) => place,
+            None => self.form.place(self.offset),
+        };
+        self.at = Some(place.clone());
+        Ok(place)
+    }
+
+    pub(super) fn text(&mut self, key: &'static str) -> Result<Option<String>, ImportError> {
+        let Some(value) = self.take(key) else {
+            return Ok(None);
+        };
+        match value.get_ref() {
+            DeValue::String(text) => Ok(Some(text.to_string())),
+            DeValue::Integer(number) => Ok(Some(number.as_str().to_owned())),
+            other => Err(self.form.refuse(
+                value.span().start,
+                format!("`{key}` is text in quotes, not {}", other.type_str()),
+            )),
+        }
+    }
+
+    pub(super) fn flag(&mut self, key: &'static str) -> Result<bool, ImportError> {
+        let Some(value) = self.take(key) else {
+            return Ok(false);
+        };
+        value.get_ref().as_bool().ok_or_else(|| {
+            self.form.refuse(value.span().start, format!("`{key}` is true or false"))
+        })
+    }
+
+    pub(super) fn texts(&mut self, key: &'static str) -> Result<Vec<String>, ImportError> {
+        let Some(value) = self.take(key) else {
+            return Ok(Vec::new());
+        };
+        let refused = || self.form.refuse(value.span().start, format!("`{key}` is a text, or a list of texts"));
+        match value.get_ref() {
+            DeValue::String(text) => Ok(vec![text.to_string()]),
+            DeValue::Array(all) => all
+                .iter()
+                .map(|one| one.get_ref().as_str().map(str::to_owned).ok_or_else(refused))
+                .collect(),
+            _ => Err(refused()),
+        }
+    }
+
+    pub(super) fn map(&mut self, key: &'static str) -> Result<BTreeMap<String, String>, ImportError> {
+        let Some(value) = self.take(key) else {
+            return Ok(BTreeMap::new());
+        };
+        let refused = || self.form.refuse(value.span().start, format!("`{key}` is a table of texts: {{ version = \"2\" }}"));
+        let table = value.get_ref().as_table().ok_or_else(refused)?;
+        let pair = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+            let name: &std::borrow::Cow<'_, str> = name.get_ref();
+            let text = match value.get_ref() {
+                DeValue::String(text) => text.to_string(),
+                DeValue::Integer(number) => number.as_str().to_owned(),
+                _ => return Err(refused()),
+            };
+            Ok((name.to_string(), text))
+        };
+        table.iter().map(pair).collect()
+    }
+
+    /// The tables of `[[key]]`.
+    pub(super) fn tables(&mut self, key: &'static str) -> Result<Vec<Table<'a>>, ImportError> {
+        let form = self.form;
+        let Some(value) = self.take(key) else {
+            return Ok(Vec::new());
+        };
+        let refused = |at| form.refuse(at, format!("`{key}` is a list of tables: [[{key}]]"));
+        let all = value.get_ref().as_array().ok_or_else(|| refused(value.span().start))?;
+        all.iter()
+            .map(|one| match one.get_ref() {
+                DeValue::Table(table) => Ok(Table::new(form, table, Some(one.span().start))),
+                _ => Err(refused(one.span().start)),
+            })
+            .collect()
+    }
+
+    pub(super) fn number(&mut self, key: &'static str, sort: Sort, unit: &str) -> Result<Option<Figure>, ImportError> {
+        let found = self.take(key);
+        found.map(|value| self.figure(key, value, sort, unit)).transpose()
+    }
+
+    pub(super) fn numbers(&mut self, key: &'static str, sort: Sort, unit: &str) -> Result<Vec<Figure>, ImportError> {
+        let Some(value) = self.take(key) else {
+            return Ok(Vec::new());
+        };
+        let Some(all) = value.get_ref().as_array() else {
+            return Ok(vec![self.figure(key, value, sort, unit)?]);
+        };
+        all.iter().map(|one| self.figure(key, one, sort, unit)).collect()
+    }
+
+    /// All keys that are a percentile (`p50`, `p99.9` in quotes), ascending.
+    pub(super) fn percentiles(&mut self, unit: &str) -> Result<Vec<(f64, Figure)>, ImportError> {
+        let mut found = Vec::new();
+        for (name, value) in self.table {
+            let Some(q) = percentile(name.get_ref()) else {
+                continue;
+            };
+            found.push((q, self.figure(name.get_ref(), value, Sort::Time, unit)?));
+        }
+        found.sort_by(|one, other| one.0.total_cmp(&other.0));
+        Ok(found)
+    }
+
+    /// Named counts: `failures = { timeout = 12 }`.
+    pub(super) fn named_counts(&mut self, key: &'static str) -> Result<Vec<(String, Figure)>, ImportError> {
+        let Some(value) = self.take(key) else {
+            return Ok(Vec::new());
+        };
+        let Some(table) = value.get_ref().as_table() else {
+            return Err(self.form.refuse(value.span().start, format!("`{key}` is a table of counts: {{ timeout = 12 }}")));
+        };
+        let pair = |(name, value): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
+            let figure = self.figure(name.get_ref(), value, Sort::Count, "")?;
+            Ok((name.get_ref().to_string(), figure))
+        };
+        table.iter().map(pair).collect()
+    }
+
+    /// One number or two, from and to. A percentage with a sign is a factor: `+42%` is 1.42.
+    pub(super) fn span(&mut self, key: &'static str, sort: Sort) -> Result<Option<Span>, ImportError> {
+        let Some(value) = self.take(key) else {
+            return Ok(None);
+        };
+        let both = match value.get_ref() {
+            DeValue::Array(all) => all.iter().collect(),
+            _ => vec![value],
+        };
+        let mut span: Option<Span> = None;
+        for one in both {
+            let figure = self.figure(key, one, sort, "s")?;
+            let (low, high) = (figure.low(), figure.high());
+            let known = span.get_or_insert(Span { low, high });
+            *known = Span { low: known.low.min(low), high: known.high.max(high) };
+        }
+        Ok(span)
+    }
+
+    fn figure(&self, key: &str, value: &Spanned<DeValue<'a>>, sort: Sort, unit: &str) -> Result<Figure, ImportError> {
+        let place = self.at.clone().unwrap_or_else(|| self.form.place(value.span().start));
+        let refused = |why: &str| self.form.refuse(value.span().start, format!("`{key}`: {why}"));
+        let text = match value.get_ref() {
+            DeValue::Integer(number) => number.as_str().to_owned(),
+            DeValue::Float(number) => number.as_str().to_owned(),
+            DeValue::String(text) => text.to_string(),
+            DeValue::Table(table) => {
+                let mut inner = Table::new(self.form, table, Some(value.span().start));
+                let at = inner.text("at")?;
+                let number = inner.take("value").ok_or_else(|| refused("`value` is missing"))?;
+                inner.close()?;
+                let mut figure = self.figure(key, number, sort, unit)?;
+                figure.at = at.unwrap_or(figure.at);
+                return Ok(figure);
+            }
+            _ => return Err(refused("a number, a text like \"1.4 ms\", or { value = …, at = … }")),
+        };
+        let number = printed::read(&text).ok_or_else(|| refused(&format!("`{text}` is no number")))?;
+        let (value, slack) = scaled(&number, sort, unit).map_err(|why| refused(&why))?;
+        Ok(Figure::rounded(value, slack, place))
+    }
+
+    /// Refuses what nobody asked for.
+    pub(super) fn close(&mut self) -> Result<(), ImportError> {
+        for (name, value) in self.table {
+            let name: &str = name.get_ref();
+            if percentile(name).is_some() || self.known.iter().any(|known| *known == name) {
+                continue;
+            }
+            let close = |known: &&&str| strsim::jaro_winkler(known, name) > 0.8;
+            let meant = self.known.iter().find(close);
+            let hint = meant.map_or(String::new(), |known| format!("; did you mean `{known}`?"));
+            return Err(self.form.refuse(value.span().start, format!("`{name}` is not known here{hint}")));
+        }
+        Ok(())
+    }
+}
+
+fn percentile(name: &str) -> Option<f64> {
+    let digits = name.strip_prefix('p')?;
+    let percent: f64 = digits.parse().ok()?;
+    (0.0..100.0).contains(&percent).then_some(percent / 100.0)
+}
+
+/// Its value in the unit of its sort, and how far the true one may be: whole units of the last digit, since some round
+/// and some cut off.
+fn scaled(number: &Printed, sort: Sort, unit: &str) -> Result<(f64, f64), String> {
+    let given = if number.unit.is_empty() { unit } else { &number.unit };
+    let factor = match sort {
+        Sort::Time => milliseconds(given).ok_or_else(|| format!("`{given}` is no unit of time"))?,
+        Sort::Seconds => milliseconds(given).ok_or_else(|| format!("`{given}` is no unit of time"))? / 1000.0,
+        Sort::Count | Sort::Measured => 1.0,
+    };
+    if sort == Sort::Measured && number.signed && number.unit == "%" {
+        return Ok((1.0 + number.value / 100.0, number.step / 100.0));
+    }
+    let exact = sort == Sort::Count && !number.about;
+    let slack = if exact { 0.0 } else { number.step * factor };
+    Ok((number.value * factor, slack))
+}

@@ -1,0 +1,101 @@
+//! k6's summary: `--summary-export` (figures directly below the metric) and `handleSummary` (below `values`, and with the
+//! duration). Times are in milliseconds; percentiles are interpolated between neighbours.
+
+use serde_json::Value;
+
+use super::pieces::figure;
+use super::{ImportError, Source};
+use crate::{Counts, Figure, Level, Loop, Results, Row, Times};
+
+pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportError> {
+    let metrics = &value["metrics"];
+    if !metrics.is_object() {
+        return Err(source.broken("a k6 summary", "it has no metrics"));
+    }
+    let mut level = Level {
+        name: "run".to_owned(),
+        at: "metrics".to_owned(),
+        users: number(metrics, "vus_max", "max").or_else(|| number(metrics, "vus_max", "value")),
+        duration_s: figure(value, &["state", "testRunDurationMs"], 1e-3, 0.0),
+        // An iteration of a user begins when the one before has ended, whatever its requests do.
+        shape: Some(Loop::Closed),
+        total: trend(metrics, "iteration_duration", ""),
+        ..Level::default()
+    };
+    level.total.counts.sent = number(metrics, "iterations", "count");
+    level.total.rate_per_s = number(metrics, "iterations", "rate");
+    if value.get("state").is_none() {
+        level.total.rate_per_s = level.total.rate_per_s.map(wide);
+    }
+    if metrics.get("http_reqs").is_some() {
+        level.rows.push(requests(metrics));
+    }
+    level.rows.extend(checks(metrics));
+    let mut results = source.results("k6 summary");
+    results.levels.push(level);
+    Ok(results)
+}
+
+/// Its rate is over a duration that is not in the file.
+fn wide(figure: Figure) -> Figure {
+    Figure { slack: 0.02 * figure.value, ..figure }
+}
+
+fn requests(metrics: &Value) -> Row {
+    let mut row = trend(metrics, "http_req_duration", "http_req_duration");
+    row.rate_per_s = number(metrics, "http_reqs", "rate").map(wide);
+    row.counts.sent = number(metrics, "http_reqs", "count");
+    // A rate metric counts what was true: here the failed are the passes.
+    row.counts.failed = number(metrics, "http_req_failed", "passes");
+    row.counts.ok = number(metrics, "http_req_failed", "fails");
+    row
+}
+
+fn checks(metrics: &Value) -> Option<Row> {
+    let (passes, fails) = (number(metrics, "checks", "passes")?, number(metrics, "checks", "fails")?);
+    let share = number(metrics, "checks", "rate").or_else(|| number(metrics, "checks", "value"));
+    Some(Row {
+        name: "checks".to_owned(),
+        at: "metrics.checks".to_owned(),
+        counts: Counts {
+            success_percent: share.map(|share| Figure { value: share.value * 100.0, ..share }),
+            ok: Some(passes),
+            failed: Some(fails),
+            ..Counts::default()
+        },
+        ..Row::default()
+    })
+}
+
+fn trend(metrics: &Value, metric: &str, name: &str) -> Row {
+    let time = |key: &str| number(metrics, metric, key);
+    let mut percentiles: Vec<(f64, Figure)> = time("med").map(|median| (0.5, median)).into_iter().collect();
+    let values = metrics[metric].get("values").unwrap_or(&metrics[metric]);
+    for key in values.as_object().into_iter().flat_map(serde_json::Map::keys) {
+        let percent = key.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')')).and_then(|digits| digits.parse::<f64>().ok());
+        percentiles.extend(percent.filter(|percent| (0.0..100.0).contains(percent)).zip(time(key)).map(|(percent, time)| (percent / 100.0, time)));
+    }
+    percentiles.sort_by(|one, other| one.0.total_cmp(&other.0));
+    percentiles.dedup_by(|one, other| one.0.total_cmp(&other.0).is_eq());
+    Row {
+        name: name.to_owned(),
+        at: format!("metrics.{metric}"),
+        times: Times {
+            min: time("min"),
+            mean: time("avg"),
+            max: time("max"),
+            percentiles,
+            samples: time("count"),
+            fixed_list: true,
+            ..Times::default()
+        },
+        ..Row::default()
+    }
+}
+
+fn number(metrics: &Value, metric: &str, key: &str) -> Option<Figure> {
+    let below = figure(metrics, &[metric, "values", key], 1.0, 0.0);
+    let found = below.or_else(|| figure(metrics, &[metric, key], 1.0, 0.0))?;
+    let at = format!("metrics.{}", found.at);
+    Some(Figure { at, ..found })
+}

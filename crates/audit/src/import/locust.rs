@@ -1,0 +1,144 @@
+//! Locust's CSV files: `_stats.csv` (requests), `_stats_history.csv` (users over time), `_failures.csv`. Given together
+//! they are one result. Percentiles are rounded to two digits (to whole milliseconds below 100), the other times not.
+
+use super::csv_table::CsvTable;
+use super::{ImportError, Source};
+use crate::{Counts, Figure, Level, Results, Row, Times};
+
+const FORM: &str = "Locust CSV";
+
+pub(super) fn is(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    kind(first).is_some()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Stats,
+    History,
+    Failures,
+}
+
+fn kind(header: &str) -> Option<Kind> {
+    let plain = header.replace('"', "");
+    let starts = |start: &str| plain.starts_with(start);
+    if starts("Type,Name,") && (plain.contains("Request Count") || plain.contains("# requests")) {
+        Some(Kind::Stats)
+    } else if starts("Timestamp,User Count,") {
+        Some(Kind::History)
+    } else if starts("Method,Name,Error,Occurrences") {
+        Some(Kind::Failures)
+    } else {
+        None
+    }
+}
+
+/// One result of all files; none without any.
+pub(super) fn read(files: &[Source<'_>]) -> Result<Option<Results>, ImportError> {
+    let Some(first) = files.first() else {
+        return Ok(None);
+    };
+    let mut level = Level { name: "run".to_owned(), at: first.name.to_owned(), ..Level::default() };
+    for source in files {
+        let table = CsvTable::read(*source, FORM)?;
+        match kind(source.text.lines().next().unwrap_or_default()) {
+            Some(Kind::Stats) => stats(*source, &table, &mut level),
+            Some(Kind::History) => history(*source, &table, &mut level),
+            _ => failures(*source, &table, &mut level),
+        }
+    }
+    let mut results = first.results(FORM);
+    results.levels.push(level);
+    Ok(Some(results))
+}
+
+fn stats(source: Source<'_>, table: &CsvTable, level: &mut Level) {
+    for (line, record) in &table.rows {
+        let mut row = row(source, table, (*line, record), "");
+        let name = table.text(record, "Name").unwrap_or_default();
+        let method = table.text(record, "Type").unwrap_or_default();
+        let kinds = std::mem::take(&mut level.total.counts.failures);
+        if name == "Aggregated" || name == "Total" {
+            row.counts.failures = kinds;
+            level.total = row;
+        } else {
+            level.total.counts.failures = kinds;
+            row.name = format!("{method} {name}").trim().to_owned();
+            level.rows.push(row);
+        }
+    }
+}
+
+fn row(source: Source<'_>, table: &CsvTable, (line, record): (u64, &csv::StringRecord), prefix: &str) -> Row {
+    let at = format!("{}:{line}", source.name);
+    let number = |column: &str| table.number(record, &format!("{prefix}{column}"));
+    let figure = |column: &str, slack: f64| number(column).map(|value| Figure::rounded(value, slack, at.clone()));
+    let either = |new: &str, old: &str, slack: f64| figure(new, slack).or_else(|| figure(old, slack));
+    let sent = either("Request Count", "# requests", 0.0);
+    let failed = either("Failure Count", "# failures", 0.0);
+    let nothing = sent.as_ref().is_none_or(|sent| sent.value == 0.0);
+    // Before 1.0 the times were whole milliseconds.
+    let old = table.columns().any(|column| column == "# requests");
+    let slack = if old { 1.0 } else { 1e-6 };
+    let times = Times {
+        min: either("Min Response Time", "Min response time", slack),
+        mean: either("Average Response Time", "Average response time", slack),
+        max: either("Max Response Time", "Max response time", slack),
+        percentiles: percentiles(table, record, &at),
+        fixed_list: true,
+        ..Times::default()
+    };
+    Row {
+        at: at.clone(),
+        counts: Counts {
+            ok: sent.as_ref().zip(failed.as_ref()).map(|(sent, failed)| Figure::exact(sent.value - failed.value, at.clone())),
+            sent,
+            failed,
+            ..Counts::default()
+        },
+        rate_per_s: figure("Requests/s", 0.0),
+        times: if nothing { Times::default() } else { times },
+        ..Row::default()
+    }
+}
+
+fn percentiles(table: &CsvTable, record: &csv::StringRecord, at: &str) -> Vec<(f64, Figure)> {
+    let mut found: Vec<(f64, Figure)> = table
+        .columns()
+        .filter_map(|column| {
+            let percent: f64 = column.strip_suffix('%')?.parse().ok()?;
+            let value = table.number(record, column).filter(|_| percent < 100.0)?;
+            Some((percent / 100.0, Figure::rounded(value, rounded_to(value), at)))
+        })
+        .collect();
+    found.sort_by(|one, other| one.0.total_cmp(&other.0));
+    found
+}
+
+/// Half of what it rounds to, with room for a value that was rounded up to the next power of ten.
+fn rounded_to(value: f64) -> f64 {
+    match value {
+        _ if value < 100.0 => 0.5,
+        _ if value < 1000.0 => 5.0,
+        _ if value < 10_000.0 => 50.0,
+        _ => 500.0,
+    }
+}
+
+/// Users at their most.
+fn history(source: Source<'_>, table: &CsvTable, level: &mut Level) {
+    let whole = table.rows.iter().filter(|(_, record)| matches!(table.text(record, "Name"), Some("Aggregated" | "Total")));
+    let counts = whole.filter_map(|(line, record)| Some((*line, table.number(record, "User Count")?)));
+    let most = counts.reduce(|most, next| if next.1 > most.1 { next } else { most });
+    level.users = most.map(|(line, users)| Figure::exact(users, format!("{}:{line}", source.name)));
+}
+
+fn failures(source: Source<'_>, table: &CsvTable, level: &mut Level) {
+    for (line, record) in &table.rows {
+        let error = table.text(record, "Error").unwrap_or("failed").to_owned();
+        if let Some(count) = table.number(record, "Occurrences") {
+            let figure = Figure::exact(count, format!("{}:{line}", source.name));
+            level.total.counts.failures.push((error, figure));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What the readers of JSON and text share.
+
+use serde_json::Value;
+
+use crate::Figure;
+
+/// The number at a path of keys, times `scale`, known to `slack` (in the unit that results).
+pub(super) fn figure(root: &Value, path: &[&str], scale: f64, slack: f64) -> Option<Figure> {
+    let found = path.iter().try_fold(root, |value, key| value.get(key))?;
+    let number = found.as_f64().filter(|number| number.is_finite())?;
+    Some(Figure::rounded(number * scale, slack, path.join(".")))
+}
+
+/// A relative slack: of a histogram with so many digits, or of a sketch.
+pub(super) fn widen(figure: Option<Figure>, share: f64, least: f64) -> Option<Figure> {
+    figure.map(|figure| Figure {
+        slack: figure.slack.max(figure.value.abs() * share + least),
+        ..figure
+    })
+}
+
+/// A time as Go and C tools print it, `1.017ms` or `2.00s`: its milliseconds and what its last digit is worth.
+pub(super) fn printed_time(text: &str) -> Option<(f64, f64)> {
+    let text = text.trim();
+    let end = text.find(|byte: char| !(byte.is_ascii_digit() || byte == '.'))?;
+    let (number, unit) = text.split_at(end);
+    let scale = match unit.trim() {
+        "ns" => 1e-6,
+        "us" | "µs" => 1e-3,
+        "ms" => 1.0,
+        "s" | "sec" | "secs" => 1e3,
+        "m" | "min" => 6e4,
+        "h" => 3.6e6,
+        longer => return compound(number, longer),
+    };
+    Some((number.parse::<f64>().ok()? * scale, step(number) * scale))
+}
+
+/// `1m2.5s`
+fn compound(minutes: &str, rest: &str) -> Option<(f64, f64)> {
+    let (value, slack) = printed_time(rest.strip_prefix('m')?)?;
+    Some((minutes.parse::<f64>().ok()? * 6e4 + value, slack))
+}
+
+/// What one of the last printed digit is worth.
+pub(super) fn step(number: &str) -> f64 {
+    let places = number.split_once('.').map_or(0, |(_, places)| places.len());
+    10f64.powi(-i32::try_from(places).unwrap_or(0))
+}
+
+/// The first number in a text, and what its last digit is worth.
+pub(super) fn first_number(text: &str) -> Option<(f64, f64)> {
+    let from = text.find(|byte: char| byte.is_ascii_digit())?;
+    let rest = &text[from..];
+    let end = rest.find(|byte: char| !(byte.is_ascii_digit() || byte == '.')).unwrap_or(rest.len());
+    let number = rest[..end].trim_end_matches('.');
+    Some((number.parse().ok()?, step(number)))
+}
+
+/// The line that begins so, after its number in the file.
+pub(super) fn line<'a>(text: &'a str, start: &str) -> Option<(usize, &'a str)> {
+    let mut lines = text.lines().enumerate();
+    let (index, line) = lines.find(|(_, line)| line.trim_start().starts_with(start))?;
+    Some((index + 1, line.trim_start()[start.len()..].trim()))
+}

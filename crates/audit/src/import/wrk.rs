@@ -1,0 +1,92 @@
+//! wrk and wrk2. wrk is a closed loop of connections; wrk2 starts by a clock and counts times from the planned start.
+
+use super::pieces::{first_number, line, printed_time, step};
+use super::{ImportError, Source};
+use crate::{Counts, Figure, Level, Loop, Results, Row, Times};
+
+pub(super) fn is(text: &str) -> bool {
+    line(text, "Thread Stats").is_some() && line(text, "Requests/sec:").is_some()
+}
+
+pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
+    let text = source.text;
+    let planned = text.contains("HdrHistogram");
+    let connections = text.lines().enumerate().find(|(_, line)| line.trim_end().ends_with("connections"));
+    let users = connections.and_then(|(index, line)| {
+        let (_, count) = line.split_once(" and ")?;
+        Some(Figure::exact(first_number(count)?.0, place(source, index + 1)))
+    });
+    let whole = text.lines().enumerate().find(|(_, line)| line.contains(" requests in "));
+    let Some((index, words)) = whole else {
+        return Err(source.broken("wrk's output", "it has no line `N requests in T`"));
+    };
+    let (count, rest) = words.trim().split_once(" requests in ").unwrap_or_default();
+    let sent = count.parse().ok().map(|count| Figure::exact(count, place(source, index + 1)));
+    let span = rest.split(',').next().and_then(printed_time);
+    let rate = line(text, "Requests/sec:").and_then(|(index, rest)| {
+        let (value, slack) = first_number(rest)?;
+        Some(Figure::rounded(value, slack, place(source, index)))
+    });
+    let failed = line(text, "Non-2xx or 3xx responses:").and_then(|(index, rest)| {
+        Some(Figure::exact(rest.parse().ok()?, place(source, index)))
+    });
+    let mut results = source.results(if planned { "wrk2 text" } else { "wrk text" });
+    results.levels.push(Level {
+        name: "run".to_owned(),
+        at: source.name.to_owned(),
+        users,
+        duration_s: span.map(|(value, slack)| Figure::rounded(value / 1e3, slack / 1e3, place(source, index + 1))),
+        shape: Some(if planned { Loop::Open } else { Loop::Closed }),
+        total: Row {
+            at: source.name.to_owned(),
+            counts: Counts { sent, failed, ..Counts::default() },
+            rate_per_s: rate,
+            times: times(source, planned),
+            ..Row::default()
+        },
+        ..Level::default()
+    });
+    Ok(results)
+}
+
+fn place(source: Source<'_>, line: usize) -> String {
+    format!("{}:{line}", source.name)
+}
+
+fn times(source: Source<'_>, planned: bool) -> Times {
+    let latency = line(source.text, "Latency ").filter(|(_, rest)| !rest.starts_with("Distribution"));
+    let cell = |which: usize| {
+        let (index, rest) = latency?;
+        let (value, slack) = printed_time(rest.split_whitespace().nth(which)?)?;
+        Some(Figure::rounded(value, slack, place(source, index)))
+    };
+    let lines = source.text.lines().enumerate();
+    let percentiles = lines.filter_map(|(index, line)| {
+        let (percent, rest) = line.trim().split_once('%')?;
+        let percent: f64 = percent.parse().ok().filter(|percent| (0.0..100.0).contains(percent))?;
+        let (value, slack) = printed_time(rest)?;
+        // wrk2 keeps three digits.
+        let slack = if planned { slack + 0.001 * value } else { slack };
+        Some((percent / 100.0, Figure::rounded(value, slack, place(source, index + 1))))
+    });
+    // wrk2's calibration is in its count of requests and not among its times.
+    let samples = line(source.text, "#[Max").and_then(|(index, rest)| {
+        let (_, count) = rest.split_once("Total count")?;
+        let (count, _) = first_number(count)?;
+        Some(Figure::exact(count, place(source, index)))
+    });
+    let mean = || {
+        let (index, rest) = line(source.text, "#[Mean")?;
+        let number = rest.trim_start_matches('=').trim().split(',').next()?;
+        Some(Figure::rounded(number.parse().ok()?, step(number), place(source, index)))
+    };
+    Times {
+        mean: mean().or_else(|| cell(0)),
+        stdev: cell(1),
+        max: cell(2).map(|max| Figure { slack: max.slack + 0.001 * max.value, ..max }),
+        percentiles: percentiles.collect(),
+        samples,
+        fixed_list: true,
+        ..Times::default()
+    }
+}

@@ -1,0 +1,70 @@
+//! Figures by the names that claims use.
+
+use crate::{Claim, Figure, Level, Results, Row};
+
+impl Results {
+    /// The levels that a claim names, in its order.
+    pub(crate) fn levels_of(&self, claim: &Claim) -> Vec<&Level> {
+        let find = |name: &String| self.levels.iter().find(|level| &level.name == name);
+        claim.levels.iter().filter_map(find).collect()
+    }
+}
+
+impl Level {
+    /// The row of that name; the whole of the level without one.
+    pub(crate) fn row(&self, name: Option<&str>) -> Option<&Row> {
+        let Some(name) = name else {
+            return Some(&self.total);
+        };
+        self.rows.iter().find(|row| row.name == name)
+    }
+
+    /// A figure by its name in claims, of a row or the whole.
+    pub(crate) fn figure(&self, row: Option<&str>, of: &str) -> Option<Figure> {
+        match of {
+            "users" => return self.users.clone(),
+            "sessions" => return self.sessions.clone(),
+            _ => {}
+        }
+        let row = self.row(row)?;
+        let counts = &row.counts;
+        let direct = match of {
+            "rate" => &row.rate_per_s,
+            "sent" | "count" => &counts.sent,
+            "received" => &counts.received,
+            "ok" => &counts.ok,
+            "failed" => &counts.failed,
+            "min" => &row.times.min,
+            "mean" => &row.times.mean,
+            "max" => &row.times.max,
+            "success" => return row.success_percent(),
+            _ => {
+                let percent: f64 = of.strip_prefix('p')?.parse().ok()?;
+                return row.percentile(percent / 100.0).cloned();
+            }
+        };
+        direct.clone()
+    }
+}
+
+impl Row {
+    /// Hits and trials, where they are published or follow.
+    pub(crate) fn hits(&self) -> Option<(f64, f64)> {
+        let (sent, ok, failed) = (&self.counts.sent, &self.counts.ok, &self.counts.failed);
+        match (sent, ok, failed) {
+            (Some(sent), Some(ok), _) => Some((ok.value, sent.value)),
+            (Some(sent), None, Some(failed)) => Some((sent.value - failed.value, sent.value)),
+            (None, Some(ok), Some(failed)) => Some((ok.value, ok.value + failed.value)),
+            _ => None,
+        }
+    }
+
+    /// As published, or worked out from the counts.
+    fn success_percent(&self) -> Option<Figure> {
+        let counted = || {
+            let (ok, sent) = self.hits()?;
+            (sent > 0.0).then(|| Figure::exact(100.0 * ok / sent, self.at.clone()))
+        };
+        self.counts.success_percent.clone().or_else(counted)
+    }
+}

@@ -1,0 +1,184 @@
+use std::collections::BTreeMap;
+
+use crate::{Claim, Figure};
+
+/// Published results in one neutral shape. A figure that was not published is `None`, never 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    /// What they were read from.
+    pub source: String,
+    /// Which kind of file it was: `k6 summary`, `audit.toml`.
+    pub form: &'static str,
+    /// The loads that were put on, in the order of the source.
+    pub levels: Vec<Level>,
+    /// What is said about them.
+    pub claims: Vec<Claim>,
+}
+
+/// One load and what was measured under it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Level {
+    /// Its name in the source: `C16`, `300 users`.
+    pub name: String,
+    /// Where it stands.
+    pub at: String,
+    /// Users at work at the same time.
+    pub users: Option<Figure>,
+    /// How long it was measured, in seconds.
+    pub duration_s: Option<Figure>,
+    /// Starts per second that were planned.
+    pub offered_per_s: Option<Figure>,
+    /// How the load was made.
+    pub shape: Option<Loop>,
+    /// Users' pause between an answer and the next request, in milliseconds.
+    pub think_ms: Option<Figure>,
+    /// Receivers of each message, as stated.
+    pub fan_out: Option<Figure>,
+    /// Sessions that the target counted at the end.
+    pub sessions: Option<Figure>,
+    /// How often it was run.
+    pub repetitions: Option<Figure>,
+    /// The generator's use of the CPU that it can use, in per cent.
+    pub generator_cpu_percent: Option<Figure>,
+    /// How much was counted in each window of time, in order.
+    pub windows: Vec<Figure>,
+    /// How long one of those windows is, in seconds.
+    pub window_s: Option<Figure>,
+    /// Names of the levels whose samples were thrown together here.
+    pub pooled: Vec<String>,
+    /// What was set for it: `version = "2.9.3"`.
+    pub conditions: BTreeMap<String, String>,
+    /// Whether its rows are the steps of one flow, of which each needs the one before.
+    pub flow: bool,
+    /// The whole of it.
+    pub total: Row,
+    /// Its operations.
+    pub rows: Vec<Row>,
+}
+
+/// How a load is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loop {
+    /// Each user waits for an answer before the next request.
+    Closed,
+    /// Starts do not wait for answers.
+    Open,
+}
+
+/// How percentiles were worked out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// From all samples, or from bins whose width is in the slack of the figures.
+    #[default]
+    Samples,
+    /// From a sketch without a bound on its error (t-digest): not used for bounds.
+    Sketch,
+}
+
+/// One operation, or the whole of a level.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// Its name in the source; empty for the whole of a level.
+    pub name: String,
+    /// Where it stands.
+    pub at: String,
+    /// How many there were.
+    pub counts: Counts,
+    /// Per second, as published.
+    pub rate_per_s: Option<Figure>,
+    /// How long they took.
+    pub times: Times,
+    /// The longest that was waited for an answer, in milliseconds.
+    pub timeout_ms: Option<Figure>,
+    /// The upper edges of the histogram's buckets, in milliseconds.
+    pub edges_ms: Vec<Figure>,
+    /// How much of a live stream each of them carries, in milliseconds, where the next waits for the answer.
+    pub carries_ms: Option<Figure>,
+}
+
+/// How many. Nothing is worked out from the others here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Started: requests, messages.
+    pub sent: Option<Figure>,
+    /// Messages that arrived, at all receivers together.
+    pub received: Option<Figure>,
+    /// Ended well.
+    pub ok: Option<Figure>,
+    /// Ended badly.
+    pub failed: Option<Figure>,
+    /// Not ended when the counting stopped.
+    pub unfinished: Option<Figure>,
+    /// The failed by kind.
+    pub failures: Vec<(String, Figure)>,
+    /// Ended well, in per cent of all, as published.
+    pub success_percent: Option<Figure>,
+}
+
+/// Times, in milliseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Times {
+    /// The shortest.
+    pub min: Option<Figure>,
+    /// The mean.
+    pub mean: Option<Figure>,
+    /// The standard deviation.
+    pub stdev: Option<Figure>,
+    /// The longest.
+    pub max: Option<Figure>,
+    /// Quantiles (0 to 1) and their times, ascending in the quantile.
+    pub percentiles: Vec<(f64, Figure)>,
+    /// Of how many samples, where that is not all that was sent.
+    pub samples: Option<Figure>,
+    /// How the percentiles were worked out.
+    pub method: Method,
+    /// Whether the tool lists the same percentiles whatever it measured: then those beyond p99 are no statement.
+    pub fixed_list: bool,
+}
+
+impl Level {
+    /// The whole of it and its operations.
+    pub fn all_rows(&self) -> impl Iterator<Item = &Row> {
+        std::iter::once(&self.total).chain(&self.rows)
+    }
+
+    /// What people call a row of it: `300 users, health`.
+    pub fn call(&self, row: &Row) -> String {
+        if row.name.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}, {}", self.name, row.name)
+        }
+    }
+}
+
+impl Row {
+    /// How many samples its times were made of, if that is known.
+    pub fn samples(&self) -> Option<&Figure> {
+        let times = &self.times;
+        times.samples.as_ref().or(self.counts.sent.as_ref())
+    }
+
+    /// The time that is published for quantile `q`.
+    pub fn percentile(&self, q: f64) -> Option<&Figure> {
+        let mut all = self.times.percentiles.iter();
+        all.find(|(of, _)| (of - q).abs() < 1e-9).map(|(_, time)| time)
+    }
+}
+
+impl Times {
+    /// Whether anything is published.
+    pub fn is_empty(&self) -> bool {
+        self.mean.is_none() && self.max.is_none() && self.percentiles.is_empty()
+    }
+
+    /// Every time with its name, the deviation left out.
+    pub fn each(&self) -> impl Iterator<Item = (String, &Figure)> {
+        let named = [("min", &self.min), ("mean", &self.mean), ("max", &self.max)];
+        let single = named
+            .into_iter()
+            .filter_map(|(name, time)| Some((name.to_owned(), time.as_ref()?)));
+        let listed = self.percentiles.iter();
+        single.chain(listed.map(|(q, time)| (crate::number::percentile(*q), time)))
+    }
+}

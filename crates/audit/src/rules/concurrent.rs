@@ -1,0 +1,40 @@
+//! At work at the same time, on average: Σ rate × mean time (Little's law). Users who wait or think are not at work.
+
+use super::little::at_work;
+use crate::number::short;
+use crate::{Desk, Kind, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "concurrency",
+    says: "as many are said to be at work at the same time as there are users, and rate × time is less",
+    instead: "what was open and what was at work, counted over time",
+    check,
+};
+
+const CLEARLY: f64 = 0.9;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for claim in results.claims_of(Kind::Concurrent) {
+        let Some(stated) = claim.users else {
+            continue;
+        };
+        for level in results.levels_of(claim) {
+            let rows = level.all_rows().filter(|row| claim.row.as_ref().is_none_or(|name| &row.name == name));
+            let each: Vec<f64> = rows.filter_map(|row| at_work(row, f64::max)).collect();
+            if each.is_empty() {
+                desk.lacks(claim.text.clone(), "rate and mean time of the same operation");
+                continue;
+            }
+            desk.checked();
+            let at_work: f64 = each.iter().sum();
+            if at_work < CLEARLY * stated.low {
+                desk.find(
+                    Severity::Unsupported,
+                    (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
+                    format!("{} were at work at the same time in {}", short(at_work.round()), level.name),
+                    format!("Σ rate × mean time = {} at the most, stated: {}", short(at_work), short(stated.low)),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! A statement about one condition does not follow from a measurement under another.
+
+use crate::{Desk, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "other-conditions",
+    says: "a statement is about conditions that were not those of the measurement",
+    instead: "the condition of the statement itself",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for claim in results.claims.iter().filter(|claim| !claim.conditions.is_empty()) {
+        for level in results.levels_of(claim) {
+            for (name, stated) in &claim.conditions {
+                let Some(was) = level.conditions.get(name) else {
+                    desk.lacks(claim.text.clone(), "the condition that was measured (`conditions`)");
+                    continue;
+                };
+                desk.checked();
+                if was != stated {
+                    desk.find(
+                        Severity::Unsupported,
+                        (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
+                        format!("{} was measured under something else", level.name),
+                        format!("{name}: stated {stated}, measured {was}"),
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! If y depends on x, a large change of x with all else the same must move y.
+
+use super::change::factor;
+use crate::number::short;
+use crate::{Desk, Kind, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "does-not-depend",
+    says: "a figure is said to depend on another that changes while it does not",
+    instead: "one thing changed at a time, over several values",
+    check,
+};
+
+/// A cause that changes by half as much again must be seen.
+const LARGE: f64 = 1.5;
+/// An effect within this is none.
+const NONE: f64 = 1.1;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for claim in results.claims_of(Kind::DependsOn) {
+        let levels = results.levels_of(claim);
+        let (Some(one), Some(other), Some(on)) = (levels.first(), levels.get(1), &claim.on) else {
+            continue;
+        };
+        for of in &claim.of {
+            let row = claim.row.as_deref();
+            let (Some(cause), Some(effect)) = (factor(one, other, row, on), factor(one, other, row, of)) else {
+                desk.lacks(claim.text.clone(), "both figures at both levels");
+                continue;
+            };
+            desk.checked();
+            let moved = cause.low > LARGE || cause.high < 1.0 / LARGE;
+            let still = effect.low > 1.0 / NONE && effect.high < NONE;
+            if moved && still {
+                desk.find(
+                    Severity::Unsupported,
+                    (claim.text.clone(), &[claim.at.as_str(), one.at.as_str(), other.at.as_str()]),
+                    format!("{on} changes and {of} does not: {on} is not what {of} depends on"),
+                    format!(
+                        "{}: {on} × {}, {of} × {}",
+                        [one.name.as_str(), other.name.as_str()].join(" → "),
+                        short(f64::midpoint(cause.low, cause.high)),
+                        short(f64::midpoint(effect.low, effect.high))
+                    ),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! count / duration has no more digits than the duration: 200 / 0.015 s is anything from 12,903 to 13,793.
+
+use crate::number::{percent, short};
+use crate::{Desk, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "false-precision",
+    says: "a rate has more digits than the duration that it was divided by",
+    instead: "durations with as many digits as the rates, and the spread of several runs",
+    check,
+};
+
+const COARSE: f64 = 0.02;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        let row = &level.total;
+        let (Some(duration), Some(rate), Some(count)) = (&level.duration_s, &row.rate_per_s, &row.counts.sent) else {
+            continue;
+        };
+        desk.checked();
+        let coarse = duration.slack / (2.0 * duration.value.max(1e-12));
+        if coarse > COARSE && rate.slack / rate.value.max(1e-12) < coarse / 100.0 {
+            let half = duration.slack / 2.0;
+            desk.find(
+                Severity::Doubtful,
+                (level.name.clone(), &[rate.at.as_str(), duration.at.as_str()]),
+                format!("{}/s is told to more digits than {} s carry", short(rate.value), short(duration.value)),
+                format!(
+                    "{} / ({} ± {} s) = {} to {}; the duration is known to {}",
+                    short(count.value),
+                    short(duration.value),
+                    short(half),
+                    short(count.value / (duration.value + half)),
+                    short(count.value / (duration.value - half)),
+                    percent(coarse)
+                ),
+            );
+        }
+    }
+}

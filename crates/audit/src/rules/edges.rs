@@ -1,0 +1,83 @@
+//! A percentile that is read off a histogram with few buckets is the edge of a bucket: the true one lies anywhere
+//! between it and the edge below, and beyond the last edge anywhere at all.
+
+use crate::number::time;
+use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "percentiles-on-edges",
+    says: "percentiles are the edges of a histogram's buckets and not measured times",
+    instead: "a histogram with a fixed relative error (HDR, three digits), and its bucket's width beside each percentile",
+    check,
+};
+
+/// Without stated edges: so many percentiles that are all 1, 2 or 5 times a power of ten cannot be chance.
+const SUSPICIOUS: usize = 6;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        let rows: Vec<&Row> = level.all_rows().filter(|row| !row.times.percentiles.is_empty()).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        desk.checked();
+        for row in rows.iter().filter(|row| !row.edges_ms.is_empty()) {
+            stated(level, row, desk);
+        }
+        unstated(level, &rows, desk);
+    }
+}
+
+fn stated(level: &Level, row: &Row, desk: &mut Desk<'_>) {
+    let edges: Vec<f64> = row.edges_ms.iter().map(|edge| edge.value).collect();
+    let on_edge = |time: &&Figure| edges.iter().any(|edge| (edge - time.value).abs() <= 1e-9 * edge);
+    let listed: Vec<&Figure> = row.times.percentiles.iter().map(|(_, time)| time).collect();
+    let on: Vec<&Figure> = listed.iter().copied().filter(on_edge).collect();
+    if on.len() < listed.len() {
+        return;
+    }
+    let words: Vec<String> = row.times.percentiles.iter().map(|(q, time)| range(*q, time, &edges)).collect();
+    desk.find(
+        Severity::Unsupported,
+        (level.call(row), &[on[0].at.as_str()]),
+        "every percentile is an edge of a bucket, not a measured time",
+        words.join(", "),
+    );
+}
+
+fn range(q: f64, at: &Figure, edges: &[f64]) -> String {
+    let below = edges.iter().copied().filter(|edge| *edge < at.value).fold(0.0, f64::max);
+    let name = crate::number::percentile(q);
+    if edges.iter().all(|edge| *edge <= at.value) {
+        return format!("{name} is {} or more, without limit", time(below));
+    }
+    format!("{name} is between {} and {}", time(below), time(at.value))
+}
+
+fn unstated(level: &Level, rows: &[&Row], desk: &mut Desk<'_>) {
+    let rows: Vec<&&Row> = rows.iter().filter(|row| row.edges_ms.is_empty()).collect();
+    let listed: Vec<&Figure> = rows.iter().flat_map(|row| row.times.percentiles.iter().map(|(_, time)| time)).collect();
+    // The other times show that the tool could print more than round numbers.
+    let others = rows.iter().flat_map(|row| [&row.times.min, &row.times.mean, &row.times.max]).flatten();
+    let mut different: Vec<u64> = listed.iter().map(|time| time.value.to_bits()).collect();
+    different.sort_unstable();
+    different.dedup();
+    let fine = others.filter(|time| !round(time.value)).count();
+    if listed.len() >= SUSPICIOUS && different.len() >= 3 && listed.iter().all(|time| round(time.value)) && fine >= 2 {
+        desk.find(
+            Severity::Unsupported,
+            (level.name.clone(), &[listed[0].at.as_str()]),
+            "all percentiles are 1, 2 or 5 times a power of ten, while the other times are not: edges of buckets",
+            listed.iter().map(|at| time(at.value)).collect::<Vec<_>>().join(", "),
+        );
+    }
+}
+
+/// 1, 2 or 5 times a power of ten.
+fn round(value: f64) -> bool {
+    if value <= 0.0 {
+        return false;
+    }
+    let leading = value / 10f64.powf(value.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].iter().any(|edge| (leading - edge).abs() < 1e-6)
+}

@@ -1,0 +1,56 @@
+//! Times are hardly ever equal to three digits. Where p99 is the maximum there are at most 100 samples or so; where p95
+//! is p99, most likely fewer, or the tail is cut off.
+
+use crate::number::{percentile, time};
+use crate::{Desk, Figure, Results, Row, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "equal-percentiles",
+    says: "a high percentile equals a higher one or the maximum: few samples, or a cut-off tail",
+    instead: "the number of samples beside every percentile, and no percentile with fewer than ten samples beyond it",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        for row in level.all_rows().filter(|row| !row.times.fixed_list && row.edges_ms.is_empty()) {
+            let high = ladder(row);
+            if high.len() > 1 {
+                desk.checked();
+            }
+            let same = high.windows(2).find(|pair| same(pair[0].1, pair[1].1) && !at_timeout(row, pair[1].1));
+            if let Some([(one, low), (other, top)]) = same {
+                desk.find(
+                    Severity::Doubtful,
+                    (level.call(row), &[low.at.as_str(), top.at.as_str()]),
+                    format!("{one} and {other} are the same value: it is one sample, the longest of few"),
+                    format!("{one} = {other} = {}{}", time(top.value), samples(row)),
+                );
+            }
+        }
+    }
+}
+
+fn ladder(row: &Row) -> Vec<(String, &Figure)> {
+    let high = row.times.percentiles.iter().filter(|(q, _)| *q >= 0.95);
+    let mut ladder: Vec<(String, &Figure)> = high.map(|(q, time)| (percentile(*q), time)).collect();
+    ladder.extend(row.times.max.as_ref().map(|max| ("max".to_owned(), max)));
+    ladder
+}
+
+/// Equal, and to at least two digits more than chance gives: coarse figures are often equal.
+fn same(one: &Figure, other: &Figure) -> bool {
+    one.value > 0.0 && one.value.to_bits() == other.value.to_bits() && one.slack <= 0.011 * one.value
+}
+
+/// Those are told by the rule of the time-outs.
+fn at_timeout(row: &Row, time: &Figure) -> bool {
+    row.timeout_ms.as_ref().is_some_and(|timeout| time.value >= 0.99 * timeout.value)
+}
+
+fn samples(row: &Row) -> String {
+    row.samples().map_or_else(
+        || "; the number of samples is not told".to_owned(),
+        |count| format!(" of {} samples", crate::number::short(count.value)),
+    )
+}

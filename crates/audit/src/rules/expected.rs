@@ -1,0 +1,28 @@
+//! A gain that is expected is a hypothesis until it is measured.
+
+use crate::number::short;
+use crate::{Desk, Kind, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "expected-gain",
+    says: "a gain is told in figures that nobody measured",
+    instead: "the change itself, measured before and after",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for claim in results.claims_of(Kind::Expected) {
+        desk.checked();
+        if results.levels_of(claim).len() < 2 {
+            desk.find(
+                Severity::Unsupported,
+                (claim.text.clone(), &[claim.at.as_str()]),
+                "the gain was not measured",
+                claim.by.map_or_else(String::new, |by| {
+                    let (low, high) = (short(by.low), short(by.high));
+                    if low == high { format!("stated: × {low}") } else { format!("stated: × {low} to {high}") }
+                }),
+            );
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What was not run was not measured: beyond the highest level, or between two levels, a number of users is a guess.
+//! And a share that rests on n flows may be lower than it looks: Wilson's interval of n of n ends at about 1 − 4 / (n + 4).
+
+use crate::number::{percent, short};
+use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "not-measured",
+    says: "a capacity is told, or denied, for a number of users that was not run, or was run too rarely",
+    instead: "that load itself; or a model, called a model, with its interval",
+    check,
+};
+
+/// A level stands for users that are so near to its own.
+const NEAR: f64 = 1.02;
+/// Below this lower end of its interval a share of 100 % is not one to rely on.
+const SURE: f64 = 0.95;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for claim in results.claims_of(Kind::Handles) {
+        let Some(users) = claim.users else {
+            continue;
+        };
+        let run: Vec<(f64, &Level)> = results
+            .levels
+            .iter()
+            .filter_map(|level| Some((level.users.as_ref()?.value, level)))
+            .collect();
+        let highest = run.iter().map(|(users, _)| *users).fold(0.0, f64::max);
+        if run.is_empty() {
+            desk.lacks(claim.text.clone(), "the users of the levels");
+            continue;
+        }
+        desk.checked();
+        let near = |at: f64| run.iter().find(|(users, _)| at / users < NEAR && users / at < NEAR);
+        if users.high > highest * NEAR {
+            beyond(claim, users.high, highest, desk);
+        } else if near(users.high).is_none() || near(users.low).is_none() {
+            let lacking = if near(users.high).is_none() { users.high } else { users.low };
+            between(claim, lacking, &run, desk);
+        } else if let Some((_, level)) = near(users.high) {
+            few(claim, level, desk);
+        }
+    }
+}
+
+fn beyond(claim: &Claim, users: f64, highest: f64, desk: &mut Desk<'_>) {
+    desk.find(
+        Severity::Unsupported,
+        (claim.text.clone(), &[claim.at.as_str()]),
+        format!("nothing above {} users was run", short(highest)),
+        format!("{} / {} = {} × the highest level", short(users), short(highest), short(users / highest)),
+    );
+}
+
+fn between(claim: &Claim, users: f64, run: &[(f64, &Level)], desk: &mut Desk<'_>) {
+    let mut all: Vec<f64> = run.iter().map(|(users, _)| *users).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    let words: Vec<String> = all.iter().map(|users| short(*users)).collect();
+    desk.find(
+        Severity::Unsupported,
+        (claim.text.clone(), &[claim.at.as_str()]),
+        format!("{} users were not run", short(users)),
+        format!("levels: {}", words.join(", ")),
+    );
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts; `as` from a float saturates")]
+fn few(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
+    let Some((ok, sent)) = level.total.hits() else {
+        return desk.lacks(claim.text.clone(), "how many ended well");
+    };
+    let Some((low, _)) = stats::wilson(ok.max(0.0) as u64, sent.max(0.0) as u64) else {
+        return;
+    };
+    if ok >= sent && low < SURE {
+        desk.find(
+            Severity::Doubtful,
+            (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
+            format!("{} of {} is also what chance makes of less", short(ok), short(sent)),
+            format!("Wilson's 95 % interval of {} of {} begins at {}", short(ok), short(sent), percent(low)),
+        );
+    }
+}

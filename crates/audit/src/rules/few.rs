@@ -1,0 +1,45 @@
+//! A percentile needs samples beyond it: with fewer than ten its 95 % interval is wider than the figure is worth
+//! (order statistics: the number beyond is binomial, its spread √(n·q·(1 − q))).
+
+use crate::number::{percentile, short};
+use crate::{Desk, Level, Results, Row, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "too-few-samples",
+    says: "a percentile rests on too few samples beyond it",
+    instead: "at least 10 / (1 − q) samples: 200 for p95, 1,000 for p99",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        for row in level.all_rows().filter(|row| !row.times.percentiles.is_empty()) {
+            match row.samples() {
+                Some(count) => check_row(level, row, count.high(), desk),
+                None => desk.lacks(level.call(row), "the number of samples"),
+            }
+        }
+    }
+}
+
+fn check_row(level: &Level, row: &Row, count: f64, desk: &mut Desk<'_>) {
+    desk.checked();
+    // What a tool lists in any case is no statement, unless it is the maximum by another name.
+    let listed = row.times.percentiles.iter();
+    let few: Vec<f64> = if row.times.fixed_list {
+        listed.map(|(q, _)| *q).filter(|q| *q <= 0.99 && *q > 0.5 && count * (1.0 - q) < 1.0 - 1e-9).collect()
+    } else {
+        listed.map(|(q, _)| *q).filter(|q| *q > 0.5 && count * (1.0 - q) < 10.0 - 1e-9).collect()
+    };
+    if few.is_empty() || count < 1.0 {
+        return;
+    }
+    let words: Vec<String> = few.iter().map(|q| format!("{}: {} beyond", percentile(*q), short((count * (1.0 - q) * 10.0).round() / 10.0))).collect();
+    let names: Vec<String> = few.iter().map(|q| percentile(*q)).collect();
+    desk.find(
+        Severity::Doubtful,
+        (level.call(row), &[row.at.as_str()]),
+        format!("{} of {} samples", names.join(" and "), short(count)),
+        words.join(", "),
+    );
+}

@@ -1,0 +1,31 @@
+//! A load generator at the end of its CPU measures itself: it sends late and reads late.
+
+use crate::number::short;
+use crate::{Desk, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "generator-limited",
+    says: "the load generator was at its limit: its figures are its own",
+    instead: "a generator with room to spare, or several; how late it sent and read, beside every level",
+    check,
+};
+
+const BUSY: f64 = 85.0;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        let Some(cpu) = &level.generator_cpu_percent else {
+            desk.lacks(level.name.clone(), "the generator's own CPU");
+            continue;
+        };
+        desk.checked();
+        if cpu.value >= BUSY {
+            desk.find(
+                Severity::Unsupported,
+                (level.name.clone(), &[cpu.at.as_str(), level.at.as_str()]),
+                "the figures of this level are the generator's and say nothing about the system",
+                format!("the generator used {} % of its CPU", short(cpu.value)),
+            );
+        }
+    }
+}

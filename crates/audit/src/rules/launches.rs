@@ -1,0 +1,53 @@
+//! Counts of what ended vary with the times: where some took longer than a window, what ended in a window cannot be as
+//! even as the starts. Counts that are even all the same are counts of starts, and say nothing about the system.
+
+use crate::number::{percent, short, time};
+use crate::{Desk, Level, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "counts-launches",
+    says: "a rate counts what was started: it is constant whatever the system does",
+    instead: "what ended well per second (goodput), beside what was started",
+    check,
+};
+
+/// Windows that differ by less than this are those of a clock.
+const EVEN: f64 = 0.005;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in results.levels.iter().filter(|level| level.windows.len() >= 5) {
+        let Some(window) = &level.window_s else {
+            desk.lacks(level.name.clone(), "how long a window is (`window`)");
+            continue;
+        };
+        let longest = level.all_rows().filter_map(|row| row.times.max.as_ref());
+        let Some(longest) = longest.map(|max| max.value).reduce(f64::max) else {
+            desk.lacks(level.name.clone(), "the longest time");
+            continue;
+        };
+        desk.checked();
+        let unevenness = unevenness(level);
+        if longest > 1000.0 * window.value && unevenness < EVEN {
+            desk.find(
+                Severity::Unsupported,
+                (level.name.clone(), &[level.windows[0].at.as_str()]),
+                "the throughput over time counts starts: requests that lasted many windows left no trace in it",
+                format!(
+                    "{} windows of {} s differ by {} or less (the first left out), while requests took up to {}",
+                    level.windows.len(),
+                    short(window.value),
+                    percent(unevenness),
+                    time(longest)
+                ),
+            );
+        }
+    }
+}
+
+/// The largest distance from the middle one, the first left out: a limiter may begin with a burst.
+fn unevenness(level: &Level) -> f64 {
+    let mut counts: Vec<f64> = level.windows.iter().skip(1).map(|count| count.value).collect();
+    counts.sort_by(f64::total_cmp);
+    let middle = counts[counts.len() / 2].max(1e-9);
+    counts.iter().map(|count| (count - middle).abs() / middle).fold(0.0, f64::max)
+}

@@ -1,0 +1,28 @@
+//! A run with u users cannot have more than u sessions of its own.
+
+use crate::number::short;
+use crate::{Desk, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "left-over",
+    says: "the target counts more sessions than there are users: left over from an earlier run",
+    instead: "a clean target before each run, and its sessions counted before and after",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        let (Some(users), Some(sessions)) = (&level.users, &level.sessions) else {
+            continue;
+        };
+        desk.checked();
+        if sessions.low() > users.high() {
+            desk.find(
+                Severity::Unsupported,
+                (level.name.clone(), &[sessions.at.as_str(), users.at.as_str()]),
+                "sessions of an earlier run were still there: the runs are not independent, and sessions do not end",
+                format!("{} sessions − {} users = {} left over", short(sessions.value), short(users.value), short(sessions.value - users.value)),
+            );
+        }
+    }
+}

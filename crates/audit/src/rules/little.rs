@@ -1,0 +1,84 @@
+//! Little's law (Little, "A Proof for the Queuing Formula L = λW", 1961): users at work = rate × time. In a closed loop
+//! nobody has more than one request on its way, so rate × mean time cannot be more than there are users; with a known
+//! pause it is (rate × (time + pause)).
+
+use crate::number::{short, time};
+use crate::{Desk, Level, Loop, Results, Row, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "little-s-law",
+    says: "rate × mean time is more than there are users, or not what users with their pause give",
+    instead: "rate and times of the same operations over the same time, users counted as they were",
+    check,
+};
+
+/// What rounding, ramp and the ends of the run may explain besides the longest request.
+const TOLERANCE: f64 = 0.02;
+/// With a pause both sides are compared; pauses are rarely exactly what they are said to be.
+const WITH_PAUSE: f64 = 0.15;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        let Some(users) = &level.users else {
+            continue;
+        };
+        if level.shape != Some(Loop::Closed) {
+            desk.lacks(level.name.clone(), "whether users wait for their answers (`loop`)");
+            continue;
+        }
+        let rows = measured(level);
+        if rows.is_empty() {
+            desk.lacks(level.name.clone(), "rate and mean time of the same operation");
+            continue;
+        }
+        desk.checked();
+        let at_work: f64 = rows.iter().filter_map(|row| at_work(row, f64::min)).sum();
+        // Those on their way when the counting began belong to the users of then.
+        let longest = rows.iter().filter_map(|row| row.times.max.as_ref());
+        let longest = longest.map(|max| max.high() / 1000.0).fold(0.0, f64::max);
+        let edge = level.duration_s.as_ref().map_or(0.1, |span| longest / span.low().max(1e-9));
+        let most = users.high() * (1.0 + edge + TOLERANCE);
+        if at_work > most {
+            desk.find(
+                Severity::Impossible,
+                (level.name.clone(), &[level.at.as_str(), rows[0].at.as_str()]),
+                format!("{} users who wait for their answers cannot do that", short(users.value)),
+                format!("Σ rate × mean time = {} at work at the same time, with {} users", short(at_work), short(users.value)),
+            );
+        } else {
+            with_pause(level, users.value, rows[0], desk);
+        }
+    }
+}
+
+fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
+    let (Some(pause), 1) = (&level.think_ms, measured(level).len()) else {
+        return;
+    };
+    let (Some(rate), Some(mean)) = (&row.rate_per_s, &row.times.mean) else {
+        return;
+    };
+    let needed = rate.value * (mean.value + pause.value) / 1000.0;
+    if (needed / users - 1.0).abs() > WITH_PAUSE + rate.slack / rate.value.max(1e-9) {
+        desk.find(
+            Severity::Unsupported,
+            (level.name.clone(), &[level.at.as_str(), rate.at.as_str()]),
+            "users, rate, time and pause do not fit each other",
+            format!("{}/s × ({} + {}) = {} users; stated: {}", short(rate.value), time(mean.value), time(pause.value), short(needed), short(users)),
+        );
+    }
+}
+
+/// The whole where it has rate and mean, else the operations.
+fn measured(level: &Level) -> Vec<&Row> {
+    let has = |row: &&Row| at_work(row, f64::min).is_some();
+    match Some(&level.total).filter(has) {
+        Some(total) => vec![total],
+        None => level.rows.iter().filter(has).collect(),
+    }
+}
+
+pub(super) fn at_work(row: &Row, pick: fn(f64, f64) -> f64) -> Option<f64> {
+    let (rate, mean) = (row.rate_per_s.as_ref()?, row.times.mean.as_ref()?);
+    Some(pick(rate.low() * mean.low(), rate.high() * mean.high()).max(0.0) / 1000.0)
+}

@@ -1,0 +1,48 @@
+//! min ≤ p50 ≤ p90 ≤ … ≤ max and min ≤ mean ≤ max, by what the words mean.
+
+use crate::number::{percentile, time};
+use crate::{Desk, Figure, Results, Row, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "not-ascending",
+    says: "a percentile is smaller than a lower one, or a time lies outside of minimum and maximum",
+    instead: "all of them from one set of samples",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        for row in level.all_rows().filter(|row| !row.times.is_empty()) {
+            let pairs = pairs(row);
+            if !pairs.is_empty() {
+                desk.checked();
+            }
+            for ((low_name, low), (high_name, high)) in pairs {
+                let rounding = 1e-9 * high.value.abs();
+                if low.low() > high.high() + rounding {
+                    desk.find(
+                        Severity::Impossible,
+                        (level.call(row), &[low.at.as_str(), high.at.as_str()]),
+                        format!("the {low_name} is larger than the {high_name}"),
+                        format!("{low_name} {} > {high_name} {}", time(low.value), time(high.value)),
+                    );
+                }
+            }
+        }
+    }
+}
+
+type Named<'a> = (String, &'a Figure);
+
+/// What must not be larger than what.
+fn pairs(row: &Row) -> Vec<(Named<'_>, Named<'_>)> {
+    let times = &row.times;
+    let listed: Vec<Named<'_>> = times.percentiles.iter().map(|(q, time)| (percentile(*q), time)).collect();
+    let min = times.min.as_ref().map(|time| ("min".to_owned(), time));
+    let max = times.max.as_ref().map(|time| ("max".to_owned(), time));
+    let mean = times.mean.as_ref().map(|time| ("mean".to_owned(), time));
+    let ladder: Vec<Named<'_>> = min.clone().into_iter().chain(listed).chain(max.clone()).collect();
+    let steps = ladder.windows(2).map(|pair| (pair[0].clone(), pair[1].clone()));
+    let around_mean = [min.zip(mean.clone()), mean.zip(max)];
+    steps.chain(around_mean.into_iter().flatten()).collect()
+}

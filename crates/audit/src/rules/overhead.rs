@@ -1,0 +1,26 @@
+//! What something costs is the difference to a run without it.
+
+use crate::{Desk, Kind, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "no-control",
+    says: "something is said to cost little, or nothing, and was never left out",
+    instead: "the same load with and without it",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for claim in results.claims_of(Kind::NoOverhead) {
+        desk.checked();
+        let levels = results.levels_of(claim);
+        let differ = levels.windows(2).any(|pair| pair[0].conditions != pair[1].conditions);
+        if !differ {
+            desk.find(
+                Severity::Unsupported,
+                (claim.text.clone(), &[claim.at.as_str()]),
+                "there is no run without it",
+                format!("levels that differ in nothing but it: none of {}", results.levels.len()),
+            );
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! In a closed loop the rate is users / (time + pause) as long as nothing is full. While it grows in proportion to the
+//! users it is what the users ask for, not what the system can do.
+
+use crate::number::{percent, short};
+use crate::{Desk, Kind, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "limit-not-found",
+    says: "a rate is told as what the system can do while it still grows with the users",
+    instead: "more load, until the rate no longer grows or a promise breaks",
+    check,
+};
+
+const STILL_GROWS: f64 = 0.8;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for claim in results.claims_of(Kind::Peak) {
+        let levels = results.levels_of(claim);
+        let Some([before, after]) = levels.last_chunk::<2>() else {
+            desk.lacks(claim.text.clone(), "two levels");
+            continue;
+        };
+        let row = claim.row.as_deref();
+        let growth = |of: &str| Some(after.figure(row, of)?.value / before.figure(row, of)?.value);
+        let (Some(rate), Some(users)) = (growth("rate"), growth("users")) else {
+            desk.lacks(claim.text.clone(), "users and rate of two levels");
+            continue;
+        };
+        desk.checked();
+        if users > 1.0 && rate / users > STILL_GROWS {
+            desk.find(
+                Severity::Unsupported,
+                (claim.text.clone(), &[claim.at.as_str(), before.at.as_str(), after.at.as_str()]),
+                "the rate still grows with the users: the system's limit was not reached",
+                format!("users × {}, rate × {}: {} of proportional", short(users), short(rate), percent(rate / users)),
+            );
+        }
+    }
+}

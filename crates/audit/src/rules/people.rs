@@ -1,0 +1,57 @@
+//! Users who pause Z between requests that take R: N = X·(R + Z) with X requests per second, and c at work at the same
+//! time are X·R = c. So c concurrent flows stand for c·(R + Z) / R users, with the R that was measured.
+
+use crate::number::{short, time};
+use crate::{Claim, Desk, Figure, Kind, Level, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "users-converted",
+    says: "concurrent flows are converted to people in a way that the measured times do not give",
+    instead: "the conversion with its R and Z beside it, and a mix of what people really do",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for claim in results.claims_of(Kind::People) {
+        let (Some(stated), Some(think)) = (claim.users, claim.think_s) else {
+            desk.lacks(claim.text.clone(), "the pause between requests (`think`)");
+            continue;
+        };
+        for level in results.levels_of(claim) {
+            let Some((users, typical)) = level.users.as_ref().zip(typical(claim, level)) else {
+                desk.lacks(claim.text.clone(), "concurrent users and the time of one request");
+                continue;
+            };
+            desk.checked();
+            let response = typical.value / 1000.0;
+            let stands_for = |think: f64| users.value * (response + think) / response;
+            let (least, most) = (stands_for(think.low), stands_for(think.high));
+            // Disjoint ranges, or a stated upper end far beyond what is possible.
+            if stated.low > most || stated.high < least {
+                desk.find(
+                    Severity::Unsupported,
+                    (claim.text.clone(), &[claim.at.as_str(), typical.at.as_str()]),
+                    "the measured time gives another number of people",
+                    format!(
+                        "{} × ({} + {} to {} s) / {1} = {} to {}; stated: {} to {}",
+                        short(users.value),
+                        time(typical.value),
+                        short(think.low),
+                        short(think.high),
+                        short(least.round()),
+                        short(most.round()),
+                        short(stated.low),
+                        short(stated.high)
+                    ),
+                );
+            }
+        }
+    }
+}
+
+/// The time that the claim names, else the mean or the median.
+fn typical(claim: &Claim, level: &Level) -> Option<Figure> {
+    let row = claim.row.as_deref();
+    let named = claim.of.iter().find_map(|of| level.figure(row, of));
+    named.or_else(|| level.figure(row, "mean")).or_else(|| level.figure(row, "p50")).filter(|time| time.value > 0.0)
+}

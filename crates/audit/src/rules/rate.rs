@@ -1,0 +1,49 @@
+//! rate = count / duration.
+
+use crate::number::short;
+use crate::{Desk, Level, Results, Row, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "rate-and-duration",
+    says: "count / rate is not the stated duration: the rate is over another time than the one that is told",
+    instead: "rates over the measured time alone, without ramp, waiting and clean-up",
+    check,
+};
+
+const TOLERANCE: f64 = 0.05;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        for row in level.all_rows() {
+            check_row(level, row, desk);
+        }
+    }
+}
+
+fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
+    let (Some(rate), Some(count)) = (&row.rate_per_s, &row.counts.sent) else {
+        return;
+    };
+    let Some(duration) = &level.duration_s else {
+        return desk.lacks(level.call(row), "the duration");
+    };
+    if rate.low() <= 0.0 {
+        return;
+    }
+    desk.checked();
+    let (least, most) = (count.low() / rate.high(), count.high() / rate.low());
+    if least > duration.high() * (1.0 + TOLERANCE) || most < duration.low() * (1.0 - TOLERANCE) {
+        desk.find(
+            Severity::Unsupported,
+            (level.call(row), &[rate.at.as_str(), duration.at.as_str()]),
+            "the rate is not the count over the stated duration",
+            format!(
+                "{} / {}/s = {} s; stated: {} s",
+                short(count.value),
+                short(rate.value),
+                short(count.value / rate.value),
+                short(duration.value)
+            ),
+        );
+    }
+}

@@ -1,0 +1,30 @@
+//! A live stream that waits for each answer before its next piece goes on at piece / answer times real time.
+
+use crate::number::{short, time};
+use crate::{Desk, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "slower-than-real-time",
+    says: "each piece of a live stream takes longer than it lasts: a live source falls behind for ever",
+    instead: "pieces sent by a clock that does not wait for answers; the lag behind the source, and the real-time factor",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        for row in level.all_rows() {
+            let (Some(piece), Some(mean)) = (&row.carries_ms, &row.times.mean) else {
+                continue;
+            };
+            desk.checked();
+            if mean.low() > piece.high() {
+                desk.find(
+                    Severity::Unsupported,
+                    (level.call(row), &[mean.at.as_str(), piece.at.as_str()]),
+                    format!("{} of stream take {}: this is not fit for live use, whatever the percentiles are", time(piece.value), time(mean.value)),
+                    format!("{} / {} = {} × real time", time(piece.value), time(mean.value), short(piece.value / mean.value)),
+                );
+            }
+        }
+    }
+}

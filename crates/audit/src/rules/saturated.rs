@@ -1,0 +1,58 @@
+//! "Well within capacity at n users" and "saturated from m < n on" cannot both be true; nor can the first where the rate
+//! no longer grows with the users.
+
+use crate::number::short;
+use crate::{Claim, Desk, Kind, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "within-capacity",
+    says: "a load is called within capacity where the system is called, or seen, at its limit",
+    instead: "the load at which a stated promise breaks, and the distance to it",
+    check,
+};
+
+/// A rate that grows by less than this share of the users' growth is at its limit.
+const FLAT: f64 = 0.2;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for claim in results.claims_of(Kind::WithinCapacity) {
+        desk.checked();
+        against_words(results, claim, desk);
+        against_rate(results, claim, desk);
+    }
+}
+
+fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) {
+    let Some(users) = claim.users else {
+        return;
+    };
+    for other in results.claims_of(Kind::Saturated) {
+        if let Some(from) = other.users.filter(|from| from.high <= users.low) {
+            desk.find(
+                Severity::Impossible,
+                (claim.text.clone(), &[claim.at.as_str(), other.at.as_str()]),
+                format!("the same report says: \"{}\"", other.text),
+                format!("saturated from {} users on, within capacity at {}", short(from.low), short(users.high)),
+            );
+        }
+    }
+}
+
+fn against_rate(results: &Results, claim: &Claim, desk: &mut Desk<'_>) {
+    let levels = results.levels_of(claim);
+    let Some([before, after]) = levels.last_chunk::<2>() else {
+        return;
+    };
+    let growth = |of: &str| Some(after.figure(None, of)?.value / before.figure(None, of)?.value - 1.0);
+    let (Some(rate), Some(users)) = (growth("rate"), growth("users")) else {
+        return desk.lacks(claim.text.clone(), "users and rate of two levels");
+    };
+    if users > 0.0 && rate < FLAT * users {
+        desk.find(
+            Severity::Unsupported,
+            (claim.text.clone(), &[claim.at.as_str(), before.at.as_str(), after.at.as_str()]),
+            "the rate no longer grows: the system is at its limit there",
+            format!("users {:+.0} %, rate {:+.1} %", 100.0 * users, 100.0 * rate),
+        );
+    }
+}

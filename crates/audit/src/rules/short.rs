@@ -1,0 +1,32 @@
+//! Below a second, start-up, warm caches, garbage collection and the scheduler's turns decide what is measured.
+
+use crate::number::{short, time};
+use crate::{Desk, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "too-short",
+    says: "a run of less than a second is told as a rate, or as percentiles, of the system",
+    instead: "at least 10 s after a warm-up, and more than one run",
+    check,
+};
+
+const SHORTEST_S: f64 = 1.0;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        let Some(duration) = &level.duration_s else {
+            desk.lacks(level.name.clone(), "the duration");
+            continue;
+        };
+        desk.checked();
+        if duration.value < SHORTEST_S && level.total.counts.sent.as_ref().is_none_or(|sent| sent.value > 0.0) {
+            let count = level.total.counts.sent.as_ref();
+            desk.find(
+                Severity::Unsupported,
+                (level.name.clone(), &[duration.at.as_str()]),
+                format!("the run lasted {}", time(1000.0 * duration.value)),
+                count.map_or_else(String::new, |count| format!("{} in {} s", short(count.value), short(duration.value))),
+            );
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! A variance is at most (max − mean)·(mean − min): Bhatia and Davis, "A Better Bound on the Variance" (2000). The
+//! sample's deviation, divided by n − 1, may be larger by √(n / (n − 1)).
+
+use crate::number::time;
+use crate::{Desk, Results, Row, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "deviation-out-of-reach",
+    says: "a standard deviation is larger than minimum, mean and maximum allow",
+    instead: "deviation, minimum and maximum from the same samples; better: a histogram",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        for row in level.all_rows() {
+            let Some(most) = most(row) else {
+                if row.times.stdev.is_some() {
+                    desk.lacks(level.call(row), "mean, maximum and the number of samples");
+                }
+                continue;
+            };
+            desk.checked();
+            let Some(stdev) = row.times.stdev.as_ref().filter(|stdev| stdev.low() > most * 1.001) else {
+                continue;
+            };
+            desk.find(
+                Severity::Impossible,
+                (level.call(row), &[stdev.at.as_str()]),
+                "the standard deviation is larger than any samples with this mean, minimum and maximum can have",
+                format!("√((max − mean)·(mean − min)) = {}; published: {}", time(most), time(stdev.value)),
+            );
+        }
+    }
+}
+
+/// The largest possible, over all values that the rounding of the published figures leaves.
+fn most(row: &Row) -> Option<f64> {
+    let times = &row.times;
+    times.stdev.as_ref()?;
+    let (mean, max) = (times.mean.as_ref()?, times.max.as_ref()?);
+    let min = times.min.as_ref().map_or(0.0, |min| min.low().max(0.0));
+    let samples = row.samples()?.low().max(2.0);
+    let middle = f64::midpoint(min, max.high());
+    let worst = middle.clamp(mean.low(), mean.high());
+    let variance = (max.high() - worst).max(0.0) * (worst - min).max(0.0);
+    Some((variance * samples / (samples - 1.0)).sqrt())
+}

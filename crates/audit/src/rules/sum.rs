@@ -1,0 +1,38 @@
+//! The rate of the whole is the sum of the rates of its operations; so are the counts.
+
+use crate::number::short;
+use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "rows-and-whole",
+    says: "the rows of a level do not add up to the figure of the whole",
+    instead: "a whole that is worked out from the rows, or the rows that are left out",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in results.levels.iter().filter(|level| !level.flow && level.rows.len() > 1) {
+        compare(level, "rate", |row| row.rate_per_s.as_ref(), desk);
+        compare(level, "count", |row| row.counts.sent.as_ref(), desk);
+    }
+}
+
+fn compare(level: &Level, of: &str, pick: fn(&Row) -> Option<&Figure>, desk: &mut Desk<'_>) {
+    let parts: Vec<&Figure> = level.rows.iter().filter_map(pick).collect();
+    let Some(whole) = pick(&level.total).filter(|_| parts.len() == level.rows.len()) else {
+        return;
+    };
+    desk.checked();
+    let sum = |of: fn(&Figure) -> f64| parts.iter().map(|part| of(part)).sum::<f64>();
+    // Rounded rows: half a unit each is the most that rounding explains.
+    let half: f64 = parts.iter().map(|part| part.slack / 2.0).sum();
+    let value = sum(|part| part.value);
+    if (value - whole.value).abs() > (half + whole.slack / 2.0) * 1.001 + 1e-9 * value {
+        desk.find(
+            Severity::Doubtful,
+            (level.name.clone(), &[whole.at.as_str(), parts[0].at.as_str()]),
+            format!("the {of} of the whole is not the sum of its rows"),
+            format!("Σ of {} rows = {}; stated: {}", parts.len(), short(value), short(whole.value)),
+        );
+    }
+}

@@ -1,0 +1,50 @@
+//! Who waits at most t never sees a time beyond t: percentiles at t are the limit, and what lies there is not known.
+
+use crate::number::{percentile, time};
+use crate::{Desk, Results, Row, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "at-the-timeout",
+    says: "percentiles are the client's own time-out and not times of the system",
+    instead: "time-outs counted apart, and percentiles told as \"longer than 15 s\" where they fall among them",
+    check,
+};
+
+/// Clocks and timers are late by so much.
+const LATE: f64 = 0.01;
+/// So near below it, a little more load runs into it.
+const NEAR: f64 = 0.9;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        for row in level.all_rows().filter(|row| !row.times.is_empty()) {
+            let Some(timeout) = row.timeout_ms.as_ref().map(|timeout| timeout.value) else {
+                desk.lacks(level.call(row), "the time-out");
+                continue;
+            };
+            desk.checked();
+            let at = at_limit(row, timeout);
+            if let Some(first) = at.first() {
+                desk.find(
+                    Severity::Unsupported,
+                    (level.call(row), &[row.at.as_str()]),
+                    format!("{} and all above are the time-out of {}: the true times are longer, and not known", first.0, time(timeout)),
+                    at.iter().map(|(name, value)| format!("{name} = {}", time(*value))).collect::<Vec<_>>().join(", "),
+                );
+            } else if let Some(max) = row.times.max.as_ref().filter(|max| max.value >= NEAR * timeout) {
+                desk.find(
+                    Severity::Doubtful,
+                    (level.call(row), &[max.at.as_str()]),
+                    "hardly below the time-out: not stable, but about to fail",
+                    format!("max {} = {} of the time-out of {}", time(max.value), crate::number::percent(max.value / timeout), time(timeout)),
+                );
+            }
+        }
+    }
+}
+
+fn at_limit(row: &Row, timeout: f64) -> Vec<(String, f64)> {
+    let listed = row.times.percentiles.iter().map(|(q, time)| (percentile(*q), time.value));
+    let max = row.times.max.iter().map(|max| ("max".to_owned(), max.value));
+    listed.chain(max).filter(|(_, value)| *value >= timeout * (1.0 - LATE)).collect()
+}

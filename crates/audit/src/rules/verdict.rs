@@ -1,0 +1,27 @@
+//! A level is called good or bad by times that it does not have.
+
+use crate::{Desk, Kind, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "verdict-without-data",
+    says: "a level is called good or bad without a time that was measured",
+    instead: "\"no data\" as a third verdict",
+    check,
+};
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for claim in results.claims_of(Kind::Verdict) {
+        for level in results.levels_of(claim) {
+            desk.checked();
+            let measured = level.all_rows().any(|row| row.times.each().any(|(_, time)| time.value > 0.0));
+            if !measured {
+                desk.find(
+                    Severity::Unsupported,
+                    (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
+                    format!("{} has no time that was measured", level.name),
+                    "0 or no figure for every time",
+                );
+            }
+        }
+    }
+}
