@@ -130,6 +130,8 @@ pub fn audit(results: &Results) -> Audit {
         audit.checked.push((rule.name, desk.checked));
     }
     // The order of the rules stays within a severity.
-    audit.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    audit
+        .findings
+        .sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     audit
 }

@@ -42,8 +42,12 @@ pub fn mean_bounds(count: f64, times: &Times) -> Option<Bounds> {
         Method::Samples => &times.percentiles,
         Method::Sketch => &[],
     };
-    let caps = listed.iter().map(|(q, time)| (ranks_of(count, *q).0, time.high()));
-    let floors = listed.iter().map(|(q, time)| (ranks_of(count, *q).1, time.low()));
+    let caps = listed
+        .iter()
+        .map(|(q, time)| (ranks_of(count, *q).0, time.high()));
+    let floors = listed
+        .iter()
+        .map(|(q, time)| (ranks_of(count, *q).1, time.low()));
     Some(Bounds {
         low: lowest(count, times, floors.collect()),
         high: times
@@ -99,7 +103,10 @@ mod tests {
         let bounds = mean_bounds(1217.0, &times).unwrap();
         // 1,204 samples of at most 100 ms (607 of them at most 50), 13 of at most 56.026 s.
         let by_hand = (607.0 * 50.0 + 597.0 * 100.0 + 13.0 * 56_026.0) / 1217.0;
-        assert!((bounds.high.unwrap() - by_hand).abs() < 1.0, "{bounds:?} {by_hand}");
+        assert!(
+            (bounds.high.unwrap() - by_hand).abs() < 1.0,
+            "{bounds:?} {by_hand}"
+        );
         assert!(bounds.high.unwrap() < 2429.0);
     }
 }

@@ -35,7 +35,9 @@ pub fn read_form(text: &str, name: &str) -> Result<Results, ImportError> {
         results.levels.push(levels::level(level, &defaults)?);
     }
     for claim in top.tables("claim")? {
-        results.claims.push(claims::claim(claim, &defaults, &results.levels)?);
+        results
+            .claims
+            .push(claims::claim(claim, &defaults, &results.levels)?);
     }
     top.close()?;
     Ok(results)

@@ -65,23 +65,41 @@ struct Source<'a> {
 impl Source<'_> {
     fn broken(self, form: &'static str, why: impl Into<String>) -> ImportError {
         let file = self.name.to_owned();
-        ImportError::Broken { file, form, why: why.into() }
+        ImportError::Broken {
+            file,
+            form,
+            why: why.into(),
+        }
     }
 
     fn unknown(self) -> ImportError {
-        ImportError::Unknown { file: self.name.to_owned() }
+        ImportError::Unknown {
+            file: self.name.to_owned(),
+        }
     }
 
     fn results(self, form: &'static str) -> Results {
-        Results { source: self.name.to_owned(), form, ..Results::default() }
+        Results {
+            source: self.name.to_owned(),
+            form,
+            ..Results::default()
+        }
     }
 }
 
 /// Reads files that belong together: each by itself, but for the CSV files of Locust, which are one result. The names
 /// are what the findings call them.
 pub fn read(files: &[(String, String)]) -> Result<Vec<Results>, ImportError> {
-    let sources: Vec<Source<'_>> = files.iter().map(|(name, text)| Source { name, text: text.trim_start_matches('\u{feff}') }).collect();
-    let (locust, others): (Vec<Source<'_>>, Vec<Source<'_>>) = sources.into_iter().partition(|source| locust::is(source.text));
+    let sources: Vec<Source<'_>> = files
+        .iter()
+        .map(|(name, text)| Source {
+            name,
+            text: text.trim_start_matches('\u{feff}'),
+        })
+        .collect();
+    let (locust, others): (Vec<Source<'_>>, Vec<Source<'_>>) = sources
+        .into_iter()
+        .partition(|source| locust::is(source.text));
     let mut all = Vec::new();
     for source in others {
         all.push(read_one(source)?);

@@ -47,7 +47,11 @@ fn grouped(value: f64) -> String {
         }
         text.push(digit);
     }
-    if value < 0.0 { format!("-{text}") } else { text }
+    if value < 0.0 {
+        format!("-{text}")
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]

@@ -12,16 +12,32 @@ use crate::{Audit, Severity};
 
 /// The verdict in one sentence.
 fn verdict(audit: &Audit) -> String {
-    let count = |severity| audit.findings.iter().filter(|finding| finding.severity == severity).count();
-    let read = format!("{} level{} and {} claim{}", audit.levels, plural(audit.levels), audit.claims, plural(audit.claims));
+    let count = |severity| {
+        audit
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    };
+    let read = format!(
+        "{} level{} and {} claim{}",
+        audit.levels,
+        plural(audit.levels),
+        audit.claims,
+        plural(audit.claims)
+    );
     if audit.findings.is_empty() {
         return format!("nothing found in {read}");
     }
-    let words: Vec<String> = [Severity::Impossible, Severity::Unsupported, Severity::Doubtful]
-        .into_iter()
-        .filter(|severity| count(*severity) > 0)
-        .map(|severity| format!("{} {}", count(severity), severity.as_str()))
-        .collect();
+    let words: Vec<String> = [
+        Severity::Impossible,
+        Severity::Unsupported,
+        Severity::Doubtful,
+    ]
+    .into_iter()
+    .filter(|severity| count(*severity) > 0)
+    .map(|severity| format!("{} {}", count(severity), severity.as_str()))
+    .collect();
     format!("{} in {read}", words.join(", "))
 }
 
@@ -32,13 +48,21 @@ fn plural(count: usize) -> &'static str {
 /// What was checked, and what was not, for lack of figures.
 fn coverage(audit: &Audit) -> String {
     let checked = audit.checked.iter().filter(|(_, times)| *times > 0).count();
-    format!("{checked} of {} rules found figures to check", audit.checked.len())
+    format!(
+        "{checked} of {} rules found figures to check",
+        audit.checked.len()
+    )
 }
 
 /// A few names, and how many more.
 fn names(subjects: &[String]) -> String {
     const SHOWN: usize = 3;
-    let shown = subjects.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ");
+    let shown = subjects
+        .iter()
+        .take(SHOWN)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join("; ");
     match subjects.len().saturating_sub(SHOWN) {
         0 => shown,
         more => format!("{shown}; and {more} more"),

@@ -130,6 +130,8 @@ pub struct Times {
     pub percentiles: Vec<(f64, Figure)>,
     /// Of how many samples, where that is not all that was sent.
     pub samples: Option<Figure>,
+    /// Whether it is not known of how many: what was sent is then not it.
+    pub samples_unknown: bool,
     /// How the percentiles were worked out.
     pub method: Method,
     /// Whether the tool lists the same percentiles whatever it measured: then those beyond p99 are no statement.
@@ -156,13 +158,18 @@ impl Row {
     /// How many samples its times were made of, if that is known.
     pub fn samples(&self) -> Option<&Figure> {
         let times = &self.times;
-        times.samples.as_ref().or(self.counts.sent.as_ref())
+        let sent = self.counts.sent.as_ref();
+        times
+            .samples
+            .as_ref()
+            .or(sent.filter(|_| !times.samples_unknown))
     }
 
     /// The time that is published for quantile `q`.
     pub fn percentile(&self, q: f64) -> Option<&Figure> {
         let mut all = self.times.percentiles.iter();
-        all.find(|(of, _)| (of - q).abs() < 1e-9).map(|(_, time)| time)
+        all.find(|(of, _)| (of - q).abs() < 1e-9)
+            .map(|(_, time)| time)
     }
 }
 

@@ -6,7 +6,9 @@ use std::path::Path;
 use audit::{Results, Severity, audit, read, terminal};
 
 fn fixture(name: &str) -> (String, String) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name);
     (name.to_owned(), fs::read_to_string(path).unwrap())
 }
 
@@ -19,7 +21,11 @@ fn one(names: &[&str]) -> Results {
 
 #[test]
 fn show() {
-    let mut names: Vec<String> = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> =
+        fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
     names.sort();
     for name in names {
         let results = one(&[&name]);

@@ -5,12 +5,23 @@ use super::table::{Sort, Table};
 use crate::import::ImportError;
 use crate::{Claim, Kind, Level};
 
-pub(super) fn claim(mut table: Table<'_>, defaults: &Defaults, levels: &[Level]) -> Result<Claim, ImportError> {
+pub(super) fn claim(
+    mut table: Table<'_>,
+    defaults: &Defaults,
+    levels: &[Level],
+) -> Result<Claim, ImportError> {
     let at = table.place(&defaults.source)?;
     let kind = kind(&mut table)?;
-    let text = table.text("text")?.ok_or_else(|| table.refuse("a claim needs its words: `text`"))?;
+    let text = table
+        .text("text")?
+        .ok_or_else(|| table.refuse("a claim needs its words: `text`"))?;
     let of = table.texts("of")?;
-    let times = of.iter().all(|of| !matches!(of.as_str(), "rate" | "success" | "sent" | "received" | "ok" | "failed"));
+    let times = of.iter().all(|of| {
+        !matches!(
+            of.as_str(),
+            "rate" | "success" | "sent" | "received" | "ok" | "failed"
+        )
+    });
     let sort = if times { Sort::Time } else { Sort::Measured };
     let claim = Claim {
         kind,
@@ -58,15 +69,24 @@ fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), Impor
         }
     }
     let missing = match claim.kind {
-        Kind::Linear | Kind::SubLinear | Kind::Cliff | Kind::Change | Kind::Better | Kind::Same
+        Kind::Cliff | Kind::Better | Kind::Same
             if claim.levels.len() < 2 || claim.of.is_empty() =>
         {
             "`of` and two `levels`"
         }
+        Kind::Linear | Kind::SubLinear | Kind::Change
+            if claim.levels.is_empty() || claim.of.is_empty() =>
+        {
+            "`of` and `levels`"
+        }
         Kind::DependsOn if claim.levels.len() < 2 || claim.of.is_empty() || claim.on.is_none() => {
             "`of`, `on` and two `levels`"
         }
-        Kind::Handles | Kind::Concurrent | Kind::Saturated | Kind::People if claim.users.is_none() => "`users`",
+        Kind::Handles | Kind::Concurrent | Kind::Saturated | Kind::People
+            if claim.users.is_none() =>
+        {
+            "`users`"
+        }
         Kind::Meets if claim.limit.is_none() || claim.levels.is_empty() => "`levels` and a `limit`",
         Kind::States if claim.value.is_none() || claim.levels.is_empty() || claim.of.is_empty() => {
             "`of`, `levels` and a `value`"

@@ -31,7 +31,9 @@ impl Defaults {
 
 pub(super) fn level(mut table: Table<'_>, defaults: &Defaults) -> Result<Level, ImportError> {
     let at = table.place(&defaults.source)?;
-    let name = table.text("name")?.ok_or_else(|| table.refuse("a level needs a `name`"))?;
+    let name = table
+        .text("name")?
+        .ok_or_else(|| table.refuse("a level needs a `name`"))?;
     let mut total = row(&mut table, defaults)?;
     total.at.clone_from(&at);
     let mut level = Level {
@@ -44,7 +46,9 @@ pub(super) fn level(mut table: Table<'_>, defaults: &Defaults) -> Result<Level, 
         think_ms: table.number("think", Sort::Time, "s")?,
         fan_out: table.number("fan_out", Sort::Measured, "")?,
         sessions: table.number("sessions", Sort::Count, "")?,
-        repetitions: table.number("repetitions", Sort::Count, "")?.or_else(|| defaults.repetitions.clone()),
+        repetitions: table
+            .number("repetitions", Sort::Count, "")?
+            .or_else(|| defaults.repetitions.clone()),
         generator_cpu_percent: table.number("generator_cpu", Sort::Measured, "")?,
         windows: table.numbers("windows", Sort::Count, "")?,
         window_s: table.number("window", Sort::Seconds, "s")?,
@@ -56,7 +60,9 @@ pub(super) fn level(mut table: Table<'_>, defaults: &Defaults) -> Result<Level, 
     };
     for mut inner in table.tables("row")? {
         let at = inner.place(&defaults.source)?;
-        let name = inner.text("name")?.ok_or_else(|| inner.refuse("a row needs a `name`"))?;
+        let name = inner
+            .text("name")?
+            .ok_or_else(|| inner.refuse("a row needs a `name`"))?;
         let mut read = row(&mut inner, defaults)?;
         (read.name, read.at) = (name, at);
         inner.close()?;
@@ -77,13 +83,19 @@ fn row(table: &mut Table<'_>, defaults: &Defaults) -> Result<Row, ImportError> {
         failures: table.named_counts("failures")?,
         success_percent: table.number("success", Sort::Measured, "")?,
     };
+    let samples_unknown = table.says_unknown("samples");
     let times = Times {
+        samples_unknown,
         min: table.number("min", Sort::Time, unit)?,
         mean: table.number("mean", Sort::Time, unit)?,
         stdev: table.number("stdev", Sort::Time, unit)?,
         max: table.number("max", Sort::Time, unit)?,
         percentiles: table.percentiles(unit)?,
-        samples: table.number("samples", Sort::Count, "")?,
+        samples: if samples_unknown {
+            None
+        } else {
+            table.number("samples", Sort::Count, "")?
+        },
         ..Times::default()
     };
     let edges = table.numbers("bucket_edges", Sort::Time, unit)?;
@@ -95,7 +107,11 @@ fn row(table: &mut Table<'_>, defaults: &Defaults) -> Result<Row, ImportError> {
         timeout_ms: table
             .number("timeout", Sort::Time, unit)?
             .or_else(|| defaults.timeout_ms.clone().filter(|_| !empty)),
-        edges_ms: if edges.is_empty() { defaults.edges_ms.clone() } else { edges },
+        edges_ms: if edges.is_empty() {
+            defaults.edges_ms.clone()
+        } else {
+            edges
+        },
         carries_ms: table.number("carries", Sort::Time, unit)?,
         ..Row::default()
     })
@@ -106,6 +122,8 @@ fn shape(table: &mut Table<'_>) -> Result<Option<Loop>, ImportError> {
         None => Ok(None),
         Some("closed") => Ok(Some(Loop::Closed)),
         Some("open") => Ok(Some(Loop::Open)),
-        Some(other) => Err(table.refuse(format!("`loop` is \"closed\" or \"open\", not `{other}`"))),
+        Some(other) => {
+            Err(table.refuse(format!("`loop` is \"closed\" or \"open\", not `{other}`")))
+        }
     }
 }

@@ -20,14 +20,25 @@ pub(super) fn read(text: &str) -> Option<Printed> {
     };
     let end = text
         .char_indices()
-        .find(|&(at, byte)| !(byte.is_ascii_digit() || matches!(byte, '.' | ',' | '_') || (at == 0 && "+-".contains(byte))))
+        .find(|&(at, byte)| {
+            !(byte.is_ascii_digit()
+                || matches!(byte, '.' | ',' | '_')
+                || (at == 0 && "+-".contains(byte)))
+        })
         .map_or(text.len(), |(at, _)| at);
     let (number, unit) = text.split_at(end);
-    let digits: String = number.chars().filter(|&byte| !matches!(byte, ',' | '_')).collect();
+    let digits: String = number
+        .chars()
+        .filter(|&byte| !matches!(byte, ',' | '_'))
+        .collect();
     let value: f64 = digits.parse().ok()?;
     let places = digits.split_once('.').map_or(0, |(_, places)| places.len());
     let zeros = if places == 0 && about {
-        digits.chars().rev().take_while(|&digit| digit == '0').count()
+        digits
+            .chars()
+            .rev()
+            .take_while(|&digit| digit == '0')
+            .count()
     } else {
         0
     };

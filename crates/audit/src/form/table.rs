@@ -45,7 +45,10 @@ impl<'a> Table<'a> {
 
     fn take(&mut self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
         self.known.push(key);
-        self.table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
+        self.table
+            .iter()
+            .find(|(name, _)| name.get_ref() == key)
+            .map(|(_, value)| value)
     }
 
     pub(super) fn refuse(&self, why: impl Into<String>) -> ImportError {
@@ -56,7 +59,9 @@ impl<'a> Table<'a> {
     pub(super) fn place(&mut self, source: &str) -> Result<String, ImportError> {
         let given = self.text("at")?;
         let place = match given {
-            Some(line) if line.starts_with(|first: char| first.is_ascii_digit()) => format!("{source}:{line}"),
+            Some(line) if line.starts_with(|first: char| first.is_ascii_digit()) => {
+                format!("{source}:{line}")
+            }
             Some(place) => place,
             None => self.form.place(self.offset),
         };
@@ -78,12 +83,19 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Whether the key says `"unknown"`.
+    pub(super) fn says_unknown(&mut self, key: &'static str) -> bool {
+        let value = self.take(key);
+        value.is_some_and(|value| value.get_ref().as_str() == Some("unknown"))
+    }
+
     pub(super) fn flag(&mut self, key: &'static str) -> Result<bool, ImportError> {
         let Some(value) = self.take(key) else {
             return Ok(false);
         };
         value.get_ref().as_bool().ok_or_else(|| {
-            self.form.refuse(value.span().start, format!("`{key}` is true or false"))
+            self.form
+                .refuse(value.span().start, format!("`{key}` is true or false"))
         })
     }
 
@@ -91,22 +103,40 @@ impl<'a> Table<'a> {
         let Some(value) = self.take(key) else {
             return Ok(Vec::new());
         };
-        let refused = || self.form.refuse(value.span().start, format!("`{key}` is a text, or a list of texts"));
+        let refused = || {
+            self.form.refuse(
+                value.span().start,
+                format!("`{key}` is a text, or a list of texts"),
+            )
+        };
         match value.get_ref() {
             DeValue::String(text) => Ok(vec![text.to_string()]),
             DeValue::Array(all) => all
                 .iter()
-                .map(|one| one.get_ref().as_str().map(str::to_owned).ok_or_else(refused))
+                .map(|one| {
+                    one.get_ref()
+                        .as_str()
+                        .map(str::to_owned)
+                        .ok_or_else(refused)
+                })
                 .collect(),
             _ => Err(refused()),
         }
     }
 
-    pub(super) fn map(&mut self, key: &'static str) -> Result<BTreeMap<String, String>, ImportError> {
+    pub(super) fn map(
+        &mut self,
+        key: &'static str,
+    ) -> Result<BTreeMap<String, String>, ImportError> {
         let Some(value) = self.take(key) else {
             return Ok(BTreeMap::new());
         };
-        let refused = || self.form.refuse(value.span().start, format!("`{key}` is a table of texts: {{ version = \"2\" }}"));
+        let refused = || {
+            self.form.refuse(
+                value.span().start,
+                format!("`{key}` is a table of texts: {{ version = \"2\" }}"),
+            )
+        };
         let table = value.get_ref().as_table().ok_or_else(refused)?;
         let pair = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
             let name: &std::borrow::Cow<'_, str> = name.get_ref();
@@ -127,7 +157,10 @@ impl<'a> Table<'a> {
             return Ok(Vec::new());
         };
         let refused = |at| form.refuse(at, format!("`{key}` is a list of tables: [[{key}]]"));
-        let all = value.get_ref().as_array().ok_or_else(|| refused(value.span().start))?;
+        let all = value
+            .get_ref()
+            .as_array()
+            .ok_or_else(|| refused(value.span().start))?;
         all.iter()
             .map(|one| match one.get_ref() {
                 DeValue::Table(table) => Ok(Table::new(form, table, Some(one.span().start))),
@@ -136,19 +169,33 @@ impl<'a> Table<'a> {
             .collect()
     }
 
-    pub(super) fn number(&mut self, key: &'static str, sort: Sort, unit: &str) -> Result<Option<Figure>, ImportError> {
+    pub(super) fn number(
+        &mut self,
+        key: &'static str,
+        sort: Sort,
+        unit: &str,
+    ) -> Result<Option<Figure>, ImportError> {
         let found = self.take(key);
-        found.map(|value| self.figure(key, value, sort, unit)).transpose()
+        found
+            .map(|value| self.figure(key, value, sort, unit))
+            .transpose()
     }
 
-    pub(super) fn numbers(&mut self, key: &'static str, sort: Sort, unit: &str) -> Result<Vec<Figure>, ImportError> {
+    pub(super) fn numbers(
+        &mut self,
+        key: &'static str,
+        sort: Sort,
+        unit: &str,
+    ) -> Result<Vec<Figure>, ImportError> {
         let Some(value) = self.take(key) else {
             return Ok(Vec::new());
         };
         let Some(all) = value.get_ref().as_array() else {
             return Ok(vec![self.figure(key, value, sort, unit)?]);
         };
-        all.iter().map(|one| self.figure(key, one, sort, unit)).collect()
+        all.iter()
+            .map(|one| self.figure(key, one, sort, unit))
+            .collect()
     }
 
     /// All keys that are a percentile (`p50`, `p99.9` in quotes), ascending.
@@ -165,12 +212,18 @@ impl<'a> Table<'a> {
     }
 
     /// Named counts: `failures = { timeout = 12 }`.
-    pub(super) fn named_counts(&mut self, key: &'static str) -> Result<Vec<(String, Figure)>, ImportError> {
+    pub(super) fn named_counts(
+        &mut self,
+        key: &'static str,
+    ) -> Result<Vec<(String, Figure)>, ImportError> {
         let Some(value) = self.take(key) else {
             return Ok(Vec::new());
         };
         let Some(table) = value.get_ref().as_table() else {
-            return Err(self.form.refuse(value.span().start, format!("`{key}` is a table of counts: {{ timeout = 12 }}")));
+            return Err(self.form.refuse(
+                value.span().start,
+                format!("`{key}` is a table of counts: {{ timeout = 12 }}"),
+            ));
         };
         let pair = |(name, value): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
             let figure = self.figure(name.get_ref(), value, Sort::Count, "")?;
@@ -180,7 +233,11 @@ impl<'a> Table<'a> {
     }
 
     /// One number or two, from and to. A percentage with a sign is a factor: `+42%` is 1.42.
-    pub(super) fn span(&mut self, key: &'static str, sort: Sort) -> Result<Option<Span>, ImportError> {
+    pub(super) fn span(
+        &mut self,
+        key: &'static str,
+        sort: Sort,
+    ) -> Result<Option<Span>, ImportError> {
         let Some(value) = self.take(key) else {
             return Ok(None);
         };
@@ -191,16 +248,32 @@ impl<'a> Table<'a> {
         let mut span: Option<Span> = None;
         for one in both {
             let figure = self.figure(key, one, sort, "s")?;
-            let (low, high) = (figure.low(), figure.high());
+            let half = figure.slack / 2.0;
+            let (low, high) = (figure.value - half, figure.value + half);
             let known = span.get_or_insert(Span { low, high });
-            *known = Span { low: known.low.min(low), high: known.high.max(high) };
+            *known = Span {
+                low: known.low.min(low),
+                high: known.high.max(high),
+            };
         }
         Ok(span)
     }
 
-    fn figure(&self, key: &str, value: &Spanned<DeValue<'a>>, sort: Sort, unit: &str) -> Result<Figure, ImportError> {
-        let place = self.at.clone().unwrap_or_else(|| self.form.place(value.span().start));
-        let refused = |why: &str| self.form.refuse(value.span().start, format!("`{key}`: {why}"));
+    fn figure(
+        &self,
+        key: &str,
+        value: &Spanned<DeValue<'a>>,
+        sort: Sort,
+        unit: &str,
+    ) -> Result<Figure, ImportError> {
+        let place = self
+            .at
+            .clone()
+            .unwrap_or_else(|| self.form.place(value.span().start));
+        let refused = |why: &str| {
+            self.form
+                .refuse(value.span().start, format!("`{key}`: {why}"))
+        };
         let text = match value.get_ref() {
             DeValue::Integer(number) => number.as_str().to_owned(),
             DeValue::Float(number) => number.as_str().to_owned(),
@@ -208,15 +281,22 @@ impl<'a> Table<'a> {
             DeValue::Table(table) => {
                 let mut inner = Table::new(self.form, table, Some(value.span().start));
                 let at = inner.text("at")?;
-                let number = inner.take("value").ok_or_else(|| refused("`value` is missing"))?;
+                let number = inner
+                    .take("value")
+                    .ok_or_else(|| refused("`value` is missing"))?;
                 inner.close()?;
                 let mut figure = self.figure(key, number, sort, unit)?;
                 figure.at = at.unwrap_or(figure.at);
                 return Ok(figure);
             }
-            _ => return Err(refused("a number, a text like \"1.4 ms\", or { value = …, at = … }")),
+            _ => {
+                return Err(refused(
+                    "a number, a text like \"1.4 ms\", or { value = …, at = … }",
+                ));
+            }
         };
-        let number = printed::read(&text).ok_or_else(|| refused(&format!("`{text}` is no number")))?;
+        let number =
+            printed::read(&text).ok_or_else(|| refused(&format!("`{text}` is no number")))?;
         let (value, slack) = scaled(&number, sort, unit).map_err(|why| refused(&why))?;
         Ok(Figure::rounded(value, slack, place))
     }
@@ -231,7 +311,10 @@ impl<'a> Table<'a> {
             let close = |known: &&&str| strsim::jaro_winkler(known, name) > 0.8;
             let meant = self.known.iter().find(close);
             let hint = meant.map_or(String::new(), |known| format!("; did you mean `{known}`?"));
-            return Err(self.form.refuse(value.span().start, format!("`{name}` is not known here{hint}")));
+            return Err(self.form.refuse(
+                value.span().start,
+                format!("`{name}` is not known here{hint}"),
+            ));
         }
         Ok(())
     }
@@ -246,10 +329,16 @@ fn percentile(name: &str) -> Option<f64> {
 /// Its value in the unit of its sort, and how far the true one may be: whole units of the last digit, since some round
 /// and some cut off.
 fn scaled(number: &Printed, sort: Sort, unit: &str) -> Result<(f64, f64), String> {
-    let given = if number.unit.is_empty() { unit } else { &number.unit };
+    let given = if number.unit.is_empty() {
+        unit
+    } else {
+        &number.unit
+    };
     let factor = match sort {
         Sort::Time => milliseconds(given).ok_or_else(|| format!("`{given}` is no unit of time"))?,
-        Sort::Seconds => milliseconds(given).ok_or_else(|| format!("`{given}` is no unit of time"))? / 1000.0,
+        Sort::Seconds => {
+            milliseconds(given).ok_or_else(|| format!("`{given}` is no unit of time"))? / 1000.0
+        }
         Sort::Count | Sort::Measured => 1.0,
     };
     if sort == Sort::Measured && number.signed && number.unit == "%" {

@@ -26,16 +26,27 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
 fn second(aggregate: &Value) -> Level {
     let counters = &aggregate["counters"];
     let counter = |name: &str| figure(counters, &[name], 1.0, 0.0);
-    let span = figure(aggregate, &["lastMetricAt"], 1e-3, 0.0).zip(figure(aggregate, &["firstMetricAt"], 1e-3, 0.0));
+    let span = figure(aggregate, &["lastMetricAt"], 1e-3, 0.0).zip(figure(
+        aggregate,
+        &["firstMetricAt"],
+        1e-3,
+        0.0,
+    ));
     let all = counters.as_object();
     let codes = all.into_iter().flatten().filter_map(|(name, count)| {
         let code = name.strip_prefix("http.codes.")?;
-        (code >= "400").then(|| (code.to_owned(), Figure::exact(count.as_f64().unwrap_or(0.0), name.clone())))
+        (code >= "400").then(|| {
+            (
+                code.to_owned(),
+                Figure::exact(count.as_f64().unwrap_or(0.0), name.clone()),
+            )
+        })
     });
     Level {
         name: "run".to_owned(),
         at: "aggregate".to_owned(),
-        duration_s: span.map(|(last, first)| Figure::rounded(last.value - first.value, 0.002, last.at)),
+        duration_s: span
+            .map(|(last, first)| Figure::rounded(last.value - first.value, 0.002, last.at)),
         total: Row {
             at: "aggregate.summaries".to_owned(),
             counts: Counts {
@@ -43,7 +54,11 @@ fn second(aggregate: &Value) -> Level {
                 failures: codes.collect(),
                 ..Counts::default()
             },
-            times: times(&aggregate["summaries"]["http.response_time"], 0.0101, "aggregate.summaries.http.response_time"),
+            times: times(
+                &aggregate["summaries"]["http.response_time"],
+                0.0101,
+                "aggregate.summaries.http.response_time",
+            ),
             ..Row::default()
         },
         ..Level::default()
@@ -52,8 +67,19 @@ fn second(aggregate: &Value) -> Level {
 
 fn first(aggregate: &Value) -> Level {
     let codes = aggregate["codes"].as_object();
-    let failures = codes.into_iter().flatten().filter(|(code, _)| code.as_str() >= "400");
-    let failures = failures.map(|(code, count)| (code.clone(), Figure::exact(count.as_f64().unwrap_or(0.0), format!("aggregate.codes.{code}"))));
+    let failures = codes
+        .into_iter()
+        .flatten()
+        .filter(|(code, _)| code.as_str() >= "400");
+    let failures = failures.map(|(code, count)| {
+        (
+            code.clone(),
+            Figure::exact(
+                count.as_f64().unwrap_or(0.0),
+                format!("aggregate.codes.{code}"),
+            ),
+        )
+    });
     Level {
         name: "run".to_owned(),
         at: "aggregate".to_owned(),
@@ -73,14 +99,29 @@ fn first(aggregate: &Value) -> Level {
 
 /// Whole milliseconds go in; percentiles may be off by `share`.
 fn times(values: &Value, share: f64, at: &str) -> Times {
-    let time = |key: &str| figure(values, &[key], 1.0, 1.0).map(|time| Figure { at: format!("{at}.{key}"), ..time });
+    let time = |key: &str| {
+        figure(values, &[key], 1.0, 1.0).map(|time| Figure {
+            at: format!("{at}.{key}"),
+            ..time
+        })
+    };
     let percentile = |q: f64, key: &str| Some((q, widen(time(key), share, 1.0)?));
-    let listed = [(0.5, "median"), (0.75, "p75"), (0.9, "p90"), (0.95, "p95"), (0.99, "p99"), (0.999, "p999")];
+    let listed = [
+        (0.5, "median"),
+        (0.75, "p75"),
+        (0.9, "p90"),
+        (0.95, "p95"),
+        (0.99, "p99"),
+        (0.999, "p999"),
+    ];
     Times {
         min: time("min"),
         mean: widen(time("mean"), 0.0, 1.0),
         max: time("max"),
-        percentiles: listed.into_iter().filter_map(|(q, key)| percentile(q, key)).collect(),
+        percentiles: listed
+            .into_iter()
+            .filter_map(|(q, key)| percentile(q, key))
+            .collect(),
         samples: figure(values, &["count"], 1.0, 0.0),
         fixed_list: true,
         ..Times::default()

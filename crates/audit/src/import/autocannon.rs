@@ -27,20 +27,32 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
     let pipelining = value["pipelining"].as_f64().unwrap_or(1.0);
     let users = figure(value, &["connections"], pipelining, 0.0);
     let median_of_zero = value["latency"]["p50"].as_f64() == Some(0.0);
-    let failures = ["4xx", "5xx", "errors", "timeouts"].into_iter().filter_map(|kind| {
-        let count = figure(value, &[kind], 1.0, 0.0)?;
-        (count.value > 0.0).then(|| (kind.to_owned(), count))
-    });
+    let failures = ["4xx", "5xx", "errors", "timeouts"]
+        .into_iter()
+        .filter_map(|kind| {
+            let count = figure(value, &[kind], 1.0, 0.0)?;
+            (count.value > 0.0).then(|| (kind.to_owned(), count))
+        });
     let mean = widen(figure(value, &["latency", "mean"], 1.0, 0.01), 0.001, 0.01);
     let row = Row {
         at: "latency".to_owned(),
-        counts: Counts { sent: Some(sent), failures: failures.collect(), ..Counts::default() },
-        rate_per_s: figure(value, &["requests", "mean"], 1.0, 0.0).map(|rate| Figure { slack: 0.05 * rate.value, ..rate }),
+        counts: Counts {
+            sent: Some(sent),
+            failures: failures.collect(),
+            ..Counts::default()
+        },
+        rate_per_s: figure(value, &["requests", "mean"], 1.0, 0.0).map(|rate| Figure {
+            slack: 0.05 * rate.value,
+            ..rate
+        }),
         times: Times {
             min: time("min").filter(|_| !median_of_zero),
             mean,
             max: time("max"),
-            percentiles: LISTED.into_iter().filter_map(|(q, key)| Some((q, time(key)?))).collect(),
+            percentiles: LISTED
+                .into_iter()
+                .filter_map(|(q, key)| Some((q, time(key)?)))
+                .collect(),
             samples: figure(value, &["latency", "totalCount"], 1.0, 0.0),
             fixed_list: true,
             ..Times::default()

@@ -12,10 +12,16 @@ pub(super) struct CsvTable {
 
 impl CsvTable {
     pub(super) fn read(source: Source<'_>, form: &'static str) -> Result<Self, ImportError> {
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(source.text.as_bytes());
+        let mut reader = csv::ReaderBuilder::new()
+            .flexible(true)
+            .from_reader(source.text.as_bytes());
         let broken = |why: csv::Error| source.broken(form, why.to_string());
         let header = reader.headers().map_err(broken)?.clone();
-        let columns = header.iter().enumerate().map(|(index, name)| (name.trim().to_owned(), index)).collect();
+        let columns = header
+            .iter()
+            .enumerate()
+            .map(|(index, name)| (name.trim().to_owned(), index))
+            .collect();
         let mut rows = Vec::new();
         for record in reader.records() {
             let record = record.map_err(broken)?;
@@ -30,7 +36,10 @@ impl CsvTable {
     }
 
     pub(super) fn number(&self, row: &csv::StringRecord, column: &str) -> Option<f64> {
-        self.text(row, column)?.parse::<f64>().ok().filter(|number| number.is_finite())
+        self.text(row, column)?
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite())
     }
 
     pub(super) fn columns(&self) -> impl Iterator<Item = &str> {

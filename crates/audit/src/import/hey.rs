@@ -8,7 +8,9 @@ use super::{ImportError, Source};
 use crate::{Counts, Figure, Level, Results, Row, Times};
 
 pub(super) fn is(text: &str) -> bool {
-    ["Slowest:", "Fastest:", "Latency distribution:"].iter().all(|start| line(text, start).is_some())
+    ["Slowest:", "Fastest:", "Latency distribution:"]
+        .iter()
+        .all(|start| line(text, start).is_some())
 }
 
 pub(super) fn is_csv(text: &str) -> bool {
@@ -33,7 +35,10 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
         at: source.name.to_owned(),
         counts: Counts {
             sent: (answered > 0.0).then(|| Figure::exact(answered, source.name)),
-            failures: codes.into_iter().filter(|(code, _)| code.as_str() >= "400").collect(),
+            failures: codes
+                .into_iter()
+                .filter(|(code, _)| code.as_str() >= "400")
+                .collect(),
             ..Counts::default()
         },
         rate_per_s: rate,
@@ -51,7 +56,11 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
     results.levels.push(Level {
         name: "run".to_owned(),
         at: source.name.to_owned(),
-        duration_s: time("Total:").map(|span| Figure { value: span.value / 1e3, slack: span.slack / 1e3, ..span }),
+        duration_s: time("Total:").map(|span| Figure {
+            value: span.value / 1e3,
+            slack: span.slack / 1e3,
+            ..span
+        }),
         total: row,
         ..Level::default()
     });
@@ -70,9 +79,15 @@ pub(super) fn read_csv(source: Source<'_>) -> Result<Results, ImportError> {
             return Err(source.broken(FORM, format!("line {line} has no time")));
         };
         let code = table.text(record, "status-code").unwrap_or_default();
-        samples.note(1e3 * offset, 1e3 * took, (code >= "400").then(|| code.to_owned()));
+        samples.note(
+            1e3 * offset,
+            1e3 * took,
+            (code >= "400").then(|| code.to_owned()),
+        );
     }
-    let duration = samples.duration_s().map(|span| Figure::rounded(span, 0.001, source.name));
+    let duration = samples
+        .duration_s()
+        .map(|span| Figure::rounded(span, 0.001, source.name));
     let mut results = source.results("hey CSV");
     results.levels.push(Level {
         name: "run".to_owned(),

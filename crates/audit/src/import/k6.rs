@@ -38,7 +38,10 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
 
 /// Its rate is over a duration that is not in the file.
 fn wide(figure: Figure) -> Figure {
-    Figure { slack: 0.02 * figure.value, ..figure }
+    Figure {
+        slack: 0.02 * figure.value,
+        ..figure
+    }
 }
 
 fn requests(metrics: &Value) -> Row {
@@ -52,13 +55,19 @@ fn requests(metrics: &Value) -> Row {
 }
 
 fn checks(metrics: &Value) -> Option<Row> {
-    let (passes, fails) = (number(metrics, "checks", "passes")?, number(metrics, "checks", "fails")?);
+    let (passes, fails) = (
+        number(metrics, "checks", "passes")?,
+        number(metrics, "checks", "fails")?,
+    );
     let share = number(metrics, "checks", "rate").or_else(|| number(metrics, "checks", "value"));
     Some(Row {
         name: "checks".to_owned(),
         at: "metrics.checks".to_owned(),
         counts: Counts {
-            success_percent: share.map(|share| Figure { value: share.value * 100.0, ..share }),
+            success_percent: share.map(|share| Figure {
+                value: share.value * 100.0,
+                ..share
+            }),
             ok: Some(passes),
             failed: Some(fails),
             ..Counts::default()
@@ -69,11 +78,26 @@ fn checks(metrics: &Value) -> Option<Row> {
 
 fn trend(metrics: &Value, metric: &str, name: &str) -> Row {
     let time = |key: &str| number(metrics, metric, key);
-    let mut percentiles: Vec<(f64, Figure)> = time("med").map(|median| (0.5, median)).into_iter().collect();
+    let mut percentiles: Vec<(f64, Figure)> = time("med")
+        .map(|median| (0.5, median))
+        .into_iter()
+        .collect();
     let values = metrics[metric].get("values").unwrap_or(&metrics[metric]);
-    for key in values.as_object().into_iter().flat_map(serde_json::Map::keys) {
-        let percent = key.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')')).and_then(|digits| digits.parse::<f64>().ok());
-        percentiles.extend(percent.filter(|percent| (0.0..100.0).contains(percent)).zip(time(key)).map(|(percent, time)| (percent / 100.0, time)));
+    for key in values
+        .as_object()
+        .into_iter()
+        .flat_map(serde_json::Map::keys)
+    {
+        let percent = key
+            .strip_prefix("p(")
+            .and_then(|rest| rest.strip_suffix(')'))
+            .and_then(|digits| digits.parse::<f64>().ok());
+        percentiles.extend(
+            percent
+                .filter(|percent| (0.0..100.0).contains(percent))
+                .zip(time(key))
+                .map(|(percent, time)| (percent / 100.0, time)),
+        );
     }
     percentiles.sort_by(|one, other| one.0.total_cmp(&other.0));
     percentiles.dedup_by(|one, other| one.0.total_cmp(&other.0).is_eq());

@@ -38,7 +38,11 @@ pub(super) fn read(files: &[Source<'_>]) -> Result<Option<Results>, ImportError>
     let Some(first) = files.first() else {
         return Ok(None);
     };
-    let mut level = Level { name: "run".to_owned(), at: first.name.to_owned(), ..Level::default() };
+    let mut level = Level {
+        name: "run".to_owned(),
+        at: first.name.to_owned(),
+        ..Level::default()
+    };
     for source in files {
         let table = CsvTable::read(*source, FORM)?;
         match kind(source.text.lines().next().unwrap_or_default()) {
@@ -69,11 +73,19 @@ fn stats(source: Source<'_>, table: &CsvTable, level: &mut Level) {
     }
 }
 
-fn row(source: Source<'_>, table: &CsvTable, (line, record): (u64, &csv::StringRecord), prefix: &str) -> Row {
+fn row(
+    source: Source<'_>,
+    table: &CsvTable,
+    (line, record): (u64, &csv::StringRecord),
+    prefix: &str,
+) -> Row {
     let at = format!("{}:{line}", source.name);
     let number = |column: &str| table.number(record, &format!("{prefix}{column}"));
-    let figure = |column: &str, slack: f64| number(column).map(|value| Figure::rounded(value, slack, at.clone()));
-    let either = |new: &str, old: &str, slack: f64| figure(new, slack).or_else(|| figure(old, slack));
+    let figure = |column: &str, slack: f64| {
+        number(column).map(|value| Figure::rounded(value, slack, at.clone()))
+    };
+    let either =
+        |new: &str, old: &str, slack: f64| figure(new, slack).or_else(|| figure(old, slack));
     let sent = either("Request Count", "# requests", 0.0);
     let failed = either("Failure Count", "# failures", 0.0);
     let nothing = sent.as_ref().is_none_or(|sent| sent.value == 0.0);
@@ -91,7 +103,10 @@ fn row(source: Source<'_>, table: &CsvTable, (line, record): (u64, &csv::StringR
     Row {
         at: at.clone(),
         counts: Counts {
-            ok: sent.as_ref().zip(failed.as_ref()).map(|(sent, failed)| Figure::exact(sent.value - failed.value, at.clone())),
+            ok: sent
+                .as_ref()
+                .zip(failed.as_ref())
+                .map(|(sent, failed)| Figure::exact(sent.value - failed.value, at.clone())),
             sent,
             failed,
             ..Counts::default()
@@ -108,7 +123,10 @@ fn percentiles(table: &CsvTable, record: &csv::StringRecord, at: &str) -> Vec<(f
         .filter_map(|column| {
             let percent: f64 = column.strip_suffix('%')?.parse().ok()?;
             let value = table.number(record, column).filter(|_| percent < 100.0)?;
-            Some((percent / 100.0, Figure::rounded(value, rounded_to(value), at)))
+            Some((
+                percent / 100.0,
+                Figure::rounded(value, rounded_to(value), at),
+            ))
         })
         .collect();
     found.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -127,8 +145,12 @@ fn rounded_to(value: f64) -> f64 {
 
 /// Users at their most.
 fn history(source: Source<'_>, table: &CsvTable, level: &mut Level) {
-    let whole = table.rows.iter().filter(|(_, record)| matches!(table.text(record, "Name"), Some("Aggregated" | "Total")));
-    let counts = whole.filter_map(|(line, record)| Some((*line, table.number(record, "User Count")?)));
+    let whole = table
+        .rows
+        .iter()
+        .filter(|(_, record)| matches!(table.text(record, "Name"), Some("Aggregated" | "Total")));
+    let counts =
+        whole.filter_map(|(line, record)| Some((*line, table.number(record, "User Count")?)));
     let most = counts.reduce(|most, next| if next.1 > most.1 { next } else { most });
     level.users = most.map(|(line, users)| Figure::exact(users, format!("{}:{line}", source.name)));
 }

@@ -16,18 +16,27 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
     let listed = value["latencyPercentiles"].as_object();
     let percentiles = listed.into_iter().flatten().filter_map(|(key, time)| {
         let percent: f64 = key.strip_prefix('p')?.parse().ok()?;
-        Some((percent / 100.0, Figure::exact(time.as_f64()? * 1e3, format!("latencyPercentiles.{key}"))))
+        Some((
+            percent / 100.0,
+            Figure::exact(time.as_f64()? * 1e3, format!("latencyPercentiles.{key}")),
+        ))
     });
     let row = Row {
         at: "summary".to_owned(),
         counts: Counts {
             sent: Some(Figure::exact(answered, "statusCodeDistribution")),
-            failures: codes.into_iter().filter(|(code, _)| code.as_str() >= "400").collect(),
+            failures: codes
+                .into_iter()
+                .filter(|(code, _)| code.as_str() >= "400")
+                .collect(),
             success_percent: summary("successRate", 100.0),
             ..Counts::default()
         },
         // Requests that the end cut off are in the rate of some versions and not in the codes.
-        rate_per_s: figure(value, &["summary", "requestsPerSec"], 1.0, 0.0).map(|rate| Figure { slack: rate.value * 0.01, ..rate }),
+        rate_per_s: figure(value, &["summary", "requestsPerSec"], 1.0, 0.0).map(|rate| Figure {
+            slack: rate.value * 0.01,
+            ..rate
+        }),
         times: Times {
             min: summary("fastest", 1e3),
             mean: summary("average", 1e3),
@@ -52,5 +61,11 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
 fn counts(value: &Value, key: &str) -> Vec<(String, Figure)> {
     let all = value[key].as_object();
     let each = all.into_iter().flatten();
-    each.map(|(name, count)| (name.clone(), Figure::exact(count.as_f64().unwrap_or(0.0), format!("{key}.{name}")))).collect()
+    each.map(|(name, count)| {
+        (
+            name.clone(),
+            Figure::exact(count.as_f64().unwrap_or(0.0), format!("{key}.{name}")),
+        )
+    })
+    .collect()
 }

@@ -27,11 +27,17 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
         at: source.name.to_owned(),
         counts: Counts {
             sent: (answered > 0.0).then(|| Figure::exact(answered, source.name)),
-            failures: codes.into_iter().filter(|(code, _)| code.as_str() >= "400").collect(),
+            failures: codes
+                .into_iter()
+                .filter(|(code, _)| code.as_str() >= "400")
+                .collect(),
             success_percent: number("Success rate:"),
             ..Counts::default()
         },
-        rate_per_s: number("Requests/sec:").map(|rate| Figure { slack: rate.value * 0.01, ..rate }),
+        rate_per_s: number("Requests/sec:").map(|rate| Figure {
+            slack: rate.value * 0.01,
+            ..rate
+        }),
         times: Times {
             min: time("Fastest:"),
             mean: time("Average:"),
@@ -46,7 +52,11 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
     results.levels.push(Level {
         name: "run".to_owned(),
         at: source.name.to_owned(),
-        duration_s: time("Total:").map(|span| Figure { value: span.value / 1e3, slack: span.slack / 1e3, ..span }),
+        duration_s: time("Total:").map(|span| Figure {
+            value: span.value / 1e3,
+            slack: span.slack / 1e3,
+            ..span
+        }),
         total: row,
         ..Level::default()
     });
@@ -59,7 +69,10 @@ pub(super) fn percentiles(text: &str, at: &impl Fn(usize) -> String) -> Vec<(f64
     let read = |(index, line): (usize, &str)| {
         let (percent, rest) = line.trim().split_once("% in ")?;
         let (value, slack) = printed_time(rest)?;
-        Some((percent.parse::<f64>().ok()? / 100.0, Figure::rounded(value, slack, at(index + 1))))
+        Some((
+            percent.parse::<f64>().ok()? / 100.0,
+            Figure::rounded(value, slack, at(index + 1)),
+        ))
     };
     lines.filter_map(read).collect()
 }
@@ -69,7 +82,12 @@ pub(super) fn codes(text: &str, at: &impl Fn(usize) -> String) -> Vec<(String, F
     let lines = text.lines().enumerate();
     let read = |(index, line): (usize, &str)| {
         let (code, rest) = line.trim().strip_prefix('[')?.split_once(']')?;
-        let count = rest.trim().strip_suffix("responses")?.trim().parse::<f64>().ok()?;
+        let count = rest
+            .trim()
+            .strip_suffix("responses")?
+            .trim()
+            .parse::<f64>()
+            .ok()?;
         Some((code.to_owned(), Figure::exact(count, at(index + 1))))
     };
     lines.filter_map(read).collect()

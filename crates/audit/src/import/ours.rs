@@ -7,7 +7,8 @@ use super::{ImportError, Source};
 use crate::{Counts, Figure, Level, Results, Row, Times};
 
 pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
-    let run = record::from_json(source.text).map_err(|why| source.broken("a run.json of headcount", why.to_string()))?;
+    let run = record::from_json(source.text)
+        .map_err(|why| source.broken("a run.json of headcount", why.to_string()))?;
     let mut results = source.results("headcount run.json");
     results.levels = run.levels.iter().map(level).collect();
     Ok(results)
@@ -24,12 +25,19 @@ fn level(recorded: &Recorded) -> Level {
         ("steps", &measured.steps),
     ];
     for (family, all) in families {
-        rows.extend(all.iter().map(|(name, timings)| row(name, timings, format!("{at}.measured.{family}.{name}"))));
+        rows.extend(
+            all.iter().map(|(name, timings)| {
+                row(name, timings, format!("{at}.measured.{family}.{name}"))
+            }),
+        );
     }
     for (name, deliveries) in &measured.deliveries {
         let at = format!("{at}.measured.deliveries.{name}");
         let count = |value: u64| Some(exact(value, &at));
-        let lost = deliveries.lost.iter().map(|(why, lost)| (why.clone(), exact(*lost, &at)));
+        let lost = deliveries
+            .lost
+            .iter()
+            .map(|(why, lost)| (why.clone(), exact(*lost, &at)));
         rows.push(Row {
             name: format!("delivery {name}"),
             at: at.clone(),
@@ -49,7 +57,8 @@ fn level(recorded: &Recorded) -> Level {
     Level {
         name: format!("{generator} users"),
         users: Some(exact(generator, &at)),
-        duration_s: Some(Figure::exact(recorded.phases.hold_s, at.clone())).filter(|_| !recorded.load.once),
+        duration_s: Some(Figure::exact(recorded.phases.hold_s, at.clone()))
+            .filter(|_| !recorded.load.once),
         at,
         rows,
         ..Level::default()
@@ -67,7 +76,11 @@ fn row(name: &str, timings: &Timings, at: String) -> Row {
             ..Counts::default()
         },
         // What timed out has no time: the histogram is of the others, and the percentiles would be of fewer.
-        times: if timings.timed_out == 0 { times(&timings.response, &at) } else { Times::default() },
+        times: if timings.timed_out == 0 {
+            times(&timings.response, &at)
+        } else {
+            Times::default()
+        },
         at,
         ..Row::default()
     }
@@ -82,12 +95,16 @@ fn times(histogram: &Histogram, at: &str) -> Times {
         Figure::rounded(ms, ms * SHARE + 1e-6, at)
     };
     let count = histogram.count();
-    let carried = stats::REPORTED.iter().filter(|percentile| stats::needed_samples(percentile.q) <= count);
+    let carried = stats::REPORTED
+        .iter()
+        .filter(|percentile| stats::needed_samples(percentile.q) <= count);
     Times {
         min: histogram.min().map(time),
         mean: histogram.mean().map(time),
         max: histogram.max().map(time),
-        percentiles: carried.filter_map(|percentile| Some((percentile.q, time(histogram.quantile(percentile.q)?)))).collect(),
+        percentiles: carried
+            .filter_map(|percentile| Some((percentile.q, time(histogram.quantile(percentile.q)?))))
+            .collect(),
         samples: Some(exact(count, at)),
         ..Times::default()
     }

@@ -52,7 +52,9 @@ pub(super) fn step(number: &str) -> f64 {
 pub(super) fn first_number(text: &str) -> Option<(f64, f64)> {
     let from = text.find(|byte: char| byte.is_ascii_digit())?;
     let rest = &text[from..];
-    let end = rest.find(|byte: char| !(byte.is_ascii_digit() || byte == '.')).unwrap_or(rest.len());
+    let end = rest
+        .find(|byte: char| !(byte.is_ascii_digit() || byte == '.'))
+        .unwrap_or(rest.len());
     let number = rest[..end].trim_end_matches('.');
     Some((number.parse().ok()?, step(number)))
 }

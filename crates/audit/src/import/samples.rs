@@ -36,7 +36,9 @@ impl Samples {
         let count = self.times_ms.len();
         let exact = |value: f64| Figure::exact(value, at);
         let time = |value: f64| Figure::rounded(value, resolution_ms, at);
-        let carried = stats::REPORTED.iter().filter(|percentile| stats::needed_samples(percentile.q) <= count as u64);
+        let carried = stats::REPORTED
+            .iter()
+            .filter(|percentile| stats::needed_samples(percentile.q) <= count as u64);
         let percentiles = carried.map(|percentile| {
             let rank = usize::try_from(stats::rank_of(count as u64, percentile.q)).unwrap_or(count);
             (percentile.q, time(self.times_ms[rank.max(1) - 1]))
@@ -55,7 +57,11 @@ impl Samples {
                 sent: Some(exact(count as f64)),
                 failed: Some(exact(self.failed as f64)),
                 ok: Some(exact(count as f64 - self.failed as f64)),
-                failures: self.kinds.iter().map(|(kind, count)| (kind.clone(), exact(*count as f64))).collect(),
+                failures: self
+                    .kinds
+                    .iter()
+                    .map(|(kind, count)| (kind.clone(), exact(*count as f64)))
+                    .collect(),
                 ..Counts::default()
             },
             ..Row::default()

@@ -14,8 +14,19 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
     let listed = [(0.5, "50th"), (0.9, "90th"), (0.95, "95th"), (0.99, "99th")];
     let codes = value["status_codes"].as_object();
     // 0 is no answer at all.
-    let failures = codes.into_iter().flatten().filter(|(code, _)| code.as_str() >= "400" || code.as_str() == "0");
-    let failures = failures.map(|(code, count)| (code.clone(), Figure::exact(count.as_f64().unwrap_or(0.0), format!("status_codes.{code}"))));
+    let failures = codes
+        .into_iter()
+        .flatten()
+        .filter(|(code, _)| code.as_str() >= "400" || code.as_str() == "0");
+    let failures = failures.map(|(code, count)| {
+        (
+            code.clone(),
+            Figure::exact(
+                count.as_f64().unwrap_or(0.0),
+                format!("status_codes.{code}"),
+            ),
+        )
+    });
     let row = Row {
         at: "latencies".to_owned(),
         counts: Counts {
@@ -29,7 +40,10 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
             min: time("min"),
             mean: time("mean"),
             max: time("max"),
-            percentiles: listed.into_iter().filter_map(|(q, key)| Some((q, time(key)?))).collect(),
+            percentiles: listed
+                .into_iter()
+                .filter_map(|(q, key)| Some((q, time(key)?)))
+                .collect(),
             method: Method::Sketch,
             fixed_list: true,
             ..Times::default()

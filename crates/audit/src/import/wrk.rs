@@ -11,35 +11,52 @@ pub(super) fn is(text: &str) -> bool {
 pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
     let text = source.text;
     let planned = text.contains("HdrHistogram");
-    let connections = text.lines().enumerate().find(|(_, line)| line.trim_end().ends_with("connections"));
+    let connections = text
+        .lines()
+        .enumerate()
+        .find(|(_, line)| line.trim_end().ends_with("connections"));
     let users = connections.and_then(|(index, line)| {
         let (_, count) = line.split_once(" and ")?;
-        Some(Figure::exact(first_number(count)?.0, place(source, index + 1)))
+        Some(Figure::exact(
+            first_number(count)?.0,
+            place(source, index + 1),
+        ))
     });
-    let whole = text.lines().enumerate().find(|(_, line)| line.contains(" requests in "));
+    let whole = text
+        .lines()
+        .enumerate()
+        .find(|(_, line)| line.contains(" requests in "));
     let Some((index, words)) = whole else {
         return Err(source.broken("wrk's output", "it has no line `N requests in T`"));
     };
     let (count, rest) = words.trim().split_once(" requests in ").unwrap_or_default();
-    let sent = count.parse().ok().map(|count| Figure::exact(count, place(source, index + 1)));
+    let sent = count
+        .parse()
+        .ok()
+        .map(|count| Figure::exact(count, place(source, index + 1)));
     let span = rest.split(',').next().and_then(printed_time);
     let rate = line(text, "Requests/sec:").and_then(|(index, rest)| {
         let (value, slack) = first_number(rest)?;
         Some(Figure::rounded(value, slack, place(source, index)))
     });
-    let failed = line(text, "Non-2xx or 3xx responses:").and_then(|(index, rest)| {
-        Some(Figure::exact(rest.parse().ok()?, place(source, index)))
-    });
+    let failed = line(text, "Non-2xx or 3xx responses:")
+        .and_then(|(index, rest)| Some(Figure::exact(rest.parse().ok()?, place(source, index))));
     let mut results = source.results(if planned { "wrk2 text" } else { "wrk text" });
     results.levels.push(Level {
         name: "run".to_owned(),
         at: source.name.to_owned(),
         users,
-        duration_s: span.map(|(value, slack)| Figure::rounded(value / 1e3, slack / 1e3, place(source, index + 1))),
+        duration_s: span.map(|(value, slack)| {
+            Figure::rounded(value / 1e3, slack / 1e3, place(source, index + 1))
+        }),
         shape: Some(if planned { Loop::Open } else { Loop::Closed }),
         total: Row {
             at: source.name.to_owned(),
-            counts: Counts { sent, failed, ..Counts::default() },
+            counts: Counts {
+                sent,
+                failed,
+                ..Counts::default()
+            },
             rate_per_s: rate,
             times: times(source, planned),
             ..Row::default()
@@ -54,7 +71,8 @@ fn place(source: Source<'_>, line: usize) -> String {
 }
 
 fn times(source: Source<'_>, planned: bool) -> Times {
-    let latency = line(source.text, "Latency ").filter(|(_, rest)| !rest.starts_with("Distribution"));
+    let latency =
+        line(source.text, "Latency ").filter(|(_, rest)| !rest.starts_with("Distribution"));
     let cell = |which: usize| {
         let (index, rest) = latency?;
         let (value, slack) = printed_time(rest.split_whitespace().nth(which)?)?;
@@ -63,11 +81,21 @@ fn times(source: Source<'_>, planned: bool) -> Times {
     let lines = source.text.lines().enumerate();
     let percentiles = lines.filter_map(|(index, line)| {
         let (percent, rest) = line.trim().split_once('%')?;
-        let percent: f64 = percent.parse().ok().filter(|percent| (0.0..100.0).contains(percent))?;
+        let percent: f64 = percent
+            .parse()
+            .ok()
+            .filter(|percent| (0.0..100.0).contains(percent))?;
         let (value, slack) = printed_time(rest)?;
         // wrk2 keeps three digits.
-        let slack = if planned { slack + 0.001 * value } else { slack };
-        Some((percent / 100.0, Figure::rounded(value, slack, place(source, index + 1))))
+        let slack = if planned {
+            slack + 0.001 * value
+        } else {
+            slack
+        };
+        Some((
+            percent / 100.0,
+            Figure::rounded(value, slack, place(source, index + 1)),
+        ))
     });
     // wrk2's calibration is in its count of requests and not among its times.
     let samples = line(source.text, "#[Max").and_then(|(index, rest)| {
@@ -78,12 +106,19 @@ fn times(source: Source<'_>, planned: bool) -> Times {
     let mean = || {
         let (index, rest) = line(source.text, "#[Mean")?;
         let number = rest.trim_start_matches('=').trim().split(',').next()?;
-        Some(Figure::rounded(number.parse().ok()?, step(number), place(source, index)))
+        Some(Figure::rounded(
+            number.parse().ok()?,
+            step(number),
+            place(source, index),
+        ))
     };
     Times {
         mean: mean().or_else(|| cell(0)),
         stdev: cell(1),
-        max: cell(2).map(|max| Figure { slack: max.slack + 0.001 * max.value, ..max }),
+        max: cell(2).map(|max| Figure {
+            slack: max.slack + 0.001 * max.value,
+            ..max
+        }),
         percentiles: percentiles.collect(),
         samples,
         fixed_list: true,

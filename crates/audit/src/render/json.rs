@@ -24,7 +24,11 @@ pub fn json(audit: &Audit) -> Value {
         .iter()
         .map(|unchecked| json!({ "rule": unchecked.rule, "lacks": unchecked.lacks, "subjects": unchecked.subjects }))
         .collect();
-    let checked: Map<String, Value> = audit.checked.iter().map(|(rule, times)| ((*rule).to_owned(), json!(times))).collect();
+    let checked: Map<String, Value> = audit
+        .checked
+        .iter()
+        .map(|(rule, times)| ((*rule).to_owned(), json!(times)))
+        .collect();
     json!({
         "kind": "headcount-audit",
         "version": 1,

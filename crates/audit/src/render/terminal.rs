@@ -18,7 +18,12 @@ pub fn terminal(audit: &Audit, colour: bool) -> String {
     }
     text += &format!("\n  {}\n", coverage(audit));
     for unchecked in &audit.unchecked {
-        text += &format!("  not checked, {} without {}: {}\n", unchecked.rule, unchecked.lacks, names(&unchecked.subjects));
+        text += &format!(
+            "  not checked, {} without {}: {}\n",
+            unchecked.rule,
+            unchecked.lacks,
+            names(&unchecked.subjects)
+        );
     }
     text
 }

@@ -35,9 +35,17 @@ fn told(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
             continue;
         };
         let more_is_better = matches!(of.as_str(), "rate" | "success" | "ok" | "received");
-        let got_worse = if more_is_better { other.value < one.value } else { other.value > one.value };
+        let got_worse = if more_is_better {
+            other.value < one.value
+        } else {
+            other.value > one.value
+        };
         if got_worse {
-            worse.push(format!("{of} {} → {}", short(one.value), short(other.value)));
+            worse.push(format!(
+                "{of} {} → {}",
+                short(one.value),
+                short(other.value)
+            ));
         }
     }
     if worse.is_empty() {
@@ -45,9 +53,20 @@ fn told(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     }
     let all = worse.len() == claim.of.len();
     desk.find(
-        if all { Severity::Impossible } else { Severity::Unsupported },
-        (claim.text.clone(), &[claim.at.as_str(), before.at.as_str(), after.at.as_str()]),
-        if all { "it is worse" } else { "some of it is worse" },
+        if all {
+            Severity::Impossible
+        } else {
+            Severity::Unsupported
+        },
+        (
+            claim.text.clone(),
+            &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
+        ),
+        if all {
+            "it is worse"
+        } else {
+            "some of it is worse"
+        },
         worse.join(", "),
     );
 }
@@ -57,19 +76,31 @@ fn beside(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     let mut compared = 0;
     for row in &before.rows {
         for (name, time) in row.times.each().filter(|(name, _)| name != "min") {
-            let Some(now) = after.figure(Some(&row.name), &name).filter(|_| time.value > 0.0) else {
+            let Some(now) = after
+                .figure(Some(&row.name), &name)
+                .filter(|_| time.value > 0.0)
+            else {
                 continue;
             };
             compared += 1;
             if now.value / time.value > WORSE {
-                slower.push(format!("{} {name} {} → {}", row.name, short(time.value), short(now.value)));
+                slower.push(format!(
+                    "{} {name} {} → {}",
+                    row.name,
+                    short(time.value),
+                    short(now.value)
+                ));
             }
         }
     }
     if compared >= 4 && 2 * slower.len() > compared {
         let more = slower.len().saturating_sub(4);
         slower.truncate(4);
-        let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let rest = if more > 0 {
+            format!(", and {more} more")
+        } else {
+            String::new()
+        };
         desk.find(
             Severity::Unsupported,
             (claim.text.clone(), &[claim.at.as_str(), after.at.as_str()]),

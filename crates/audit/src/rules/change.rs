@@ -13,7 +13,8 @@ pub(super) const RULE: Rule = Rule {
 fn check(results: &Results, desk: &mut Desk<'_>) {
     for claim in results.claims_of(Kind::Change) {
         let levels = results.levels_of(claim);
-        let (Some(before), Some(after), Some(by)) = (levels.first(), levels.get(1), claim.by) else {
+        let (Some(before), Some(after), Some(by)) = (levels.first(), levels.get(1), claim.by)
+        else {
             continue;
         };
         let rows = rows(claim, before, after);
@@ -26,7 +27,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 };
                 known += 1;
                 if factor.high < by.low || factor.low > by.high {
-                    outside.push(format!("{}{of} × {}", row.as_ref().map_or(String::new(), |row| format!("{row} ")), short(f64::midpoint(factor.low, factor.high))));
+                    outside.push(format!(
+                        "{}{of} × {}",
+                        row.as_ref().map_or(String::new(), |row| format!("{row} ")),
+                        short(f64::midpoint(factor.low, factor.high))
+                    ));
                 }
             }
         }
@@ -38,7 +43,10 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         if !outside.is_empty() {
             desk.find(
                 Severity::Impossible,
-                (claim.text.clone(), &[claim.at.as_str(), before.at.as_str(), after.at.as_str()]),
+                (
+                    claim.text.clone(),
+                    &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
+                ),
                 "the figures do not change by so much",
                 format!("stated: × {}; {}", told(by), outside.join(", ")),
             );
@@ -48,7 +56,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 fn told(by: Span) -> String {
     let (low, high) = (short(by.low), short(by.high));
-    if low == high { low } else { format!("{low} to {high}") }
+    if low == high {
+        low
+    } else {
+        format!("{low} to {high}")
+    }
 }
 
 /// The row of the claim, or every row that both have.
@@ -56,8 +68,13 @@ fn rows(claim: &Claim, before: &Level, after: &Level) -> Vec<Option<String>> {
     if claim.row.is_some() || before.rows.is_empty() {
         return vec![claim.row.clone()];
     }
-    let both = before.rows.iter().filter(|row| after.row(Some(&row.name)).is_some());
-    std::iter::once(None).chain(both.map(|row| Some(row.name.clone()))).collect()
+    let both = before
+        .rows
+        .iter()
+        .filter(|row| after.row(Some(&row.name)).is_some());
+    std::iter::once(None)
+        .chain(both.map(|row| Some(row.name.clone())))
+        .collect()
 }
 
 pub(super) fn factor(before: &Level, after: &Level, row: Option<&str>, of: &str) -> Option<Span> {

@@ -25,8 +25,18 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
     let (Some(before), Some(after)) = (named.first(), named.last()) else {
         return;
     };
-    let value = |level: &Level| level.figure(claim.row.as_deref(), of).map(|figure| figure.value);
-    let below: Vec<&Level> = results.levels.iter().filter(|level| users(level) <= users(before) && value(level).is_some_and(|value| value > 0.0)).collect();
+    let value = |level: &Level| {
+        level
+            .figure(claim.row.as_deref(), of)
+            .map(|figure| figure.value)
+    };
+    let below: Vec<&Level> = results
+        .levels
+        .iter()
+        .filter(|level| {
+            users(level) <= users(before) && value(level).is_some_and(|value| value > 0.0)
+        })
+        .collect();
     let (Some(low), Some(high)) = (value(before), value(after)) else {
         return desk.lacks(claim.text.clone(), "the figure on both sides of the cliff");
     };
@@ -35,14 +45,29 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
             Severity::Impossible,
             (claim.text.clone(), &[claim.at.as_str(), after.at.as_str()]),
             format!("{of} does not rise there"),
-            format!("{} at {}, {} at {}", short(low), before.name, short(high), after.name),
+            format!(
+                "{} at {}, {} at {}",
+                short(low),
+                before.name,
+                short(high),
+                after.name
+            ),
         );
     } else if below.len() < 2 {
         desk.find(
             Severity::Unsupported,
-            (claim.text.clone(), &[claim.at.as_str(), before.at.as_str(), after.at.as_str()]),
+            (
+                claim.text.clone(),
+                &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
+            ),
             "one level with data before the jump: any rise looks like a cliff from there",
-            format!("levels with {of} up to {}: {}; {of} {} → {}", before.name, below.len(), short(low), short(high)),
+            format!(
+                "levels with {of} up to {}: {}; {of} {} → {}",
+                before.name,
+                below.len(),
+                short(low),
+                short(high)
+            ),
         );
     }
 }

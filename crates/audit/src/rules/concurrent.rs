@@ -19,10 +19,15 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             continue;
         };
         for level in results.levels_of(claim) {
-            let rows = level.all_rows().filter(|row| claim.row.as_ref().is_none_or(|name| &row.name == name));
+            let rows = level
+                .all_rows()
+                .filter(|row| claim.row.as_ref().is_none_or(|name| &row.name == name));
             let each: Vec<f64> = rows.filter_map(|row| at_work(row, f64::max)).collect();
             if each.is_empty() {
-                desk.lacks(claim.text.clone(), "rate and mean time of the same operation");
+                desk.lacks(
+                    claim.text.clone(),
+                    "rate and mean time of the same operation",
+                );
                 continue;
             }
             desk.checked();
@@ -31,8 +36,16 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Unsupported,
                     (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
-                    format!("{} were at work at the same time in {}", short(at_work.round()), level.name),
-                    format!("Σ rate × mean time = {} at the most, stated: {}", short(at_work), short(stated.low)),
+                    format!(
+                        "{} were at work at the same time in {}",
+                        short(at_work.round()),
+                        level.name
+                    ),
+                    format!(
+                        "Σ rate × mean time = {} at the most, stated: {}",
+                        short(at_work),
+                        short(stated.low)
+                    ),
                 );
             }
         }

@@ -10,11 +10,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
-    for claim in results.claims.iter().filter(|claim| !claim.conditions.is_empty()) {
+    for claim in results
+        .claims
+        .iter()
+        .filter(|claim| !claim.conditions.is_empty())
+    {
         for level in results.levels_of(claim) {
             for (name, stated) in &claim.conditions {
                 let Some(was) = level.conditions.get(name) else {
-                    desk.lacks(claim.text.clone(), "the condition that was measured (`conditions`)");
+                    desk.lacks(
+                        claim.text.clone(),
+                        "the condition that was measured (`conditions`)",
+                    );
                     continue;
                 };
                 desk.checked();

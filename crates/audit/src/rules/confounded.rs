@@ -14,7 +14,10 @@ const LENGTHS: f64 = 1.2;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
     for claim in &results.claims {
-        if !matches!(claim.kind, Kind::Change | Kind::Better | Kind::Same | Kind::Cliff | Kind::Linear) {
+        if !matches!(
+            claim.kind,
+            Kind::Change | Kind::Better | Kind::Same | Kind::Cliff | Kind::Linear
+        ) {
             continue;
         }
         let levels = results.levels_of(claim);
@@ -26,29 +29,64 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 fn compare(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     if before.conditions.is_empty() && after.conditions.is_empty() && before.duration_s.is_none() {
-        return desk.lacks(claim.text.clone(), "what was set for each level (`conditions`)");
+        return desk.lacks(
+            claim.text.clone(),
+            "what was set for each level (`conditions`)",
+        );
     }
     desk.checked();
     let mut differ: Vec<String> = before
         .conditions
         .iter()
-        .filter_map(|(name, one)| after.conditions.get(name).filter(|other| *other != one).map(|other| format!("{name}: {one} → {other}")))
+        .filter_map(|(name, one)| {
+            after
+                .conditions
+                .get(name)
+                .filter(|other| *other != one)
+                .map(|other| format!("{name}: {one} → {other}"))
+        })
         .collect();
     if before.pooled != after.pooled {
-        differ.push(format!("loads mixed: {} → {}", before.pooled.join(", "), after.pooled.join(", ")));
+        differ.push(format!(
+            "loads mixed: {} → {}",
+            before.pooled.join(", "),
+            after.pooled.join(", ")
+        ));
     }
     // Users may differ where growth with them is the point.
     let between_loads = before.users != after.users;
     let allowed = usize::from(!between_loads);
     if differ.len() > allowed {
         let severity = Severity::Unsupported;
-        desk.find(severity, (claim.text.clone(), &[claim.at.as_str(), before.at.as_str(), after.at.as_str()]), "more than one thing changed between them", differ.join(", "));
+        desk.find(
+            severity,
+            (
+                claim.text.clone(),
+                &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
+            ),
+            "more than one thing changed between them",
+            differ.join(", "),
+        );
     }
     if let Some((one, other)) = before.duration_s.as_ref().zip(after.duration_s.as_ref()) {
         let ratio = one.low().max(other.low()) / one.high().min(other.high()).max(1e-9);
         if ratio > LENGTHS {
-            let words = format!("{}: {} s, {}: {} s", before.name, short(one.value), after.name, short(other.value));
-            desk.find(Severity::Doubtful, (claim.text.clone(), &[claim.at.as_str(), before.at.as_str(), after.at.as_str()]), "the runs are not of the same length", words);
+            let words = format!(
+                "{}: {} s, {}: {} s",
+                before.name,
+                short(one.value),
+                after.name,
+                short(other.value)
+            );
+            desk.find(
+                Severity::Doubtful,
+                (
+                    claim.text.clone(),
+                    &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
+                ),
+                "the runs are not of the same length",
+                words,
+            );
         }
     }
 }

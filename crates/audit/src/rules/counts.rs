@@ -26,7 +26,10 @@ fn ends(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     let (Some(sent), Some(ok)) = (&counts.sent, &counts.ok) else {
         return;
     };
-    let parts: Vec<&Figure> = [Some(ok), counts.failed.as_ref(), counts.unfinished.as_ref()].into_iter().flatten().collect();
+    let parts: Vec<&Figure> = [Some(ok), counts.failed.as_ref(), counts.unfinished.as_ref()]
+        .into_iter()
+        .flatten()
+        .collect();
     let (least, most) = (sum(&parts, Figure::low), sum(&parts, Figure::high));
     desk.checked();
     // What had not ended is often not told: too few is a gap, too many is not possible.
@@ -45,7 +48,12 @@ fn ends(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         severity,
         (level.call(row), &[sent.at.as_str(), ok.at.as_str()]),
         what,
-        format!("{} = {}, started: {}", words.join(" + "), short(sum(&parts, |part| part.value)), short(sent.value)),
+        format!(
+            "{} = {}, started: {}",
+            words.join(" + "),
+            short(sum(&parts, |part| part.value)),
+            short(sent.value)
+        ),
     );
 }
 
@@ -61,7 +69,11 @@ fn kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
             Severity::Impossible,
             (level.call(row), &[failed.at.as_str(), kinds[0].at.as_str()]),
             "the failures by kind do not add up to the failures",
-            format!("Σ of the kinds = {}, failed: {}", short(sum(&kinds, |kind| kind.value)), short(failed.value)),
+            format!(
+                "Σ of the kinds = {}, failed: {}",
+                short(sum(&kinds, |kind| kind.value)),
+                short(failed.value)
+            ),
         );
     }
 }
@@ -86,7 +98,13 @@ fn share(level: &Level, row: &Row, desk: &mut Desk<'_>) {
 }
 
 fn windows(level: &Level, desk: &mut Desk<'_>) {
-    let Some(sent) = level.total.counts.sent.as_ref().filter(|_| !level.windows.is_empty()) else {
+    let Some(sent) = level
+        .total
+        .counts
+        .sent
+        .as_ref()
+        .filter(|_| !level.windows.is_empty())
+    else {
         return;
     };
     desk.checked();
@@ -96,7 +114,12 @@ fn windows(level: &Level, desk: &mut Desk<'_>) {
             Severity::Impossible,
             (&level.name, &[parts[0].at.as_str(), sent.at.as_str()]),
             "the windows do not add up to the whole",
-            format!("Σ of {} windows = {}, whole: {}", parts.len(), short(sum(&parts, |part| part.value)), short(sent.value)),
+            format!(
+                "Σ of {} windows = {}, whole: {}",
+                parts.len(),
+                short(sum(&parts, |part| part.value)),
+                short(sent.value)
+            ),
         );
     }
 }

@@ -24,7 +24,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         };
         for of in &claim.of {
             let row = claim.row.as_deref();
-            let (Some(cause), Some(effect)) = (factor(one, other, row, on), factor(one, other, row, of)) else {
+            let (Some(cause), Some(effect)) =
+                (factor(one, other, row, on), factor(one, other, row, of))
+            else {
                 desk.lacks(claim.text.clone(), "both figures at both levels");
                 continue;
             };
@@ -34,7 +36,10 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             if moved && still {
                 desk.find(
                     Severity::Unsupported,
-                    (claim.text.clone(), &[claim.at.as_str(), one.at.as_str(), other.at.as_str()]),
+                    (
+                        claim.text.clone(),
+                        &[claim.at.as_str(), one.at.as_str(), other.at.as_str()],
+                    ),
                     format!("{on} changes and {of} does not: {on} is not what {of} depends on"),
                     format!(
                         "{}: {on} × {}, {of} × {}",

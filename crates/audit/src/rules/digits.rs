@@ -15,7 +15,9 @@ const COARSE: f64 = 0.02;
 fn check(results: &Results, desk: &mut Desk<'_>) {
     for level in &results.levels {
         let row = &level.total;
-        let (Some(duration), Some(rate), Some(count)) = (&level.duration_s, &row.rate_per_s, &row.counts.sent) else {
+        let (Some(duration), Some(rate), Some(count)) =
+            (&level.duration_s, &row.rate_per_s, &row.counts.sent)
+        else {
             continue;
         };
         desk.checked();
@@ -24,8 +26,15 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             let half = duration.slack / 2.0;
             desk.find(
                 Severity::Doubtful,
-                (level.name.clone(), &[rate.at.as_str(), duration.at.as_str()]),
-                format!("{}/s is told to more digits than {} s carry", short(rate.value), short(duration.value)),
+                (
+                    level.name.clone(),
+                    &[rate.at.as_str(), duration.at.as_str()],
+                ),
+                format!(
+                    "{}/s is told to more digits than {} s carry",
+                    short(rate.value),
+                    short(duration.value)
+                ),
                 format!(
                     "{} / ({} ± {} s) = {} to {}; the duration is known to {}",
                     short(count.value),

@@ -16,7 +16,10 @@ const SUSPICIOUS: usize = 6;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
     for level in &results.levels {
-        let rows: Vec<&Row> = level.all_rows().filter(|row| !row.times.percentiles.is_empty()).collect();
+        let rows: Vec<&Row> = level
+            .all_rows()
+            .filter(|row| !row.times.percentiles.is_empty())
+            .collect();
         if rows.is_empty() {
             continue;
         }
@@ -30,13 +33,22 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 fn stated(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     let edges: Vec<f64> = row.edges_ms.iter().map(|edge| edge.value).collect();
-    let on_edge = |time: &&Figure| edges.iter().any(|edge| (edge - time.value).abs() <= 1e-9 * edge);
+    let on_edge = |time: &&Figure| {
+        edges
+            .iter()
+            .any(|edge| (edge - time.value).abs() <= 1e-9 * edge)
+    };
     let listed: Vec<&Figure> = row.times.percentiles.iter().map(|(_, time)| time).collect();
     let on: Vec<&Figure> = listed.iter().copied().filter(on_edge).collect();
     if on.len() < listed.len() {
         return;
     }
-    let words: Vec<String> = row.times.percentiles.iter().map(|(q, time)| range(*q, time, &edges)).collect();
+    let words: Vec<String> = row
+        .times
+        .percentiles
+        .iter()
+        .map(|(q, time)| range(*q, time, &edges))
+        .collect();
     desk.find(
         Severity::Unsupported,
         (level.call(row), &[on[0].at.as_str()]),
@@ -46,7 +58,11 @@ fn stated(level: &Level, row: &Row, desk: &mut Desk<'_>) {
 }
 
 fn range(q: f64, at: &Figure, edges: &[f64]) -> String {
-    let below = edges.iter().copied().filter(|edge| *edge < at.value).fold(0.0, f64::max);
+    let below = edges
+        .iter()
+        .copied()
+        .filter(|edge| *edge < at.value)
+        .fold(0.0, f64::max);
     let name = crate::number::percentile(q);
     if edges.iter().all(|edge| *edge <= at.value) {
         return format!("{name} is {} or more, without limit", time(below));
@@ -56,14 +72,24 @@ fn range(q: f64, at: &Figure, edges: &[f64]) -> String {
 
 fn unstated(level: &Level, rows: &[&Row], desk: &mut Desk<'_>) {
     let rows: Vec<&&Row> = rows.iter().filter(|row| row.edges_ms.is_empty()).collect();
-    let listed: Vec<&Figure> = rows.iter().flat_map(|row| row.times.percentiles.iter().map(|(_, time)| time)).collect();
+    let listed: Vec<&Figure> = rows
+        .iter()
+        .flat_map(|row| row.times.percentiles.iter().map(|(_, time)| time))
+        .collect();
     // The other times show that the tool could print more than round numbers.
-    let others = rows.iter().flat_map(|row| [&row.times.min, &row.times.mean, &row.times.max]).flatten();
+    let others = rows
+        .iter()
+        .flat_map(|row| [&row.times.min, &row.times.mean, &row.times.max])
+        .flatten();
     let mut different: Vec<u64> = listed.iter().map(|time| time.value.to_bits()).collect();
     different.sort_unstable();
     different.dedup();
     let fine = others.filter(|time| !round(time.value)).count();
-    if listed.len() >= SUSPICIOUS && different.len() >= 3 && listed.iter().all(|time| round(time.value)) && fine >= 2 {
+    if listed.len() >= SUSPICIOUS
+        && different.len() >= 3
+        && listed.iter().all(|time| round(time.value))
+        && fine >= 2
+    {
         desk.find(
             Severity::Unsupported,
             (level.name.clone(), &[listed[0].at.as_str()]),
@@ -79,5 +105,7 @@ fn round(value: f64) -> bool {
         return false;
     }
     let leading = value / 10f64.powf(value.log10().floor());
-    [1.0, 2.0, 5.0, 10.0].iter().any(|edge| (leading - edge).abs() < 1e-6)
+    [1.0, 2.0, 5.0, 10.0]
+        .iter()
+        .any(|edge| (leading - edge).abs() < 1e-6)
 }

@@ -13,17 +13,24 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
     for level in &results.levels {
-        for row in level.all_rows().filter(|row| !row.times.fixed_list && row.edges_ms.is_empty()) {
+        for row in level
+            .all_rows()
+            .filter(|row| !row.times.fixed_list && row.edges_ms.is_empty())
+        {
             let high = ladder(row);
             if high.len() > 1 {
                 desk.checked();
             }
-            let same = high.windows(2).find(|pair| same(pair[0].1, pair[1].1) && !at_timeout(row, pair[1].1));
+            let same = high
+                .windows(2)
+                .find(|pair| same(pair[0].1, pair[1].1) && !at_timeout(row, pair[1].1));
             if let Some([(one, low), (other, top)]) = same {
                 desk.find(
                     Severity::Doubtful,
                     (level.call(row), &[low.at.as_str(), top.at.as_str()]),
-                    format!("{one} and {other} are the same value: it is one sample, the longest of few"),
+                    format!(
+                        "{one} and {other} are the same value: it is one sample, the longest of few"
+                    ),
                     format!("{one} = {other} = {}{}", time(top.value), samples(row)),
                 );
             }
@@ -40,12 +47,16 @@ fn ladder(row: &Row) -> Vec<(String, &Figure)> {
 
 /// Equal, and to at least two digits more than chance gives: coarse figures are often equal.
 fn same(one: &Figure, other: &Figure) -> bool {
-    one.value > 0.0 && one.value.to_bits() == other.value.to_bits() && one.slack <= 0.011 * one.value
+    one.value > 0.0
+        && one.value.to_bits() == other.value.to_bits()
+        && one.slack <= 0.011 * one.value
 }
 
 /// Those are told by the rule of the time-outs.
 fn at_timeout(row: &Row, time: &Figure) -> bool {
-    row.timeout_ms.as_ref().is_some_and(|timeout| time.value >= 0.99 * timeout.value)
+    row.timeout_ms
+        .as_ref()
+        .is_some_and(|timeout| time.value >= 0.99 * timeout.value)
 }
 
 fn samples(row: &Row) -> String {

@@ -32,11 +32,18 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             continue;
         }
         desk.checked();
-        let near = |at: f64| run.iter().find(|(users, _)| at / users < NEAR && users / at < NEAR);
+        let near = |at: f64| {
+            run.iter()
+                .find(|(users, _)| at / users < NEAR && users / at < NEAR)
+        };
         if users.high > highest * NEAR {
             beyond(claim, users.high, highest, desk);
         } else if near(users.high).is_none() || near(users.low).is_none() {
-            let lacking = if near(users.high).is_none() { users.high } else { users.low };
+            let lacking = if near(users.high).is_none() {
+                users.high
+            } else {
+                users.low
+            };
             between(claim, lacking, &run, desk);
         } else if let Some((_, level)) = near(users.high) {
             few(claim, level, desk);
@@ -49,7 +56,12 @@ fn beyond(claim: &Claim, users: f64, highest: f64, desk: &mut Desk<'_>) {
         Severity::Unsupported,
         (claim.text.clone(), &[claim.at.as_str()]),
         format!("nothing above {} users was run", short(highest)),
-        format!("{} / {} = {} × the highest level", short(users), short(highest), short(users / highest)),
+        format!(
+            "{} / {} = {} × the highest level",
+            short(users),
+            short(highest),
+            short(users / highest)
+        ),
     );
 }
 
@@ -66,7 +78,11 @@ fn between(claim: &Claim, users: f64, run: &[(f64, &Level)], desk: &mut Desk<'_>
     );
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts; `as` from a float saturates")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts; `as` from a float saturates"
+)]
 fn few(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
     let Some((ok, sent)) = level.total.hits() else {
         return desk.lacks(claim.text.clone(), "how many ended well");
@@ -78,8 +94,17 @@ fn few(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
         desk.find(
             Severity::Doubtful,
             (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
-            format!("{} of {} is also what chance makes of less", short(ok), short(sent)),
-            format!("Wilson's 95 % interval of {} of {} begins at {}", short(ok), short(sent), percent(low)),
+            format!(
+                "{} of {} is also what chance makes of less",
+                short(ok),
+                short(sent)
+            ),
+            format!(
+                "Wilson's 95 % interval of {} of {} begins at {}",
+                short(ok),
+                short(sent),
+                percent(low)
+            ),
         );
     }
 }

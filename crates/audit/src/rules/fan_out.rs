@@ -19,24 +19,42 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             continue;
         };
         let Some(stated) = &level.fan_out else {
-            desk.lacks(level.name.clone(), "how many receivers a message has (`fan_out`)");
+            desk.lacks(
+                level.name.clone(),
+                "how many receivers a message has (`fan_out`)",
+            );
             continue;
         };
         desk.checked();
         let ratio = received.value / sent.value.max(1.0);
         let expected = stated.value;
         let (severity, what) = if ratio > (expected + stated.slack.min(0.5)) * (1.0 + TOLERANCE) {
-            (Severity::Impossible, "more was received than can be: each message did not go to so many")
+            (
+                Severity::Impossible,
+                "more was received than can be: each message did not go to so many",
+            )
         } else if ratio < (expected - stated.slack.min(0.5)) * (1.0 - TOLERANCE) {
-            (Severity::Unsupported, "less was received than was sent to so many: lost, or not sent to all")
+            (
+                Severity::Unsupported,
+                "less was received than was sent to so many: lost, or not sent to all",
+            )
         } else {
             continue;
         };
         desk.find(
             severity,
-            (level.name.clone(), &[received.at.as_str(), sent.at.as_str(), stated.at.as_str()]),
+            (
+                level.name.clone(),
+                &[received.at.as_str(), sent.at.as_str(), stated.at.as_str()],
+            ),
             what,
-            format!("{} received / {} sent = {}; stated: {}", short(received.value), short(sent.value), short(ratio), short(expected)),
+            format!(
+                "{} received / {} sent = {}; stated: {}",
+                short(received.value),
+                short(sent.value),
+                short(ratio),
+                short(expected)
+            ),
         );
     }
 }

@@ -13,7 +13,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
     for level in &results.levels {
-        for row in level.all_rows().filter(|row| !row.times.percentiles.is_empty()) {
+        for row in level
+            .all_rows()
+            .filter(|row| !row.times.percentiles.is_empty())
+        {
             match row.samples() {
                 Some(count) => check_row(level, row, count.high(), desk),
                 None => desk.lacks(level.call(row), "the number of samples"),
@@ -27,14 +30,29 @@ fn check_row(level: &Level, row: &Row, count: f64, desk: &mut Desk<'_>) {
     // What a tool lists in any case is no statement, unless it is the maximum by another name.
     let listed = row.times.percentiles.iter();
     let few: Vec<f64> = if row.times.fixed_list {
-        listed.map(|(q, _)| *q).filter(|q| *q <= 0.99 && *q > 0.5 && count * (1.0 - q) < 1.0 - 1e-9).collect()
+        listed
+            .map(|(q, _)| *q)
+            .filter(|q| *q <= 0.99 && *q > 0.5 && count * (1.0 - q) < 1.0 - 1e-9)
+            .collect()
     } else {
-        listed.map(|(q, _)| *q).filter(|q| *q > 0.5 && count * (1.0 - q) < 10.0 - 1e-9).collect()
+        listed
+            .map(|(q, _)| *q)
+            .filter(|q| *q > 0.5 && count * (1.0 - q) < 10.0 - 1e-9)
+            .collect()
     };
     if few.is_empty() || count < 1.0 {
         return;
     }
-    let words: Vec<String> = few.iter().map(|q| format!("{}: {} beyond", percentile(*q), short((count * (1.0 - q) * 10.0).round() / 10.0))).collect();
+    let words: Vec<String> = few
+        .iter()
+        .map(|q| {
+            format!(
+                "{}: {} beyond",
+                percentile(*q),
+                short((count * (1.0 - q) * 10.0).round() / 10.0)
+            )
+        })
+        .collect();
     let names: Vec<String> = few.iter().map(|q| percentile(*q)).collect();
     desk.find(
         Severity::Doubtful,

@@ -15,7 +15,11 @@ pub(super) const RULE: Rule = Rule {
 const EVEN: f64 = 0.005;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
-    for level in results.levels.iter().filter(|level| level.windows.len() >= 5) {
+    for level in results
+        .levels
+        .iter()
+        .filter(|level| level.windows.len() >= 5)
+    {
         let Some(window) = &level.window_s else {
             desk.lacks(level.name.clone(), "how long a window is (`window`)");
             continue;
@@ -46,8 +50,16 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 /// The largest distance from the middle one, the first left out: a limiter may begin with a burst.
 fn unevenness(level: &Level) -> f64 {
-    let mut counts: Vec<f64> = level.windows.iter().skip(1).map(|count| count.value).collect();
+    let mut counts: Vec<f64> = level
+        .windows
+        .iter()
+        .skip(1)
+        .map(|count| count.value)
+        .collect();
     counts.sort_by(f64::total_cmp);
     let middle = counts[counts.len() / 2].max(1e-9);
-    counts.iter().map(|count| (count - middle).abs() / middle).fold(0.0, f64::max)
+    counts
+        .iter()
+        .map(|count| (count - middle).abs() / middle)
+        .fold(0.0, f64::max)
 }

@@ -23,12 +23,18 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             continue;
         };
         if level.shape != Some(Loop::Closed) {
-            desk.lacks(level.name.clone(), "whether users wait for their answers (`loop`)");
+            desk.lacks(
+                level.name.clone(),
+                "whether users wait for their answers (`loop`)",
+            );
             continue;
         }
         let rows = measured(level);
         if rows.is_empty() {
-            desk.lacks(level.name.clone(), "rate and mean time of the same operation");
+            desk.lacks(
+                level.name.clone(),
+                "rate and mean time of the same operation",
+            );
             continue;
         }
         desk.checked();
@@ -36,14 +42,27 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         // Those on their way when the counting began belong to the users of then.
         let longest = rows.iter().filter_map(|row| row.times.max.as_ref());
         let longest = longest.map(|max| max.high() / 1000.0).fold(0.0, f64::max);
-        let edge = level.duration_s.as_ref().map_or(0.1, |span| longest / span.low().max(1e-9));
+        let edge = level
+            .duration_s
+            .as_ref()
+            .map_or(0.1, |span| longest / span.low().max(1e-9));
         let most = users.high() * (1.0 + edge + TOLERANCE);
         if at_work > most {
             desk.find(
                 Severity::Impossible,
-                (level.name.clone(), &[level.at.as_str(), rows[0].at.as_str()]),
-                format!("{} users who wait for their answers cannot do that", short(users.value)),
-                format!("Σ rate × mean time = {} at work at the same time, with {} users", short(at_work), short(users.value)),
+                (
+                    level.name.clone(),
+                    &[level.at.as_str(), rows[0].at.as_str()],
+                ),
+                format!(
+                    "{} users who wait for their answers cannot do that",
+                    short(users.value)
+                ),
+                format!(
+                    "Σ rate × mean time = {} at work at the same time, with {} users",
+                    short(at_work),
+                    short(users.value)
+                ),
             );
         } else {
             with_pause(level, users.value, rows[0], desk);
@@ -64,7 +83,14 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
             Severity::Unsupported,
             (level.name.clone(), &[level.at.as_str(), rate.at.as_str()]),
             "users, rate, time and pause do not fit each other",
-            format!("{}/s × ({} + {}) = {} users; stated: {}", short(rate.value), time(mean.value), time(pause.value), short(needed), short(users)),
+            format!(
+                "{}/s × ({} + {}) = {} users; stated: {}",
+                short(rate.value),
+                time(mean.value),
+                time(pause.value),
+                short(needed),
+                short(users)
+            ),
         );
     }
 }

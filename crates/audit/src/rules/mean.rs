@@ -48,14 +48,24 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         desk.find(
             Severity::Impossible,
             (name, &place),
-            format!("no {} samples with these percentiles can have a mean as small as {}", short(count.value), time(mean.value)),
-            format!("{listed} ask for a mean of at least {}; published: {}", time(bounds.low), time(mean.value)),
+            format!(
+                "no {} samples with these percentiles can have a mean as small as {}",
+                short(count.value),
+                time(mean.value)
+            ),
+            format!(
+                "{listed} ask for a mean of at least {}; published: {}",
+                time(bounds.low),
+                time(mean.value)
+            ),
         );
     }
 }
 
 fn listed(row: &Row) -> String {
     let figures = row.times.each().filter(|(name, _)| name != "mean");
-    let words: Vec<String> = figures.map(|(name, figure)| format!("{name} {}", time(figure.value))).collect();
+    let words: Vec<String> = figures
+        .map(|(name, figure)| format!("{name} {}", time(figure.value)))
+        .collect();
     words.join(", ")
 }

@@ -27,19 +27,41 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-fn compare(claim: &Claim, level: &Level, (of, figure): (&str, &Figure), limit: &Figure, desk: &mut Desk<'_>) {
+fn compare(
+    claim: &Claim,
+    level: &Level,
+    (of, figure): (&str, &Figure),
+    limit: &Figure,
+    desk: &mut Desk<'_>,
+) {
     desk.checked();
     let row = level.row(claim.row.as_deref());
-    let unit = |value: f64| if matches!(of, "rate" | "success" | "sent" | "received") { short(value) } else { time(value) };
-    let edges: Vec<f64> = row.map_or(Vec::new(), |row| row.edges_ms.iter().map(|edge| edge.value).collect());
+    let unit = |value: f64| {
+        if matches!(of, "rate" | "success" | "sent" | "received") {
+            short(value)
+        } else {
+            time(value)
+        }
+    };
+    let edges: Vec<f64> = row.map_or(Vec::new(), |row| {
+        row.edges_ms.iter().map(|edge| edge.value).collect()
+    });
     let last_edge = edges.iter().copied().fold(0.0, f64::max);
-    let mean = row.and_then(|row| row.times.mean.as_ref()).filter(|_| of.starts_with('p'));
+    let mean = row
+        .and_then(|row| row.times.mean.as_ref())
+        .filter(|_| of.starts_with('p'));
     let (severity, what) = if figure.value > limit.value {
         (Severity::Impossible, "it is not below the limit")
     } else if last_edge > 0.0 && figure.value >= last_edge {
-        (Severity::Unsupported, "the figure is the last edge of the histogram: the true one has no limit")
+        (
+            Severity::Unsupported,
+            "the figure is the last edge of the histogram: the true one has no limit",
+        )
     } else if figure.value >= limit.value {
-        (Severity::Unsupported, "the figure is the limit itself, not below it")
+        (
+            Severity::Unsupported,
+            "the figure is the limit itself, not below it",
+        )
     } else if mean.is_some_and(|mean| mean.low() > limit.value) {
         (Severity::Unsupported, "the mean alone is beyond the limit")
     } else {
@@ -49,6 +71,11 @@ fn compare(claim: &Claim, level: &Level, (of, figure): (&str, &Figure), limit: &
         severity,
         (claim.text.clone(), &[claim.at.as_str(), figure.at.as_str()]),
         what,
-        format!("{of} {}, limit {}{}", unit(figure.value), unit(limit.value), mean.map_or(String::new(), |mean| format!(", mean {}", unit(mean.value)))),
+        format!(
+            "{of} {}, limit {}{}",
+            unit(figure.value),
+            unit(limit.value),
+            mean.map_or(String::new(), |mean| format!(", mean {}", unit(mean.value)))
+        ),
     );
 }

@@ -29,10 +29,19 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts; `as` from a float saturates")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts; `as` from a float saturates"
+)]
 fn shares(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     let row = claim.row.as_deref();
-    let hits = |level: &Level| level.row(row).and_then(crate::Row::hits).map(|(ok, sent)| (ok.max(0.0) as u64, sent.max(0.0) as u64));
+    let hits = |level: &Level| {
+        level
+            .row(row)
+            .and_then(crate::Row::hits)
+            .map(|(ok, sent)| (ok.max(0.0) as u64, sent.max(0.0) as u64))
+    };
     let (Some(one), Some(other)) = (hits(before), hits(after)) else {
         return desk.lacks(claim.text.clone(), "counts of success before and after");
     };
@@ -43,7 +52,10 @@ fn shares(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     if low <= 0.0 && high >= 0.0 {
         desk.find(
             Severity::Unsupported,
-            (claim.text.clone(), &[claim.at.as_str(), before.at.as_str(), after.at.as_str()]),
+            (
+                claim.text.clone(),
+                &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
+            ),
             "chance alone explains the difference",
             format!(
                 "{} of {} against {} of {}: the difference is between {} and {} (95 %)",
@@ -60,7 +72,10 @@ fn shares(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
 
 /// The 95 % interval of the second share minus the first.
 pub(super) fn newcombe(one: (u64, u64), other: (u64, u64)) -> Option<(f64, f64)> {
-    let ((low_one, high_one), (low_other, high_other)) = (stats::wilson(one.0, one.1)?, stats::wilson(other.0, other.1)?);
+    let ((low_one, high_one), (low_other, high_other)) = (
+        stats::wilson(one.0, one.1)?,
+        stats::wilson(other.0, other.1)?,
+    );
     let share = |(hits, trials): (u64, u64)| hits.min(trials) as f64 / trials as f64;
     let (first, second) = (share(one), share(other));
     let difference = second - first;
@@ -79,7 +94,13 @@ fn runs(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
             Severity::Doubtful,
             (claim.text.clone(), &[claim.at.as_str()]),
             "nothing tells how far two runs of the same are apart",
-            format!("{}: {} run, {}: {} run", before.name, short(one.value), after.name, short(other.value)),
+            format!(
+                "{}: {} run, {}: {} run",
+                before.name,
+                short(one.value),
+                after.name,
+                short(other.value)
+            ),
         );
     }
 }
@@ -92,6 +113,9 @@ mod tests {
     fn the_interval_is_that_of_newcombe_s_own_example() {
         // Newcombe 1998, table II, (a): 56/70 − 48/80 = 0.2, method 10: 0.0524 to 0.3339.
         let (low, high) = newcombe((48, 80), (56, 70)).unwrap();
-        assert!((low - 0.0524).abs() < 5e-4 && (high - 0.3339).abs() < 5e-4, "{low} {high}");
+        assert!(
+            (low - 0.0524).abs() < 5e-4 && (high - 0.3339).abs() < 5e-4,
+            "{low} {high}"
+        );
     }
 }

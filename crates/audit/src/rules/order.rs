@@ -24,7 +24,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                         Severity::Impossible,
                         (level.call(row), &[low.at.as_str(), high.at.as_str()]),
                         format!("the {low_name} is larger than the {high_name}"),
-                        format!("{low_name} {} > {high_name} {}", time(low.value), time(high.value)),
+                        format!(
+                            "{low_name} {} > {high_name} {}",
+                            time(low.value),
+                            time(high.value)
+                        ),
                     );
                 }
             }
@@ -37,12 +41,23 @@ type Named<'a> = (String, &'a Figure);
 /// What must not be larger than what.
 fn pairs(row: &Row) -> Vec<(Named<'_>, Named<'_>)> {
     let times = &row.times;
-    let listed: Vec<Named<'_>> = times.percentiles.iter().map(|(q, time)| (percentile(*q), time)).collect();
+    let listed: Vec<Named<'_>> = times
+        .percentiles
+        .iter()
+        .map(|(q, time)| (percentile(*q), time))
+        .collect();
     let min = times.min.as_ref().map(|time| ("min".to_owned(), time));
     let max = times.max.as_ref().map(|time| ("max".to_owned(), time));
     let mean = times.mean.as_ref().map(|time| ("mean".to_owned(), time));
-    let ladder: Vec<Named<'_>> = min.clone().into_iter().chain(listed).chain(max.clone()).collect();
-    let steps = ladder.windows(2).map(|pair| (pair[0].clone(), pair[1].clone()));
+    let ladder: Vec<Named<'_>> = min
+        .clone()
+        .into_iter()
+        .chain(listed)
+        .chain(max.clone())
+        .collect();
+    let steps = ladder
+        .windows(2)
+        .map(|pair| (pair[0].clone(), pair[1].clone()));
     let around_mean = [min.zip(mean.clone()), mean.zip(max)];
     steps.chain(around_mean.into_iter().flatten()).collect()
 }

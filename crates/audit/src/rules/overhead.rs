@@ -13,13 +13,18 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     for claim in results.claims_of(Kind::NoOverhead) {
         desk.checked();
         let levels = results.levels_of(claim);
-        let differ = levels.windows(2).any(|pair| pair[0].conditions != pair[1].conditions);
+        let differ = levels
+            .windows(2)
+            .any(|pair| pair[0].conditions != pair[1].conditions);
         if !differ {
             desk.find(
                 Severity::Unsupported,
                 (claim.text.clone(), &[claim.at.as_str()]),
                 "there is no run without it",
-                format!("levels that differ in nothing but it: none of {}", results.levels.len()),
+                format!(
+                    "levels that differ in nothing but it: none of {}",
+                    results.levels.len()
+                ),
             );
         }
     }

@@ -17,7 +17,13 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     for claim in results.claims_of(Kind::Peak) {
         let levels = results.levels_of(claim);
         let Some([before, after]) = levels.last_chunk::<2>() else {
-            desk.lacks(claim.text.clone(), "two levels");
+            desk.checked();
+            desk.find(
+                Severity::Unsupported,
+                (claim.text.clone(), &[claim.at.as_str()]),
+                "one level shows no limit",
+                format!("levels that it rests on: {}", levels.len()),
+            );
             continue;
         };
         let row = claim.row.as_deref();
@@ -30,9 +36,17 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         if users > 1.0 && rate / users > STILL_GROWS {
             desk.find(
                 Severity::Unsupported,
-                (claim.text.clone(), &[claim.at.as_str(), before.at.as_str(), after.at.as_str()]),
+                (
+                    claim.text.clone(),
+                    &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
+                ),
                 "the rate still grows with the users: the system's limit was not reached",
-                format!("users × {}, rate × {}: {} of proportional", short(users), short(rate), percent(rate / users)),
+                format!(
+                    "users × {}, rate × {}: {} of proportional",
+                    short(users),
+                    short(rate),
+                    percent(rate / users)
+                ),
             );
         }
     }

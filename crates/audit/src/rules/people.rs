@@ -19,7 +19,10 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         };
         for level in results.levels_of(claim) {
             let Some((users, typical)) = level.users.as_ref().zip(typical(claim, level)) else {
-                desk.lacks(claim.text.clone(), "concurrent users and the time of one request");
+                desk.lacks(
+                    claim.text.clone(),
+                    "concurrent users and the time of one request",
+                );
                 continue;
             };
             desk.checked();
@@ -30,7 +33,10 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             if stated.low > most || stated.high < least {
                 desk.find(
                     Severity::Unsupported,
-                    (claim.text.clone(), &[claim.at.as_str(), typical.at.as_str()]),
+                    (
+                        claim.text.clone(),
+                        &[claim.at.as_str(), typical.at.as_str()],
+                    ),
                     "the measured time gives another number of people",
                     format!(
                         "{} × ({} + {} to {} s) / {1} = {} to {}; stated: {} to {}",
@@ -53,5 +59,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 fn typical(claim: &Claim, level: &Level) -> Option<Figure> {
     let row = claim.row.as_deref();
     let named = claim.of.iter().find_map(|of| level.figure(row, of));
-    named.or_else(|| level.figure(row, "mean")).or_else(|| level.figure(row, "p50")).filter(|time| time.value > 0.0)
+    named
+        .or_else(|| level.figure(row, "mean"))
+        .or_else(|| level.figure(row, "p50"))
+        .filter(|time| time.value > 0.0)
 }

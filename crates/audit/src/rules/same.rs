@@ -22,23 +22,37 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         let rows: Vec<Option<&str>> = match &claim.row {
             Some(row) => vec![Some(row.as_str())],
             None if before.rows.is_empty() => vec![None],
-            None => before.rows.iter().map(|row| Some(row.name.as_str())).collect(),
+            None => before
+                .rows
+                .iter()
+                .map(|row| Some(row.name.as_str()))
+                .collect(),
         };
         desk.checked();
         let mut changed = Vec::new();
         for row in rows {
             for of in &claim.of {
                 let factor = factor(before, after, row, of);
-                if let Some(factor) = factor.filter(|factor| factor.low > TENTH || factor.high < 1.0 / TENTH) {
+                if let Some(factor) =
+                    factor.filter(|factor| factor.low > TENTH || factor.high < 1.0 / TENTH)
+                {
                     let middle = f64::midpoint(factor.low, factor.high) - 1.0;
-                    changed.push(format!("{}{of} {}{}", row.map_or(String::new(), |row| format!("{row} ")), if middle > 0.0 { "+" } else { "" }, percent(middle)));
+                    changed.push(format!(
+                        "{}{of} {}{}",
+                        row.map_or(String::new(), |row| format!("{row} ")),
+                        if middle > 0.0 { "+" } else { "" },
+                        percent(middle)
+                    ));
                 }
             }
         }
         if !changed.is_empty() {
             desk.find(
                 Severity::Unsupported,
-                (claim.text.clone(), &[claim.at.as_str(), before.at.as_str(), after.at.as_str()]),
+                (
+                    claim.text.clone(),
+                    &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
+                ),
                 "it changed by more than a tenth",
                 changed.join(", "),
             );

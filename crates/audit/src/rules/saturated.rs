@@ -32,7 +32,11 @@ fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) {
                 Severity::Impossible,
                 (claim.text.clone(), &[claim.at.as_str(), other.at.as_str()]),
                 format!("the same report says: \"{}\"", other.text),
-                format!("saturated from {} users on, within capacity at {}", short(from.low), short(users.high)),
+                format!(
+                    "saturated from {} users on, within capacity at {}",
+                    short(from.low),
+                    short(users.high)
+                ),
             );
         }
     }
@@ -43,14 +47,18 @@ fn against_rate(results: &Results, claim: &Claim, desk: &mut Desk<'_>) {
     let Some([before, after]) = levels.last_chunk::<2>() else {
         return;
     };
-    let growth = |of: &str| Some(after.figure(None, of)?.value / before.figure(None, of)?.value - 1.0);
+    let growth =
+        |of: &str| Some(after.figure(None, of)?.value / before.figure(None, of)?.value - 1.0);
     let (Some(rate), Some(users)) = (growth("rate"), growth("users")) else {
         return desk.lacks(claim.text.clone(), "users and rate of two levels");
     };
     if users > 0.0 && rate < FLAT * users {
         desk.find(
             Severity::Unsupported,
-            (claim.text.clone(), &[claim.at.as_str(), before.at.as_str(), after.at.as_str()]),
+            (
+                claim.text.clone(),
+                &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
+            ),
             "the rate no longer grows: the system is at its limit there",
             format!("users {:+.0} %, rate {:+.1} %", 100.0 * users, 100.0 * rate),
         );

@@ -31,16 +31,32 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         }
         for of in &claim.of {
             let steps = steps(results, claim, of);
+            if claim.levels.len() < 2 {
+                desk.checked();
+                desk.find(
+                    Severity::Unsupported,
+                    (claim.text.clone(), &[claim.at.as_str()]),
+                    "one level shows no growth of anything",
+                    format!("levels with {of}: {}", claim.levels.len()),
+                );
+                continue;
+            }
             if steps.is_empty() {
                 desk.lacks(claim.text.clone(), "the figure and the users of two levels");
                 continue;
             }
             desk.checked();
             let worst = match claim.kind {
-                Kind::Linear => steps.into_iter().min_by(|one, other| efficiency(one).total_cmp(&efficiency(other))),
-                _ => steps.into_iter().max_by(|one, other| efficiency(one).total_cmp(&efficiency(other))),
+                Kind::Linear => steps
+                    .into_iter()
+                    .min_by(|one, other| efficiency(one).total_cmp(&efficiency(other))),
+                _ => steps
+                    .into_iter()
+                    .max_by(|one, other| efficiency(one).total_cmp(&efficiency(other))),
             };
-            worst.into_iter().for_each(|step| tell(claim, of, &step, desk));
+            worst
+                .into_iter()
+                .for_each(|step| tell(claim, of, &step, desk));
         }
     }
 }
@@ -48,15 +64,27 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 fn steps<'a>(results: &'a Results, claim: &Claim, of: &str) -> Vec<Step<'a>> {
     let levels = results.levels_of(claim);
     let pairs = levels.windows(2).map(|pair| (pair[0], pair[1]));
-    pairs.filter_map(|(from, to)| step(claim, of, from, to)).collect()
+    pairs
+        .filter_map(|(from, to)| step(claim, of, from, to))
+        .collect()
 }
 
 fn step<'a>(claim: &Claim, of: &str, from: &'a Level, to: &'a Level) -> Option<Step<'a>> {
-    let figure = |level: &Level| level.figure(claim.row.as_deref(), of).filter(|figure| figure.value > 0.0);
+    let figure = |level: &Level| {
+        level
+            .figure(claim.row.as_deref(), of)
+            .filter(|figure| figure.value > 0.0)
+    };
     let (before, after): (Figure, Figure) = (figure(from)?, figure(to)?);
-    let users = to.users.as_ref()?.value / from.users.as_ref().filter(|users| users.value > 0.0)?.value;
+    let users =
+        to.users.as_ref()?.value / from.users.as_ref().filter(|users| users.value > 0.0)?.value;
     let growth = (after.value / before.value, users);
-    (users > 1.0).then_some(Step { from, to, growth, at: [before.at, after.at] })
+    (users > 1.0).then_some(Step {
+        from,
+        to,
+        growth,
+        at: [before.at, after.at],
+    })
 }
 
 fn efficiency(step: &Step<'_>) -> f64 {
@@ -68,14 +96,27 @@ fn tell(claim: &Claim, of: &str, step: &Step<'_>, desk: &mut Desk<'_>) {
     let (severity, what) = match claim.kind {
         Kind::Linear if efficiency < NOT_LINEAR => (Severity::Impossible, "is not linear"),
         Kind::Linear if efficiency < LINEAR => (Severity::Unsupported, "is hardly linear"),
-        Kind::SubLinear if efficiency > 1.0 => (Severity::Impossible, "grows as fast as the users, or faster"),
-        Kind::SubLinear if efficiency > 0.95 => (Severity::Unsupported, "grows as fast as the users"),
+        Kind::SubLinear if efficiency > 1.0 => (
+            Severity::Impossible,
+            "grows as fast as the users, or faster",
+        ),
+        Kind::SubLinear if efficiency > 0.95 => {
+            (Severity::Unsupported, "grows as fast as the users")
+        }
         _ => return,
     };
     desk.find(
         severity,
-        (claim.text.clone(), &[claim.at.as_str(), step.at[0].as_str(), step.at[1].as_str()]),
+        (
+            claim.text.clone(),
+            &[claim.at.as_str(), step.at[0].as_str(), step.at[1].as_str()],
+        ),
         format!("{of} {what} from {} to {}", step.from.name, step.to.name),
-        format!("{of} × {} for users × {}: {} of linear", short(step.growth.0), short(step.growth.1), crate::number::percent(efficiency)),
+        format!(
+            "{of} × {} for users × {}: {} of linear",
+            short(step.growth.0),
+            short(step.growth.1),
+            crate::number::percent(efficiency)
+        ),
     );
 }

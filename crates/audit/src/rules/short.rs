@@ -19,13 +19,22 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             continue;
         };
         desk.checked();
-        if duration.value < SHORTEST_S && level.total.counts.sent.as_ref().is_none_or(|sent| sent.value > 0.0) {
+        if duration.value < SHORTEST_S
+            && level
+                .total
+                .counts
+                .sent
+                .as_ref()
+                .is_none_or(|sent| sent.value > 0.0)
+        {
             let count = level.total.counts.sent.as_ref();
             desk.find(
                 Severity::Unsupported,
                 (level.name.clone(), &[duration.at.as_str()]),
                 format!("the run lasted {}", time(1000.0 * duration.value)),
-                count.map_or_else(String::new, |count| format!("{} in {} s", short(count.value), short(duration.value))),
+                count.map_or_else(String::new, |count| {
+                    format!("{} in {} s", short(count.value), short(duration.value))
+                }),
             );
         }
     }

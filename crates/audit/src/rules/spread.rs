@@ -21,7 +21,12 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 continue;
             };
             desk.checked();
-            let Some(stdev) = row.times.stdev.as_ref().filter(|stdev| stdev.low() > most * 1.001) else {
+            let Some(stdev) = row
+                .times
+                .stdev
+                .as_ref()
+                .filter(|stdev| stdev.low() > most * 1.001)
+            else {
                 continue;
             };
             desk.find(

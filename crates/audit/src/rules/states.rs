@@ -28,7 +28,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                         Severity::Doubtful,
                         (claim.text.clone(), &[claim.at.as_str(), figure.at.as_str()]),
                         format!("the {of} of {} is another one", level.name),
-                        format!("told: {}; in the table: {}", short(told.value), short(figure.value)),
+                        format!(
+                            "told: {}; in the table: {}",
+                            short(told.value),
+                            short(figure.value)
+                        ),
                     );
                 }
             }

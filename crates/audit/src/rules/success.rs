@@ -22,7 +22,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
     for claim in results.claims_of(Kind::Success) {
         let named = results.levels_of(claim);
-        let levels: Vec<&Level> = if named.is_empty() { results.levels.iter().collect() } else { named };
+        let levels: Vec<&Level> = if named.is_empty() {
+            results.levels.iter().collect()
+        } else {
+            named
+        };
         for level in levels {
             of_claim(claim, level, desk);
         }
@@ -31,12 +35,23 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 /// A tool that calls an error answer a success: all kinds of failure are in the figures, and 100 % beside them.
 fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
-    let Some(stated) = row.counts.success_percent.as_ref().filter(|stated| stated.value >= 100.0) else {
+    let Some(stated) = row
+        .counts
+        .success_percent
+        .as_ref()
+        .filter(|stated| stated.value >= 100.0)
+    else {
         return;
     };
     desk.checked();
-    let failures = row.counts.failures.iter().filter(|(_, count)| count.value > 0.0);
-    let words: Vec<String> = failures.map(|(kind, count)| format!("{} × {kind}", short(count.value))).collect();
+    let failures = row
+        .counts
+        .failures
+        .iter()
+        .filter(|(_, count)| count.value > 0.0);
+    let words: Vec<String> = failures
+        .map(|(kind, count)| format!("{} × {kind}", short(count.value)))
+        .collect();
     if row.counts.failed.is_none() && !words.is_empty() {
         desk.find(
             Severity::Impossible,
@@ -50,7 +65,10 @@ fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
 fn of_claim(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
     let share = claim.value.as_ref().map_or(100.0, |value| value.low());
     let mut tried = 0.0;
-    for row in level.all_rows().filter(|row| claim.row.as_ref().is_none_or(|name| &row.name == name)) {
+    for row in level
+        .all_rows()
+        .filter(|row| claim.row.as_ref().is_none_or(|name| &row.name == name))
+    {
         let Some((ok, sent)) = row.hits().filter(|(_, sent)| *sent > 0.0) else {
             continue;
         };
@@ -61,17 +79,35 @@ fn of_claim(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
                 Severity::Impossible,
                 (claim.text.clone(), &[claim.at.as_str(), row.at.as_str()]),
                 format!("failures stand beside it: {}", level.call(row)),
-                format!("{} of {} failed, {}", short(sent - ok), short(sent), percent(1.0 - ok / sent)),
+                format!(
+                    "{} of {} failed, {}",
+                    short(sent - ok),
+                    short(sent),
+                    percent(1.0 - ok / sent)
+                ),
             );
         }
     }
-    let bound = if tried > 0.0 { 3.0 / tried } else { return desk.lacks(level.name.clone(), "counts of what failed") };
+    let bound = if tried > 0.0 {
+        3.0 / tried
+    } else {
+        return desk.lacks(level.name.clone(), "counts of what failed");
+    };
     if bound > TOO_MUCH && share >= 100.0 {
         desk.find(
             Severity::Doubtful,
             (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
-            format!("{} are few: {} of them could fail all the same ({})", short(tried), percent(bound.min(1.0)), level.name),
-            format!("no failure in {} leaves up to 3/{0} = {} at 95 %", short(tried), percent(bound.min(1.0))),
+            format!(
+                "{} are few: {} of them could fail all the same ({})",
+                short(tried),
+                percent(bound.min(1.0)),
+                level.name
+            ),
+            format!(
+                "no failure in {} leaves up to 3/{0} = {} at 95 %",
+                short(tried),
+                percent(bound.min(1.0))
+            ),
         );
     }
 }

@@ -11,7 +11,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
-    for level in results.levels.iter().filter(|level| !level.flow && level.rows.len() > 1) {
+    for level in results
+        .levels
+        .iter()
+        .filter(|level| !level.flow && level.rows.len() > 1)
+    {
         compare(level, "rate", |row| row.rate_per_s.as_ref(), desk);
         compare(level, "count", |row| row.counts.sent.as_ref(), desk);
     }
@@ -30,9 +34,17 @@ fn compare(level: &Level, of: &str, pick: fn(&Row) -> Option<&Figure>, desk: &mu
     if (value - whole.value).abs() > (half + whole.slack / 2.0) * 1.001 + 1e-9 * value {
         desk.find(
             Severity::Doubtful,
-            (level.name.clone(), &[whole.at.as_str(), parts[0].at.as_str()]),
+            (
+                level.name.clone(),
+                &[whole.at.as_str(), parts[0].at.as_str()],
+            ),
             format!("the {of} of the whole is not the sum of its rows"),
-            format!("Σ of {} rows = {}; stated: {}", parts.len(), short(value), short(whole.value)),
+            format!(
+                "Σ of {} rows = {}; stated: {}",
+                parts.len(),
+                short(value),
+                short(whole.value)
+            ),
         );
     }
 }

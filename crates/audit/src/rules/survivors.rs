@@ -14,7 +14,11 @@ pub(super) const RULE: Rule = Rule {
 const MANY: f64 = 0.1;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
-    for level in results.levels.iter().filter(|level| level.flow && level.rows.len() > 1) {
+    for level in results
+        .levels
+        .iter()
+        .filter(|level| level.flow && level.rows.len() > 1)
+    {
         let Some((ok, sent)) = level.total.hits().filter(|(_, sent)| *sent > 0.0) else {
             desk.lacks(level.name.clone(), "how many flows began and ended well");
             continue;

@@ -31,12 +31,22 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     format!("{} and all above are the time-out of {}: the true times are longer, and not known", first.0, time(timeout)),
                     at.iter().map(|(name, value)| format!("{name} = {}", time(*value))).collect::<Vec<_>>().join(", "),
                 );
-            } else if let Some(max) = row.times.max.as_ref().filter(|max| max.value >= NEAR * timeout) {
+            } else if let Some(max) = row
+                .times
+                .max
+                .as_ref()
+                .filter(|max| max.value >= NEAR * timeout)
+            {
                 desk.find(
                     Severity::Doubtful,
                     (level.call(row), &[max.at.as_str()]),
                     "hardly below the time-out: not stable, but about to fail",
-                    format!("max {} = {} of the time-out of {}", time(max.value), crate::number::percent(max.value / timeout), time(timeout)),
+                    format!(
+                        "max {} = {} of the time-out of {}",
+                        time(max.value),
+                        crate::number::percent(max.value / timeout),
+                        time(timeout)
+                    ),
                 );
             }
         }
@@ -44,7 +54,18 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 }
 
 fn at_limit(row: &Row, timeout: f64) -> Vec<(String, f64)> {
-    let listed = row.times.percentiles.iter().map(|(q, time)| (percentile(*q), time.value));
-    let max = row.times.max.iter().map(|max| ("max".to_owned(), max.value));
-    listed.chain(max).filter(|(_, value)| *value >= timeout * (1.0 - LATE)).collect()
+    let listed = row
+        .times
+        .percentiles
+        .iter()
+        .map(|(q, time)| (percentile(*q), time.value));
+    let max = row
+        .times
+        .max
+        .iter()
+        .map(|max| ("max".to_owned(), max.value));
+    listed
+        .chain(max)
+        .filter(|(_, value)| *value >= timeout * (1.0 - LATE))
+        .collect()
 }

@@ -13,7 +13,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     for claim in results.claims_of(Kind::Verdict) {
         for level in results.levels_of(claim) {
             desk.checked();
-            let measured = level.all_rows().any(|row| row.times.each().any(|(_, time)| time.value > 0.0));
+            let measured = level
+                .all_rows()
+                .any(|row| row.times.each().any(|(_, time)| time.value > 0.0));
             if !measured {
                 desk.find(
                     Severity::Unsupported,

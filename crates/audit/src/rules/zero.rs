@@ -19,7 +19,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     Severity::Unsupported,
                     (level.call(row), &[row.at.as_str()]),
                     "times of 0 stand for times that were not measured",
-                    row.times.each().map(|(name, _)| format!("{name} = 0")).collect::<Vec<_>>().join(", "),
+                    row.times
+                        .each()
+                        .map(|(name, _)| format!("{name} = 0"))
+                        .collect::<Vec<_>>()
+                        .join(", "),
                 );
             }
         }

@@ -14,16 +14,29 @@ pub(crate) fn audit(args: &AuditArgs) -> anyhow::Result<Exit> {
         print(audit::NEW_FORM)?;
         return Ok(Exit::Passed);
     }
-    let files: Vec<(String, String)> = args.files.iter().map(|path| read(path)).collect::<anyhow::Result<_>>()?;
+    let files: Vec<(String, String)> = args
+        .files
+        .iter()
+        .map(|path| read(path))
+        .collect::<anyhow::Result<_>>()?;
     let audits: Vec<Audit> = audit::read(&files)?.iter().map(audit::audit).collect();
     print(&render(&audits, args.format))?;
     let worst = audits.iter().filter_map(Audit::worst).max();
-    Ok(if worst >= Some(Severity::Unsupported) { Exit::Failed } else { Exit::Passed })
+    Ok(if worst >= Some(Severity::Unsupported) {
+        Exit::Failed
+    } else {
+        Exit::Passed
+    })
 }
 
 fn read(path: &Path) -> anyhow::Result<(String, String)> {
-    let path = if path.is_dir() { path.join("run.json") } else { path.to_owned() };
-    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let path = if path.is_dir() {
+        path.join("run.json")
+    } else {
+        path.to_owned()
+    };
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok((path.display().to_string(), text))
 }
 
