@@ -70,7 +70,8 @@ fn row(name: &str, timings: &Timings, at: String) -> Row {
     Row {
         name: name.to_owned(),
         counts: Counts {
-            sent: count(timings.count),
+            sent: count(timings.count + timings.unfinished),
+            unfinished: count(timings.unfinished),
             ok: count(timings.count.saturating_sub(timings.failed)),
             failed: count(timings.failed),
             ..Counts::default()

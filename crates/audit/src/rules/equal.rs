@@ -1,5 +1,6 @@
 //! Times are hardly ever equal to three digits. Where p99 is the maximum there are at most 100 samples or so; where p95
-//! is p99, most likely fewer, or the tail is cut off.
+//! is p99, most likely fewer, or the tail is cut off. Where the number of samples is told, the rule of the few samples
+//! says more.
 
 use crate::number::{percentile, time};
 use crate::{Desk, Figure, Results, Row, Rule, Severity};
@@ -15,7 +16,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     for level in &results.levels {
         for row in level
             .all_rows()
-            .filter(|row| !row.times.fixed_list && row.edges_ms.is_empty())
+            .filter(|row| row.samples().is_none() && !row.times.fixed_list && row.edges_ms.is_empty())
         {
             let high = ladder(row);
             if high.len() > 1 {
@@ -31,7 +32,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     format!(
                         "{one} and {other} are the same value: it is one sample, the longest of few"
                     ),
-                    format!("{one} = {other} = {}{}", time(top.value), samples(row)),
+                    format!("{one} = {other} = {}; the number of samples is not told", time(top.value)),
                 );
             }
         }
@@ -57,11 +58,4 @@ fn at_timeout(row: &Row, time: &Figure) -> bool {
     row.timeout_ms
         .as_ref()
         .is_some_and(|timeout| time.value >= 0.99 * timeout.value)
-}
-
-fn samples(row: &Row) -> String {
-    row.samples().map_or_else(
-        || "; the number of samples is not told".to_owned(),
-        |count| format!(" of {} samples", crate::number::short(count.value)),
-    )
 }

@@ -29,8 +29,10 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     let Some(count) = row.samples() else {
         return desk.lacks(name, "the number of samples");
     };
-    // More samples bind the percentiles tighter, fewer give the maximum more weight: fewer is the careful side.
-    let Some(bounds) = mean_bounds(count.low().floor(), &row.times) else {
+    if count.slack > 0.0 {
+        return desk.lacks(name, "the exact number of samples");
+    }
+    let Some(bounds) = mean_bounds(count.value, &row.times) else {
         return;
     };
     desk.checked();
