@@ -38,19 +38,32 @@ fn definition() -> impl Strategy<Value = Definition> {
 }
 
 fn quantiles() -> impl Strategy<Value = Vec<f64>> {
-    let usual = prop::sample::subsequence(vec![0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999], 1..9);
+    let usual = prop::sample::subsequence(
+        vec![0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999],
+        1..9,
+    );
     let any = prop::collection::vec(0.001..0.9999f64, 1..6);
     prop_oneof![3 => usual, 1 => any]
 }
 
 fn rounding() -> impl Strategy<Value = (f64, Rounding)> {
     let step = prop::sample::select(vec![0.0, 0.001, 0.01, 1.0, 10.0]);
-    (step, prop::sample::select(vec![Rounding::Nearest, Rounding::Down, Rounding::Up]))
+    (
+        step,
+        prop::sample::select(vec![Rounding::Nearest, Rounding::Down, Rounding::Up]),
+    )
 }
 
 fn of(row: Row) -> Results {
-    let level = Level { name: "level".to_owned(), rows: vec![row], ..Level::default() };
-    Results { levels: vec![level], ..Results::default() }
+    let level = Level {
+        name: "level".to_owned(),
+        rows: vec![row],
+        ..Level::default()
+    };
+    Results {
+        levels: vec![level],
+        ..Results::default()
+    }
 }
 
 proptest! {
@@ -120,5 +133,9 @@ fn a_mean_beyond_the_bound_is_impossible() {
     // 989 of at most 10 and 11 of at most 1,000: 20.9.
     let found = audit(&of(row));
     assert_eq!(found.findings[0].rule, "mean-out-of-reach");
-    assert!(found.findings[0].arithmetic.contains("20.89 ms"), "{}", found.findings[0].arithmetic);
+    assert!(
+        found.findings[0].arithmetic.contains("20.89 ms"),
+        "{}",
+        found.findings[0].arithmetic
+    );
 }

@@ -11,7 +11,10 @@ struct Dice(u64);
 
 impl Dice {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
@@ -27,17 +30,31 @@ struct Run {
     unfinished: u64,
 }
 
-fn simulate(dice: &mut Dice, users: usize, servers: usize, (service, pause, failing): (f64, f64, f64), length: f64) -> Run {
+fn simulate(
+    dice: &mut Dice,
+    users: usize,
+    servers: usize,
+    (service, pause, failing): (f64, f64, f64),
+    length: f64,
+) -> Run {
     let mut wakes: Vec<f64> = (0..users).map(|_| dice.exponential(pause)).collect();
     let mut free = vec![0.0f64; servers];
-    let mut run = Run { times: Vec::new(), failed: 0, unfinished: 0 };
+    let mut run = Run {
+        times: Vec::new(),
+        failed: 0,
+        unfinished: 0,
+    };
     loop {
-        let who = (0..users).min_by(|one, other| wakes[*one].total_cmp(&wakes[*other])).unwrap();
+        let who = (0..users)
+            .min_by(|one, other| wakes[*one].total_cmp(&wakes[*other]))
+            .unwrap();
         let asked = wakes[who];
         if asked > length {
             return run;
         }
-        let server = (0..servers).min_by(|one, other| free[*one].total_cmp(&free[*other])).unwrap();
+        let server = (0..servers)
+            .min_by(|one, other| free[*one].total_cmp(&free[*other]))
+            .unwrap();
         let done = asked.max(free[server]) + dice.exponential(service);
         free[server] = done;
         wakes[who] = done + dice.exponential(pause);
@@ -50,10 +67,20 @@ fn simulate(dice: &mut Dice, users: usize, servers: usize, (service, pause, fail
     }
 }
 
-fn level(run: &Run, users: usize, pause: f64, length: f64, definition: Definition, rounding: (f64, Rounding)) -> Level {
+fn level(
+    run: &Run,
+    users: usize,
+    pause: f64,
+    length: f64,
+    definition: Definition,
+    rounding: (f64, Rounding),
+) -> Level {
     // Only what the samples carry.
     let n = run.times.len() as f64;
-    let qs: Vec<f64> = [0.5, 0.95, 0.99].into_iter().filter(|q| n * (1.0 - q) >= 10.0).collect();
+    let qs: Vec<f64> = [0.5, 0.95, 0.99]
+        .into_iter()
+        .filter(|q| n * (1.0 - q) >= 10.0)
+        .collect();
     let mut row = published(&run.times, &qs, definition, rounding);
     row.name = String::new();
     let count = |value: f64| Some(Figure::exact(value, "counted"));
@@ -88,7 +115,10 @@ fn claims(before: &Level, after: &Level) -> Vec<Claim> {
         text: "the rate changed so".to_owned(),
         of: vec!["rate".to_owned()],
         levels: names,
-        by: Some(Span { low: factor - 0.01, high: factor + 0.01 }),
+        by: Some(Span {
+            low: factor - 0.01,
+            high: factor + 0.01,
+        }),
         ..Claim::default()
     };
     let told = Claim {

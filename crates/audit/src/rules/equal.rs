@@ -14,10 +14,9 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
     for level in &results.levels {
-        for row in level
-            .all_rows()
-            .filter(|row| row.samples().is_none() && !row.times.fixed_list && row.edges_ms.is_empty())
-        {
+        for row in level.all_rows().filter(|row| {
+            row.samples().is_none() && !row.times.fixed_list && row.edges_ms.is_empty()
+        }) {
             let high = ladder(row);
             if high.len() > 1 {
                 desk.checked();
@@ -32,7 +31,10 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     format!(
                         "{one} and {other} are the same value: it is one sample, the longest of few"
                     ),
-                    format!("{one} = {other} = {}; the number of samples is not told", time(top.value)),
+                    format!(
+                        "{one} = {other} = {}; the number of samples is not told",
+                        time(top.value)
+                    ),
                 );
             }
         }

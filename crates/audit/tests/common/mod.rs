@@ -1,10 +1,12 @@
 //! Data sets and the many ways to publish their percentiles.
 
+#![allow(dead_code, reason = "each test uses its part")]
+
 use audit::{Figure, Row, Times};
 
 /// How a percentile is taken from ascending samples.
 #[derive(Clone, Copy, Debug)]
-pub enum Definition {
+pub(crate) enum Definition {
     /// One of the nine of Hyndman and Fan, 1 to 9 (1 is the nearest rank, 7 what k6, NumPy and spreadsheets do).
     HyndmanFan(u8),
     /// The plain index `floor(n·q)` of the sorted list, as oha and hey do.
@@ -15,13 +17,13 @@ pub enum Definition {
 
 /// How figures are rounded when they are printed.
 #[derive(Clone, Copy, Debug)]
-pub enum Rounding {
+pub(crate) enum Rounding {
     Nearest,
     Down,
     Up,
 }
 
-pub fn percentile(sorted: &[f64], q: f64, definition: Definition) -> f64 {
+pub(crate) fn percentile(sorted: &[f64], q: f64, definition: Definition) -> f64 {
     let n = sorted.len() as f64;
     let at = |rank: f64| sorted[(rank.clamp(1.0, n) as usize) - 1];
     match definition {
@@ -30,7 +32,11 @@ pub fn percentile(sorted: &[f64], q: f64, definition: Definition) -> f64 {
         Definition::HyndmanFan(1) => at((n * q).ceil()),
         Definition::HyndmanFan(2) => {
             let h = n * q;
-            if h.fract() == 0.0 { f64::midpoint(at(h), at(h + 1.0)) } else { at(h.ceil()) }
+            if h.fract() == 0.0 {
+                f64::midpoint(at(h), at(h + 1.0))
+            } else {
+                at(h.ceil())
+            }
         }
         Definition::HyndmanFan(3) => {
             let h = n * q - 0.5;
@@ -62,7 +68,7 @@ fn three_digits(value: f64) -> f64 {
 }
 
 /// A figure as it is printed, with steps of `step`; 0 prints all digits.
-pub fn printed(value: f64, step: f64, rounding: Rounding) -> Figure {
+pub(crate) fn printed(value: f64, step: f64, rounding: Rounding) -> Figure {
     if step == 0.0 {
         return Figure::exact(value, "printed");
     }
@@ -76,18 +82,37 @@ pub fn printed(value: f64, step: f64, rounding: Rounding) -> Figure {
 }
 
 /// What somebody publishes of these samples.
-pub fn published(samples: &[f64], qs: &[f64], definition: Definition, (step, rounding): (f64, Rounding)) -> Row {
+pub(crate) fn published(
+    samples: &[f64],
+    qs: &[f64],
+    definition: Definition,
+    (step, rounding): (f64, Rounding),
+) -> Row {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     let print = |value: f64| Some(printed(value, step, rounding));
     let n = sorted.len() as f64;
     let mean = sorted.iter().sum::<f64>() / n;
-    let variance = sorted.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    let mut percentiles: Vec<(f64, Figure)> = qs.iter().map(|q| (*q, printed(percentile(&sorted, *q, definition), step, rounding))).collect();
+    let variance = sorted
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>()
+        / (n - 1.0).max(1.0);
+    let mut percentiles: Vec<(f64, Figure)> = qs
+        .iter()
+        .map(|q| {
+            (
+                *q,
+                printed(percentile(&sorted, *q, definition), step, rounding),
+            )
+        })
+        .collect();
     percentiles.sort_by(|one, other| one.0.total_cmp(&other.0));
     if matches!(definition, Definition::Hdr) {
         // Three digits, rounded up.
-        percentiles.iter_mut().for_each(|(_, time)| time.slack += 0.011 * time.value);
+        percentiles
+            .iter_mut()
+            .for_each(|(_, time)| time.slack += 0.011 * time.value);
     }
     let mut row = Row {
         name: "row".to_owned(),
