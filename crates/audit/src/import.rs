@@ -120,20 +120,20 @@ fn read_one(source: Source<'_>) -> Result<Results, ImportError> {
     if jmeter::is(text) {
         return jmeter::read(source);
     }
-    if hey::is_csv(text) {
-        return hey::read_csv(source);
+    if hey::is(text) {
+        return hey::read(source);
     }
     if wrk::is(text) {
         return wrk::read(source);
     }
     if vegeta_text::is(text) {
-        return vegeta_text::read(source);
+        return Ok(vegeta_text::read(source));
     }
-    if hey::is(text) {
-        return hey::read(source);
+    if oha_text::is_hey(text) {
+        return Ok(oha_text::read(source, "hey text"));
     }
     if oha_text::is(text) {
-        return oha_text::read(source);
+        return Ok(oha_text::read(source, "oha text"));
     }
     // A form begins with a comment, a table or a key, and nothing else does.
     if text.lines().any(|line| line.trim_start().starts_with("[[")) || text.contains(" = ") {

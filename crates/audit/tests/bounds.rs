@@ -1,6 +1,13 @@
 //! No data set that could have led to the published figures is called impossible, whatever the definition of a
 //! percentile and whatever the rounding.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "tests"
+)]
+
 mod common;
 
 use audit::{Figure, Level, Results, Row, Severity, Times, audit, mean_bounds};

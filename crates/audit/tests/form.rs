@@ -1,5 +1,7 @@
 //! `audit.toml`: what it says of mistakes, and what it makes of printed numbers.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use audit::{NEW_FORM, Severity, audit, read, read_form};
 
 fn refused(text: &str) -> String {

@@ -1,5 +1,7 @@
 //! On results that are sound nothing is found: a simulated system whose truth is known, published with care.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod common;
 
 use audit::{Claim, Figure, Kind, Level, Loop, Results, Span, audit, terminal};

@@ -25,7 +25,7 @@ pub(super) enum Sort {
 
 pub(super) struct Table<'a> {
     form: Form<'a>,
-    table: &'a DeTable<'a>,
+    entries: &'a DeTable<'a>,
     offset: usize,
     /// The place of all its numbers that do not say their own.
     at: Option<String>,
@@ -36,7 +36,7 @@ impl<'a> Table<'a> {
     pub(super) fn new(form: Form<'a>, table: &'a DeTable<'a>, offset: Option<usize>) -> Self {
         Self {
             form,
-            table,
+            entries: table,
             offset: offset.unwrap_or(0),
             at: None,
             known: Vec::new(),
@@ -45,7 +45,7 @@ impl<'a> Table<'a> {
 
     fn take(&mut self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
         self.known.push(key);
-        self.table
+        self.entries
             .iter()
             .find(|(name, _)| name.get_ref() == key)
             .map(|(_, value)| value)
@@ -201,7 +201,7 @@ impl<'a> Table<'a> {
     /// All keys that are a percentile (`p50`, `p99.9` in quotes), ascending.
     pub(super) fn percentiles(&mut self, unit: &str) -> Result<Vec<(f64, Figure)>, ImportError> {
         let mut found = Vec::new();
-        for (name, value) in self.table {
+        for (name, value) in self.entries {
             let Some(q) = percentile(name.get_ref()) else {
                 continue;
             };
@@ -303,9 +303,9 @@ impl<'a> Table<'a> {
 
     /// Refuses what nobody asked for.
     pub(super) fn close(&mut self) -> Result<(), ImportError> {
-        for (name, value) in self.table {
+        for (name, value) in self.entries {
             let name: &str = name.get_ref();
-            if percentile(name).is_some() || self.known.iter().any(|known| *known == name) {
+            if percentile(name).is_some() || self.known.contains(&name) {
                 continue;
             }
             let close = |known: &&&str| strsim::jaro_winkler(known, name) > 0.8;

@@ -1,73 +1,15 @@
-//! hey: its summary as text, and its samples as CSV (`-o csv`), without a failed request in either's times.
+//! The samples of hey as CSV (`-o csv`). What it prints as text is read with that of oha.
 
 use super::csv_table::CsvTable;
-use super::oha_text::{codes, percentiles};
-use super::pieces::{first_number, line, printed_time};
 use super::samples::Samples;
 use super::{ImportError, Source};
-use crate::{Counts, Figure, Level, Results, Row, Times};
+use crate::{Figure, Level, Results};
 
 pub(super) fn is(text: &str) -> bool {
-    ["Slowest:", "Fastest:", "Latency distribution:"]
-        .iter()
-        .all(|start| line(text, start).is_some())
-}
-
-pub(super) fn is_csv(text: &str) -> bool {
     text.starts_with("response-time,DNS+dialup,DNS,")
 }
 
 pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
-    let text = source.text;
-    let at = |index: usize| format!("{}:{index}", source.name);
-    let time = |start: &str| {
-        let (index, rest) = line(text, start)?;
-        let (value, slack) = printed_time(rest)?;
-        Some(Figure::rounded(value, slack, at(index)))
-    };
-    let rate = line(text, "Requests/sec:").and_then(|(index, rest)| {
-        let (value, _) = first_number(rest)?;
-        Some(Figure::rounded(value, 0.01 * value, at(index)))
-    });
-    let codes = codes(text, &at);
-    let answered: f64 = codes.iter().map(|(_, count)| count.value).sum();
-    let row = Row {
-        at: source.name.to_owned(),
-        counts: Counts {
-            sent: (answered > 0.0).then(|| Figure::exact(answered, source.name)),
-            failures: codes
-                .into_iter()
-                .filter(|(code, _)| code.as_str() >= "400")
-                .collect(),
-            ..Counts::default()
-        },
-        rate_per_s: rate,
-        times: Times {
-            min: time("Fastest:"),
-            mean: time("Average:"),
-            max: time("Slowest:"),
-            percentiles: percentiles(text, &at),
-            fixed_list: true,
-            ..Times::default()
-        },
-        ..Row::default()
-    };
-    let mut results = source.results("hey text");
-    results.levels.push(Level {
-        name: "run".to_owned(),
-        at: source.name.to_owned(),
-        duration_s: time("Total:").map(|span| Figure {
-            value: span.value / 1e3,
-            slack: span.slack / 1e3,
-            ..span
-        }),
-        total: row,
-        ..Level::default()
-    });
-    Ok(results)
-}
-
-pub(super) fn read_csv(source: Source<'_>) -> Result<Results, ImportError> {
     const FORM: &str = "hey's CSV";
     /// Four digits of a second.
     const RESOLUTION_MS: f64 = 0.1;

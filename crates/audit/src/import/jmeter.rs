@@ -1,4 +1,4 @@
-//! JMeter's log of samples (JTL) as CSV with a header. Times are whole milliseconds.
+//! `JMeter`'s log of samples (JTL) as CSV with a header. Times are whole milliseconds.
 
 use std::collections::BTreeMap;
 

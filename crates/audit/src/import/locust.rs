@@ -67,7 +67,7 @@ fn stats(source: Source<'_>, table: &CsvTable, level: &mut Level) {
             level.total = row;
         } else {
             level.total.counts.failures = kinds;
-            row.name = format!("{method} {name}").trim().to_owned();
+            format!("{method} {name}").trim().clone_into(&mut row.name);
             level.rows.push(row);
         }
     }

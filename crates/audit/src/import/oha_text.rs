@@ -1,27 +1,23 @@
-//! oha's text.
+//! The text of oha and of hey, which oha's was made after. Neither counts an error of the server as one of its own.
 
-use super::pieces::{first_number, line, printed_time};
-use super::{ImportError, Source};
+use super::Source;
+use super::pieces::{line, printed_time};
 use crate::{Counts, Figure, Level, Results, Row, Times};
 
+/// oha's.
 pub(super) fn is(text: &str) -> bool {
     line(text, "Success rate:").is_some() && line(text, "Slowest:").is_some()
 }
 
-pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
-    let text = source.text;
-    let at = |index: usize| format!("{}:{index}", source.name);
-    let time = |start: &str| {
-        let (index, rest) = line(text, start)?;
-        let (value, slack) = printed_time(rest)?;
-        Some(Figure::rounded(value, slack, at(index)))
-    };
-    let number = |start: &str| {
-        let (index, rest) = line(text, start)?;
-        let (value, slack) = first_number(rest)?;
-        Some(Figure::rounded(value, slack, at(index)))
-    };
-    let codes = codes(text, &at);
+/// hey's.
+pub(super) fn is_hey(text: &str) -> bool {
+    ["Slowest:", "Fastest:", "Latency distribution:"]
+        .iter()
+        .all(|start| line(text, start).is_some())
+}
+
+pub(super) fn read(source: Source<'_>, form: &'static str) -> Results {
+    let codes = codes(source);
     let answered: f64 = codes.iter().map(|(_, count)| count.value).sum();
     let row = Row {
         at: source.name.to_owned(),
@@ -31,55 +27,50 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
                 .into_iter()
                 .filter(|(code, _)| code.as_str() >= "400")
                 .collect(),
-            success_percent: number("Success rate:"),
+            success_percent: source.number("Success rate:"),
             ..Counts::default()
         },
-        rate_per_s: number("Requests/sec:").map(|rate| Figure {
+        // Requests that the end cut off are in the rate of some versions and not in the codes.
+        rate_per_s: source.number("Requests/sec:").map(|rate| Figure {
             slack: rate.value * 0.01,
             ..rate
         }),
         times: Times {
-            min: time("Fastest:"),
-            mean: time("Average:"),
-            max: time("Slowest:"),
-            percentiles: percentiles(text, &at),
+            min: source.time("Fastest:"),
+            mean: source.time("Average:"),
+            max: source.time("Slowest:"),
+            percentiles: percentiles(source),
             fixed_list: true,
             ..Times::default()
         },
         ..Row::default()
     };
-    let mut results = source.results("oha text");
+    let mut results = source.results(form);
     results.levels.push(Level {
         name: "run".to_owned(),
         at: source.name.to_owned(),
-        duration_s: time("Total:").map(|span| Figure {
-            value: span.value / 1e3,
-            slack: span.slack / 1e3,
-            ..span
-        }),
+        duration_s: source.seconds("Total:"),
         total: row,
         ..Level::default()
     });
-    Ok(results)
+    results
 }
 
-/// `99.00% in 7.8874 ms`, as oha and hey print it.
-pub(super) fn percentiles(text: &str, at: &impl Fn(usize) -> String) -> Vec<(f64, Figure)> {
-    let lines = text.lines().enumerate();
+/// `99.00% in 7.8874 ms`
+fn percentiles(source: Source<'_>) -> Vec<(f64, Figure)> {
     let read = |(index, line): (usize, &str)| {
         let (percent, rest) = line.trim().split_once("% in ")?;
         let (value, slack) = printed_time(rest)?;
         Some((
             percent.parse::<f64>().ok()? / 100.0,
-            Figure::rounded(value, slack, at(index + 1)),
+            Figure::rounded(value, slack, source.place(index + 1)),
         ))
     };
-    lines.filter_map(read).collect()
+    source.text.lines().enumerate().filter_map(read).collect()
 }
 
 /// `[200] 48824 responses`
-pub(super) fn codes(text: &str, at: &impl Fn(usize) -> String) -> Vec<(String, Figure)> {
-    let lines = text.lines().enumerate();
+fn codes(source: Source<'_>) -> Vec<(String, Figure)> {
     let read = |(index, line): (usize, &str)| {
         let (code, rest) = line.trim().strip_prefix('[')?.split_once(']')?;
         let count = rest
@@ -88,7 +79,10 @@ pub(super) fn codes(text: &str, at: &impl Fn(usize) -> String) -> Vec<(String, F
             .trim()
             .parse::<f64>()
             .ok()?;
-        Some((code.to_owned(), Figure::exact(count, at(index + 1))))
+        Some((
+            code.to_owned(),
+            Figure::exact(count, source.place(index + 1)),
+        ))
     };
-    lines.filter_map(read).collect()
+    source.text.lines().enumerate().filter_map(read).collect()
 }

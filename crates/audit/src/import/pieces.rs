@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::Source;
 use crate::Figure;
 
 /// The number at a path of keys, times `scale`, known to `slack` (in the unit that results).
@@ -64,4 +65,35 @@ pub(super) fn line<'a>(text: &'a str, start: &str) -> Option<(usize, &'a str)> {
     let mut lines = text.lines().enumerate();
     let (index, line) = lines.find(|(_, line)| line.trim_start().starts_with(start))?;
     Some((index + 1, line.trim_start()[start.len()..].trim()))
+}
+
+impl Source<'_> {
+    /// Where a line stands.
+    pub(super) fn place(self, line: usize) -> String {
+        format!("{}:{line}", self.name)
+    }
+
+    /// The time, in milliseconds, behind the start of a line.
+    pub(super) fn time(self, start: &str) -> Option<Figure> {
+        let (index, rest) = line(self.text, start)?;
+        let (value, slack) = printed_time(rest)?;
+        Some(Figure::rounded(value, slack, self.place(index)))
+    }
+
+    /// The same in seconds.
+    pub(super) fn seconds(self, start: &str) -> Option<Figure> {
+        let time = self.time(start)?;
+        Some(Figure {
+            value: time.value / 1e3,
+            slack: time.slack / 1e3,
+            ..time
+        })
+    }
+
+    /// The first number behind the start of a line.
+    pub(super) fn number(self, start: &str) -> Option<Figure> {
+        let (index, rest) = line(self.text, start)?;
+        let (value, slack) = first_number(rest)?;
+        Some(Figure::rounded(value, slack, self.place(index)))
+    }
 }

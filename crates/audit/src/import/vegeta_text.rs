@@ -1,7 +1,7 @@
 //! vegeta's text report, of version 12 (with the minimum) and older ones (without).
 
+use super::Source;
 use super::pieces::{line, printed_time, step};
-use super::{ImportError, Source};
 use crate::{Counts, Figure, Level, Loop, Method, Results, Row, Times};
 
 pub(super) fn is(text: &str) -> bool {
@@ -9,58 +9,28 @@ pub(super) fn is(text: &str) -> bool {
         && line(text, "Success").is_some_and(|(_, rest)| rest.starts_with("[ratio]"))
 }
 
-pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
-    let text = source.text;
-    let at = |index: usize| format!("{}:{index}", source.name);
-    let fields = |start: &str| {
-        let (index, rest) = line(text, start)?;
-        let (names, values) = rest.strip_prefix('[')?.split_once(']')?;
-        let split = |list: &str| {
-            list.split(',')
-                .map(|one| one.trim().to_owned())
-                .collect::<Vec<String>>()
-        };
-        Some((index, split(names), split(values)))
-    };
-    let plain = |start: &str, name: &str| {
-        let (index, names, values) = fields(start)?;
-        let value = values
-            .get(names.iter().position(|known| known == name)?)?
-            .trim_end_matches('%')
-            .to_owned();
-        Some(Figure::rounded(
-            value.parse().ok()?,
-            step(&value),
-            at(index),
-        ))
-    };
-    let time = |start: &str, name: &str| {
-        let (index, names, values) = fields(start)?;
-        let (value, slack) =
-            printed_time(values.get(names.iter().position(|known| known == name)?)?)?;
-        Some(Figure::rounded(value, slack, at(index)))
-    };
+pub(super) fn read(source: Source<'_>) -> Results {
+    let latency = |name: &str| time(source, "Latencies", name);
     let listed = ["50", "90", "95", "99"]
         .into_iter()
         .zip([0.5, 0.9, 0.95, 0.99]);
-    let sent = plain("Requests", "total").map(|count| Figure {
-        slack: 0.0,
-        ..count
-    });
     let row = Row {
         at: source.name.to_owned(),
         counts: Counts {
-            sent,
-            failures: codes(text, &at),
-            success_percent: plain("Success", "ratio"),
+            sent: number(source, "Requests", "total").map(|count| Figure {
+                slack: 0.0,
+                ..count
+            }),
+            failures: codes(source),
+            success_percent: number(source, "Success", "ratio"),
             ..Counts::default()
         },
         times: Times {
-            min: time("Latencies", "min"),
-            mean: time("Latencies", "mean"),
-            max: time("Latencies", "max"),
+            min: latency("min"),
+            mean: latency("mean"),
+            max: latency("max"),
             percentiles: listed
-                .filter_map(|(name, q)| Some((q, time("Latencies", name)?)))
+                .filter_map(|(name, q)| Some((q, latency(name)?)))
                 .collect(),
             method: Method::Sketch,
             fixed_list: true,
@@ -68,40 +38,58 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
         },
         ..Row::default()
     };
-    let attack = time("Duration", "attack").map(|span| Figure {
-        value: span.value / 1e3,
-        slack: span.slack / 1e3,
-        ..span
-    });
+    let attack = time(source, "Duration", "attack");
     let mut results = source.results("vegeta text");
     results.levels.push(Level {
         name: "run".to_owned(),
         at: source.name.to_owned(),
-        duration_s: attack,
-        offered_per_s: plain("Requests", "rate"),
+        duration_s: attack.map(|span| Figure {
+            value: span.value / 1e3,
+            slack: span.slack / 1e3,
+            ..span
+        }),
+        offered_per_s: number(source, "Requests", "rate"),
         shape: Some(Loop::Open),
         total: row,
         ..Level::default()
     });
-    Ok(results)
+    results
 }
 
-/// `Status Codes [code:count] 200:1800 500:200`, those of failures.
-fn codes(text: &str, at: &impl Fn(usize) -> String) -> Vec<(String, Figure)> {
-    let Some((index, rest)) = line(text, "Status Codes") else {
+/// The value under a name of `Requests [total, rate, throughput] 2000, 1000.60, 900.46`, and its line.
+fn field(source: Source<'_>, start: &str, name: &str) -> Option<(String, String)> {
+    let (index, rest) = line(source.text, start)?;
+    let (names, values) = rest.strip_prefix('[')?.split_once(']')?;
+    let which = names.split(',').position(|known| known.trim() == name)?;
+    let value = values.split(',').nth(which)?.trim().trim_end_matches('%');
+    Some((value.to_owned(), source.place(index)))
+}
+
+fn number(source: Source<'_>, start: &str, name: &str) -> Option<Figure> {
+    let (value, at) = field(source, start, name)?;
+    Some(Figure::rounded(value.parse().ok()?, step(&value), at))
+}
+
+fn time(source: Source<'_>, start: &str, name: &str) -> Option<Figure> {
+    let (value, at) = field(source, start, name)?;
+    let (value, slack) = printed_time(&value)?;
+    Some(Figure::rounded(value, slack, at))
+}
+
+/// `Status Codes [code:count] 200:1800 500:200`, those of failures; 0 is no answer at all.
+fn codes(source: Source<'_>) -> Vec<(String, Figure)> {
+    let Some((index, rest)) = line(source.text, "Status Codes") else {
         return Vec::new();
     };
     let pairs = rest
         .split_whitespace()
         .filter_map(|pair| pair.split_once(':'));
+    let failures = pairs.filter(|(code, _)| *code >= "400" || *code == "0");
     let read = |(code, count): (&str, &str)| {
         Some((
             code.to_owned(),
-            Figure::exact(count.parse().ok()?, at(index)),
+            Figure::exact(count.parse().ok()?, source.place(index)),
         ))
     };
-    pairs
-        .filter(|(code, _)| *code >= "400" || *code == "0")
-        .filter_map(read)
-        .collect()
+    failures.filter_map(read).collect()
 }

@@ -1,4 +1,6 @@
-//! wrk and wrk2. wrk is a closed loop of connections; wrk2 starts by a clock and counts times from the planned start.
+//! wrk and wrk2. wrk is a closed loop of connections, but to its times it adds those of requests that it thinks it missed
+//! (`stats_correct`): how many they are is not printed, and Little's law does not hold for them. wrk2 starts by a clock and
+//! counts times from the planned start.
 
 use super::pieces::{first_number, line, printed_time, step};
 use super::{ImportError, Source};
@@ -19,7 +21,7 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
         let (_, count) = line.split_once(" and ")?;
         Some(Figure::exact(
             first_number(count)?.0,
-            place(source, index + 1),
+            source.place(index + 1),
         ))
     });
     let whole = text
@@ -33,23 +35,23 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
     let sent = count
         .parse()
         .ok()
-        .map(|count| Figure::exact(count, place(source, index + 1)));
+        .map(|count| Figure::exact(count, source.place(index + 1)));
     let span = rest.split(',').next().and_then(printed_time);
     let rate = line(text, "Requests/sec:").and_then(|(index, rest)| {
         let (value, slack) = first_number(rest)?;
-        Some(Figure::rounded(value, slack, place(source, index)))
+        Some(Figure::rounded(value, slack, source.place(index)))
     });
     let failed = line(text, "Non-2xx or 3xx responses:")
-        .and_then(|(index, rest)| Some(Figure::exact(rest.parse().ok()?, place(source, index))));
+        .and_then(|(index, rest)| Some(Figure::exact(rest.parse().ok()?, source.place(index))));
     let mut results = source.results(if planned { "wrk2 text" } else { "wrk text" });
     results.levels.push(Level {
         name: "run".to_owned(),
         at: source.name.to_owned(),
         users,
         duration_s: span.map(|(value, slack)| {
-            Figure::rounded(value / 1e3, slack / 1e3, place(source, index + 1))
+            Figure::rounded(value / 1e3, slack / 1e3, source.place(index + 1))
         }),
-        shape: Some(if planned { Loop::Open } else { Loop::Closed }),
+        shape: planned.then_some(Loop::Open),
         total: Row {
             at: source.name.to_owned(),
             counts: Counts {
@@ -66,17 +68,13 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
     Ok(results)
 }
 
-fn place(source: Source<'_>, line: usize) -> String {
-    format!("{}:{line}", source.name)
-}
-
 fn times(source: Source<'_>, planned: bool) -> Times {
     let latency =
         line(source.text, "Latency ").filter(|(_, rest)| !rest.starts_with("Distribution"));
     let cell = |which: usize| {
         let (index, rest) = latency?;
         let (value, slack) = printed_time(rest.split_whitespace().nth(which)?)?;
-        Some(Figure::rounded(value, slack, place(source, index)))
+        Some(Figure::rounded(value, slack, source.place(index)))
     };
     let lines = source.text.lines().enumerate();
     let percentiles = lines.filter_map(|(index, line)| {
@@ -94,14 +92,14 @@ fn times(source: Source<'_>, planned: bool) -> Times {
         };
         Some((
             percent / 100.0,
-            Figure::rounded(value, slack, place(source, index + 1)),
+            Figure::rounded(value, slack, source.place(index + 1)),
         ))
     });
     // wrk2's calibration is in its count of requests and not among its times.
     let samples = line(source.text, "#[Max").and_then(|(index, rest)| {
         let (_, count) = rest.split_once("Total count")?;
         let (count, _) = first_number(count)?;
-        Some(Figure::exact(count, place(source, index)))
+        Some(Figure::exact(count, source.place(index)))
     });
     let mean = || {
         let (index, rest) = line(source.text, "#[Mean")?;
@@ -109,7 +107,7 @@ fn times(source: Source<'_>, planned: bool) -> Times {
         Some(Figure::rounded(
             number.parse().ok()?,
             step(number),
-            place(source, index),
+            source.place(index),
         ))
     };
     Times {
@@ -120,6 +118,7 @@ fn times(source: Source<'_>, planned: bool) -> Times {
             ..max
         }),
         percentiles: percentiles.collect(),
+        samples_unknown: samples.is_none(),
         samples,
         fixed_list: true,
         ..Times::default()

@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use super::{coverage, names, verdict};
 use crate::Audit;
 
@@ -10,18 +12,20 @@ pub fn markdown(audit: &Audit) -> String {
         verdict(audit)
     );
     for finding in &audit.findings {
-        text += &format!(
+        let _ = write!(
+            text,
             "\n## {}: {}\n\n",
             finding.severity.as_str(),
             escape(&finding.subject)
         );
-        text += &format!("{}.\n\n", escape(&finding.what));
+        let _ = write!(text, "{}.\n\n", escape(&finding.what));
         if !finding.arithmetic.is_empty() {
-            text += &format!("- arithmetic: {}\n", escape(&finding.arithmetic));
+            let _ = writeln!(text, "- arithmetic: {}", escape(&finding.arithmetic));
         }
         if !finding.at.is_empty() {
-            text += &format!(
-                "- at: {}\n",
+            let _ = writeln!(
+                text,
+                "- at: {}",
                 finding
                     .at
                     .iter()
@@ -30,17 +34,19 @@ pub fn markdown(audit: &Audit) -> String {
                     .join(", ")
             );
         }
-        text += &format!(
-            "- measure instead: {}\n- rule: `{}`\n",
+        let _ = writeln!(
+            text,
+            "- measure instead: {}\n- rule: `{}`",
             finding.instead, finding.rule
         );
     }
-    text += &format!("\n## Not checked\n\n{}.\n", coverage(audit));
+    let _ = writeln!(text, "\n## Not checked\n\n{}.", coverage(audit));
     if !audit.unchecked.is_empty() {
         text += "\n| rule | lacks | where |\n| --- | --- | --- |\n";
         for unchecked in &audit.unchecked {
-            text += &format!(
-                "| `{}` | {} | {} |\n",
+            let _ = writeln!(
+                text,
+                "| `{}` | {} | {} |",
                 unchecked.rule,
                 unchecked.lacks,
                 escape(&names(&unchecked.subjects))

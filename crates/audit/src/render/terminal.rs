@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use super::{coverage, names, verdict};
 use crate::{Audit, Severity};
 
@@ -6,20 +8,21 @@ pub fn terminal(audit: &Audit, colour: bool) -> String {
     let mut text = format!("{} ({}): {}\n", audit.source, audit.form, verdict(audit));
     for finding in &audit.findings {
         let word = paint(finding.severity, colour);
-        text += &format!("\n  {word}  {}  [{}]\n", finding.subject, finding.rule);
-        text += &format!("    {}\n", finding.what);
+        let _ = writeln!(text, "\n  {word}  {}  [{}]", finding.subject, finding.rule);
+        let _ = writeln!(text, "    {}", finding.what);
         if !finding.arithmetic.is_empty() {
-            text += &format!("    {}\n", finding.arithmetic);
+            let _ = writeln!(text, "    {}", finding.arithmetic);
         }
         if !finding.at.is_empty() {
-            text += &format!("    at {}\n", finding.at.join(", "));
+            let _ = writeln!(text, "    at {}", finding.at.join(", "));
         }
-        text += &format!("    measure: {}\n", finding.instead);
+        let _ = writeln!(text, "    measure: {}", finding.instead);
     }
-    text += &format!("\n  {}\n", coverage(audit));
+    let _ = writeln!(text, "\n  {}", coverage(audit));
     for unchecked in &audit.unchecked {
-        text += &format!(
-            "  not checked, {} without {}: {}\n",
+        let _ = writeln!(
+            text,
+            "  not checked, {} without {}: {}",
             unchecked.rule,
             unchecked.lacks,
             names(&unchecked.subjects)

@@ -54,9 +54,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     .into_iter()
                     .max_by(|one, other| efficiency(one).total_cmp(&efficiency(other))),
             };
-            worst
-                .into_iter()
-                .for_each(|step| tell(claim, of, &step, desk));
+            if let Some(step) = worst {
+                tell(claim, of, &step, desk);
+            }
         }
     }
 }

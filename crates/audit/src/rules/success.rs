@@ -63,7 +63,7 @@ fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
 }
 
 fn of_claim(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
-    let share = claim.value.as_ref().map_or(100.0, |value| value.low());
+    let share = claim.value.as_ref().map_or(100.0, crate::Figure::low);
     let mut tried = 0.0;
     for row in level
         .all_rows()

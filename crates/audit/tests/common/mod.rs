@@ -1,13 +1,18 @@
 //! Data sets and the many ways to publish their percentiles.
 
 #![allow(dead_code, reason = "each test uses its part")]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "ranks of a few samples"
+)]
 
 use audit::{Figure, Row, Times};
 
 /// How a percentile is taken from ascending samples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Definition {
-    /// One of the nine of Hyndman and Fan, 1 to 9 (1 is the nearest rank, 7 what k6, NumPy and spreadsheets do).
+    /// One of the nine of Hyndman and Fan, 1 to 9 (1 is the nearest rank, 7 what k6 and spreadsheets do).
     HyndmanFan(u8),
     /// The plain index `floor(n·q)` of the sorted list, as oha and hey do.
     Index,
@@ -110,9 +115,9 @@ pub(crate) fn published(
     percentiles.sort_by(|one, other| one.0.total_cmp(&other.0));
     if matches!(definition, Definition::Hdr) {
         // Three digits, rounded up.
-        percentiles
-            .iter_mut()
-            .for_each(|(_, time)| time.slack += 0.011 * time.value);
+        for (_, time) in &mut percentiles {
+            time.slack += 0.011 * time.value;
+        }
     }
     let mut row = Row {
         name: "row".to_owned(),
