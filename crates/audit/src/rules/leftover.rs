@@ -21,7 +21,12 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 Severity::Unsupported,
                 (level.name.clone(), &[sessions.at.as_str(), users.at.as_str()]),
                 "sessions of an earlier run were still there: the runs are not independent, and sessions do not end",
-                format!("{} sessions − {} users = {} left over", short(sessions.value), short(users.value), short(sessions.value - users.value)),
+                format!(
+                    "{} sessions − {} users = {} left over",
+                    short(sessions.value),
+                    short(users.value),
+                    short(sessions.value - users.value)
+                ),
             );
         }
     }

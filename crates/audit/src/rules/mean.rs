@@ -44,7 +44,11 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
             Severity::Impossible,
             (name, &place),
             format!("no {} samples with these percentiles can have a mean of {}", short(count.value), time(mean.value)),
-            format!("{listed} allow a mean of at most {}, whatever the definition of a percentile; published: {}", time(high), time(mean.value)),
+            format!(
+                "{listed} allow a mean of at most {}, whatever the definition of a percentile; published: {}",
+                time(high),
+                time(mean.value)
+            ),
         );
     } else if mean.high() < bounds.low - rounding {
         desk.find(

@@ -21,7 +21,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Unsupported,
                     (level.call(row), &[mean.at.as_str(), piece.at.as_str()]),
-                    format!("{} of stream take {}: this is not fit for live use, whatever the percentiles are", time(piece.value), time(mean.value)),
+                    format!(
+                        "{} of stream take {}: this is not fit for live use, whatever the percentiles are",
+                        time(piece.value),
+                        time(mean.value)
+                    ),
                     format!("{} / {} = {} × real time", time(piece.value), time(mean.value), short(piece.value / mean.value)),
                 );
             }

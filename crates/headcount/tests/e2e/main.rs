@@ -8,4 +8,34 @@
     reason = "in a test a missing value is a failure, told with its line"
 )]
 
+mod audiences;
 mod audit;
+mod bench;
+mod bench_http2;
+mod bench_limits;
+mod clients;
+mod converged;
+mod crowd;
+mod endpoint;
+mod faults;
+mod foreign;
+mod harness;
+mod http;
+mod init;
+mod input;
+mod interrupt;
+mod open_load;
+mod places;
+mod ports;
+mod random_runs;
+mod read_delay;
+mod report;
+mod rules;
+mod scenarios;
+mod script_limits;
+mod selftest;
+mod socketio;
+mod starved;
+mod target;
+mod thresholds;
+mod wire_errors;
