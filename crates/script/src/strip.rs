@@ -1,7 +1,9 @@
 //! TypeScript to JavaScript by blanking out the types: every line and column stays where it was.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use swc_common::errors::{DiagnosticBuilder, Emitter, Handler};
 use swc_common::sync::Lrc;
@@ -34,8 +36,39 @@ impl Emitter for FirstComplaint {
     }
 }
 
+/// The parser tries some texts again and again: each `<any>x as y = ` in another doubles what it needs. No file that
+/// somebody wrote takes a tenth of it.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// As the main thread's.
+const STACK_BYTES: usize = 8 << 20;
+
 /// The JavaScript of a TypeScript module, column for column.
 pub(crate) fn strip_types(name: &str, source: &str) -> Result<String, Problem> {
+    let (tell, told) = mpsc::channel();
+    let (file, text) = (name.to_owned(), source.to_owned());
+    let parse = move || {
+        let _ = tell.send(parse_and_strip(&file, &text)); // nobody waits any longer
+    };
+    let builder = thread::Builder::new().name("parser".to_owned());
+    let started = builder.stack_size(STACK_BYTES).spawn(parse);
+    let why = match started.map(|_| told.recv_timeout(PATIENCE)) {
+        Ok(Ok(stripped)) => return stripped,
+        Ok(Err(_)) => format!(
+            "the TypeScript parser did not come to an end within {} s: is there an expression of many nested parts?",
+            PATIENCE.as_secs()
+        ),
+        Err(why) => format!("no thread for the TypeScript parser: {why}"),
+    };
+    let location = Location {
+        file: name.to_owned(),
+        line: 1,
+        column: 1,
+    };
+    Err(Problem::new(why, location, source))
+}
+
+fn parse_and_strip(name: &str, source: &str) -> Result<String, Problem> {
     let map: Lrc<SourceMap> = Lrc::default();
     let complaint = FirstComplaint::default();
     let handler = Handler::with_emitter(true, false, Box::new(complaint.clone()));
@@ -87,4 +120,17 @@ pub(crate) fn strip_types(name: &str, source: &str) -> Result<String, Problem> {
 
 fn saturated(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_the_parser_does_not_come_to_an_end_with_is_refused() {
+        let nested = format!("const x = {}1;", "<any>g as u = ".repeat(60));
+        let refused = strip_types("nested.ts", &nested);
+        let why = refused.expect_err("no parser tries all of it").to_string();
+        assert!(why.contains("nested.ts"), "{why}");
+    }
 }
