@@ -106,6 +106,7 @@ Examples:
   headcount serve bridge
   headcount serve bridge --listen 127.0.0.1:0 --faults drop=100,stall=1s/10s
   headcount serve editor
+  headcount serve marketplace
   headcount serve truth --listen 127.0.0.1:0")]
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
@@ -119,6 +120,8 @@ pub(crate) enum System {
     Bridge(Box<bridge::Config>),
     /// People edit one text together, over Socket.IO and Yjs
     Editor(Box<editor::Config>),
+    /// Buyers ask, sellers offer, money waits in escrow
+    Marketplace(Box<marketplace::Config>),
     /// A server whose behaviour is exactly known, to hold a load tester's reports against
     Truth(Box<truth::Config>),
 }

@@ -6,10 +6,11 @@ mod remote;
 use std::time::Duration;
 
 use clap::Args;
+use kit::secret::Secret;
 use kit::span;
 
 use crate::bridge::Bridge;
-use crate::config::{ConfigError, Secret};
+use crate::config::ConfigError;
 use crate::refusal::Refusal;
 use remote::{Question, Remote};
 

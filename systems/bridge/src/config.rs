@@ -1,4 +1,3 @@
-use std::fmt;
 use std::time::Duration;
 
 use clap::Args;
@@ -129,29 +128,6 @@ impl Config {
             Some((name, _)) => Err(ConfigError::NoTime(name)),
             None => Ok(()),
         }
-    }
-}
-
-/// A value that is never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// The value itself, for the one place that sends it.
-    pub(crate) fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<String> for Secret {
-    fn from(value: String) -> Self {
-        Self(value)
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(..)")
     }
 }
 

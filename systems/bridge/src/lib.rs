@@ -21,5 +21,6 @@ mod socket;
 mod wire;
 
 pub use agent::AgentConfig;
-pub use config::{Config, ConfigError, Secret};
+pub use config::{Config, ConfigError};
+pub use kit::secret::Secret;
 pub use serve::{PORT, ServeError, app, serve};

@@ -65,7 +65,10 @@ async fn run(
         bridge: bridge.clone(),
     };
     let server = Server {
-        service: service_fn(move |request| front.clone().answer(request)),
+        service: move |_| {
+            let front = front.clone();
+            service_fn(move |request| front.clone().answer(request))
+        },
         connections,
         stop_limit: config.serve.stop_limit,
     };

@@ -70,7 +70,10 @@ async fn run(
     let front = Front::new(&editor, &config, &connections);
     let stopped = front.clone();
     let server = Server {
-        service: service_fn(move |request| front.clone().answer(request)),
+        service: move |_| {
+            let front = front.clone();
+            service_fn(move |request| front.clone().answer(request))
+        },
         connections,
         stop_limit: config.serve.stop_limit,
     };

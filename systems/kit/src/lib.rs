@@ -1,6 +1,7 @@
 //! What every system of `systems/` needs and none should write twice: serving with a graceful stop
 //! ([`serve`]), configuration by flags and environment ([`config`]), `/metrics` and `/healthz`
-//! ([`metrics`]), logs ([`log`]), unguessable tokens ([`token`]), and faults on order ([`fault`]),
+//! ([`metrics`]), logs ([`log`]), unguessable tokens ([`token`]), values that are
+//! never shown ([`secret`]), and faults on order ([`fault`]),
 //! which make a system the known truth that a load tester's report is held against.
 //!
 //! It never prints, never ends the process (but for a crash that was ordered), knows nothing of any
@@ -11,6 +12,9 @@ pub mod config;
 pub mod fault;
 pub mod log;
 pub mod metrics;
+pub mod secret;
 pub mod serve;
 pub mod span;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod token;

@@ -28,6 +28,12 @@ impl Token {
         }
         Ok(Self(u128::from_ne_bytes(bytes)))
     }
+
+    /// The random bytes themselves, for who needs them in another form.
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; 16] {
+        self.0.to_be_bytes()
+    }
 }
 
 impl fmt::Display for Token {

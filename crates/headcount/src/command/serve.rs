@@ -16,6 +16,10 @@ pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
             let usage = matches!(error, editor::ServeError::Config(_));
             (usage, error.into())
         }),
+        System::Marketplace(config) => marketplace::serve(*config, announce).map_err(|error| {
+            let usage = error.is_usage();
+            (usage, error.into())
+        }),
         System::Truth(config) => {
             truth::serve(&config, announce).map_err(|error| (false, error.into()))
         }

@@ -1,10 +1,11 @@
 use std::time::Duration;
 
+use kit::secret::Secret;
 use reqwest::{Client, Response, StatusCode, Url};
 use serde::{Deserialize, Serialize};
 
 use super::AgentConfig;
-use crate::config::{ConfigError, Secret};
+use crate::config::ConfigError;
 use crate::house::Conversation;
 use crate::refusal::Refusal;
 

@@ -1,9 +1,8 @@
 //! The log in a real `PostgreSQL`.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use kit::testing::Postgres;
 
 use crate::client::Client;
 use crate::durable::{survives_an_orderly_stop, survives_kills};
@@ -11,119 +10,6 @@ use crate::served::Served;
 
 /// So often nothing may come for as long as a client waits, while the database is found again.
 const SILENCES: usize = 5;
-
-/// A cluster of its own on a free port, from Debian's package; stopped when dropped.
-struct Postgres {
-    folder: tempfile::TempDir,
-    programs: PathBuf,
-    port: u16,
-}
-
-impl Postgres {
-    fn start() -> Self {
-        let versions = fs::read_dir("/usr/lib/postgresql");
-        let versions = versions
-            .expect("PostgreSQL is there: `apt-get install postgresql`, which ./test.sh does");
-        let newest = versions
-            .map(|version| version.unwrap().path())
-            .max()
-            .unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        // Port 0 is not for PostgreSQL: one that was free a moment ago.
-        let port = std::net::TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
-        let postgres = Self {
-            programs: newest.join("bin"),
-            folder,
-            port,
-        };
-        let path = postgres.folder.path();
-        if is_root() {
-            let owned = Command::new("chown")
-                .arg("postgres")
-                .arg(path)
-                .status()
-                .unwrap();
-            assert!(owned.success());
-        }
-        postgres.run(
-            "initdb",
-            &["--auth=trust", "--username=editor", "--no-sync"],
-        );
-        postgres.open();
-        postgres
-    }
-
-    fn open(&self) {
-        let (path, port) = (self.folder.path(), self.port);
-        let options = format!(
-            "-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={}",
-            path.display()
-        );
-        let log = path.join("log").display().to_string();
-        self.run(
-            "pg_ctl",
-            &[
-                "--wait",
-                "--silent",
-                "--log",
-                &log,
-                "--options",
-                &options,
-                "start",
-            ],
-        );
-    }
-
-    fn close(&self) {
-        self.run("pg_ctl", &["--silent", "--mode=immediate", "stop"]);
-    }
-
-    fn url(&self) -> String {
-        format!("postgres://editor@127.0.0.1:{}/postgres", self.port)
-    }
-
-    fn run(&self, program: &str, arguments: &[&str]) {
-        assert!(self.succeeds(program, arguments), "{program}");
-    }
-
-    fn succeeds(&self, program: &str, arguments: &[&str]) -> bool {
-        let program = self.programs.join(program);
-        let mut command = command(&program);
-        let output = command
-            .arg("-D")
-            .arg(self.folder.path().join("cluster"))
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .stdout(std::process::Stdio::null())
-            .status();
-        output.unwrap().success()
-    }
-}
-
-impl Drop for Postgres {
-    fn drop(&mut self) {
-        // Where a test has stopped it, it is stopped.
-        self.succeeds("pg_ctl", &["--silent", "--mode=immediate", "stop"]);
-    }
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
-/// `PostgreSQL` refuses to be run by root.
-fn command(program: &Path) -> Command {
-    if !is_root() {
-        return Command::new(program);
-    }
-    let mut command = Command::new("runuser");
-    command.args(["-u", "postgres", "--"]).arg(program);
-    command
-}
 
 #[test]
 fn a_log_in_postgresql_survives_and_becomes_short() {

@@ -1,6 +1,7 @@
 use std::convert::Infallible;
 use std::error::Error;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -24,19 +25,20 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// One service on one listener.
 #[derive(Debug)]
-pub struct Server<S> {
-    /// What answers requests; cloned per connection.
-    pub service: S,
+pub struct Server<F> {
+    /// Makes what answers the requests of one connection, which comes from this address.
+    pub service: F,
     /// The connections, counted.
     pub connections: Connections,
     /// How long a stop may take to answer what was begun.
     pub stop_limit: Duration,
 }
 
-impl<S, B> Server<S>
+impl<F, S, B> Server<F>
 where
+    F: Fn(SocketAddr) -> S,
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
-    S: Clone + Send + 'static,
+    S: Send + 'static,
     S::Future: Send,
     B: Body<Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
     B::Data: Send,
@@ -50,7 +52,7 @@ where
                 biased;
                 () = &mut stop => break,
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) => self.take(stream),
+                    Ok((stream, peer)) => self.take(stream, peer),
                     Err(error) => {
                         tracing::warn!(%error, "cannot accept a connection");
                         sleep(ACCEPT_PAUSE).await;
@@ -66,7 +68,7 @@ where
         self.stop_limit.saturating_sub(begin.elapsed())
     }
 
-    fn take(&self, stream: TcpStream) {
+    fn take(&self, stream: TcpStream, peer: SocketAddr) {
         let Some(open) = self.connections.admit() else {
             return;
         };
@@ -74,7 +76,7 @@ where
             tracing::debug!(%error, "the connection was gone before it was served");
             return;
         }
-        tokio::spawn(serve_one(stream, self.service.clone(), open));
+        tokio::spawn(serve_one(stream, (self.service)(peer), open));
     }
 }
 

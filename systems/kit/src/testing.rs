@@ -1,0 +1,151 @@
+//! Servers that tests of several systems start; only with the feature `testing`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "only tests use this, and a test that cannot begin fails"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A cluster of its own on a free port, from Debian's package; stopped when dropped.
+#[derive(Debug)]
+pub struct Postgres {
+    folder: tempfile::TempDir,
+    programs: PathBuf,
+    port: u16,
+}
+
+impl Postgres {
+    /// Starts it. Panics where that fails: there is no test without it.
+    #[must_use]
+    pub fn start() -> Self {
+        let versions = fs::read_dir("/usr/lib/postgresql");
+        let versions = versions
+            .expect("PostgreSQL is there: `apt-get install postgresql`, which ./test.sh does");
+        let newest = versions
+            .map(|version| version.unwrap().path())
+            .max()
+            .unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        // Port 0 is not for PostgreSQL: one that was free a moment ago.
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let postgres = Self {
+            programs: newest.join("bin"),
+            folder,
+            port,
+        };
+        let path = postgres.folder.path();
+        if is_root() {
+            let owned = Command::new("chown")
+                .arg("postgres")
+                .arg(path)
+                .status()
+                .unwrap();
+            assert!(owned.success());
+        }
+        postgres.run(
+            "initdb",
+            &["--auth=trust", "--username=headcount", "--no-sync"],
+        );
+        postgres.open();
+        postgres
+    }
+
+    /// Kills it as a power cut would, and starts it again.
+    pub fn crash_and_restart(&mut self) {
+        let lock = self.folder.path().join("cluster/postmaster.pid");
+        let lock = fs::read_to_string(lock).unwrap();
+        let pid = lock.lines().next().unwrap().parse().unwrap();
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        // Its children end when they miss it; until then it does not start.
+        for _ in 0..50 {
+            if self.launches() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        panic!("PostgreSQL does not start again");
+    }
+
+    /// Starts it again where it was stopped.
+    pub fn open(&self) {
+        assert!(self.launches(), "PostgreSQL does not start");
+    }
+
+    /// Stops it at once.
+    pub fn close(&self) {
+        self.run("pg_ctl", &["--silent", "--mode=immediate", "stop"]);
+    }
+
+    fn launches(&self) -> bool {
+        let path = self.folder.path();
+        let options = format!(
+            "-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories={}",
+            self.port,
+            path.display()
+        );
+        let log = path.join("log").display().to_string();
+        let arguments = [
+            "--wait",
+            "--silent",
+            "--log",
+            &log,
+            "--options",
+            &options,
+            "start",
+        ];
+        self.succeeds("pg_ctl", &arguments)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("postgres://headcount@127.0.0.1:{}/postgres", self.port)
+    }
+
+    fn run(&self, program: &str, arguments: &[&str]) {
+        assert!(self.succeeds(program, arguments), "{program} fails");
+    }
+
+    fn succeeds(&self, program: &str, arguments: &[&str]) -> bool {
+        let program = self.programs.join(program);
+        let mut command = command(&program);
+        let output = command
+            .arg("-D")
+            .arg(self.folder.path().join("cluster"))
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .status();
+        output.unwrap().success()
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        // Where a test has stopped it, it is stopped.
+        self.succeeds("pg_ctl", &["--silent", "--mode=immediate", "stop"]);
+    }
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// `PostgreSQL` refuses to be run by root.
+fn command(program: &Path) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("runuser");
+    command.args(["-u", "postgres", "--"]).arg(program);
+    command
+}

@@ -1,0 +1,75 @@
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::AnyConnection;
+
+use super::UserView;
+use crate::http::{Access, NoQuery, PageQuery, Read, Route};
+use crate::refusal::Refusal;
+use crate::store::ledger::{self, Balance};
+use crate::store::users;
+use crate::types::Listing;
+use crate::work::Actor;
+
+/// All users.
+#[derive(Debug)]
+pub(crate) struct ListUsers;
+
+impl Read for ListUsers {
+    const ROUTE: Route = Route::get("users.admin.list", "/api/users/admin")
+        .says("All users, newest first")
+        .by(Access::Admin);
+    type Path = ();
+    type Query = PageQuery;
+    type Answer = Listing<UserView>;
+
+    async fn answer(
+        (): (),
+        query: PageQuery,
+        _: &Actor,
+        db: &mut AnyConnection,
+    ) -> Result<Self::Answer, Refusal> {
+        let size = query.limit.unwrap_or_default();
+        let rows = users::page(db, query.after.as_ref(), size.rows() + 1).await?;
+        let items = rows.into_iter().map(UserView::from).collect();
+        Ok(Listing::of(items, size, |user: &UserView| user.id.clone()))
+    }
+}
+
+/// The state of the ledger.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LedgerReport {
+    /// Whether every promise about money, trades and notifications is kept.
+    balanced: bool,
+    /// Each promise that is broken.
+    broken: Vec<String>,
+    balances: Vec<Balance>,
+}
+
+/// Whether the money adds up.
+#[derive(Debug)]
+pub(crate) struct ShowLedger;
+
+impl Read for ShowLedger {
+    const ROUTE: Route = Route::get("ledger.admin.check", "/api/admin/ledger")
+        .says("Holds everything that is kept against what must be true of it")
+        .by(Access::Admin);
+    type Path = ();
+    type Query = NoQuery;
+    type Answer = LedgerReport;
+
+    async fn answer(
+        (): (),
+        _: NoQuery,
+        _: &Actor,
+        db: &mut AnyConnection,
+    ) -> Result<LedgerReport, Refusal> {
+        let broken = ledger::broken(db).await?;
+        let balances = ledger::balances(db).await?;
+        Ok(LedgerReport {
+            balanced: broken.is_empty(),
+            broken,
+            balances,
+        })
+    }
+}

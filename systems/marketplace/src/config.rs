@@ -1,0 +1,275 @@
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use kit::config::ServeConfig;
+use kit::log::LogConfig;
+use kit::secret::Secret;
+use kit::span;
+
+use crate::hash::HashConfig;
+use crate::http::DoorConfig;
+use crate::push::PushConfig;
+
+/// Everything that can be configured, by flag or environment.
+#[derive(Clone, Debug, Args)]
+pub struct Config {
+    /// Where and how it serves.
+    #[command(flatten)]
+    pub serve: ServeConfig,
+    /// Logs.
+    #[command(flatten)]
+    pub log: LogConfig,
+    /// Where things are kept.
+    #[command(flatten)]
+    pub store: StoreConfig,
+    /// Who may come in, and how often.
+    #[command(flatten)]
+    pub door: DoorConfig,
+    /// Passwords.
+    #[command(flatten)]
+    pub hash: HashConfig,
+    /// Accounts and sessions.
+    #[command(flatten)]
+    pub accounts: AccountConfig,
+    /// Trades and money.
+    #[command(flatten)]
+    pub trades: TradeConfig,
+    /// Where notifications go besides the list.
+    #[command(flatten)]
+    pub push: PushConfig,
+}
+
+/// Where things are kept.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Store")]
+pub struct StoreConfig {
+    /// `sqlite:FILE`, `sqlite::memory:` or `postgres://…`
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MARKETPLACE_STORE",
+        hide_env_values = true,
+        default_value = "sqlite:headcount-marketplace.db"
+    )]
+    pub store: String,
+    /// Connections to it at most; of SQLite those that read
+    #[arg(long, value_name = "N", env = "MARKETPLACE_CONNECTIONS", default_value_t = 8,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub connections: u32,
+    /// Whether SQLite waits for the disk at every commit, so that even a power cut loses nothing
+    #[arg(long, env = "MARKETPLACE_SYNC", default_value_t = true, action = clap::ArgAction::Set)]
+    pub sync: bool,
+}
+
+/// Accounts and sessions.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Accounts")]
+pub struct AccountConfig {
+    /// An admin who is there from the start; needs a password
+    #[arg(long, value_name = "EMAIL", env = "MARKETPLACE_ADMIN_EMAIL")]
+    pub admin_email: Option<String>,
+    /// The admin's password; give it by the environment
+    #[arg(
+        long,
+        value_name = "PASSWORD",
+        env = "MARKETPLACE_ADMIN_PASSWORD",
+        hide_env_values = true
+    )]
+    pub admin_password: Option<Secret>,
+    /// How long an access token is good
+    #[arg(long, value_name = "TIME", env = "MARKETPLACE_ACCESS_TIME", default_value = "1h",
+          value_parser = span::parse)]
+    pub access_time: Duration,
+    /// How long a session can be refreshed
+    #[arg(long, value_name = "TIME", env = "MARKETPLACE_REFRESH_TIME", default_value = "720h",
+          value_parser = span::parse)]
+    pub refresh_time: Duration,
+}
+
+/// How a payment is known to have been made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PaymentMode {
+    /// The buyer says so (as in the field report).
+    Status,
+    /// A provider says so, by signed webhooks.
+    Provider,
+}
+
+/// Trades and money.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Trades")]
+pub struct TradeConfig {
+    /// How a payment is known to have been made
+    #[arg(
+        long,
+        value_name = "MODE",
+        env = "PAYMENT_MODE",
+        default_value = "status"
+    )]
+    pub payment_mode: PaymentMode,
+    /// What the provider signs its webhooks with, at least 16 characters
+    #[arg(
+        long,
+        value_name = "SECRET",
+        env = "PAYMENT_WEBHOOK_SECRET",
+        hide_env_values = true
+    )]
+    pub payment_secret: Option<Secret>,
+    /// The marketplace's part of what a seller gets, in hundredths of a percent
+    #[arg(long, value_name = "BP", env = "MARKETPLACE_FEE", default_value_t = 250,
+          value_parser = clap::value_parser!(u16).range(..=10_000))]
+    pub fee: u16,
+    /// How long a request is open when it does not say
+    #[arg(long, value_name = "TIME", env = "MARKETPLACE_OPEN_TIME", default_value = "720h",
+          value_parser = span::parse)]
+    pub open_time: Duration,
+    /// How long a selected offer may wait for its payment
+    #[arg(long, value_name = "TIME", env = "MARKETPLACE_PAY_TIME", default_value = "24h",
+          value_parser = span::parse)]
+    pub pay_time: Duration,
+    /// How long after the last news of a delivery it counts as confirmed
+    #[arg(long, value_name = "TIME", env = "MARKETPLACE_CONFIRM_TIME", default_value = "336h",
+          value_parser = span::parse)]
+    pub confirm_time: Duration,
+    /// How often it is looked whether a time is over
+    #[arg(long, value_name = "TIME", env = "MARKETPLACE_SWEEP", default_value = "5s",
+          value_parser = span::parse)]
+    pub sweep: Duration,
+    /// A fault on order: the selected seller is never told (bug 1 of the field report)
+    #[arg(long, env = "MARKETPLACE_LOSE_ACCEPTED")]
+    pub lose_accepted: bool,
+}
+
+/// Values that are each readable and make no sense together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// A time that must not be nothing.
+    #[error("`--{0}` must be longer than nothing")]
+    NoTime(&'static str),
+    /// One without the other.
+    #[error("`--{0}` needs `--{1}` too")]
+    Needs(&'static str, &'static str),
+    /// A secret that can be guessed.
+    #[error("`--{0}` needs at least 16 characters")]
+    ShortSecret(&'static str),
+    /// The first admin.
+    #[error("the admin cannot be made: {0}")]
+    Admin(String),
+    /// An address of a service.
+    #[error("`--{0}` is not usable: {1}")]
+    Address(&'static str, String),
+    /// A fault that this system does not have.
+    #[error(
+        "`--faults` of the marketplace are delay, stall, crash, leak, drop and duplicate, not `{0}`"
+    )]
+    NoSuchFault(&'static str),
+}
+
+impl Config {
+    /// Refuses what makes no sense together.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let times = [
+            ("access-time", self.accounts.access_time),
+            ("refresh-time", self.accounts.refresh_time),
+            ("open-time", self.trades.open_time),
+            ("pay-time", self.trades.pay_time),
+            ("confirm-time", self.trades.confirm_time),
+            ("sweep", self.trades.sweep),
+            ("hash-wait", self.hash.hash_wait),
+        ];
+        if let Some((name, _)) = times.iter().find(|(_, time)| time.is_zero()) {
+            return Err(ConfigError::NoTime(name));
+        }
+        let faults = &self.serve.faults;
+        if faults.swap.is_some() {
+            return Err(ConfigError::NoSuchFault("swap"));
+        }
+        if faults.stray.is_some() {
+            return Err(ConfigError::NoSuchFault("stray"));
+        }
+        self.check_secrets()
+    }
+
+    fn check_secrets(&self) -> Result<(), ConfigError> {
+        let accounts = &self.accounts;
+        if accounts.admin_email.is_some() != accounts.admin_password.is_some() {
+            return Err(ConfigError::Needs("admin-email", "admin-password"));
+        }
+        let provided = self.trades.payment_mode == PaymentMode::Provider;
+        if provided && self.trades.payment_secret.is_none() {
+            return Err(ConfigError::Needs(
+                "payment-mode provider",
+                "payment-secret",
+            ));
+        }
+        let push = &self.push;
+        if push.notify_webhook.is_some() && push.notify_secret.is_none() {
+            return Err(ConfigError::Needs("notify-webhook", "notify-secret"));
+        }
+        let secrets = [
+            ("payment-secret", &self.trades.payment_secret),
+            ("notify-secret", &push.notify_secret),
+        ];
+        let is_short = |secret: &Option<Secret>| {
+            let secret = secret.as_ref();
+            secret.is_some_and(|secret| secret.reveal().len() < 16)
+        };
+        match secrets.iter().find(|(_, secret)| is_short(secret)) {
+            Some((name, _)) => Err(ConfigError::ShortSecret(name)),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        config: Config,
+    }
+
+    fn config(arguments: &[&str]) -> Config {
+        let all = ["marketplace"].iter().chain(arguments);
+        Cli::try_parse_from(all).unwrap().config
+    }
+
+    #[test]
+    fn values_that_make_no_sense_together_are_refused() {
+        assert_eq!(config(&[]).check(), Ok(()));
+        let refused: [(&[&str], ConfigError); 5] = [
+            (&["--sweep", "0s"], ConfigError::NoTime("sweep")),
+            (
+                &["--admin-email", "a@b"],
+                ConfigError::Needs("admin-email", "admin-password"),
+            ),
+            (
+                &["--payment-mode", "provider"],
+                ConfigError::Needs("payment-mode provider", "payment-secret"),
+            ),
+            (
+                &["--payment-secret", "short"],
+                ConfigError::ShortSecret("payment-secret"),
+            ),
+            (&["--faults", "swap=5"], ConfigError::NoSuchFault("swap")),
+        ];
+        for (arguments, error) in refused {
+            assert_eq!(config(arguments).check(), Err(error));
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let shown = config(&[
+            "--admin-password",
+            "hidden-1",
+            "--payment-secret",
+            "hidden-2",
+        ]);
+        assert!(!format!("{shown:?}").contains("hidden-"));
+    }
+}

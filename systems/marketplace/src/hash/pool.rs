@@ -1,0 +1,241 @@
+use std::num::NonZeroUsize;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::setpriority_process;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::HashConfig;
+use super::scheme::{Scheme, SchemeError};
+use crate::metrics::HashCounters;
+use crate::refusal::Refusal;
+use crate::types::Password;
+
+/// How far hashing steps back behind what answers requests.
+const NICE: i32 = 10;
+
+/// What a password is held against when there is no such user: it takes as long, so that nobody learns
+/// who has an account.
+const NOBODY: &str = "nobody's password";
+
+/// The threads that hash, and the queue before them.
+#[derive(Clone, Debug)]
+pub(crate) struct Hashing {
+    jobs: SyncSender<Job>,
+    scheme: Arc<Scheme>,
+    nobody: Arc<str>,
+    counters: HashCounters,
+    state: HashingState,
+}
+
+/// What there is, for health.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HashingState {
+    pub(crate) threads: u32,
+    pub(crate) queue: u32,
+    /// What one hash took at the start.
+    pub(crate) cost: Duration,
+}
+
+/// What came of checking a password.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub(crate) good: bool,
+    /// Its hash by today's scheme, where the one that was kept is by another.
+    pub(crate) renewed: Option<String>,
+}
+
+type Work = Box<dyn FnOnce() + Send>;
+
+/// Something to be hashed; `wanted` says whether anybody still waits for it.
+struct Job {
+    wanted: Box<dyn Fn() -> bool + Send>,
+    work: Work,
+}
+
+impl Hashing {
+    /// Starts the threads; hashes once, to see what it costs here.
+    pub(crate) fn start(config: &HashConfig, counters: HashCounters) -> Result<Self, SchemeError> {
+        let scheme = Scheme::new(config)?;
+        let begun = Instant::now();
+        let nobody = scheme.hash(NOBODY)?;
+        let cost = begun.elapsed().max(Duration::from_micros(1));
+        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let threads = match config.hash_threads {
+            0 => u32::try_from(cores).unwrap_or(1),
+            threads => u32::from(threads),
+        };
+        let queue = match config.hash_queue {
+            0 => fitting(
+                config.hash_wait,
+                cost,
+                threads.min(u32::try_from(cores).unwrap_or(1)),
+            ),
+            queue => queue,
+        };
+        let (jobs, queued) = sync_channel(queue as usize);
+        let queued = Arc::new(Mutex::new(queued));
+        for _ in 0..threads {
+            let (queued, counters) = (queued.clone(), counters.clone());
+            thread::spawn(move || work_off(&queued, &counters));
+        }
+        let state = HashingState {
+            threads,
+            queue,
+            cost,
+        };
+        tracing::info!(
+            scheme = scheme.name(),
+            threads,
+            queue,
+            cost_ms = cost.as_millis(),
+            "passwords are hashed"
+        );
+        Ok(Self {
+            jobs,
+            scheme: Arc::new(scheme),
+            nobody: nobody.into(),
+            counters,
+            state,
+        })
+    }
+
+    pub(crate) fn state(&self) -> HashingState {
+        self.state
+    }
+
+    /// The scheme of new passwords, for people.
+    pub(crate) fn scheme(&self) -> String {
+        self.scheme.name()
+    }
+
+    /// Passwords that wait.
+    pub(crate) fn waiting(&self) -> i64 {
+        self.counters.waiting.get()
+    }
+
+    /// Hashes a new password.
+    pub(crate) async fn hash(&self, password: Password) -> Result<String, Refusal> {
+        let scheme = self.scheme.clone();
+        let hashed = self.run(move || scheme.hash(password.reveal())).await?;
+        hashed.map_err(|error| match error {
+            SchemeError::TooLong => Refusal::InvalidField("password", error.to_string()),
+            SchemeError::Broken(_) => Refusal::Internal(error.to_string()),
+        })
+    }
+
+    /// Holds a password against a hash, or against nobody's.
+    pub(crate) async fn check(
+        &self,
+        password: Password,
+        hash: Option<String>,
+    ) -> Result<Checked, Refusal> {
+        let (scheme, nobody) = (self.scheme.clone(), self.nobody.clone());
+        let checked = self
+            .run(move || check(&scheme, &password, hash.as_deref(), &nobody))
+            .await?;
+        checked.map_err(|error| Refusal::Internal(error.to_string()))
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let (done, result) = oneshot::channel();
+        let done = Arc::new(Mutex::new(Some(done)));
+        let asked = done.clone();
+        let wanted = move || {
+            let done = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            done.as_ref().is_some_and(|done| !done.is_closed())
+        };
+        let work = move || {
+            let result = work();
+            let done = done.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // Nobody waits any longer: fine.
+            let _ = done.map(|done| done.send(result));
+        };
+        self.counters.waiting.inc();
+        let job = Job {
+            wanted: Box::new(wanted),
+            work: Box::new(work),
+        };
+        if let Err(error) = self.jobs.try_send(job) {
+            self.counters.waiting.dec();
+            self.counters.refused.inc();
+            return Err(match error {
+                TrySendError::Full(_) => Refusal::HashingFull {
+                    retry_s: self.drain_time().as_secs() + 1,
+                },
+                TrySendError::Disconnected(_) => Refusal::Stopping,
+            });
+        }
+        result.await.map_err(|_| Refusal::Stopping)
+    }
+
+    /// How long the full queue takes.
+    fn drain_time(&self) -> Duration {
+        self.state.cost * self.state.queue / self.state.threads.max(1)
+    }
+}
+
+/// How many hashes fit into a time.
+fn fitting(wait: Duration, cost: Duration, threads: u32) -> u32 {
+    let fit = wait.as_secs_f64() / cost.as_secs_f64() * f64::from(threads);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to what fits"
+    )]
+    let fit = fit.clamp(4.0, 65_536.0) as u32;
+    fit
+}
+
+fn check(
+    scheme: &Scheme,
+    password: &Password,
+    hash: Option<&str>,
+    nobody: &str,
+) -> Result<Checked, SchemeError> {
+    let matches = Scheme::verify(password.reveal(), hash.unwrap_or(nobody))?;
+    let good = matches && hash.is_some();
+    let renewed = hash.filter(|hash| good && !scheme.made(hash));
+    // A password that today's scheme does not take keeps its old hash.
+    let renewed = renewed.and_then(|_| scheme.hash(password.reveal()).ok());
+    Ok(Checked { good, renewed })
+}
+
+/// One thread: until the last sender is gone.
+fn work_off(queued: &Mutex<Receiver<Job>>, counters: &HashCounters) {
+    if let Err(error) = setpriority_process(None, NICE) {
+        tracing::debug!(%error, "hashing does not step back");
+    }
+    loop {
+        let next = queued.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = next else { return };
+        counters.waiting.dec();
+        if !(job.wanted)() {
+            counters.abandoned.inc();
+            continue;
+        }
+        let begun = Instant::now();
+        (job.work)();
+        counters.hashed.inc();
+        counters.busy.inc_by(begun.elapsed().as_secs_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_queue_holds_what_is_hashed_in_time() {
+        let ms = Duration::from_millis;
+        assert_eq!(fitting(ms(8000), ms(250), 2), 64);
+        assert_eq!(fitting(ms(8000), ms(25), 2), 640);
+        assert_eq!(fitting(ms(1), ms(250), 2), 4);
+    }
+}

@@ -1,0 +1,106 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
+
+use kit::serve::Connections;
+use serde_json::{Map, Value, json};
+use tokio::time::{interval, timeout};
+
+use crate::config::PaymentMode;
+use crate::market::Market;
+use crate::store::outbox;
+
+/// The database is asked so often whether it is there.
+const EVERY: Duration = Duration::from_secs(1);
+/// How long it may take to say so.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// More that is still to be sent is too much.
+const MANY: i64 = 1000;
+
+/// What is known of the database: asked beforehand, so that health answers at once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watch(Arc<Watched>);
+
+#[derive(Debug, Default)]
+struct Watched {
+    gone: AtomicBool,
+    outbox: AtomicI64,
+}
+
+impl Watch {
+    /// Asks for ever.
+    pub(crate) async fn run(self, market: Arc<Market>) {
+        let mut ticks = interval(EVERY);
+        loop {
+            ticks.tick().await;
+            let asked = timeout(PATIENCE, async {
+                let mut db = market.store.read().await.ok()?;
+                outbox::waiting(&mut db).await.ok()
+            });
+            let waiting = asked.await.ok().flatten();
+            self.0.gone.store(waiting.is_none(), Ordering::Relaxed);
+            self.0
+                .outbox
+                .store(waiting.unwrap_or_default(), Ordering::Relaxed);
+        }
+    }
+}
+
+/// What the marketplace says of itself: `ok`, or `degraded` and why.
+pub(crate) fn health(
+    market: &Market,
+    watch: &Watch,
+    connections: &Connections,
+) -> Map<String, Value> {
+    let hashing = market.hashing.state();
+    let waiting = market.hashing.waiting();
+    let outbox = watch.0.outbox.load(Ordering::Relaxed);
+    let reasons: Vec<String> = [
+        watch
+            .0
+            .gone
+            .load(Ordering::Relaxed)
+            .then(|| "the database does not answer".to_owned()),
+        (waiting >= i64::from(hashing.queue))
+            .then(|| format!("{waiting} passwords wait to be hashed")),
+        (outbox > MANY).then(|| format!("{outbox} notifications wait to be sent")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let (bypass, limits) = market.door.facts();
+    let (busy, size) = market.store.connections();
+    let mode = match market.terms.payment_mode {
+        PaymentMode::Status => "status",
+        PaymentMode::Provider => "provider",
+    };
+    let facts = [
+        (
+            "status",
+            json!(if reasons.is_empty() { "ok" } else { "degraded" }),
+        ),
+        ("reasons", json!(reasons)),
+        (
+            "database",
+            json!({ "kind": market.store.kind(), "connections": size, "busy": busy }),
+        ),
+        (
+            "hashing",
+            json!({
+                "scheme": market.hashing.scheme(), "threads": hashing.threads, "queue": hashing.queue,
+                "waiting": waiting, "cost_ms": hashing.cost.as_millis(),
+            }),
+        ),
+        ("payment_mode", json!(mode)),
+        ("rate_limits", json!(limits)),
+        ("rate_limit_bypass", json!(bypass)),
+        ("loses_accepted", json!(market.terms.lose_accepted)),
+        ("streams", json!(market.hub.streams())),
+        ("outbox", json!(outbox)),
+        ("connections", json!(connections.open())),
+    ];
+    facts
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect()
+}

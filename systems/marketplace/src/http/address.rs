@@ -1,0 +1,119 @@
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::str::FromStr;
+
+use axum::http::request::Parts;
+use ipnet::IpNet;
+
+/// Where a connection comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
+/// Networks by address (`10.0.0.1`) or prefix (`10.0.0.0/8`).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Networks(Vec<IpNet>);
+
+impl Networks {
+    pub(super) fn contain(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// As they were written.
+    pub(super) fn words(&self) -> Vec<String> {
+        self.0.iter().map(ToString::to_string).collect()
+    }
+}
+
+impl FromStr for Networks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty());
+        parts.map(network).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+fn network(text: &str) -> Result<IpNet, String> {
+    let refused = || format!("`{text}` is neither an address nor a network like `10.0.0.0/8`");
+    match text.parse::<IpAddr>() {
+        Ok(address) => Ok(IpNet::from(address)),
+        Err(_) => text.parse().map_err(|_| refused()),
+    }
+}
+
+/// The address of the client: of the connection, or what a trusted proxy says of it.
+pub(super) fn client(parts: &Parts, proxies: &Networks) -> IpAddr {
+    let peer = parts.extensions.get::<Peer>();
+    let mut address = peer.map_or(Ipv6Addr::LOCALHOST.into(), |peer| {
+        peer.0.ip().to_canonical()
+    });
+    let forwarded = parts.headers.get_all("x-forwarded-for");
+    let listed: Vec<IpAddr> = forwarded
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map_while(|part| part.trim().parse().ok())
+        .collect();
+    // From the nearest on: whatever a proxy of ours did not see itself can be a lie.
+    for next in listed.into_iter().rev() {
+        if !proxies.contain(address) {
+            break;
+        }
+        address = next.to_canonical();
+    }
+    address
+}
+
+/// Whom a limit counts: an IPv4 address, or the /64 of which an IPv6 host has all addresses.
+pub(super) fn counted(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+
+    fn parts(peer: &str, forwarded: &str) -> Parts {
+        let request = Request::builder().header("x-forwarded-for", forwarded);
+        let (mut parts, ()) = request.body(()).unwrap().into_parts();
+        let peer = SocketAddr::new(peer.parse().unwrap(), 1);
+        parts.extensions.insert(Peer(peer));
+        parts
+    }
+
+    #[test]
+    fn addresses_and_prefixes_are_read_and_nonsense_is_refused() {
+        let networks: Networks = "127.0.0.1, 10.0.0.0/8,::1".parse().unwrap();
+        assert!(networks.contain("10.1.2.3".parse().unwrap()));
+        assert!(!networks.contain("11.1.2.3".parse().unwrap()));
+        assert!("".parse::<Networks>().unwrap().0.is_empty());
+        assert!("localhost".parse::<Networks>().is_err());
+        assert!("10.0.0.0/33".parse::<Networks>().is_err());
+    }
+
+    #[test]
+    fn only_a_trusted_proxy_may_say_where_somebody_comes_from() {
+        let proxies: Networks = "10.0.0.0/8".parse().unwrap();
+        let client = |peer, forwarded| client(&parts(peer, forwarded), &proxies).to_string();
+        assert_eq!(client("192.0.2.9", "1.1.1.1"), "192.0.2.9");
+        assert_eq!(client("10.0.0.1", "1.1.1.1"), "1.1.1.1");
+        assert_eq!(client("10.0.0.1", "6.6.6.6, 1.1.1.1, 10.0.0.2"), "1.1.1.1");
+    }
+
+    #[test]
+    fn an_ipv6_host_is_counted_by_its_network() {
+        let counted = |text: &str| counted(text.parse().unwrap()).to_string();
+        assert_eq!(counted("2001:db8::1:2:3:4"), counted("2001:db8::9:9:9:9"));
+        assert_ne!(counted("192.0.2.1"), counted("192.0.2.2"));
+    }
+}

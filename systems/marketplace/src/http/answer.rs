@@ -1,0 +1,113 @@
+use std::future::Future;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use tokio::time::Instant;
+
+use super::caller::caller;
+use super::input;
+use super::operation::{Read, Write};
+use super::route::Route;
+use crate::market::{Done, Market};
+use crate::metrics::Answered;
+use crate::refusal::Refusal;
+
+/// Answers a write.
+pub(super) async fn write<W: Write>(
+    State(market): State<Arc<Market>>,
+    request: Request,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let ticket = market.door.admit(W::ROUTE.id, &parts);
+    let work = async {
+        let actor = caller(&market, &parts).await?;
+        W::ROUTE.access.check(&actor)?;
+        let path = input::path(&mut parts).await?;
+        let bytes = input::body(body, market.door.max_body).await?;
+        let body = input::json(&parts, &bytes)?;
+        let key = input::key(&parts, &actor, W::ROUTE.id, &bytes)?;
+        let key = key.filter(|_| !W::ROUTE.secret);
+        let step = W::begin(path, body, &market).await?;
+        if let Some(faults) = &market.faults {
+            faults.message();
+        }
+        let done = market.perform(&actor, key.as_ref(), &step).await?;
+        Ok(written(&W::ROUTE, done))
+    };
+    finish(&market, &W::ROUTE, ticket, work).await
+}
+
+/// Answers a read.
+pub(super) async fn read<R: Read>(State(market): State<Arc<Market>>, request: Request) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let ticket = market.door.admit(R::ROUTE.id, &parts);
+    let work = async {
+        let actor = caller(&market, &parts).await?;
+        R::ROUTE.access.check(&actor)?;
+        let path = input::path(&mut parts).await?;
+        let query = input::query(&mut parts).await?;
+        let mut db = market.store.read().await?;
+        let answer = R::answer(path, query, &actor, &mut db).await?;
+        drop(db);
+        let body = serde_json::to_string(&answer);
+        let body = body.map_err(|error| Refusal::Internal(error.to_string()))?;
+        Ok(json(StatusCode::OK, body))
+    };
+    finish(&market, &R::ROUTE, ticket, work).await
+}
+
+/// Does what an operation asks for, unless a limit refuses it; counts it, and waits where a fault on
+/// order says so.
+pub(super) async fn finish(
+    market: &Market,
+    route: &Route,
+    ticket: Option<super::limit::Ticket>,
+    work: impl Future<Output = Result<Response, Refusal>>,
+) -> Response {
+    let refused = ticket.filter(|ticket| !ticket.admitted);
+    let result = match refused {
+        Some(ticket) => Err(Refusal::RateLimited {
+            limit: ticket.limit,
+            window_s: ticket.window.as_secs(),
+            retry_s: ticket.reset_s(),
+        }),
+        None => work.await,
+    };
+    let mut response = result.unwrap_or_else(IntoResponse::into_response);
+    if let Some(ticket) = ticket {
+        ticket.write(response.headers_mut());
+    }
+    let (operation, status) = (route.id, response.status().as_u16());
+    market
+        .counters
+        .answers
+        .get_or_create(&Answered { operation, status })
+        .inc();
+    if let Some(faults) = &market.faults {
+        faults.hold(Instant::now()).await;
+    }
+    response
+}
+
+fn written(route: &Route, done: Done) -> Response {
+    let status = StatusCode::from_u16(route.status()).unwrap_or(StatusCode::OK);
+    let mut response = json(status, done.body);
+    let headers = response.headers_mut();
+    if done.replayed {
+        let name = HeaderName::from_static("idempotency-replayed");
+        headers.insert(name, HeaderValue::from_static("true"));
+    }
+    if route.secret {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}
+
+/// JSON with its type.
+pub(super) fn json(status: StatusCode, body: String) -> Response {
+    let kind = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+    (status, kind, body).into_response()
+}

@@ -1,0 +1,29 @@
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+
+use crate::account::hash_token;
+use crate::market::Market;
+use crate::refusal::Refusal;
+use crate::store::sessions;
+use crate::types::Time;
+use crate::work::Actor;
+
+/// Who calls. A token that is not good is refused even where none is needed.
+pub(super) async fn caller(market: &Market, parts: &Parts) -> Result<Actor, Refusal> {
+    let Some(header) = parts.headers.get(AUTHORIZATION) else {
+        return Ok(Actor::Nobody);
+    };
+    let header = header.to_str().map_err(|_| Refusal::Unauthenticated)?;
+    let (scheme, token) = header.split_once(' ').ok_or(Refusal::Unauthenticated)?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(Refusal::Unauthenticated);
+    }
+    by_token(market, token.trim()).await
+}
+
+/// Who holds an access token.
+pub(super) async fn by_token(market: &Market, token: &str) -> Result<Actor, Refusal> {
+    let mut db = market.store.read().await?;
+    let holder = sessions::holder(&mut db, &hash_token(token), Time::now()).await?;
+    holder.map(Actor::User).ok_or(Refusal::Unauthenticated)
+}

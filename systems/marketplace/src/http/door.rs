@@ -1,0 +1,152 @@
+use std::net::IpAddr;
+
+use axum::http::HeaderValue;
+use axum::http::request::Parts;
+use clap::Args;
+use tokio::time::Instant;
+use tower_http::cors::{AllowHeaders, AllowMethods, CorsLayer};
+
+use super::address::{Networks, client, counted};
+use super::limit::{Counting, Limits, Ticket};
+
+/// Who may come in, and how often.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Door")]
+pub struct DoorConfig {
+    /// Requests that an address may send, to all operations (`*`) or one: `*=100/15m,auth.login=10/1m`
+    /// [default: `*=6000/1m,auth.login=600/1m,auth.register=60/1m`]
+    #[arg(long, value_name = "LIMITS", env = "MARKETPLACE_RATE_LIMITS")]
+    rate_limits: Option<Limits>,
+    /// Addresses and networks that no limit counts, separated by commas
+    #[arg(long, value_name = "ADDRESSES", env = "RATE_LIMIT_BYPASS_IPS")]
+    rate_limit_bypass_ips: Option<Networks>,
+    /// Proxies that may say in `X-Forwarded-For` where a request comes from
+    #[arg(long, value_name = "ADDRESSES", env = "MARKETPLACE_TRUSTED_PROXIES")]
+    trusted_proxies: Option<Networks>,
+    /// Origins whose pages may call the marketplace, separated by commas, or `*`
+    #[arg(
+        long,
+        value_name = "ORIGINS",
+        env = "FRONTEND_URL",
+        value_delimiter = ','
+    )]
+    pub cors_origins: Vec<String>,
+    /// Bytes of one request body at most
+    #[arg(long, value_name = "BYTES", env = "MARKETPLACE_MAX_BODY", default_value_t = 65_536,
+          value_parser = clap::value_parser!(u32).range(1024..=1 << 24))]
+    pub max_body: u32,
+}
+
+/// What is wrong with the door.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum DoorError {
+    #[error("`{0}` is no origin: write for example `https://shop.example.org`, without a path")]
+    Origin(String),
+    #[error("there is no operation `{0}` to limit; `/openapi.json` names all")]
+    Operation(String),
+}
+
+/// What stands before every operation.
+#[derive(Debug)]
+pub(crate) struct Door {
+    counting: Counting,
+    limits: Limits,
+    bypass: Networks,
+    proxies: Networks,
+    pub(super) max_body: usize,
+}
+
+impl Door {
+    pub(crate) fn new(config: &DoorConfig) -> Self {
+        let limits = config.limits();
+        Self {
+            counting: Counting::new(limits.clone()),
+            limits,
+            bypass: config.rate_limit_bypass_ips.clone().unwrap_or_default(),
+            proxies: config.trusted_proxies.clone().unwrap_or_default(),
+            max_body: config.max_body as usize,
+        }
+    }
+
+    /// Counts a request; `None` when no limit counts it.
+    pub(super) fn admit(&self, operation: &str, parts: &Parts) -> Option<Ticket> {
+        let address: IpAddr = client(parts, &self.proxies);
+        if self.bypass.contain(address) {
+            return None;
+        }
+        self.counting
+            .admit(operation, counted(address), Instant::now())
+    }
+
+    /// Whom the limits let pass, and the limits, for health.
+    pub(crate) fn facts(&self) -> (Vec<String>, String) {
+        (self.bypass.words(), self.limits.to_string())
+    }
+}
+
+impl DoorConfig {
+    fn limits(&self) -> Limits {
+        let usual = || "*=6000/1m,auth.login=600/1m,auth.register=60/1m".parse();
+        self.rate_limits
+            .clone()
+            .or_else(|| usual().ok())
+            .unwrap_or_default()
+    }
+
+    /// Refuses origins that are none and limits of what does not exist.
+    pub(crate) fn check(&self, operations: &[&str]) -> Result<(), DoorError> {
+        if let Some(unknown) = self.limits().unknown(operations) {
+            return Err(DoorError::Operation(unknown.to_owned()));
+        }
+        self.origins().map(|_| ())
+    }
+
+    /// Lets pages of the configured origins call.
+    pub(super) fn cors(&self) -> Result<CorsLayer, DoorError> {
+        let layer = CorsLayer::new()
+            .allow_methods(AllowMethods::mirror_request())
+            .allow_headers(AllowHeaders::mirror_request());
+        if self.cors_origins.iter().any(|origin| origin.trim() == "*") {
+            return Ok(layer.allow_origin(tower_http::cors::Any));
+        }
+        Ok(layer.allow_origin(self.origins()?))
+    }
+
+    fn origins(&self) -> Result<Vec<HeaderValue>, DoorError> {
+        let named = self.cors_origins.iter().map(|origin| origin.trim());
+        let named = named.filter(|origin| !origin.is_empty() && *origin != "*");
+        named.map(origin).collect()
+    }
+}
+
+fn origin(text: &str) -> Result<HeaderValue, DoorError> {
+    let refused = || DoorError::Origin(text.to_owned());
+    let url = reqwest::Url::parse(text).map_err(|_| refused())?;
+    let is_web = matches!(url.scheme(), "http" | "https");
+    let origin = url.origin().ascii_serialization();
+    if !is_web || origin != text {
+        return Err(refused());
+    }
+    HeaderValue::from_str(text).map_err(|_| refused())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_are_read_and_what_is_none_is_refused() {
+        for good in ["https://shop.example.org", "http://127.0.0.1:5173"] {
+            assert!(origin(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "shop.example.org",
+            "https://a.b/",
+            "https://a.b/c",
+            "ftp://a.b",
+            "https://a.b,https://c.d",
+        ] {
+            assert!(origin(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+use crate::refusal::Refusal;
+use crate::store::users::Role;
+use crate::work::Actor;
+
+/// Who may do something at all; which of their own things they may do it to, the trade says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Everybody.
+    Anyone,
+    /// Whoever has logged in.
+    SignedIn,
+    Buyer,
+    Seller,
+    SellerOrAdmin,
+    Admin,
+}
+
+impl Access {
+    /// Refuses who may not.
+    pub(super) fn check(self, actor: &Actor) -> Result<(), Refusal> {
+        if self == Self::Anyone {
+            return Ok(());
+        }
+        let role = actor.user()?.role;
+        let (may, whom) = match self {
+            Self::Anyone | Self::SignedIn => (true, ""),
+            Self::Buyer => (role == Role::Buyer, "a buyer"),
+            Self::Seller => (role == Role::Seller, "a seller"),
+            Self::SellerOrAdmin => (role != Role::Buyer, "a seller or an admin"),
+            Self::Admin => (role == Role::Admin, "an admin"),
+        };
+        if may {
+            Ok(())
+        } else {
+            Err(Refusal::Forbidden(whom))
+        }
+    }
+}
+
+/// How it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Get,
+    Post,
+    Put,
+}
+
+/// What is known of an operation before its body is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Route {
+    /// Its name, as the field report writes them.
+    pub(crate) id: &'static str,
+    pub(super) verb: Verb,
+    pub(super) path: &'static str,
+    pub(super) summary: &'static str,
+    pub(super) access: Access,
+    /// 201 instead of 200.
+    pub(super) creates: bool,
+    /// It waits for a hash, and is refused when too many wait.
+    pub(super) hashes: bool,
+    /// Its answer holds secrets: it is never kept, so that no idempotency key is taken.
+    pub(super) secret: bool,
+}
+
+impl Route {
+    const fn new(verb: Verb, id: &'static str, path: &'static str) -> Self {
+        Self {
+            id,
+            verb,
+            path,
+            summary: "",
+            access: Access::SignedIn,
+            creates: false,
+            hashes: false,
+            secret: false,
+        }
+    }
+
+    pub(crate) const fn get(id: &'static str, path: &'static str) -> Self {
+        Self::new(Verb::Get, id, path)
+    }
+
+    pub(crate) const fn post(id: &'static str, path: &'static str) -> Self {
+        Self::new(Verb::Post, id, path)
+    }
+
+    pub(crate) const fn put(id: &'static str, path: &'static str) -> Self {
+        Self::new(Verb::Put, id, path)
+    }
+
+    pub(crate) const fn says(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
+    }
+
+    pub(crate) const fn by(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    pub(crate) const fn creates(mut self) -> Self {
+        self.creates = true;
+        self
+    }
+
+    pub(crate) const fn hashes(mut self) -> Self {
+        self.hashes = true;
+        self
+    }
+
+    pub(crate) const fn secret(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
+    /// The status of its success.
+    pub(super) fn status(&self) -> u16 {
+        if self.creates { 201 } else { 200 }
+    }
+}

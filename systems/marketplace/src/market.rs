@@ -1,0 +1,185 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use kit::fault::Faults;
+use kit::token::Token;
+
+use crate::config::{Config, PaymentMode};
+use crate::hash::Hashing;
+use crate::http::Door;
+use crate::metrics::Counters;
+use crate::push::Hub;
+use crate::refusal::Refusal;
+use crate::store::answers::{self, Key};
+use crate::store::{Store, answers::Kept};
+use crate::work::{Actor, Step, Told, Work};
+
+/// How often a transaction is tried that the database could not order among others.
+const TRIES: u32 = 5;
+
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct Market {
+    pub(crate) store: Store,
+    pub(crate) hashing: Hashing,
+    pub(crate) door: Door,
+    pub(crate) hub: Hub,
+    pub(crate) terms: Terms,
+    pub(crate) faults: Option<Arc<Faults>>,
+    pub(crate) counters: Counters,
+}
+
+/// By which rules trades are made.
+#[derive(Clone, Debug)]
+pub(crate) struct Terms {
+    pub(crate) payment_mode: PaymentMode,
+    /// In hundredths of a percent.
+    pub(crate) fee: i64,
+    pub(crate) open_time: Duration,
+    pub(crate) pay_time: Duration,
+    pub(crate) confirm_time: Duration,
+    pub(crate) access_time: Duration,
+    pub(crate) refresh_time: Duration,
+    /// Notifications leave by the operator's webhook, by Telegram.
+    pub(crate) by_webhook: bool,
+    pub(crate) by_telegram: bool,
+    /// A fault on order: the selected seller is never told.
+    pub(crate) lose_accepted: bool,
+}
+
+impl Terms {
+    pub(crate) fn new(config: &Config) -> Self {
+        let trades = &config.trades;
+        Self {
+            payment_mode: trades.payment_mode,
+            fee: i64::from(trades.fee),
+            open_time: trades.open_time,
+            pay_time: trades.pay_time,
+            confirm_time: trades.confirm_time,
+            access_time: config.accounts.access_time,
+            refresh_time: config.accounts.refresh_time,
+            by_webhook: config.push.notify_webhook.is_some(),
+            by_telegram: config.push.telegram_token.is_some(),
+            lose_accepted: trades.lose_accepted,
+        }
+    }
+}
+
+/// What a step gave: its answer as JSON, made now or before.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) body: String,
+    pub(crate) replayed: bool,
+}
+
+impl Market {
+    /// Does a step in a transaction of its own. Under a key that was used before, what was answered
+    /// then is answered again.
+    pub(crate) async fn perform<S: Step>(
+        &self,
+        actor: &Actor,
+        key: Option<&Key>,
+        step: &S,
+    ) -> Result<Done, Refusal> {
+        let mut tried = 1;
+        loop {
+            match self.attempt(actor, key, step).await {
+                Err(Refusal::Database(error)) if tried < TRIES && is_transient(&error) => {
+                    self.counters.retries.inc();
+                    tokio::time::sleep(pause(tried)?).await;
+                    tried += 1;
+                }
+                Err(Refusal::Database(error)) if is_transient(&error) => return Err(Refusal::Busy),
+                other => return other,
+            }
+        }
+    }
+
+    async fn attempt<S: Step>(
+        &self,
+        actor: &Actor,
+        key: Option<&Key>,
+        step: &S,
+    ) -> Result<Done, Refusal> {
+        let mut work = Work::new(self.store.begin().await?, actor, &self.terms);
+        match within(&mut work, key, step).await {
+            Ok(done) if done.replayed => {
+                work.roll_back().await;
+                self.counters.replays.inc();
+                Ok(done)
+            }
+            Ok(done) => {
+                self.wake(&work.commit().await?);
+                Ok(done)
+            }
+            Err(refusal) => {
+                work.roll_back().await;
+                Err(refusal)
+            }
+        }
+    }
+
+    fn wake(&self, told: &Told) {
+        self.counters.notifications.inc_by(told.users.len() as u64);
+        self.hub.wake(&told.users);
+        if told.outside {
+            self.hub.wake_sender();
+        }
+    }
+}
+
+async fn within<S: Step>(
+    work: &mut Work<'_>,
+    key: Option<&Key>,
+    step: &S,
+) -> Result<Done, Refusal> {
+    let Some(key) = key else {
+        let body = to_json(&step.apply(work).await?)?;
+        return Ok(Done {
+            body,
+            replayed: false,
+        });
+    };
+    let now = work.now;
+    if let Some(kept) = answers::claim(work.db(), key, now).await? {
+        return replay(key, kept);
+    }
+    let body = to_json(&step.apply(work).await?)?;
+    answers::keep(work.db(), key, &body).await?;
+    Ok(Done {
+        body,
+        replayed: false,
+    })
+}
+
+fn replay(key: &Key, kept: Kept) -> Result<Done, Refusal> {
+    if kept.fingerprint != key.fingerprint {
+        return Err(Refusal::KeyReused);
+    }
+    Ok(Done {
+        body: kept.body,
+        replayed: true,
+    })
+}
+
+fn to_json(answer: &impl serde::Serialize) -> Result<String, Refusal> {
+    serde_json::to_string(answer).map_err(|error| Refusal::Internal(error.to_string()))
+}
+
+/// Whether the same transaction may succeed when it is tried again: a deadlock or a failure to order
+/// (`PostgreSQL`), a lock (`SQLite`).
+fn is_transient(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(cause) = error else {
+        return false;
+    };
+    matches!(
+        cause.code().as_deref(),
+        Some("40001" | "40P01" | "5" | "6" | "517")
+    )
+}
+
+/// A while, longer each time and never the same for two.
+fn pause(tried: u32) -> Result<Duration, Refusal> {
+    let random = u64::from(Token::random()?.to_bytes()[0]);
+    Ok(Duration::from_millis((2 << tried) + random % (4 << tried)))
+}

@@ -1,0 +1,114 @@
+use std::sync::atomic::{AtomicI64, AtomicU64};
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+/// Which operation, answered how.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct Answered {
+    pub(crate) operation: &'static str,
+    pub(crate) status: u16,
+}
+
+/// What the hashing threads count. Clones count together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HashCounters {
+    pub(crate) waiting: Gauge<i64, AtomicI64>,
+    pub(crate) hashed: Counter,
+    pub(crate) refused: Counter,
+    pub(crate) abandoned: Counter,
+    pub(crate) busy: Counter<f64, AtomicU64>,
+}
+
+/// What the marketplace counts. Clones count together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) answers: Family<Answered, Counter>,
+    pub(crate) hash: HashCounters,
+    pub(crate) notifications: Counter,
+    pub(crate) lost_on_order: Counter,
+    pub(crate) pushed: Counter,
+    pub(crate) sent: Counter,
+    pub(crate) send_failures: Counter,
+    pub(crate) retries: Counter,
+    pub(crate) replays: Counter,
+    pub(crate) streams: Gauge<i64, AtomicI64>,
+}
+
+impl Counters {
+    /// Shows them in `/metrics`.
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "marketplace_answers",
+            "Requests, by operation and status",
+            self.answers.clone(),
+        );
+        let counters = [
+            ("hashes", "Passwords hashed or checked", &self.hash.hashed),
+            (
+                "hashes_refused",
+                "Passwords refused because too many waited",
+                &self.hash.refused,
+            ),
+            (
+                "hashes_abandoned",
+                "Passwords whose request was gone before their turn",
+                &self.hash.abandoned,
+            ),
+            (
+                "notifications",
+                "Notifications written",
+                &self.notifications,
+            ),
+            (
+                "notifications_lost_on_order",
+                "Notifications left out by the fault",
+                &self.lost_on_order,
+            ),
+            (
+                "notifications_pushed",
+                "Notifications pushed into streams",
+                &self.pushed,
+            ),
+            (
+                "outbox_sent",
+                "Notifications that left by webhook or Telegram",
+                &self.sent,
+            ),
+            (
+                "outbox_failures",
+                "Attempts to send one that failed",
+                &self.send_failures,
+            ),
+            (
+                "transactions_retried",
+                "Transactions that the database asked to try again",
+                &self.retries,
+            ),
+            (
+                "replays",
+                "Writes answered from their idempotency key",
+                &self.replays,
+            ),
+        ];
+        for (name, help, counter) in counters {
+            registry.register(format!("marketplace_{name}"), help, counter.clone());
+        }
+        let busy = "CPU time of the threads that hash, as long as they had a core";
+        registry.register("marketplace_hash_seconds", busy, self.hash.busy.clone());
+        let gauges = [
+            (
+                "hashes_waiting",
+                "Passwords that wait to be hashed",
+                &self.hash.waiting,
+            ),
+            ("streams", "Open streams of notifications", &self.streams),
+        ];
+        for (name, help, gauge) in gauges {
+            registry.register(format!("marketplace_{name}"), help, gauge.clone());
+        }
+    }
+}

@@ -1,0 +1,179 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use kit::secret::Secret;
+use reqwest::{Client, Url, redirect};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::PushConfig;
+use crate::config::ConfigError;
+use crate::market::Market;
+use crate::refusal::Refusal;
+use crate::signature;
+use crate::store::outbox::{self, Channel, OutboxRow};
+use crate::types::Time;
+
+/// However quiet it is, the outbox is looked at so often.
+const LOOK: Duration = Duration::from_secs(1);
+/// Sent at a time.
+const ROWS: i64 = 50;
+/// Who does not answer within this time has not got it.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest between two tries.
+const LONGEST: Duration = Duration::from_hours(1);
+/// Given up after so many tries, which is about ten hours.
+const TRIES: i64 = 20;
+
+/// Sends what is in the outbox, each until it arrives: at least once.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    http: Client,
+    webhook: Option<(Url, Secret)>,
+    telegram: Option<Url>,
+    /// Where users look at their notifications: the first of the front ends.
+    front_end: Option<String>,
+}
+
+impl Sender {
+    /// `None` when there is nowhere to send to.
+    pub(crate) fn new(
+        config: &PushConfig,
+        front_end: Option<&String>,
+    ) -> Result<Option<Self>, ConfigError> {
+        let webhook = match (&config.notify_webhook, &config.notify_secret) {
+            (Some(url), Some(secret)) => Some((address("notify-webhook", url)?, secret.clone())),
+            _ => None,
+        };
+        let telegram = config.telegram_token.as_ref().map(|token| {
+            let base = config.telegram_api.trim_end_matches('/');
+            let url = format!("{base}/bot{}/sendMessage", token.reveal());
+            address("telegram-api", &url).map_err(|_| {
+                let why = "base and token make no address".to_owned();
+                ConfigError::Address("telegram-api", why)
+            })
+        });
+        let telegram = telegram.transpose()?;
+        if webhook.is_none() && telegram.is_none() {
+            return Ok(None);
+        }
+        let http = Client::builder()
+            .timeout(PATIENCE)
+            .redirect(redirect::Policy::none())
+            .build();
+        let http =
+            http.map_err(|error| ConfigError::Address("notify-webhook", error.to_string()))?;
+        let front_end = front_end.filter(|origin| *origin != "*").cloned();
+        Ok(Some(Self {
+            http,
+            webhook,
+            telegram,
+            front_end,
+        }))
+    }
+
+    /// Sends for ever.
+    pub(crate) async fn run(self, market: Arc<Market>) {
+        loop {
+            match self.round(&market).await {
+                Ok(sent) if sent == ROWS => continue,
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "the outbox cannot be read"),
+            }
+            // Neither the time limit nor a waker ends it: it looks again.
+            let _ = timeout(LOOK, market.hub.sender_woken()).await;
+        }
+    }
+
+    /// Sends what is due; how many there were.
+    async fn round(&self, market: &Market) -> Result<i64, Refusal> {
+        let due = {
+            let mut db = market.store.read().await?;
+            outbox::due(&mut db, Time::now(), ROWS).await?
+        };
+        for row in &due {
+            let arrived = self.send(row).await;
+            let mut transaction = market.store.begin().await?;
+            match arrived {
+                Ok(()) => {
+                    market.counters.sent.inc();
+                    outbox::delete(&mut transaction, &row.id).await?;
+                }
+                Err(why) => {
+                    market.counters.send_failures.inc();
+                    let given_up = row.attempts + 1 >= TRIES;
+                    tracing::warn!(id = %row.id, channel = row.channel.word(), why, given_up, "a notification did not arrive");
+                    if given_up {
+                        outbox::delete(&mut transaction, &row.id).await?;
+                    } else {
+                        let again = Time::now().after(pause(row.attempts));
+                        outbox::postpone(&mut transaction, &row.id, again).await?;
+                    }
+                }
+            }
+            transaction.commit().await?;
+        }
+        Ok(i64::try_from(due.len()).unwrap_or(i64::MAX))
+    }
+
+    /// Sends one; why it did not arrive is told without the address, which may hold a token.
+    async fn send(&self, row: &OutboxRow) -> Result<(), String> {
+        let request = match (row.channel, &self.webhook, &self.telegram) {
+            (Channel::Webhook, Some((url, secret)), _) => self
+                .http
+                .post(url.clone())
+                .header("content-type", "application/json")
+                .header("x-marketplace-delivery", row.id.as_str())
+                .header(
+                    "x-marketplace-signature",
+                    signature::sign(secret, Time::now(), row.body.as_bytes()),
+                )
+                .body(row.body.clone()),
+            (Channel::Telegram, _, Some(url)) => {
+                let message = json!({ "chat_id": row.target, "text": self.text(&row.body) });
+                self.http.post(url.clone()).json(&message)
+            }
+            _ => return Err("this way is not configured any longer".to_owned()),
+        };
+        let answer = request
+            .send()
+            .await
+            .map_err(|error| error.without_url().to_string())?;
+        if answer.status().is_success() {
+            return Ok(());
+        }
+        Err(format!("answered {}", answer.status().as_u16()))
+    }
+
+    /// A notification for people.
+    fn text(&self, body: &str) -> String {
+        let body: Value = serde_json::from_str(body).unwrap_or_default();
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let kind = word(&body["kind"]).replace('_', " ");
+        let mut text = format!("{}: {kind}", word(&body["data"]["title"]));
+        if let Some(front_end) = &self.front_end {
+            text.push_str(&format!(
+                "\n{front_end}/requests/{}",
+                word(&body["requestId"])
+            ));
+        }
+        text
+    }
+}
+
+fn address(flag: &'static str, url: &str) -> Result<Url, ConfigError> {
+    let parsed = Url::parse(url).map_err(|error| ConfigError::Address(flag, error.to_string()))?;
+    if matches!(parsed.scheme(), "http" | "https") {
+        return Ok(parsed);
+    }
+    Err(ConfigError::Address(
+        flag,
+        "it must be http or https".to_owned(),
+    ))
+}
+
+/// One second, then twice as long each time.
+fn pause(attempts: i64) -> Duration {
+    let doubled = u32::try_from(attempts.clamp(0, 12)).unwrap_or_default();
+    (Duration::from_secs(1) * 2_u32.pow(doubled)).min(LONGEST)
+}

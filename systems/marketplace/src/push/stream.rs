@@ -1,0 +1,34 @@
+use std::convert::Infallible;
+
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::unfold;
+
+use super::StreamQuery;
+use super::follow::Follower;
+use crate::http::Shared;
+use crate::refusal::Refusal;
+
+/// Server-sent events: the id of an event is its place in the list, with which a browser resumes.
+pub(crate) async fn open(
+    market: Shared,
+    token: &str,
+    mut query: StreamQuery,
+    last_event: Option<&str>,
+) -> Result<Response, Refusal> {
+    let resumed = last_event.and_then(|id| id.parse().ok());
+    query.after = resumed.or(query.after);
+    let follower = Follower::begin(market, token, &query).await?;
+    let events = unfold(follower, async |mut follower| {
+        let next = follower.next().await?;
+        let event = Event::default()
+            .id(next.sequence.to_string())
+            .event(next.kind.word());
+        // What was made of JSON is JSON.
+        let event = event.json_data(&next).ok()?;
+        Some((Ok::<_, Infallible>(event), follower))
+    });
+    Ok(Sse::new(events)
+        .keep_alive(KeepAlive::default())
+        .into_response())
+}

@@ -1,0 +1,164 @@
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use hyper::service::service_fn;
+use kit::fault::Faults;
+use kit::serve::{Connections, Server, bind, block_on, stop_signal};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tower::ServiceExt;
+
+use crate::account::ensure_admin;
+use crate::config::{Config, ConfigError};
+use crate::hash::Hashing;
+use crate::health::Watch;
+use crate::http::{Door, DoorError, Peer, router};
+use crate::market::{Market, Terms};
+use crate::metrics::Counters;
+use crate::push::{Hub, Sender};
+use crate::store::{Store, StoreError};
+use crate::sweep;
+
+/// Where the report's marketplace listened.
+pub const PORT: u16 = 5001;
+
+/// Why the marketplace does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The configuration makes no sense.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The same, of who may come in.
+    #[error("{0}")]
+    Door(String),
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Passwords cannot be hashed.
+    #[error("passwords cannot be hashed: {0}")]
+    Hash(String),
+    /// The system refused something, for example the address.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl ServeError {
+    /// Whether the configuration is to blame, and not what it was to be opened with.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::Config(_) | Self::Door(_))
+    }
+}
+
+impl From<DoorError> for ServeError {
+    fn from(error: DoorError) -> Self {
+        Self::Door(error.to_string())
+    }
+}
+
+/// Runs the marketplace until SIGTERM or SIGINT. `announce` gets its address once it listens.
+pub fn serve(
+    config: Config,
+    announce: impl FnOnce(&str) -> io::Result<()>,
+) -> Result<(), ServeError> {
+    config.check()?;
+    if let Err(error) = kit::log::init(&config.log) {
+        tracing::debug!(%error, "logging stays as it is");
+    }
+    block_on(config.serve.threads, run(config, announce))?
+}
+
+async fn run(
+    config: Config,
+    announce: impl FnOnce(&str) -> io::Result<()>,
+) -> Result<(), ServeError> {
+    let stop = stop_signal()?;
+    let sender = Sender::new(&config.push, config.door.cors_origins.first())?;
+    let market = open(&config).await?;
+    let (connections, watch) = (
+        Connections::new(config.serve.max_connections),
+        Watch::default(),
+    );
+    let router = router(&market, &config, &connections, &watch)?;
+    let listener = bind(config.serve.address(PORT))?;
+    let url = format!("http://{}", listener.local_addr()?);
+    tracing::info!(%url, threads = config.serve.threads, store = market.store.kind(), "the marketplace is open");
+    let tasks = start(&market, &config, sender, watch);
+    announce(&url)?;
+
+    let server = Server {
+        service: move |peer| {
+            let router = router.clone();
+            service_fn(move |request| answer(router.clone(), peer, request))
+        },
+        connections,
+        stop_limit: config.serve.stop_limit,
+    };
+    let hub = market.clone();
+    let stopping = async move {
+        stop.await;
+        hub.hub.close();
+    };
+    let left = server.run(listener, stopping).await;
+    if timeout(left, market.hub.closed()).await.is_err() {
+        tracing::warn!(
+            open = market.hub.streams(),
+            "stopped before every stream was closed"
+        );
+    }
+    for task in tasks {
+        task.abort();
+    }
+    market.store.close().await;
+    tracing::info!("the marketplace is closed");
+    Ok(())
+}
+
+/// Everything that requests share, the first admin there.
+async fn open(config: &Config) -> Result<Arc<Market>, ServeError> {
+    let counters = Counters::default();
+    let hashing = Hashing::start(&config.hash, counters.hash.clone());
+    let hashing = hashing.map_err(|error| ServeError::Hash(error.to_string()))?;
+    let market = Market {
+        store: Store::open(&config.store).await?,
+        hashing,
+        door: Door::new(&config.door),
+        hub: Hub::new(config.push.max_streams),
+        terms: Terms::new(config),
+        faults: Faults::ordered(&config.serve.faults),
+        counters,
+    };
+    if market.terms.lose_accepted {
+        tracing::warn!("this marketplace misbehaves on order: a selected seller is never told");
+    }
+    ensure_admin(&market, &config.accounts).await?;
+    Ok(Arc::new(market))
+}
+
+/// What goes on beside the requests.
+fn start(
+    market: &Arc<Market>,
+    config: &Config,
+    sender: Option<Sender>,
+    watch: Watch,
+) -> Vec<JoinHandle<()>> {
+    let mut tasks = vec![
+        tokio::spawn(sweep::run(market.clone(), config.trades.sweep)),
+        tokio::spawn(watch.run(market.clone())),
+    ];
+    tasks.extend(sender.map(|sender| tokio::spawn(sender.run(market.clone()))));
+    tasks
+}
+
+async fn answer(
+    router: Router,
+    peer: SocketAddr,
+    request: hyper::Request<hyper::body::Incoming>,
+) -> Result<axum::response::Response, std::convert::Infallible> {
+    let mut request = request.map(Body::new);
+    request.extensions_mut().insert(Peer(peer));
+    router.oneshot(request).await
+}

@@ -1,0 +1,102 @@
+use super::machine::{Party, Rule, Stateful};
+use crate::types::words::words;
+
+words! {
+    /// The state of a delivery.
+    DeliveryState {
+        /// Paid, not sent yet.
+        Pending = "pending",
+        /// On its way.
+        Shipped = "shipped",
+        /// It arrived, as the seller says.
+        Delivered = "delivered",
+        /// It arrived, as the buyer says.
+        Confirmed = "confirmed",
+        /// The money went back.
+        Stopped = "stopped",
+    }
+}
+
+words! {
+    /// What may be done to a delivery.
+    DeliveryAction {
+        Ship = "ship",
+        Deliver = "deliver",
+        Confirm = "confirm",
+        Stop = "stop",
+    }
+}
+
+use DeliveryAction as Do;
+use DeliveryState as In;
+use Party::{Buyer, Clock, Market, Seller};
+
+const fn rule(
+    from: In,
+    action: Do,
+    by: &'static [Party],
+    to: In,
+) -> Rule<DeliveryState, DeliveryAction> {
+    Rule {
+        from,
+        action,
+        by,
+        to,
+    }
+}
+
+impl Stateful for DeliveryState {
+    type Action = DeliveryAction;
+    const SUBJECT: &'static str = "delivery";
+    const RULES: &'static [Rule<Self, DeliveryAction>] = &[
+        rule(In::Pending, Do::Ship, &[Seller], In::Shipped),
+        rule(In::Pending, Do::Deliver, &[Seller], In::Delivered), // what is handed over, or no parcel at all
+        rule(In::Shipped, Do::Deliver, &[Seller], In::Delivered),
+        rule(
+            In::Shipped,
+            Do::Confirm,
+            &[Buyer, Clock, Market],
+            In::Confirmed,
+        ),
+        rule(
+            In::Delivered,
+            Do::Confirm,
+            &[Buyer, Clock, Market],
+            In::Confirmed,
+        ),
+        rule(In::Pending, Do::Confirm, &[Market], In::Confirmed), // a dispute that the seller won
+        rule(In::Pending, Do::Stop, &[Market], In::Stopped),
+        rule(In::Shipped, Do::Stop, &[Market], In::Stopped),
+        rule(In::Delivered, Do::Stop, &[Market], In::Stopped),
+    ];
+
+    fn word(self) -> &'static str {
+        Self::word(self)
+    }
+
+    fn action(action: DeliveryAction) -> &'static str {
+        action.word()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::assert_sound;
+    use super::*;
+
+    #[test]
+    fn every_state_is_reached_and_every_step_is_told_once() {
+        assert_sound(DeliveryState::ALL, DeliveryState::Pending);
+    }
+
+    #[test]
+    fn what_is_confirmed_or_stopped_stays_so() {
+        for end in [In::Confirmed, In::Stopped] {
+            assert!(
+                Party::ALL
+                    .iter()
+                    .all(|party| end.allowed(*party).is_empty())
+            );
+        }
+    }
+}

@@ -1,0 +1,97 @@
+use super::machine::{Party, Rule, Stateful};
+use crate::types::words::words;
+
+words! {
+    /// The state of a payment.
+    PaymentState {
+        /// The provider was asked and has not told yet.
+        Pending = "pending",
+        /// The money is in escrow.
+        Held = "held",
+        /// The provider could not take it.
+        Failed = "failed",
+        /// Given up before the provider told.
+        Abandoned = "abandoned",
+        /// The seller has it, but for the fee.
+        Released = "released",
+        /// The buyer has it back.
+        Refunded = "refunded",
+        /// Each got a part.
+        Split = "split",
+    }
+}
+
+words! {
+    /// What may be done to a payment.
+    PaymentAction {
+        Succeed = "succeed",
+        Fail = "fail",
+        Abandon = "abandon",
+        Release = "release",
+        Refund = "refund",
+        Split = "split",
+    }
+}
+
+use Party::{Market, Provider};
+use PaymentAction as Do;
+use PaymentState as In;
+
+const fn rule(
+    from: In,
+    action: Do,
+    by: &'static [Party],
+    to: In,
+) -> Rule<PaymentState, PaymentAction> {
+    Rule {
+        from,
+        action,
+        by,
+        to,
+    }
+}
+
+impl Stateful for PaymentState {
+    type Action = PaymentAction;
+    const SUBJECT: &'static str = "payment";
+    const RULES: &'static [Rule<Self, PaymentAction>] = &[
+        rule(In::Pending, Do::Succeed, &[Provider], In::Held),
+        rule(In::Pending, Do::Fail, &[Provider], In::Failed),
+        rule(In::Pending, Do::Abandon, &[Market], In::Abandoned),
+        rule(In::Abandoned, Do::Succeed, &[Provider], In::Refunded), // too late: it goes straight back
+        rule(In::Abandoned, Do::Fail, &[Provider], In::Failed),
+        rule(In::Held, Do::Release, &[Market], In::Released),
+        rule(In::Held, Do::Refund, &[Market], In::Refunded),
+        rule(In::Held, Do::Split, &[Market], In::Split),
+    ];
+
+    fn word(self) -> &'static str {
+        Self::word(self)
+    }
+
+    fn action(action: PaymentAction) -> &'static str {
+        action.word()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::assert_sound;
+    use super::*;
+
+    #[test]
+    fn every_state_is_reached_and_every_step_is_told_once() {
+        assert_sound(PaymentState::ALL, PaymentState::Pending);
+    }
+
+    #[test]
+    fn money_leaves_escrow_once() {
+        for end in [In::Released, In::Refunded, In::Split] {
+            assert!(
+                Party::ALL
+                    .iter()
+                    .all(|party| end.allowed(*party).is_empty())
+            );
+        }
+    }
+}

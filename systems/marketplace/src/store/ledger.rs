@@ -1,0 +1,136 @@
+use schemars::JsonSchema;
+use serde::Serialize;
+use sqlx::{AnyConnection, FromRow};
+
+use super::payments::PaymentRow;
+use crate::types::Id;
+use crate::types::words::words;
+
+words! {
+    /// Whose money it is.
+    Account {
+        /// Money that came from a buyer, below nothing by what is still here.
+        Buyer = "buyer",
+        /// Money that waits.
+        Escrow = "escrow",
+        /// Money that a seller has earned.
+        Seller = "seller",
+        /// What the marketplace keeps.
+        Fee = "fee",
+    }
+}
+
+words! {
+    /// Why money moves.
+    TransferKind {
+        /// From the buyer into escrow.
+        Hold = "hold",
+        /// Out of escrow, to whoever gets it.
+        Settle = "settle",
+    }
+}
+
+/// Money into or out of an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Leg {
+    pub(crate) account: Account,
+    pub(crate) owner: String,
+    pub(crate) amount: i64,
+}
+
+/// What is on all accounts of a kind together.
+#[derive(Debug, Serialize, JsonSchema, FromRow)]
+pub(crate) struct Balance {
+    pub(crate) account: Account,
+    pub(crate) currency: String,
+    pub(crate) balance: i64,
+}
+
+/// Moves the money of a payment. The database lets each kind happen once.
+pub(crate) async fn transfer(
+    db: &mut AnyConnection,
+    id: &Id,
+    kind: TransferKind,
+    payment: &PaymentRow,
+    legs: &[Leg],
+) -> Result<(), sqlx::Error> {
+    let insert = "INSERT INTO transfers (id, payment_id, kind, created_at) VALUES ($1, $2, $3, $4)";
+    let transfer = sqlx::query(insert).bind(id).bind(&payment.id).bind(kind);
+    transfer.bind(payment.updated_at).execute(&mut *db).await?;
+    for (number, leg) in (0_i64..).zip(legs.iter().filter(|leg| leg.amount != 0)) {
+        let insert = "INSERT INTO entries (transfer_id, leg, account, owner, currency, amount) \
+            VALUES ($1, $2, $3, $4, $5, $6)";
+        sqlx::query(insert)
+            .bind(id)
+            .bind(number)
+            .bind(leg.account)
+            .bind(&leg.owner)
+            .bind(&payment.currency)
+            .bind(leg.amount)
+            .execute(&mut *db)
+            .await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn balances(db: &mut AnyConnection) -> Result<Vec<Balance>, sqlx::Error> {
+    let select = "SELECT account, currency, CAST(SUM(amount) AS BIGINT) AS balance FROM entries \
+        GROUP BY account, currency ORDER BY account, currency";
+    sqlx::query_as(select).fetch_all(db).await
+}
+
+/// What must hold, each with a statement that finds what breaks it.
+const PROMISES: &[(&str, &str)] = &[
+    (
+        "the entries of a transfer add up to nothing",
+        "SELECT transfer_id FROM entries GROUP BY transfer_id, currency HAVING SUM(amount) <> 0",
+    ),
+    (
+        "a transfer is in the currency of its payment",
+        "SELECT entries.transfer_id FROM entries JOIN transfers ON transfers.id = entries.transfer_id \
+         JOIN payments ON payments.id = transfers.payment_id WHERE entries.currency <> payments.currency",
+    ),
+    (
+        "escrow holds the whole of a held payment and nothing of any other",
+        "SELECT payments.id FROM payments LEFT JOIN \
+         (SELECT owner, SUM(amount) AS held FROM entries WHERE account = 'escrow' GROUP BY owner) AS escrow \
+         ON escrow.owner = payments.id WHERE COALESCE(escrow.held, 0) <> \
+         CASE WHEN payments.state = 'held' THEN payments.amount ELSE 0 END",
+    ),
+    (
+        "a payment moved as often as its state says",
+        "SELECT payments.id FROM payments WHERE \
+         (SELECT COUNT(*) FROM transfers WHERE transfers.payment_id = payments.id) <> \
+         CASE WHEN payments.state = 'held' THEN 1 \
+         WHEN payments.state IN ('released', 'refunded', 'split') THEN 2 ELSE 0 END",
+    ),
+    (
+        "a trade is as its payment",
+        "SELECT requests.id FROM requests WHERE \
+         (SELECT COUNT(*) FROM payments WHERE payments.request_id = requests.id AND payments.state = 'held') <> \
+         CASE WHEN requests.state IN ('paid', 'delivering', 'disputed') THEN 1 ELSE 0 END \
+         OR (requests.state = 'completed' AND NOT EXISTS (SELECT 1 FROM payments \
+         WHERE payments.request_id = requests.id AND payments.state IN ('released', 'split')))",
+    ),
+    (
+        "a list of notifications has no gap",
+        "SELECT users.id FROM users WHERE users.notified <> \
+         (SELECT COUNT(*) FROM notifications WHERE notifications.user_id = users.id)",
+    ),
+    (
+        "a selected trade has its one accepted offer",
+        "SELECT requests.id FROM requests WHERE requests.state NOT IN ('open', 'cancelled', 'expired') \
+         AND NOT EXISTS (SELECT 1 FROM offers WHERE offers.id = requests.selected_offer \
+         AND offers.request_id = requests.id AND offers.state = 'accepted')",
+    ),
+];
+
+/// Every promise that is broken, with the first of what breaks it.
+pub(crate) async fn broken(db: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
+    let mut broken = Vec::new();
+    for (promise, finds) in PROMISES {
+        let found: Option<String> = sqlx::query_scalar(*finds).fetch_optional(&mut *db).await?;
+        broken.extend(found.map(|id| format!("not true that {promise}: {id}")));
+    }
+    Ok(broken)
+}

@@ -1,0 +1,157 @@
+use std::time::Duration;
+
+use sqlx::any::{AnyPoolOptions, install_default_drivers};
+use sqlx::pool::PoolConnection;
+use sqlx::{Any, AnyPool, Executor, Transaction};
+
+use super::migrate;
+use crate::config::StoreConfig;
+
+/// Who gets no connection within this time is told to come again.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why nothing can be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database refused something.
+    #[error("the store refuses: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The address of a store that there is no driver for.
+    #[error("`--store` must begin with `sqlite:` or `postgres:`, not be `{0}`")]
+    Kind(String),
+    /// The database was made by a later version.
+    #[error("the database has version {found}, this program knows up to {known}: use a later one")]
+    Newer {
+        /// What the database says.
+        found: i64,
+        /// What this program knows.
+        known: i64,
+    },
+}
+
+/// The database. `SQLite` has one connection that writes, so that writers wait in order instead of
+/// failing, and others that read beside it; `PostgreSQL` has one pool for all.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    writer: AnyPool,
+    reader: AnyPool,
+    dialect: Dialect,
+}
+
+/// Where the databases differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+impl Store {
+    /// Opens the store, makes it where there is none, and brings it to this version.
+    pub(crate) async fn open(config: &StoreConfig) -> Result<Self, StoreError> {
+        install_default_drivers();
+        let store = Self::connect(config).await?;
+        let lock = match store.dialect {
+            Dialect::Sqlite => "SELECT 1",
+            Dialect::Postgres => "SELECT pg_advisory_xact_lock(4711)",
+        };
+        migrate::run(store.begin().await?, lock).await?;
+        Ok(store)
+    }
+
+    async fn connect(config: &StoreConfig) -> Result<Self, StoreError> {
+        let url = config.store.as_str();
+        if url.starts_with("postgres:") || url.starts_with("postgresql:") {
+            let pool = options(config.connections, &[]).connect(url).await?;
+            return Ok(Self {
+                writer: pool.clone(),
+                reader: pool,
+                dialect: Dialect::Postgres,
+            });
+        }
+        if !url.starts_with("sqlite:") {
+            let kind = url.split(':').next().unwrap_or_default();
+            return Err(StoreError::Kind(kind.to_owned()));
+        }
+        let in_memory = url.contains(":memory:");
+        // A file that is not there is made.
+        let made = if url.contains('?') || in_memory {
+            ""
+        } else {
+            "?mode=rwc"
+        };
+        let url = format!("{url}{made}");
+        let synchronous = if config.sync {
+            "PRAGMA synchronous = FULL"
+        } else {
+            "PRAGMA synchronous = NORMAL"
+        };
+        let before = ["PRAGMA journal_mode = WAL", synchronous];
+        let writer = options(1, &before).connect(&url).await?;
+        let reader = if in_memory {
+            writer.clone()
+        } else {
+            options(config.connections, &before).connect(&url).await?
+        };
+        Ok(Self {
+            writer,
+            reader,
+            dialect: Dialect::Sqlite,
+        })
+    }
+
+    /// A transaction that may write.
+    pub(crate) async fn begin(&self) -> Result<Transaction<'static, Any>, sqlx::Error> {
+        match self.dialect {
+            // One that begins by reading could not begin to write later, if another did meanwhile.
+            Dialect::Sqlite => self.writer.begin_with("BEGIN IMMEDIATE").await,
+            Dialect::Postgres => self.writer.begin().await,
+        }
+    }
+
+    /// A connection that only reads.
+    pub(crate) async fn read(&self) -> Result<PoolConnection<Any>, sqlx::Error> {
+        self.reader.acquire().await
+    }
+
+    /// Its kind, for people.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.dialect {
+            Dialect::Sqlite => "sqlite",
+            Dialect::Postgres => "postgres",
+        }
+    }
+
+    /// Connections that are in use and that there are.
+    pub(crate) fn connections(&self) -> (u32, u32) {
+        let (size, idle) = (self.reader.size(), self.reader.num_idle());
+        (
+            size.saturating_sub(u32::try_from(idle).unwrap_or(u32::MAX)),
+            size,
+        )
+    }
+
+    /// Lets the database go, everything written.
+    pub(crate) async fn close(&self) {
+        self.reader.close().await;
+        self.writer.close().await;
+    }
+}
+
+fn options(connections: u32, before: &[&'static str]) -> AnyPoolOptions {
+    let before = before.to_vec();
+    AnyPoolOptions::new()
+        .max_connections(connections)
+        .min_connections(1)
+        .acquire_timeout(PATIENCE)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .after_connect(move |connection, _| {
+            let before = before.clone();
+            Box::pin(async move {
+                for statement in before {
+                    connection.execute(statement).await?;
+                }
+                Ok(())
+            })
+        })
+}

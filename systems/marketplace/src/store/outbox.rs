@@ -1,0 +1,85 @@
+use sqlx::{AnyConnection, FromRow};
+
+use crate::types::words::words;
+use crate::types::{Id, Time};
+
+words! {
+    /// By which way a notification leaves.
+    Channel {
+        /// A signed request to the operator's own address.
+        Webhook = "webhook",
+        /// Telegram's bot API.
+        Telegram = "telegram",
+    }
+}
+
+/// Something that is to be sent.
+#[derive(Clone, Debug, FromRow)]
+pub(crate) struct OutboxRow {
+    pub(crate) id: Id,
+    pub(crate) channel: Channel,
+    /// The chat, where the channel has many.
+    pub(crate) target: String,
+    pub(crate) body: String,
+    pub(crate) attempts: i64,
+    pub(crate) due_at: Time,
+}
+
+pub(crate) async fn insert(db: &mut AnyConnection, row: &OutboxRow) -> Result<(), sqlx::Error> {
+    let insert =
+        "INSERT INTO outbox (id, channel, target, body, due_at) VALUES ($1, $2, $3, $4, $5)";
+    sqlx::query(insert)
+        .bind(&row.id)
+        .bind(row.channel)
+        .bind(&row.target)
+        .bind(&row.body)
+        .bind(row.due_at)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// What is to be sent by now, oldest first.
+pub(crate) async fn due(
+    db: &mut AnyConnection,
+    now: Time,
+    rows: i64,
+) -> Result<Vec<OutboxRow>, sqlx::Error> {
+    let select = "SELECT * FROM outbox WHERE due_at <= $1 ORDER BY due_at, id LIMIT $2";
+    sqlx::query_as(select)
+        .bind(now)
+        .bind(rows)
+        .fetch_all(db)
+        .await
+}
+
+/// It arrived, or is given up.
+pub(crate) async fn delete(db: &mut AnyConnection, id: &Id) -> Result<(), sqlx::Error> {
+    sqlx::query("DELETE FROM outbox WHERE id = $1")
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// It did not arrive and is tried again.
+pub(crate) async fn postpone(
+    db: &mut AnyConnection,
+    id: &Id,
+    due_at: Time,
+) -> Result<(), sqlx::Error> {
+    let update = "UPDATE outbox SET attempts = attempts + 1, due_at = $2 WHERE id = $1";
+    sqlx::query(update)
+        .bind(id)
+        .bind(due_at)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// How much waits, and since when the oldest of it.
+pub(crate) async fn waiting(db: &mut AnyConnection) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar("SELECT COUNT(*) FROM outbox")
+        .fetch_one(db)
+        .await
+}

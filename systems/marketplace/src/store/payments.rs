@@ -1,0 +1,97 @@
+use sqlx::{AnyConnection, FromRow};
+
+use crate::state::PaymentState;
+use crate::types::{Amount, Currency, Id, Time};
+
+/// A payment for a request.
+#[derive(Clone, Debug, FromRow)]
+pub(crate) struct PaymentRow {
+    pub(crate) id: Id,
+    pub(crate) request_id: Id,
+    pub(crate) buyer_id: Id,
+    pub(crate) seller_id: Id,
+    pub(crate) amount: Amount,
+    pub(crate) currency: Currency,
+    pub(crate) state: PaymentState,
+    /// The number of the last event that the provider told.
+    pub(crate) told: i64,
+    pub(crate) created_at: Time,
+    pub(crate) updated_at: Time,
+}
+
+pub(crate) async fn insert(db: &mut AnyConnection, row: &PaymentRow) -> Result<(), sqlx::Error> {
+    let insert = "INSERT INTO payments (id, request_id, buyer_id, seller_id, amount, currency, state, \
+        created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)";
+    sqlx::query(insert)
+        .bind(&row.id)
+        .bind(&row.request_id)
+        .bind(&row.buyer_id)
+        .bind(&row.seller_id)
+        .bind(row.amount)
+        .bind(&row.currency)
+        .bind(row.state)
+        .bind(row.created_at)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Saves what a step changed.
+pub(crate) async fn update(db: &mut AnyConnection, row: &PaymentRow) -> Result<(), sqlx::Error> {
+    let update = "UPDATE payments SET state = $2, told = $3, updated_at = $4 WHERE id = $1";
+    sqlx::query(update)
+        .bind(&row.id)
+        .bind(row.state)
+        .bind(row.told)
+        .bind(row.updated_at)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+pub(crate) async fn find(
+    db: &mut AnyConnection,
+    id: &Id,
+) -> Result<Option<PaymentRow>, sqlx::Error> {
+    let select = "SELECT * FROM payments WHERE id = $1";
+    sqlx::query_as(select).bind(id).fetch_optional(db).await
+}
+
+/// The newest payment for a request.
+pub(crate) async fn of_request(
+    db: &mut AnyConnection,
+    request: &Id,
+) -> Result<Option<PaymentRow>, sqlx::Error> {
+    let select = "SELECT * FROM payments WHERE request_id = $1 ORDER BY id DESC LIMIT 1";
+    sqlx::query_as(select)
+        .bind(request)
+        .fetch_optional(db)
+        .await
+}
+
+/// Remembers an event of the provider; `false` when it is known already.
+pub(crate) async fn insert_event(
+    db: &mut AnyConnection,
+    event: &str,
+    payment: &PaymentRow,
+    kind: &str,
+) -> Result<bool, sqlx::Error> {
+    let insert = "INSERT INTO provider_events (id, payment_id, sequence, kind, received_at) \
+        VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+    let done = sqlx::query(insert)
+        .bind(event)
+        .bind(&payment.id)
+        .bind(payment.told)
+        .bind(kind)
+        .bind(payment.updated_at)
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Whether an event of the provider is known.
+pub(crate) async fn knows_event(db: &mut AnyConnection, event: &str) -> Result<bool, sqlx::Error> {
+    let select = "SELECT COUNT(*) FROM provider_events WHERE id = $1";
+    let known: i64 = sqlx::query_scalar(select).bind(event).fetch_one(db).await?;
+    Ok(known > 0)
+}

@@ -1,0 +1,48 @@
+//! Trades: one file per thing that may be done to them. Each step locks its request, asks the tables
+//! of `state`, changes rows, moves money by `money` and says who is to be told.
+
+mod cancel;
+mod counter;
+mod delivery;
+mod dispute;
+mod expire;
+mod money;
+mod offer;
+mod payment;
+mod provider;
+mod rate;
+mod reads;
+mod request;
+mod select;
+mod trade_row;
+mod view;
+
+pub(crate) use cancel::CancelRequest;
+pub(crate) use counter::{CounterOffer, RejectOffer, WithdrawOffer};
+pub(crate) use delivery::{ConfirmDelivery, UpdateDelivery};
+pub(crate) use dispute::{OpenDispute, RefundTrade, ResolveDispute};
+pub(crate) use expire::{ExpireOffer, ExpireRequest};
+pub(crate) use offer::CreateOffer;
+pub(crate) use payment::Pay;
+pub(crate) use provider::{ProviderEvent, TakeEvent};
+pub(crate) use rate::{ListRatings, RateTrade};
+pub(crate) use reads::{GetOffer, GetRequest, ListOffers, SearchRequests};
+pub(crate) use request::CreateRequest;
+pub(crate) use select::{AcceptCounter, SelectOffer};
+
+use serde::Deserialize;
+
+use crate::types::Id;
+
+/// The path of a request.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct RequestPath {
+    pub(crate) request: Id,
+}
+
+/// The path of an offer.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct OfferPath {
+    pub(crate) request: Id,
+    pub(crate) offer: Id,
+}

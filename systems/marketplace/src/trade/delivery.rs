@@ -1,0 +1,142 @@
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::RequestPath;
+use super::money::{self, Settlement};
+use super::trade_row::Trade;
+use super::view::{DeliveryView, RequestView};
+use crate::http::{Access, Empty, Market, Route, Write};
+use crate::refusal::Refusal;
+use crate::state::{DeliveryAction, RequestAction, Stateful};
+use crate::store::deliveries;
+use crate::store::notifications::NoticeKind;
+use crate::types::Text;
+use crate::types::words::words;
+use crate::work::{Step, Work};
+
+words! {
+    /// What a seller says of a delivery.
+    DeliveryNews {
+        Shipped = "shipped",
+        Delivered = "delivered",
+    }
+}
+
+/// News of a delivery.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct NewDelivery {
+    status: DeliveryNews,
+    #[serde(default)]
+    tracking: Option<Text<0, 200>>,
+}
+
+/// The seller has sent it, or it arrived.
+#[derive(Debug)]
+pub(crate) struct UpdateDelivery {
+    path: RequestPath,
+    news: NewDelivery,
+}
+
+impl Write for UpdateDelivery {
+    const ROUTE: Route = Route::post(
+        "marketplace.delivery.update",
+        "/api/marketplace/purchase-requests/{request}/delivery",
+    )
+    .says("Tells that it was shipped or delivered")
+    .by(Access::Seller);
+    type Path = RequestPath;
+    type Body = NewDelivery;
+
+    async fn begin(path: RequestPath, news: NewDelivery, _: &Market) -> Result<Self, Refusal> {
+        Ok(Self { path, news })
+    }
+}
+
+impl Step for UpdateDelivery {
+    type Answer = DeliveryView;
+
+    async fn apply(&self, work: &mut Work<'_>) -> Result<DeliveryView, Refusal> {
+        let mut trade = Trade::lock(work, &self.path.request).await?;
+        let party = trade.party(work.actor)?;
+        trade.step(RequestAction::Deliver, party)?;
+        let mut delivery = trade.delivery(work).await?;
+        let action = match self.news.status {
+            DeliveryNews::Shipped => DeliveryAction::Ship,
+            DeliveryNews::Delivered => DeliveryAction::Deliver,
+        };
+        delivery.state = delivery.state.step(action, party)?;
+        delivery.updated_at = work.now;
+        if let Some(tracking) = &self.news.tracking {
+            tracking.as_str().clone_into(&mut delivery.tracking);
+        }
+        deliveries::update(work.db(), &delivery).await?;
+        // Who does not complain after a while has it.
+        trade.request.expires_at = work.now.after(work.terms.confirm_time);
+        trade.save(work).await?;
+        let data = json!({ "status": delivery.state, "tracking": delivery.tracking });
+        let (buyer, part) = (trade.request.buyer_id.clone(), delivery.state.word());
+        work.tell(
+            &buyer,
+            NoticeKind::DeliveryUpdated,
+            &trade.request,
+            part,
+            data,
+        );
+        Ok(DeliveryView::from(&delivery))
+    }
+}
+
+/// The buyer has it: the seller gets the money.
+#[derive(Debug)]
+pub(crate) struct ConfirmDelivery(RequestPath);
+
+impl Write for ConfirmDelivery {
+    const ROUTE: Route = Route::post(
+        "marketplace.delivery.confirm",
+        "/api/marketplace/purchase-requests/{request}/delivery/confirm",
+    )
+    .says("Confirms that it arrived, which pays the seller")
+    .by(Access::Buyer);
+    type Path = RequestPath;
+    type Body = Empty;
+
+    async fn begin(path: RequestPath, _: Empty, _: &Market) -> Result<Self, Refusal> {
+        Ok(Self(path))
+    }
+}
+
+impl Step for ConfirmDelivery {
+    type Answer = RequestView;
+
+    async fn apply(&self, work: &mut Work<'_>) -> Result<RequestView, Refusal> {
+        let mut trade = Trade::lock(work, &self.0.request).await?;
+        confirm(work, &mut trade).await?;
+        Ok(RequestView::from(&trade.request))
+    }
+}
+
+/// The end of a trade that went well, by the buyer or by the clock.
+pub(super) async fn confirm(work: &mut Work<'_>, trade: &mut Trade) -> Result<(), Refusal> {
+    let party = trade.party(work.actor)?;
+    trade.step(RequestAction::Confirm, party)?;
+    let mut delivery = trade.delivery(work).await?;
+    delivery.state = delivery.state.step(DeliveryAction::Confirm, party)?;
+    delivery.updated_at = work.now;
+    deliveries::update(work.db(), &delivery).await?;
+    trade.save(work).await?;
+    let payment = trade.payment(work).await?;
+    let mut payment = payment.ok_or(Refusal::NotFound("payment"))?;
+    money::settle(work, &mut payment, Settlement::Release).await?;
+    let data =
+        json!({ "paymentId": payment.id, "amount": payment.amount, "currency": payment.currency });
+    work.tell(
+        &payment.seller_id,
+        NoticeKind::DeliveryConfirmed,
+        &trade.request,
+        "",
+        data,
+    );
+    Ok(())
+}

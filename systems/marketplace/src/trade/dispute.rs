@@ -1,0 +1,222 @@
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::RequestPath;
+use super::money::{self, Settlement};
+use super::trade_row::Trade;
+use super::view::{DisputeView, RequestView};
+use crate::http::{Access, Empty, Market, Route, Write};
+use crate::refusal::Refusal;
+use crate::state::{DeliveryAction, Party, RequestAction, Stateful};
+use crate::store::deliveries;
+use crate::store::disputes::{self, DisputeRow, Resolution};
+use crate::store::notifications::NoticeKind;
+use crate::types::{Amount, Text};
+use crate::work::{Step, Work};
+
+/// What is wrong.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct NewDispute {
+    reason: Text<1, 4000>,
+}
+
+/// One side of a trade asks an admin to decide.
+#[derive(Debug)]
+pub(crate) struct OpenDispute {
+    path: RequestPath,
+    new: NewDispute,
+}
+
+impl Write for OpenDispute {
+    const ROUTE: Route = Route::post(
+        "marketplace.disputes.open",
+        "/api/marketplace/purchase-requests/{request}/dispute",
+    )
+    .says("Asks an admin to decide about the money in escrow")
+    .creates();
+    type Path = RequestPath;
+    type Body = NewDispute;
+
+    async fn begin(path: RequestPath, new: NewDispute, _: &Market) -> Result<Self, Refusal> {
+        Ok(Self { path, new })
+    }
+}
+
+impl Step for OpenDispute {
+    type Answer = DisputeView;
+
+    async fn apply(&self, work: &mut Work<'_>) -> Result<DisputeView, Refusal> {
+        let mut trade = Trade::lock(work, &self.path.request).await?;
+        let party = trade.party(work.actor)?;
+        trade.step(RequestAction::Dispute, party)?;
+        trade.save(work).await?;
+        let row = DisputeRow {
+            request_id: trade.request.id.clone(),
+            opened_by: work.actor.user()?.id.clone(),
+            reason: self.new.reason.as_str().to_owned(),
+            resolution: None,
+            refunded: None,
+            opened_at: work.now,
+            resolved_at: None,
+        };
+        disputes::insert(work.db(), &row).await?;
+        let other = match party {
+            Party::Buyer => trade.selected()?.seller_id.clone(),
+            _ => trade.request.buyer_id.clone(),
+        };
+        let data = json!({ "reason": row.reason });
+        work.tell(&other, NoticeKind::DisputeOpened, &trade.request, "", data);
+        Ok(DisputeView::from(&row))
+    }
+}
+
+/// How a dispute ends.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct NewResolution {
+    resolution: Resolution,
+    /// What the buyer gets back, in minor units; for `split` alone.
+    #[serde(default)]
+    refund_amount: Option<Amount>,
+}
+
+impl NewResolution {
+    fn settlement(&self, whole: Amount) -> Result<Settlement, Refusal> {
+        let refused = |why: String| Err(Refusal::InvalidField("refundAmount", why));
+        match (self.resolution, self.refund_amount) {
+            (Resolution::Release, None) => Ok(Settlement::Release),
+            (Resolution::Refund, None) => Ok(Settlement::Refund),
+            (Resolution::Split, Some(part)) if part < whole => Ok(Settlement::Split(part.minor())),
+            (Resolution::Split, _) => refused(format!("is needed, below {}", whole.minor())),
+            (_, Some(_)) => refused("belongs to `split` alone".to_owned()),
+        }
+    }
+}
+
+/// An admin decides.
+#[derive(Debug)]
+pub(crate) struct ResolveDispute {
+    path: RequestPath,
+    new: NewResolution,
+}
+
+impl Write for ResolveDispute {
+    const ROUTE: Route = Route::post(
+        "marketplace.disputes.resolve",
+        "/api/marketplace/purchase-requests/{request}/dispute/resolve",
+    )
+    .says("Decides who gets the money in escrow")
+    .by(Access::Admin);
+    type Path = RequestPath;
+    type Body = NewResolution;
+
+    async fn begin(path: RequestPath, new: NewResolution, _: &Market) -> Result<Self, Refusal> {
+        Ok(Self { path, new })
+    }
+}
+
+impl Step for ResolveDispute {
+    type Answer = DisputeView;
+
+    async fn apply(&self, work: &mut Work<'_>) -> Result<DisputeView, Refusal> {
+        let mut trade = Trade::lock(work, &self.path.request).await?;
+        let action = match self.new.resolution {
+            Resolution::Refund => RequestAction::Refund,
+            Resolution::Release | Resolution::Split => RequestAction::Release,
+        };
+        trade
+            .request
+            .state
+            .step(RequestAction::Release, Party::Admin)?;
+        let payment = trade
+            .payment(work)
+            .await?
+            .ok_or(Refusal::NotFound("payment"))?;
+        let settlement = self.new.settlement(payment.amount)?;
+        end(work, &mut trade, action, Party::Admin, settlement).await?;
+        let found = disputes::find(work.db(), &trade.request.id).await?;
+        let mut row = found.ok_or(Refusal::NotFound("dispute"))?;
+        row.resolution = Some(self.new.resolution);
+        row.refunded = Some(settlement.refunded(payment.amount.minor()));
+        row.resolved_at = Some(work.now);
+        disputes::update(work.db(), &row).await?;
+        for user in [&payment.buyer_id, &payment.seller_id] {
+            let data = json!({ "resolution": row.resolution, "refunded": row.refunded });
+            work.tell(user, NoticeKind::DisputeResolved, &trade.request, "", data);
+        }
+        Ok(DisputeView::from(&row))
+    }
+}
+
+/// The seller, or an admin, gives the money back.
+#[derive(Debug)]
+pub(crate) struct RefundTrade(RequestPath);
+
+impl Write for RefundTrade {
+    const ROUTE: Route = Route::post(
+        "marketplace.purchaseRequests.refund",
+        "/api/marketplace/purchase-requests/{request}/refund",
+    )
+    .says("Gives the buyer the money in escrow back")
+    .by(Access::SellerOrAdmin);
+    type Path = RequestPath;
+    type Body = Empty;
+
+    async fn begin(path: RequestPath, _: Empty, _: &Market) -> Result<Self, Refusal> {
+        Ok(Self(path))
+    }
+}
+
+impl Step for RefundTrade {
+    type Answer = RequestView;
+
+    async fn apply(&self, work: &mut Work<'_>) -> Result<RequestView, Refusal> {
+        let mut trade = Trade::lock(work, &self.0.request).await?;
+        let party = trade.party(work.actor)?;
+        end(
+            work,
+            &mut trade,
+            RequestAction::Refund,
+            party,
+            Settlement::Refund,
+        )
+        .await?;
+        let data = json!({});
+        let buyer = trade.request.buyer_id.clone();
+        work.tell(
+            &buyer,
+            NoticeKind::PaymentRefunded,
+            &trade.request,
+            "",
+            data,
+        );
+        Ok(RequestView::from(&trade.request))
+    }
+}
+
+/// A trade ends otherwise than by the buyer's word: its money is settled, its delivery closed.
+async fn end(
+    work: &mut Work<'_>,
+    trade: &mut Trade,
+    action: RequestAction,
+    party: Party,
+    settlement: Settlement,
+) -> Result<(), Refusal> {
+    trade.step(action, party)?;
+    trade.save(work).await?;
+    let mut payment = trade
+        .payment(work)
+        .await?
+        .ok_or(Refusal::NotFound("payment"))?;
+    money::settle(work, &mut payment, settlement).await?;
+    let mut delivery = trade.delivery(work).await?;
+    let closing = match settlement {
+        Settlement::Refund => DeliveryAction::Stop,
+        Settlement::Release | Settlement::Split(_) => DeliveryAction::Confirm,
+    };
+    delivery.state = delivery.state.step(closing, Party::Market)?;
+    delivery.updated_at = work.now;
+    Ok(deliveries::update(work.db(), &delivery).await?)
+}

@@ -1,0 +1,46 @@
+use super::cancel::{call_off, expire_offer};
+use super::delivery::confirm;
+use super::trade_row::Trade;
+use crate::refusal::Refusal;
+use crate::state::{Party, RequestAction, RequestState};
+use crate::store::notifications::NoticeKind;
+use crate::types::Id;
+use crate::work::{Step, Work};
+
+/// The time of a request is over: nobody was selected, or paid, or confirmed in time.
+#[derive(Debug)]
+pub(crate) struct ExpireRequest(pub(crate) Id);
+
+impl Step for ExpireRequest {
+    type Answer = ();
+
+    async fn apply(&self, work: &mut Work<'_>) -> Result<(), Refusal> {
+        let mut trade = Trade::lock(work, &self.0).await?;
+        // Meanwhile somebody may have gone on.
+        if trade.request.expires_at > work.now {
+            return Ok(());
+        }
+        if trade.request.state == RequestState::Delivering {
+            return confirm(work, &mut trade).await;
+        }
+        trade.step(RequestAction::Expire, Party::Clock)?;
+        trade.save(work).await?;
+        call_off(work, &trade, NoticeKind::RequestExpired).await
+    }
+}
+
+/// An offer is not valid any longer.
+#[derive(Debug)]
+pub(crate) struct ExpireOffer {
+    pub(crate) request: Id,
+    pub(crate) offer: Id,
+}
+
+impl Step for ExpireOffer {
+    type Answer = ();
+
+    async fn apply(&self, work: &mut Work<'_>) -> Result<(), Refusal> {
+        let trade = Trade::lock(work, &self.request).await?;
+        expire_offer(work, &trade, &self.offer).await
+    }
+}

@@ -1,0 +1,139 @@
+use crate::refusal::Refusal;
+use crate::state::{Party, PaymentAction, Stateful};
+use crate::store::ledger::{self, Account, Leg, TransferKind};
+use crate::store::payments::{self, PaymentRow};
+use crate::types::Id;
+use crate::work::Work;
+
+/// Where money in escrow goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settlement {
+    /// To the seller, but for the fee.
+    Release,
+    /// Back to the buyer.
+    Refund,
+    /// So much of it back to the buyer.
+    Split(i64),
+}
+
+impl Settlement {
+    fn action(self) -> PaymentAction {
+        match self {
+            Self::Release => PaymentAction::Release,
+            Self::Refund => PaymentAction::Refund,
+            Self::Split(_) => PaymentAction::Split,
+        }
+    }
+
+    /// What the buyer gets back of `amount`.
+    pub(super) fn refunded(self, amount: i64) -> i64 {
+        match self {
+            Self::Release => 0,
+            Self::Refund => amount,
+            Self::Split(refunded) => refunded,
+        }
+    }
+}
+
+/// The money of a payment that the provider has comes into escrow.
+pub(super) async fn hold(work: &mut Work<'_>, payment: &PaymentRow) -> Result<(), Refusal> {
+    let amount = payment.amount.minor();
+    let legs = [
+        leg(Account::Buyer, payment.buyer_id.as_str(), -amount),
+        leg(Account::Escrow, payment.id.as_str(), amount),
+    ];
+    let id = work.new_id()?;
+    Ok(ledger::transfer(work.db(), &id, TransferKind::Hold, payment, &legs).await?)
+}
+
+/// The money of a held payment leaves escrow.
+pub(super) async fn settle(
+    work: &mut Work<'_>,
+    payment: &mut PaymentRow,
+    settlement: Settlement,
+) -> Result<(), Refusal> {
+    payment.state = payment.state.step(settlement.action(), Party::Market)?;
+    payment.updated_at = work.now;
+    payments::update(work.db(), payment).await?;
+    let id = work.new_id()?;
+    pay_out(work, &id, payment, settlement).await
+}
+
+/// Writes where the money of a payment goes.
+pub(super) async fn pay_out(
+    work: &mut Work<'_>,
+    id: &Id,
+    payment: &PaymentRow,
+    settlement: Settlement,
+) -> Result<(), Refusal> {
+    let legs = shares(payment, settlement, work.terms.fee);
+    Ok(ledger::transfer(work.db(), id, TransferKind::Settle, payment, &legs).await?)
+}
+
+/// Who gets what: nothing is left over, and the fee is taken of what the seller gets.
+fn shares(payment: &PaymentRow, settlement: Settlement, fee: i64) -> [Leg; 4] {
+    let amount = payment.amount.minor();
+    let refunded = settlement.refunded(amount);
+    let earned = amount - refunded;
+    let fee = earned * fee / 10_000;
+    [
+        leg(Account::Escrow, payment.id.as_str(), -amount),
+        leg(Account::Buyer, payment.buyer_id.as_str(), refunded),
+        leg(Account::Seller, payment.seller_id.as_str(), earned - fee),
+        leg(Account::Fee, "", fee),
+    ]
+}
+
+fn leg(account: Account, owner: &str, amount: i64) -> Leg {
+    Leg {
+        account,
+        owner: owner.to_owned(),
+        amount,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::state::PaymentState;
+    use crate::types::{Amount, Time};
+
+    fn payment(amount: i64) -> PaymentRow {
+        let id = Id::new().unwrap();
+        PaymentRow {
+            id: id.clone(),
+            request_id: id.clone(),
+            buyer_id: id.clone(),
+            seller_id: id,
+            amount: Amount::try_from(amount).unwrap(),
+            currency: "EUR".to_owned().try_into().unwrap(),
+            state: PaymentState::Held,
+            told: 0,
+            created_at: Time::now(),
+            updated_at: Time::now(),
+        }
+    }
+
+    #[test]
+    fn the_fee_is_of_what_the_seller_gets_and_rounds_down() {
+        let amounts = |settlement| shares(&payment(999), settlement, 250).map(|leg| leg.amount);
+        assert_eq!(amounts(Settlement::Release), [-999, 0, 975, 24]);
+        assert_eq!(amounts(Settlement::Refund), [-999, 999, 0, 0]);
+        assert_eq!(amounts(Settlement::Split(500)), [-999, 500, 487, 12]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_made_or_lost(amount in 1_i64..1_000_000_000_000, part in 0.0..1.0, fee in 0_i64..=10_000) {
+            #[expect(clippy::cast_possible_truncation, reason = "a part of an amount")]
+            let refunded = (amount as f64 * part) as i64;
+            for settlement in [Settlement::Release, Settlement::Refund, Settlement::Split(refunded)] {
+                let legs = shares(&payment(amount), settlement, fee);
+                prop_assert_eq!(legs.iter().map(|leg| leg.amount).sum::<i64>(), 0);
+                prop_assert!(legs[1..].iter().all(|leg| leg.amount >= 0));
+            }
+        }
+    }
+}

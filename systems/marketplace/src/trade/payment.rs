@@ -1,0 +1,106 @@
+use serde_json::json;
+
+use super::RequestPath;
+use super::money;
+use super::trade_row::Trade;
+use super::view::PaymentView;
+use crate::config::PaymentMode;
+use crate::http::{Access, Empty, Market, Route, Write};
+use crate::refusal::Refusal;
+use crate::state::{DeliveryState, Party, PaymentState, RequestAction, Stateful};
+use crate::store::deliveries::{self, DeliveryRow};
+use crate::store::notifications::NoticeKind;
+use crate::store::payments::{self, PaymentRow};
+use crate::work::{Step, Work};
+
+/// The buyer pays: with mode `status` it is paid then, with a provider when that says so.
+#[derive(Debug)]
+pub(crate) struct Pay(RequestPath);
+
+impl Write for Pay {
+    const ROUTE: Route = Route::post(
+        "marketplace.purchaseRequests.status.payment",
+        "/api/marketplace/purchase-requests/{request}/status/payment",
+    )
+    .says("Pays for the selected offer; with a provider the payment is pending until it tells")
+    .by(Access::Buyer)
+    .creates();
+    type Path = RequestPath;
+    type Body = Empty;
+
+    async fn begin(path: RequestPath, _: Empty, _: &Market) -> Result<Self, Refusal> {
+        Ok(Self(path))
+    }
+}
+
+impl Step for Pay {
+    type Answer = PaymentView;
+
+    async fn apply(&self, work: &mut Work<'_>) -> Result<PaymentView, Refusal> {
+        let mut trade = Trade::lock(work, &self.0.request).await?;
+        let party = trade.party(work.actor)?;
+        trade.request.state.step(RequestAction::Pay, party)?;
+        let by_provider = work.terms.payment_mode == PaymentMode::Provider;
+        let offer = trade.selected()?;
+        let payment = PaymentRow {
+            id: work.new_id()?,
+            request_id: trade.request.id.clone(),
+            buyer_id: trade.request.buyer_id.clone(),
+            seller_id: offer.seller_id.clone(),
+            amount: offer.amount,
+            currency: trade.request.currency.clone(),
+            state: if by_provider {
+                PaymentState::Pending
+            } else {
+                PaymentState::Held
+            },
+            told: 0,
+            created_at: work.now,
+            updated_at: work.now,
+        };
+        payments::insert(work.db(), &payment).await.map_err(taken)?;
+        if !by_provider {
+            paid(work, &mut trade, &payment, party).await?;
+        }
+        Ok(PaymentView::from(&payment))
+    }
+}
+
+/// The money is there: it goes into escrow, and the seller may deliver.
+pub(super) async fn paid(
+    work: &mut Work<'_>,
+    trade: &mut Trade,
+    payment: &PaymentRow,
+    party: Party,
+) -> Result<(), Refusal> {
+    trade.step(RequestAction::Pay, party)?;
+    trade.save(work).await?;
+    money::hold(work, payment).await?;
+    let delivery = DeliveryRow {
+        request_id: trade.request.id.clone(),
+        state: DeliveryState::Pending,
+        tracking: String::new(),
+        updated_at: work.now,
+    };
+    deliveries::insert(work.db(), &delivery).await?;
+    let data = json!({
+        "paymentId": payment.id, "amount": payment.amount, "currency": payment.currency,
+    });
+    let part = payment.id.as_str();
+    work.tell(
+        &payment.seller_id,
+        NoticeKind::PaymentReceived,
+        &trade.request,
+        part,
+        data,
+    );
+    Ok(())
+}
+
+/// A second payment breaks `payments_one_each`.
+fn taken(error: sqlx::Error) -> Refusal {
+    match Refusal::from(error) {
+        Refusal::Overtaken => Refusal::AlreadyPaid,
+        other => other,
+    }
+}

@@ -1,0 +1,141 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::money::{self, Settlement};
+use super::payment::paid;
+use super::trade_row::Trade;
+use crate::refusal::Refusal;
+use crate::state::{Party, PaymentAction, PaymentState, Stateful};
+use crate::store::notifications::NoticeKind;
+use crate::store::payments::{self, PaymentRow};
+use crate::types::words::words;
+use crate::types::{Id, Money, Text};
+use crate::work::{Step, Work};
+
+words! {
+    /// What the provider tells of a payment.
+    EventKind {
+        Processing = "payment.processing",
+        Succeeded = "payment.succeeded",
+        Failed = "payment.failed",
+    }
+}
+
+/// An event of the payment provider.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ProviderEvent {
+    /// The provider's name of it: one that was seen counts no more.
+    id: Text<1, 200>,
+    payment_id: Id,
+    /// Counts the events of this payment from 1.
+    sequence: i64,
+    #[serde(rename = "type")]
+    kind: EventKind,
+    /// What was paid; must be what was asked for.
+    price: Money,
+}
+
+/// What became of an event.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EventTaken {
+    /// It was known already, and changed nothing.
+    duplicate: bool,
+    state: PaymentState,
+}
+
+/// Takes an event whose signature was checked.
+#[derive(Debug)]
+pub(crate) struct TakeEvent(pub(crate) ProviderEvent);
+
+impl Step for TakeEvent {
+    type Answer = EventTaken;
+
+    async fn apply(&self, work: &mut Work<'_>) -> Result<EventTaken, Refusal> {
+        let event = &self.0;
+        let found = payments::find(work.db(), &event.payment_id).await?;
+        let request = found.ok_or(Refusal::NotFound("payment"))?.request_id;
+        let mut trade = Trade::lock(work, &request).await?;
+        // Again, because it may have changed until the trade was ours.
+        let found = payments::find(work.db(), &event.payment_id).await?;
+        let mut payment = found.ok_or(Refusal::NotFound("payment"))?;
+        let known = payments::knows_event(work.db(), event.id.as_str()).await?;
+        if known || event.sequence <= payment.told {
+            return Ok(EventTaken {
+                duplicate: true,
+                state: payment.state,
+            });
+        }
+        self.in_order(&payment)?;
+        payment.told = event.sequence;
+        payment.updated_at = work.now;
+        let (id, kind) = (event.id.as_str(), event.kind.word());
+        payments::insert_event(work.db(), id, &payment, kind).await?;
+        match event.kind {
+            EventKind::Processing => payments::update(work.db(), &payment).await?,
+            EventKind::Succeeded => succeed(work, &mut trade, &mut payment).await?,
+            EventKind::Failed => fail(work, &trade, &mut payment).await?,
+        }
+        Ok(EventTaken {
+            duplicate: false,
+            state: payment.state,
+        })
+    }
+}
+
+impl TakeEvent {
+    fn in_order(&self, payment: &PaymentRow) -> Result<(), Refusal> {
+        let (expected, got) = (payment.told + 1, self.0.sequence);
+        if got != expected {
+            return Err(Refusal::OutOfOrder { expected, got });
+        }
+        let price = &self.0.price;
+        if price.amount != payment.amount || price.currency != payment.currency {
+            let why = "is not what was asked for".to_owned();
+            return Err(Refusal::InvalidField("price", why));
+        }
+        Ok(())
+    }
+}
+
+/// The provider has the money. When the trade was called off meanwhile, it goes straight back.
+async fn succeed(
+    work: &mut Work<'_>,
+    trade: &mut Trade,
+    payment: &mut PaymentRow,
+) -> Result<(), Refusal> {
+    payment.state = payment
+        .state
+        .step(PaymentAction::Succeed, Party::Provider)?;
+    payments::update(work.db(), payment).await?;
+    if payment.state == PaymentState::Held {
+        return paid(work, trade, payment, Party::Provider).await;
+    }
+    money::hold(work, payment).await?;
+    let id = work.new_id()?;
+    money::pay_out(work, &id, payment, Settlement::Refund).await?;
+    tell_buyer(work, trade, payment, NoticeKind::PaymentRefunded);
+    Ok(())
+}
+
+async fn fail(work: &mut Work<'_>, trade: &Trade, payment: &mut PaymentRow) -> Result<(), Refusal> {
+    payment.state = payment.state.step(PaymentAction::Fail, Party::Provider)?;
+    payments::update(work.db(), payment).await?;
+    tell_buyer(work, trade, payment, NoticeKind::PaymentFailed);
+    Ok(())
+}
+
+fn tell_buyer(work: &mut Work<'_>, trade: &Trade, payment: &PaymentRow, kind: NoticeKind) {
+    let data = json!({
+        "paymentId": payment.id, "amount": payment.amount, "currency": payment.currency,
+    });
+    work.tell(
+        &payment.buyer_id,
+        kind,
+        &trade.request,
+        payment.id.as_str(),
+        data,
+    );
+}

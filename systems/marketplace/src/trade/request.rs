@@ -1,0 +1,82 @@
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::view::RequestView;
+use crate::http::{Access, Market, Route, Write};
+use crate::refusal::Refusal;
+use crate::state::RequestState;
+use crate::store::requests::{self, RequestRow};
+use crate::types::{Amount, Currency, Text, Time};
+use crate::work::{Step, Work};
+
+/// No request is open for longer.
+const LONGEST: Duration = Duration::from_hours(24 * 366);
+
+/// What somebody wants to buy.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct NewRequest {
+    title: Text<1, 200>,
+    #[serde(default)]
+    description: Option<Text<0, 4000>>,
+    currency: Currency,
+    /// What the buyer has in mind to pay at most, in minor units.
+    #[serde(default)]
+    budget: Option<Amount>,
+    /// Until when offers are taken; at most a year from now.
+    #[serde(default)]
+    expires_at: Option<Time>,
+}
+
+/// A buyer asks.
+#[derive(Debug)]
+pub(crate) struct CreateRequest(NewRequest);
+
+impl Write for CreateRequest {
+    const ROUTE: Route = Route::post(
+        "marketplace.purchaseRequests.create",
+        "/api/marketplace/purchase-requests",
+    )
+    .says("Asks for something to buy")
+    .by(Access::Buyer)
+    .creates();
+    type Path = ();
+    type Body = NewRequest;
+
+    async fn begin((): (), body: NewRequest, _: &Market) -> Result<Self, Refusal> {
+        Ok(Self(body))
+    }
+}
+
+impl Step for CreateRequest {
+    type Answer = RequestView;
+
+    async fn apply(&self, work: &mut Work<'_>) -> Result<RequestView, Refusal> {
+        let (now, new) = (work.now, &self.0);
+        let expires_at = new
+            .expires_at
+            .unwrap_or_else(|| now.after(work.terms.open_time));
+        if expires_at <= now || expires_at > now.after(LONGEST) {
+            let why = "must be in the future, within a year".to_owned();
+            return Err(Refusal::InvalidField("expiresAt", why));
+        }
+        let description = new.description.as_ref().map_or("", Text::as_str);
+        let row = RequestRow {
+            id: work.new_id()?,
+            buyer_id: work.actor.user()?.id.clone(),
+            title: new.title.as_str().to_owned(),
+            description: description.to_owned(),
+            currency: new.currency.clone(),
+            budget: new.budget,
+            state: RequestState::Open,
+            selected_offer: None,
+            expires_at,
+            created_at: now,
+            updated_at: now,
+        };
+        requests::insert(work.db(), &row).await?;
+        Ok(RequestView::from(&row))
+    }
+}

@@ -1,0 +1,19 @@
+//! The values that people hand in. Each is checked once, where it is read, and describes itself.
+
+mod email;
+mod id;
+mod money;
+mod page;
+mod password;
+pub(crate) mod schema;
+mod text;
+mod time;
+pub(crate) mod words;
+
+pub(crate) use email::Email;
+pub(crate) use id::Id;
+pub(crate) use money::{Amount, Currency, Money};
+pub(crate) use page::{Listing, PageSize};
+pub(crate) use password::Password;
+pub(crate) use text::Text;
+pub(crate) use time::Time;

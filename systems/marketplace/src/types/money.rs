@@ -1,0 +1,83 @@
+use schemars::{JsonSchema, json_schema};
+use serde::{Deserialize, Serialize};
+
+use super::schema::described;
+
+/// Far above any trade, and so far below what 64 bits hold that no sum overflows.
+const MOST: i64 = 1_000_000_000_000;
+
+/// An amount in minor units (cents), at least 1.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type,
+)]
+#[sqlx(transparent)]
+#[serde(try_from = "i64")]
+pub(crate) struct Amount(i64);
+
+/// The number is no amount.
+#[derive(Debug, thiserror::Error)]
+#[error("an amount is 1 to {MOST} minor units, not {0}")]
+pub(crate) struct AmountError(i64);
+
+impl Amount {
+    pub(crate) fn minor(self) -> i64 {
+        self.0
+    }
+}
+
+impl TryFrom<i64> for Amount {
+    type Error = AmountError;
+
+    fn try_from(minor: i64) -> Result<Self, AmountError> {
+        if (1..=MOST).contains(&minor) {
+            return Ok(Self(minor));
+        }
+        Err(AmountError(minor))
+    }
+}
+
+described!(
+    Amount,
+    json_schema!({ "type": "integer", "minimum": 1, "maximum": MOST, "description": "In minor units" })
+);
+
+/// A currency by its three letters (ISO 4217).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(transparent)]
+#[serde(try_from = "String")]
+pub(crate) struct Currency(String);
+
+/// The text is no currency.
+#[derive(Debug, thiserror::Error)]
+#[error("a currency is three capital letters, for example `EUR`")]
+pub(crate) struct CurrencyError;
+
+impl Currency {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Currency {
+    type Error = CurrencyError;
+
+    fn try_from(text: String) -> Result<Self, CurrencyError> {
+        if text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            return Ok(Self(text));
+        }
+        Err(CurrencyError)
+    }
+}
+
+described!(
+    Currency,
+    json_schema!({ "type": "string", "pattern": "^[A-Z]{3}$" })
+);
+
+/// An amount of a currency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Money {
+    pub(crate) amount: Amount,
+    pub(crate) currency: Currency,
+}

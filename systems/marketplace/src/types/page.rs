@@ -1,0 +1,65 @@
+use schemars::{JsonSchema, json_schema};
+use serde::{Deserialize, Serialize};
+
+use super::Id;
+use super::schema::described;
+
+const USUAL: i64 = 20;
+const LARGEST: i64 = 100;
+
+/// How many of a list are wanted: 1 to 100, 20 unless told.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "i64")]
+pub(crate) struct PageSize(i64);
+
+described!(
+    PageSize,
+    json_schema!({ "type": "integer", "minimum": 1, "maximum": LARGEST })
+);
+
+/// The number is no size of a page.
+#[derive(Debug, thiserror::Error)]
+#[error("`limit` is 1 to {LARGEST}, not {0}")]
+pub(crate) struct PageSizeError(i64);
+
+impl PageSize {
+    pub(crate) fn rows(self) -> i64 {
+        self.0
+    }
+}
+
+impl Default for PageSize {
+    fn default() -> Self {
+        Self(USUAL)
+    }
+}
+
+impl TryFrom<i64> for PageSize {
+    type Error = PageSizeError;
+
+    fn try_from(rows: i64) -> Result<Self, PageSizeError> {
+        if (1..=LARGEST).contains(&rows) {
+            return Ok(Self(rows));
+        }
+        Err(PageSizeError(rows))
+    }
+}
+
+/// A page of a list, newest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Listing<T> {
+    pub(crate) items: Vec<T>,
+    /// Give it as `after` to read on; absent at the end.
+    pub(crate) next: Option<Id>,
+}
+
+impl<T> Listing<T> {
+    /// A page of at most `size`, from up to one item more than that.
+    pub(crate) fn of(mut items: Vec<T>, size: PageSize, id: impl Fn(&T) -> Id) -> Self {
+        let rows = usize::try_from(size.rows()).unwrap_or(usize::MAX);
+        let more = items.len() > rows;
+        items.truncate(rows);
+        let next = items.last().filter(|_| more).map(id);
+        Self { items, next }
+    }
+}

@@ -1,0 +1,52 @@
+use std::fmt;
+
+use schemars::json_schema;
+use serde::Deserialize;
+
+use super::schema::described;
+
+const SHORTEST: usize = 8;
+const LONGEST: usize = 128;
+
+/// A password: 8 to 128 characters. Never shown, never saved.
+#[derive(Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Password(String);
+
+/// The password has a wrong length.
+#[derive(Debug, thiserror::Error)]
+#[error("a password has {SHORTEST} to {LONGEST} characters and no NUL")]
+pub(crate) struct PasswordError;
+
+impl Password {
+    /// The password itself, for the one place that hashes it.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Password {
+    type Error = PasswordError;
+
+    fn try_from(text: String) -> Result<Self, PasswordError> {
+        let fits = (SHORTEST..=LONGEST).contains(&text.chars().count());
+        if fits && !text.contains('\0') {
+            return Ok(Self(text));
+        }
+        Err(PasswordError)
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(..)")
+    }
+}
+
+described!(
+    Password,
+    json_schema!({
+        "type": "string", "format": "password",
+        "minLength": SHORTEST, "maxLength": LONGEST, "pattern": r"^[^\x00]*$"
+    })
+);

@@ -1,0 +1,20 @@
+/// How a value that checks itself is described: by a schema that says the same, in its place.
+macro_rules! described {
+    ($name:ident, $schema:expr) => {
+        impl schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $schema
+            }
+        }
+    };
+}
+
+pub(crate) use described;

@@ -1,0 +1,122 @@
+//! Coming in, staying in, going out.
+
+use serde_json::json;
+
+use crate::served::{PASSWORD, Served};
+
+#[tokio::test]
+async fn an_address_has_one_account_however_it_is_written() {
+    let served = Served::start(&[]);
+    let body = |email: &str| json!({ "email": email, "password": PASSWORD, "name": "Ada", "role": "buyer" });
+    let stranger = served.stranger();
+    stranger
+        .post("/api/auth/register", body("ada@x.test"))
+        .await
+        .done();
+    stranger
+        .post("/api/auth/register", body("Ada@X.test"))
+        .await
+        .refused(409, "email_taken");
+    let admin = served.admin().await;
+    admin
+        .post("/api/users/admin", body("ADA@x.test"))
+        .await
+        .refused(409, "email_taken");
+    served.login("ADA@X.TEST", PASSWORD).await;
+}
+
+#[tokio::test]
+async fn a_wrong_password_and_an_unknown_address_are_refused_alike() {
+    let served = Served::start(&[]);
+    let login = async |email: &str| {
+        let body = json!({ "email": email, "password": "not the password" });
+        served.stranger().post("/api/auth/login", body).await
+    };
+    let (known, unknown) = (
+        login("admin@market.test").await,
+        login("nobody@market.test").await,
+    );
+    known.refused(401, "wrong_credentials");
+    assert_eq!(known.body, unknown.body);
+}
+
+#[tokio::test]
+async fn after_logout_neither_token_is_good() {
+    let served = Served::start(&[]);
+    let buyer = served.buyer().await;
+    buyer.get("/api/users/me").await.done();
+    buyer.post("/api/auth/logout", json!({})).await.done();
+    buyer
+        .get("/api/users/me")
+        .await
+        .refused(401, "unauthenticated");
+    let refresh = json!({ "refreshToken": buyer.refresh });
+    served
+        .stranger()
+        .post("/api/auth/refresh", refresh)
+        .await
+        .refused(401, "spent_token");
+}
+
+#[tokio::test]
+async fn a_refresh_token_is_good_once_and_a_second_use_ends_the_session() {
+    let served = Served::start(&[]);
+    let buyer = served.buyer().await;
+    let old = json!({ "refreshToken": buyer.refresh });
+    let fresh = served
+        .stranger()
+        .post("/api/auth/refresh", old.clone())
+        .await
+        .done();
+    buyer
+        .get("/api/users/me")
+        .await
+        .refused(401, "unauthenticated");
+    let mut renewed = buyer.clone();
+    renewed.token = fresh.body["accessToken"].as_str().unwrap().to_owned();
+    renewed.get("/api/users/me").await.done();
+    served
+        .stranger()
+        .post("/api/auth/refresh", old)
+        .await
+        .refused(401, "spent_token");
+    renewed
+        .get("/api/users/me")
+        .await
+        .refused(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn an_access_token_ends_by_itself() {
+    let served = Served::start(&["--access-time", "1ms"]);
+    let body = json!({ "email": "admin@market.test", "password": PASSWORD });
+    let session = served.stranger().post("/api/auth/login", body).await.done();
+    let token = session.body["accessToken"].as_str().unwrap().to_owned();
+    let person = crate::person::Person::new(&served, token, String::new());
+    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    person
+        .get("/api/users/me")
+        .await
+        .refused(401, "unauthenticated");
+    served.kill();
+}
+
+#[tokio::test]
+async fn tokens_and_passwords_are_not_kept_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("m.db");
+    let served = Served::on(&format!("sqlite:{}", file.display()), &[]);
+    let buyer = served.buyer().await;
+    let (token, refresh) = (buyer.token.clone(), buyer.refresh.clone());
+    drop(buyer);
+    assert!(served.terminate());
+    let mut kept = Vec::new();
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        kept.extend(std::fs::read(entry.unwrap().path()).unwrap());
+    }
+    let kept = String::from_utf8_lossy(&kept);
+    assert!(kept.contains("$argon2id$"), "there is no hash to be seen");
+    for secret in [token.as_str(), refresh.as_str(), PASSWORD] {
+        assert!(!kept.contains(secret), "a secret is kept");
+    }
+}

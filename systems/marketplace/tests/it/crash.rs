@@ -1,0 +1,236 @@
+//! The process is killed in the midst of everything, again and again. What was answered is kept; what
+//! was not is done wholly or not at all.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::person::{REQUESTS, of};
+use crate::served::{PASSWORD, Served};
+
+/// Trades that run at the same time.
+const TRADES: usize = 8;
+
+/// What was answered before the end: requests that were paid, and that were completed.
+#[derive(Default)]
+struct Answered {
+    paid: Vec<String>,
+    completed: Vec<String>,
+}
+
+/// Somebody whose server may be gone: `None` then.
+struct Caller {
+    http: reqwest::Client,
+    url: String,
+    token: String,
+}
+
+impl Caller {
+    async fn login(url: &str, email: &str) -> Option<Self> {
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let mut caller = Self {
+            http,
+            url: url.to_owned(),
+            token: String::new(),
+        };
+        let session = caller
+            .post(
+                "/api/auth/login",
+                json!({ "email": email, "password": PASSWORD }),
+            )
+            .await?;
+        caller.token = session["accessToken"].as_str()?.to_owned();
+        Some(caller)
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Option<Value> {
+        let request = self
+            .http
+            .post(format!("{}{path}", self.url))
+            .bearer_auth(&self.token);
+        let answer = request.json(&body).send().await.ok()?;
+        let status = answer.status();
+        if status == 503 {
+            return None;
+        }
+        let body: Value = answer.json().await.ok()?;
+        assert!(status.is_success(), "{path}: {body}");
+        Some(body)
+    }
+}
+
+/// Trades until the server is gone.
+async fn trade_on(buyer: &Caller, seller: &Caller, answered: &Mutex<Answered>) -> Option<()> {
+    loop {
+        let request = buyer
+            .post(REQUESTS, json!({ "title": "x", "currency": "EUR" }))
+            .await?;
+        let id = request["id"].as_str()?.to_owned();
+        let price = json!({ "price": { "amount": 1_001, "currency": "EUR" } });
+        let offer = seller.post(&of(&id, "offers"), price).await?;
+        let offer = offer["id"].as_str()?;
+        buyer
+            .post(&of(&id, &format!("offers/{offer}/select")), json!({}))
+            .await?;
+        buyer.post(&of(&id, "status/payment"), json!({})).await?;
+        answered.lock().unwrap().paid.push(id.clone());
+        seller
+            .post(&of(&id, "delivery"), json!({ "status": "delivered" }))
+            .await?;
+        buyer.post(&of(&id, "delivery/confirm"), json!({})).await?;
+        answered.lock().unwrap().completed.push(id);
+    }
+}
+
+/// Kills the server `rounds` times under load on one store.
+pub(crate) async fn survives_kills(store: &str, rounds: usize) {
+    let answered = Mutex::new(Answered::default());
+    let served = Served::on(store, &[]);
+    for n in 0..TRADES {
+        for role in ["buyer", "seller"] {
+            let body = json!({ "email": format!("{role}{n}@x"), "password": PASSWORD, "name": "x", "role": role });
+            served
+                .stranger()
+                .post("/api/auth/register", body)
+                .await
+                .done();
+        }
+    }
+    drop(served);
+    for round in 0..rounds {
+        let served = Served::on(store, &["--threads", "2"]);
+        let mut pairs = Vec::new();
+        for n in 0..TRADES {
+            let buyer = Caller::login(&served.url, &format!("buyer{n}@x"))
+                .await
+                .unwrap();
+            let seller = Caller::login(&served.url, &format!("seller{n}@x"))
+                .await
+                .unwrap();
+            pairs.push((buyer, seller));
+        }
+        let load = join_all(
+            pairs
+                .iter()
+                .map(|(buyer, seller)| trade_on(buyer, seller, &answered)),
+        );
+        let kill = async {
+            tokio::time::sleep(Duration::from_millis(150 + 70 * round as u64)).await;
+            tokio::task::spawn_blocking(move || served.kill())
+                .await
+                .unwrap();
+        };
+        tokio::join!(load, kill);
+    }
+    check(store, &answered.into_inner().unwrap()).await;
+}
+
+/// Everything that was answered is there, and told once.
+async fn check(store: &str, answered: &Answered) {
+    assert!(
+        answered.completed.len() > TRADES,
+        "only {} trades",
+        answered.completed.len()
+    );
+    let served = Served::on(store, &[]);
+    let ledger = served.admin().await.get("/api/admin/ledger").await.done();
+    assert_eq!(ledger.body["balanced"], true, "{}", ledger.body);
+    let mut paid = BTreeSet::new();
+    let mut confirmed = BTreeSet::new();
+    for n in 0..TRADES {
+        let seller = served.login(&format!("seller{n}@x"), PASSWORD).await;
+        let mut before = String::new();
+        let mut sequences = Vec::new();
+        loop {
+            let page = seller
+                .get(&format!("/api/notifications?limit=100{before}"))
+                .await
+                .done()
+                .body;
+            for item in page["items"].as_array().unwrap() {
+                sequences.push(item["sequence"].as_i64().unwrap());
+                let request = item["requestId"].as_str().unwrap().to_owned();
+                match item["kind"].as_str().unwrap() {
+                    "payment_received" => assert!(paid.insert(request), "told twice"),
+                    "delivery_confirmed" => assert!(confirmed.insert(request), "told twice"),
+                    _ => {}
+                }
+            }
+            let Some(next) = page["next"].as_i64() else {
+                break;
+            };
+            before = format!("&before={next}");
+        }
+        let all: Vec<i64> = (1..=i64::try_from(sequences.len()).unwrap())
+            .rev()
+            .collect();
+        assert_eq!(sequences, all, "the list of seller {n} has a gap");
+    }
+    assert!(
+        answered.paid.iter().all(|request| paid.contains(request)),
+        "a payment was not told"
+    );
+    assert!(
+        answered
+            .completed
+            .iter()
+            .all(|request| confirmed.contains(request)),
+        "a confirmation was not told"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kill_under_load_loses_no_money_and_no_notification_every_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("m.db").display());
+    survives_kills(&store, 6).await;
+}
+/// Kills the database under a server that goes on, once it is busy.
+pub(crate) async fn survives_the_stores_kill(store: &str, crash: impl FnOnce() + Send + 'static) {
+    let answered = Mutex::new(Answered::default());
+    let served = Served::on(store, &["--threads", "2"]);
+    for n in 0..TRADES {
+        for role in ["buyer", "seller"] {
+            let body = json!({ "email": format!("{role}{n}@x"), "password": PASSWORD, "name": "x", "role": role });
+            served
+                .stranger()
+                .post("/api/auth/register", body)
+                .await
+                .done();
+        }
+    }
+    let mut pairs = Vec::new();
+    for n in 0..TRADES {
+        let buyer = Caller::login(&served.url, &format!("buyer{n}@x"))
+            .await
+            .unwrap();
+        let seller = Caller::login(&served.url, &format!("seller{n}@x"))
+            .await
+            .unwrap();
+        pairs.push((buyer, seller));
+    }
+    let load = join_all(
+        pairs
+            .iter()
+            .map(|(buyer, seller)| trade_on(buyer, seller, &answered)),
+    );
+    let killer = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        tokio::task::spawn_blocking(crash).await.unwrap();
+    };
+    tokio::join!(load, killer);
+    // The same server finds its database again by itself.
+    let deadline = tokio::time::Instant::now() + crate::served::PATIENCE;
+    while Caller::login(&served.url, "buyer0@x").await.is_none() {
+        assert!(
+            tokio::time::Instant::now() < deadline,
+            "the database is not found again"
+        );
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    drop(served);
+    check(store, &answered.into_inner().unwrap()).await;
+}

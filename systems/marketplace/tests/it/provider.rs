@@ -1,0 +1,221 @@
+//! Payments by a provider: a stub of one, which signs, repeats, forges and mixes up.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hmac::{Hmac, Mac};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use crate::person::{Answer, Person, balances, of};
+use crate::served::Served;
+
+const SECRET: &str = "a secret of the provider";
+const HOOK: &str = "/api/payments/webhook";
+
+pub(crate) fn hmac(secret: &str, seconds: &str, body: &[u8]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(format!("{seconds}.").as_bytes());
+    mac.update(body);
+    mac.finalize()
+        .into_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs()
+}
+
+fn served() -> Served {
+    Served::start(&["--payment-mode", "provider", "--payment-secret", SECRET])
+}
+
+/// Sends a body, signed by this secret at this time.
+async fn tell(served: &Served, secret: &str, seconds: u64, body: &Value) -> Answer {
+    let text = body.to_string();
+    let signature = format!(
+        "t={seconds},v1={}",
+        hmac(secret, &seconds.to_string(), text.as_bytes())
+    );
+    let request = served.http.post(format!("{}{HOOK}", served.url));
+    let request = request
+        .header("x-payment-signature", signature)
+        .header("content-type", "application/json");
+    let response = request.body(text).send().await.unwrap();
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let answer = Answer {
+        status,
+        headers,
+        body: response.json().await.unwrap(),
+    };
+    crate::served::described(served, "POST", HOOK, &answer).await;
+    answer
+}
+
+fn event(id: &str, payment: &str, sequence: i64, kind: &str) -> Value {
+    json!({
+        "id": id, "paymentId": payment, "sequence": sequence, "type": kind,
+        "price": { "amount": 1_000, "currency": "EUR" },
+    })
+}
+
+/// A trade whose payment is pending: buyer, seller, request, payment.
+async fn pending(served: &Served) -> (Person<'_>, Person<'_>, String, String) {
+    let (buyer, seller) = (served.buyer().await, served.seller().await);
+    let request = buyer.asks().await;
+    let offer = seller.offers(&request, 1_000).await;
+    buyer.selects(&request, &offer).await.done();
+    let payment = buyer.pays(&request).await;
+    assert_eq!(payment.body["state"], "pending");
+    let id = payment.id();
+    (buyer, seller, request, id)
+}
+
+#[tokio::test]
+async fn the_money_is_there_when_the_provider_says_so_once() {
+    let served = served();
+    let (buyer, seller, request, payment) = pending(&served).await;
+    buyer.pays(&request).await.refused(409, "already_paid");
+    seller.ships(&request).await.refused(409, "illegal_step");
+    tell(
+        &served,
+        SECRET,
+        now(),
+        &event("e1", &payment, 1, "payment.processing"),
+    )
+    .await
+    .done();
+    let succeeded = event("e2", &payment, 2, "payment.succeeded");
+    for duplicate in [false, true, true] {
+        let taken = tell(&served, SECRET, now(), &succeeded).await.done();
+        assert_eq!(
+            taken.body,
+            json!({ "duplicate": duplicate, "state": "held" })
+        );
+    }
+    assert_eq!(seller.told().await, ["offer_accepted", "payment_received"]);
+    seller.ships(&request).await.done();
+    buyer.confirms(&request).await.done();
+    let fees = balances(&served)
+        .await
+        .into_iter()
+        .find(|(account, _)| account == "fee");
+    assert_eq!(fees, Some(("fee".to_owned(), 25)));
+}
+
+#[tokio::test]
+async fn what_is_forged_old_or_changed_is_refused() {
+    let served = served();
+    let (buyer, _, request, payment) = pending(&served).await;
+    let good = event("e1", &payment, 1, "payment.succeeded");
+    tell(&served, "another secret, as long", now(), &good)
+        .await
+        .refused(401, "wrong_signature");
+    tell(&served, SECRET, now() - 600, &good)
+        .await
+        .refused(401, "wrong_signature");
+    tell(&served, SECRET, now() + 600, &good)
+        .await
+        .refused(401, "wrong_signature");
+    let unsigned = served.stranger().post(HOOK, good.clone()).await;
+    unsigned.refused(401, "wrong_signature");
+    let mut cheap = good.clone();
+    cheap["price"]["amount"] = json!(1);
+    tell(&served, SECRET, now(), &cheap)
+        .await
+        .refused(400, "invalid_field");
+    let unknown = event("e9", &"0".repeat(32), 1, "payment.succeeded");
+    tell(&served, SECRET, now(), &unknown)
+        .await
+        .refused(404, "not_found");
+    assert_eq!(buyer.sees(&request).await["payment"]["state"], "pending");
+}
+
+#[tokio::test]
+async fn events_count_in_their_order_alone() {
+    let served = served();
+    let (buyer, _, request, payment) = pending(&served).await;
+    let late = event("e2", &payment, 2, "payment.succeeded");
+    tell(&served, SECRET, now(), &late)
+        .await
+        .refused(409, "out_of_order");
+    tell(
+        &served,
+        SECRET,
+        now(),
+        &event("e1", &payment, 1, "payment.processing"),
+    )
+    .await
+    .done();
+    tell(&served, SECRET, now(), &late).await.done();
+    let old = event("e0", &payment, 1, "payment.failed");
+    assert_eq!(
+        tell(&served, SECRET, now(), &old).await.done().body["duplicate"],
+        true
+    );
+    let contrary = event("e3", &payment, 3, "payment.failed");
+    tell(&served, SECRET, now(), &contrary)
+        .await
+        .refused(409, "illegal_step");
+    assert_eq!(buyer.sees(&request).await["payment"]["state"], "held");
+}
+
+#[tokio::test]
+async fn a_payment_that_failed_may_be_tried_again() {
+    let served = served();
+    let (buyer, _, request, payment) = pending(&served).await;
+    tell(
+        &served,
+        SECRET,
+        now(),
+        &event("e1", &payment, 1, "payment.failed"),
+    )
+    .await
+    .done();
+    assert_eq!(buyer.told().await.last().unwrap(), "payment_failed");
+    let second = buyer.pays(&request).await.id();
+    tell(
+        &served,
+        SECRET,
+        now(),
+        &event("e2", &second, 1, "payment.succeeded"),
+    )
+    .await
+    .done();
+    assert_eq!(buyer.sees(&request).await["request"]["state"], "paid");
+}
+
+#[tokio::test]
+async fn money_that_comes_after_the_trade_was_called_off_goes_back() {
+    let served = served();
+    let (buyer, _, request, payment) = pending(&served).await;
+    buyer.post(&of(&request, "cancel"), json!({})).await.done();
+    let taken = tell(
+        &served,
+        SECRET,
+        now(),
+        &event("e1", &payment, 1, "payment.succeeded"),
+    )
+    .await
+    .done();
+    assert_eq!(taken.body["state"], "refunded");
+    assert_eq!(buyer.told().await.last().unwrap(), "payment_refunded");
+    assert_eq!(
+        balances(&served).await,
+        [("buyer".to_owned(), 0), ("escrow".to_owned(), 0)]
+    );
+}
+
+#[tokio::test]
+async fn without_a_provider_there_is_no_webhook() {
+    let served = Served::start(&[]);
+    served
+        .stranger()
+        .post(HOOK, json!({}))
+        .await
+        .refused(404, "not_found");
+}
