@@ -2,6 +2,8 @@
 //! knows rows, not rules: what may happen is told by `state` and done by `trade` and `account`.
 
 pub(crate) mod answers;
+#[cfg(test)]
+mod constraints;
 pub(crate) mod deliveries;
 pub(crate) mod disputes;
 pub(crate) mod ledger;

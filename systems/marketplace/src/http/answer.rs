@@ -23,10 +23,9 @@ pub(super) async fn write<W: Write>(
     let (mut parts, body) = request.into_parts();
     let ticket = market.door.admit(W::ROUTE.id, &parts);
     let work = async {
-        let actor = caller(&market, &parts).await?;
-        W::ROUTE.access.check(&actor)?;
-        let path = input::path(&mut parts).await?;
         let bytes = input::body(body, market.door.max_body).await?;
+        let actor = caller(&market, W::ROUTE.access, &parts).await?;
+        let path = input::path(&mut parts).await?;
         let body = input::json(&parts, &bytes)?;
         let key = input::key(&parts, &actor, W::ROUTE.id, &bytes)?;
         let key = key.filter(|_| !W::ROUTE.secret);
@@ -45,8 +44,7 @@ pub(super) async fn read<R: Read>(State(market): State<Arc<Market>>, request: Re
     let (mut parts, _) = request.into_parts();
     let ticket = market.door.admit(R::ROUTE.id, &parts);
     let work = async {
-        let actor = caller(&market, &parts).await?;
-        R::ROUTE.access.check(&actor)?;
+        let actor = caller(&market, R::ROUTE.access, &parts).await?;
         let path = input::path(&mut parts).await?;
         let query = input::query(&mut parts).await?;
         let mut db = market.store.read().await?;

@@ -1,6 +1,7 @@
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 
+use super::route::Access;
 use crate::account::hash_token;
 use crate::market::Market;
 use crate::refusal::Refusal;
@@ -8,8 +9,22 @@ use crate::store::sessions;
 use crate::types::Time;
 use crate::work::Actor;
 
-/// Who calls. A token that is not good is refused even where none is needed.
-pub(super) async fn caller(market: &Market, parts: &Parts) -> Result<Actor, Refusal> {
+/// Who calls, if they may. Where everybody may, no token is looked at: who comes in again often brings
+/// one that is not good any longer.
+pub(super) async fn caller(
+    market: &Market,
+    access: Access,
+    parts: &Parts,
+) -> Result<Actor, Refusal> {
+    if access == Access::Anyone {
+        return Ok(Actor::Nobody);
+    }
+    let actor = by_header(market, parts).await?;
+    access.check(&actor)?;
+    Ok(actor)
+}
+
+async fn by_header(market: &Market, parts: &Parts) -> Result<Actor, Refusal> {
     let Some(header) = parts.headers.get(AUTHORIZATION) else {
         return Ok(Actor::Nobody);
     };
@@ -22,7 +37,7 @@ pub(super) async fn caller(market: &Market, parts: &Parts) -> Result<Actor, Refu
 }
 
 /// Who holds an access token.
-pub(super) async fn by_token(market: &Market, token: &str) -> Result<Actor, Refusal> {
+async fn by_token(market: &Market, token: &str) -> Result<Actor, Refusal> {
     let mut db = market.store.read().await?;
     let holder = sessions::holder(&mut db, &hash_token(token), Time::now()).await?;
     holder.map(Actor::User).ok_or(Refusal::Unauthenticated)

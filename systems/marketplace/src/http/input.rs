@@ -1,16 +1,25 @@
-use axum::body::{Body, Bytes, HttpBody, to_bytes};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
+use http_body_util::BodyExt;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tokio::time::timeout;
 
 use crate::refusal::Refusal;
 use crate::store::answers::Key;
 use crate::types::{Id, PageSize};
 use crate::work::Actor;
+
+/// A body must be there within this time.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// So much of a body that is too large is read and thrown away.
+const DRAINED: usize = 1 << 20;
 
 /// A body, or an answer, that says nothing: `{}`. As a body, nothing at all will do.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -43,19 +52,34 @@ pub(super) async fn query<T: DeserializeOwned>(parts: &mut Parts) -> Result<T, R
         .map_err(|error| Refusal::InvalidQuery(error.body_text()))
 }
 
-/// The whole body, at most `limit` bytes.
+/// The whole body, at most `limit` bytes. What is too large is read a while longer, so that its sender
+/// hears why it was refused instead of finding the connection closed.
 pub(super) async fn body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
-    let too_large = || Refusal::BodyTooLarge { limit };
-    if body.size_hint().lower() > limit as u64 {
-        return Err(too_large());
+    let read = timeout(PATIENCE, take(body, limit)).await;
+    let (whole, length) = read.map_err(|_| Refusal::BodyIncomplete)??;
+    if length > limit {
+        return Err(Refusal::BodyTooLarge { limit });
     }
-    to_bytes(body, limit).await.map_err(|error| {
-        let cause = std::error::Error::source(&error);
-        match cause.is_some_and(|cause| cause.is::<http_body_util::LengthLimitError>()) {
-            true => too_large(),
-            false => Refusal::BodyIncomplete,
+    Ok(whole.into())
+}
+
+/// At most `limit` bytes of a body, and how long it was.
+async fn take(mut body: Body, limit: usize) -> Result<(Vec<u8>, usize), Refusal> {
+    let (mut whole, mut length) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Refusal::BodyIncomplete)?;
+        let Ok(piece) = frame.into_data() else {
+            continue;
+        };
+        length += piece.len();
+        if length <= limit {
+            whole.extend_from_slice(&piece);
         }
-    })
+        if length > limit + DRAINED {
+            break;
+        }
+    }
+    Ok((whole, length))
 }
 
 /// Reads a body; one of nothing is `{}`.

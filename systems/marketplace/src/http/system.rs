@@ -87,8 +87,8 @@ pub(super) async fn webhook(
     let (parts, body) = request.into_parts();
     let ticket = market.door.admit(WEBHOOK.id, &parts);
     let work = async {
-        let secret = provider.0.ok_or(Refusal::NotFound("payment provider"))?;
         let bytes = input::body(body, market.door.max_body).await?;
+        let secret = provider.0.ok_or(Refusal::NotFound("payment provider"))?;
         let signature = parts.headers.get("x-payment-signature");
         let signature = signature
             .and_then(|header| header.to_str().ok())

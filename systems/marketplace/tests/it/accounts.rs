@@ -110,11 +110,7 @@ async fn tokens_and_passwords_are_not_kept_as_they_are() {
     let (token, refresh) = (buyer.token.clone(), buyer.refresh.clone());
     drop(buyer);
     assert!(served.terminate());
-    let mut kept = Vec::new();
-    for entry in std::fs::read_dir(folder.path()).unwrap() {
-        kept.extend(std::fs::read(entry.unwrap().path()).unwrap());
-    }
-    let kept = String::from_utf8_lossy(&kept);
+    let kept = crate::served::all_files(folder.path());
     assert!(kept.contains("$argon2id$"), "there is no hash to be seen");
     for secret in [token.as_str(), refresh.as_str(), PASSWORD] {
         assert!(!kept.contains(secret), "a secret is kept");

@@ -184,14 +184,11 @@ fn a_bad_configuration_is_refused_before_anything_is_bound() {
         (["--bcrypt-cost", "3"], "3"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_headcount-marketplace"))
-            .args([
-                "--listen",
-                "127.0.0.1:0",
-                "--store",
-                "sqlite::memory:",
-                "--argon-memory",
-                "64",
+            .envs([
+                ("HEADCOUNT_LISTEN", "127.0.0.1:0"),
+                ("MARKETPLACE_STORE", "sqlite::memory:"),
             ])
+            .env("MARKETPLACE_ARGON_MEMORY", "64")
             .args(arguments)
             .output()
             .unwrap();

@@ -28,7 +28,7 @@ async fn a_full_queue_refuses_at_once_and_says_when_to_come_again() {
     ]);
     let answers = logins(&served, 40).await;
     let (done, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 200);
-    assert!((5..40).contains(&done.len()), "{} were done", done.len());
+    assert!((4..40).contains(&done.len()), "{} were done", done.len());
     for answer in refused {
         answer.refused(503, "hashing_full");
         let seconds: u64 = answer.headers["retry-after"]
@@ -97,7 +97,7 @@ async fn an_old_hash_is_accepted_and_renewed_at_the_next_login() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("m.db");
     let store = format!("sqlite:{}", file.display());
-    let kept = || String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+    let kept = || crate::served::all_files(folder.path());
     let served = Served::on(&store, &["--hash", "bcrypt"]);
     assert!(served.terminate());
     assert!(kept().contains("$2b$04$"));

@@ -60,7 +60,10 @@ impl Served {
                 ("MARKETPLACE_ADMIN_EMAIL", ADMIN),
                 ("MARKETPLACE_ADMIN_PASSWORD", PASSWORD),
             ])
-            .env("MARKETPLACE_SWEEP", "50ms")
+            .envs([
+                ("MARKETPLACE_SWEEP", "50ms"),
+                ("MARKETPLACE_RATE_LIMITS", "*=1000000/1m"),
+            ])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
@@ -206,4 +209,13 @@ impl Drop for Served {
 /// Holds an answer against what the description says of its operation.
 pub(crate) async fn described(served: &Served, method: &str, path: &str, answer: &Answer) {
     served.description().await.check(method, path, answer);
+}
+
+/// Everything that a database has in its folder, its log too.
+pub(crate) fn all_files(folder: &std::path::Path) -> String {
+    let mut kept = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        kept.extend(std::fs::read(entry.unwrap().path()).unwrap());
+    }
+    String::from_utf8_lossy(&kept).into_owned()
 }
