@@ -52,11 +52,11 @@ pub struct StoreConfig {
         default_value = "sqlite:headcount-marketplace.db"
     )]
     pub store: String,
-    /// Connections to it at most; of SQLite those that read
+    /// Connections to it at most; of `SQLite` those that read
     #[arg(long, value_name = "N", env = "MARKETPLACE_CONNECTIONS", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub connections: u32,
-    /// Whether SQLite waits for the disk at every commit, so that even a power cut loses nothing
+    /// Whether `SQLite` waits for the disk at every commit, so that even a power cut loses nothing
     #[arg(long, env = "MARKETPLACE_SYNC", default_value_t = true, action = clap::ArgAction::Set)]
     pub sync: bool,
 }

@@ -1,5 +1,5 @@
 //! The HTTP side. An operation says in one place what it is called, where it is, who may do it and what
-//! it reads and answers ([`Route`], [`Write`], [`Read`]); routing, checking and the OpenAPI description
+//! it reads and answers ([`Route`], [`Write`], [`Read`]); routing, checking and the `OpenAPI` description
 //! are made of that, so that they cannot contradict each other.
 
 mod address;

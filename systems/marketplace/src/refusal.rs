@@ -45,6 +45,8 @@ pub(crate) enum Refusal {
     AlreadyOffered,
     #[error("there is a payment for this request already")]
     AlreadyPaid,
+    #[error("this offer is not valid any longer")]
+    OfferOver,
     #[error("you have rated this trade already")]
     AlreadyRated,
     #[error("another step was faster: look at the state and decide again")]
@@ -100,6 +102,7 @@ impl Refusal {
             Self::EmailTaken => (S::CONFLICT, "email_taken"),
             Self::AlreadyOffered => (S::CONFLICT, "already_offered"),
             Self::AlreadyPaid => (S::CONFLICT, "already_paid"),
+            Self::OfferOver => (S::CONFLICT, "offer_over"),
             Self::AlreadyRated => (S::CONFLICT, "already_rated"),
             Self::Overtaken => (S::CONFLICT, "overtaken"),
             Self::Illegal(_) => (S::CONFLICT, "illegal_step"),

@@ -6,7 +6,7 @@ use super::route::{Access, Route, Verb};
 
 const DEFINITIONS: &str = "/components/schemas";
 
-/// Writes the OpenAPI description of what is routed.
+/// Writes the `OpenAPI` description of what is routed.
 #[derive(Debug)]
 pub(super) struct Describer {
     /// What is read and what is answered: one type may look different in both.

@@ -150,14 +150,15 @@ impl Sender {
         let body: Value = serde_json::from_str(body).unwrap_or_default();
         let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let kind = word(&body["kind"]).replace('_', " ");
-        let mut text = format!("{}: {kind}", word(&body["data"]["title"]));
-        if let Some(front_end) = &self.front_end {
-            text.push_str(&format!(
-                "\n{front_end}/requests/{}",
-                word(&body["requestId"])
-            ));
-        }
-        text
+        let text = format!("{}: {kind}", word(&body["data"]["title"]));
+        let Some(front_end) = &self.front_end else {
+            return text;
+        };
+        format!(
+            "{text}
+{front_end}/requests/{}",
+            word(&body["requestId"])
+        )
     }
 }
 

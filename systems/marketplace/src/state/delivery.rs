@@ -1,4 +1,4 @@
-use super::machine::{Party, Rule, Stateful};
+use super::machine::{Party, Rule, Stateful, rule};
 use crate::types::words::words;
 
 words! {
@@ -30,20 +30,6 @@ words! {
 use DeliveryAction as Do;
 use DeliveryState as In;
 use Party::{Buyer, Clock, Market, Seller};
-
-const fn rule(
-    from: In,
-    action: Do,
-    by: &'static [Party],
-    to: In,
-) -> Rule<DeliveryState, DeliveryAction> {
-    Rule {
-        from,
-        action,
-        by,
-        to,
-    }
-}
 
 impl Stateful for DeliveryState {
     type Action = DeliveryAction;

@@ -27,6 +27,16 @@ pub(crate) struct Rule<S, A> {
     pub(super) to: S,
 }
 
+/// A line, as short as a table needs it.
+pub(super) const fn rule<S, A>(from: S, action: A, by: &'static [Party], to: S) -> Rule<S, A> {
+    Rule {
+        from,
+        action,
+        by,
+        to,
+    }
+}
+
 /// A state that a table governs.
 pub(crate) trait Stateful: Copy + Eq + 'static {
     /// What may be done.

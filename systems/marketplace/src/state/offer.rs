@@ -1,4 +1,4 @@
-use super::machine::{Party, Rule, Stateful};
+use super::machine::{Party, Rule, Stateful, rule};
 use crate::types::words::words;
 
 words! {
@@ -40,15 +40,6 @@ words! {
 use OfferAction as Do;
 use OfferState as In;
 use Party::{Buyer, Clock, Market, Seller};
-
-const fn rule(from: In, action: Do, by: &'static [Party], to: In) -> Rule<OfferState, OfferAction> {
-    Rule {
-        from,
-        action,
-        by,
-        to,
-    }
-}
 
 impl Stateful for OfferState {
     type Action = OfferAction;

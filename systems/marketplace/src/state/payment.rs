@@ -1,4 +1,4 @@
-use super::machine::{Party, Rule, Stateful};
+use super::machine::{Party, Rule, Stateful, rule};
 use crate::types::words::words;
 
 words! {
@@ -36,20 +36,6 @@ words! {
 use Party::{Market, Provider};
 use PaymentAction as Do;
 use PaymentState as In;
-
-const fn rule(
-    from: In,
-    action: Do,
-    by: &'static [Party],
-    to: In,
-) -> Rule<PaymentState, PaymentAction> {
-    Rule {
-        from,
-        action,
-        by,
-        to,
-    }
-}
 
 impl Stateful for PaymentState {
     type Action = PaymentAction;

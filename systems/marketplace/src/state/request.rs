@@ -1,4 +1,4 @@
-use super::machine::{Party, Rule, Stateful};
+use super::machine::{Party, Rule, Stateful, rule};
 use crate::types::words::words;
 
 words! {
@@ -45,20 +45,6 @@ words! {
 use Party::{Admin, Buyer, Clock, Provider, Seller};
 use RequestAction as Do;
 use RequestState as In;
-
-const fn rule(
-    from: In,
-    action: Do,
-    by: &'static [Party],
-    to: In,
-) -> Rule<RequestState, RequestAction> {
-    Rule {
-        from,
-        action,
-        by,
-        to,
-    }
-}
 
 impl Stateful for RequestState {
     type Action = RequestAction;

@@ -43,7 +43,8 @@ pub(crate) struct Leg {
 pub(crate) struct Balance {
     pub(crate) account: Account,
     pub(crate) currency: String,
-    pub(crate) balance: i64,
+    #[serde(rename = "balance")]
+    pub(crate) amount: i64,
 }
 
 /// Moves the money of a payment. The database lets each kind happen once.
@@ -74,7 +75,7 @@ pub(crate) async fn transfer(
 }
 
 pub(crate) async fn balances(db: &mut AnyConnection) -> Result<Vec<Balance>, sqlx::Error> {
-    let select = "SELECT account, currency, CAST(SUM(amount) AS BIGINT) AS balance FROM entries \
+    let select = "SELECT account, currency, CAST(SUM(amount) AS BIGINT) AS amount FROM entries \
         GROUP BY account, currency ORDER BY account, currency";
     sqlx::query_as(select).fetch_all(db).await
 }

@@ -80,6 +80,10 @@ pub(super) async fn expire_offer(
 ) -> Result<(), Refusal> {
     let found = offers::find(work.db(), &trade.request.id, offer).await?;
     let mut offer = found.ok_or(Refusal::NotFound("offer"))?;
+    // Meanwhile another price may have been named.
+    if offer.valid_until > work.now {
+        return Ok(());
+    }
     let state = offer.state.step(OfferAction::Expire, Party::Clock)?;
     take(&mut offer, state, work);
     offers::update(work.db(), &offer).await?;

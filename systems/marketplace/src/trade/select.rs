@@ -75,6 +75,9 @@ async fn agree(
     let (mut offer, party) = trade.offer(work, &path.offer).await?;
     trade.step(RequestAction::Select, party)?;
     let state = offer.state.step(action, party)?;
+    if offer.valid_until <= work.now {
+        return Err(Refusal::OfferOver);
+    }
     take(&mut offer, state, work);
     offers::update(work.db(), &offer).await?;
     trade.request.selected_offer = Some(offer.id.clone());

@@ -33,7 +33,7 @@ fn soon() -> String {
             .as_millis(),
     )
     .unwrap();
-    jiff::Timestamp::from_millisecond(millis + 700)
+    jiff::Timestamp::from_millisecond(millis + 2_500)
         .unwrap()
         .to_string()
 }

@@ -62,6 +62,32 @@ impl Caller {
     }
 }
 
+/// Makes everybody who will trade.
+async fn register(served: &Served) {
+    for n in 0..TRADES {
+        for role in ["buyer", "seller"] {
+            let email = format!("{role}{n}@x");
+            let body = json!({ "email": email, "password": PASSWORD, "name": "x", "role": role });
+            served
+                .stranger()
+                .post("/api/auth/register", body)
+                .await
+                .done();
+        }
+    }
+}
+
+/// Everybody logged in: buyers with their sellers.
+async fn pairs(url: &str) -> Vec<(Caller, Caller)> {
+    let mut pairs = Vec::new();
+    for n in 0..TRADES {
+        let buyer = Caller::login(url, &format!("buyer{n}@x")).await;
+        let seller = Caller::login(url, &format!("seller{n}@x")).await;
+        pairs.push((buyer.unwrap(), seller.unwrap()));
+    }
+    pairs
+}
+
 /// Trades until the server is gone.
 async fn trade_on(buyer: &Caller, seller: &Caller, answered: &Mutex<Answered>) -> Option<()> {
     loop {
@@ -89,29 +115,11 @@ async fn trade_on(buyer: &Caller, seller: &Caller, answered: &Mutex<Answered>) -
 pub(crate) async fn survives_kills(store: &str, rounds: usize) {
     let answered = Mutex::new(Answered::default());
     let served = Served::on(store, &[]);
-    for n in 0..TRADES {
-        for role in ["buyer", "seller"] {
-            let body = json!({ "email": format!("{role}{n}@x"), "password": PASSWORD, "name": "x", "role": role });
-            served
-                .stranger()
-                .post("/api/auth/register", body)
-                .await
-                .done();
-        }
-    }
+    register(&served).await;
     drop(served);
     for round in 0..rounds {
         let served = Served::on(store, &["--threads", "2"]);
-        let mut pairs = Vec::new();
-        for n in 0..TRADES {
-            let buyer = Caller::login(&served.url, &format!("buyer{n}@x"))
-                .await
-                .unwrap();
-            let seller = Caller::login(&served.url, &format!("seller{n}@x"))
-                .await
-                .unwrap();
-            pairs.push((buyer, seller));
-        }
+        let pairs = pairs(&served.url).await;
         let load = join_all(
             pairs
                 .iter()
@@ -192,26 +200,8 @@ async fn a_kill_under_load_loses_no_money_and_no_notification_every_time() {
 pub(crate) async fn survives_the_stores_kill(store: &str, crash: impl FnOnce() + Send + 'static) {
     let answered = Mutex::new(Answered::default());
     let served = Served::on(store, &["--threads", "2"]);
-    for n in 0..TRADES {
-        for role in ["buyer", "seller"] {
-            let body = json!({ "email": format!("{role}{n}@x"), "password": PASSWORD, "name": "x", "role": role });
-            served
-                .stranger()
-                .post("/api/auth/register", body)
-                .await
-                .done();
-        }
-    }
-    let mut pairs = Vec::new();
-    for n in 0..TRADES {
-        let buyer = Caller::login(&served.url, &format!("buyer{n}@x"))
-            .await
-            .unwrap();
-        let seller = Caller::login(&served.url, &format!("seller{n}@x"))
-            .await
-            .unwrap();
-        pairs.push((buyer, seller));
-    }
+    register(&served).await;
+    let pairs = pairs(&served.url).await;
     let load = join_all(
         pairs
             .iter()

@@ -51,19 +51,18 @@ async fn while_all_threads_hash_other_requests_go_on() {
         "2",
     ]);
     let buyer = served.buyer().await;
+    let begun = Instant::now();
     let others = async {
-        let mut worst = std::time::Duration::ZERO;
         for _ in 0..30 {
-            let begun = Instant::now();
             buyer.get("/api/users/me").await.done();
-            worst = worst.max(begun.elapsed());
         }
-        worst
+        begun.elapsed()
     };
-    let (answers, worst) = tokio::join!(logins(&served, 24), others);
+    let hashes = async { (logins(&served, 24).await, begun.elapsed()) };
+    let ((answers, hashed), others) = tokio::join!(hashes, others);
     assert!(answers.iter().all(|answer| answer.status == 200));
-    // A queue of 24 hashes takes far longer; how long others take is a matter of the study.
-    assert!(worst < std::time::Duration::from_secs(1), "{worst:?}");
+    // Thirty requests one after the other, beside 24 hashes; how long each takes is a matter of the study.
+    assert!(others * 2 < hashed, "{others:?} beside {hashed:?}");
 }
 
 #[tokio::test]

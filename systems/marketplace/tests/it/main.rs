@@ -6,6 +6,8 @@ mod accounts;
 #[cfg(test)]
 mod clock;
 #[cfg(test)]
+mod conformance;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod description;
