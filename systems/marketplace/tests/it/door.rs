@@ -159,7 +159,7 @@ async fn health_is_ok_or_says_why_not() {
     };
     tokio::select! {
         reasons = watch => assert!(reasons[0].as_str().unwrap().contains("wait to be hashed"), "{reasons}"),
-        _ = async { tries.await; std::future::pending::<()>().await } => {}
+        () = async { tries.await; std::future::pending::<()>().await } => {}
         () = tokio::time::sleep(crate::served::PATIENCE) => panic!("never degraded"),
     }
     served.kill();

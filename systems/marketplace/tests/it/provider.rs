@@ -16,11 +16,7 @@ pub(crate) fn hmac(secret: &str, seconds: &str, body: &[u8]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(format!("{seconds}.").as_bytes());
     mac.update(body);
-    mac.finalize()
-        .into_bytes()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    format!("{:x}", mac.finalize().into_bytes())
 }
 
 fn now() -> u64 {

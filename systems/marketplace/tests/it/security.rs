@@ -222,10 +222,13 @@ async fn a_body_of_unknown_length_is_cut_off_at_the_limit() {
     let buyer = served.buyer().await;
     let piece = format!("3e8\r\n{}\r\n", "x".repeat(1_000));
     let head = format!(
-        "POST {REQUESTS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ntransfer-encoding: chunked\r\n\r\n",
+        "POST {REQUESTS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n",
         buyer.token
     );
-    let answer = served.raw(&format!("{head}{}", piece.repeat(3)));
-    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    // A body that ends, and one that never would.
+    for (pieces, end) in [(3, "0\r\n\r\n"), (1_200, "")] {
+        let answer = served.raw(&format!("{head}{}{end}", piece.repeat(pieces)));
+        assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    }
     buyer.asks().await;
 }

@@ -26,7 +26,7 @@ pub(crate) struct Served {
     pub(crate) http: Client,
     description: OnceLock<Description>,
     names: AtomicU32,
-    _folder: Option<TempDir>,
+    folder: Option<TempDir>,
 }
 
 impl Served {
@@ -35,7 +35,7 @@ impl Served {
         let folder = tempfile::tempdir().unwrap();
         let store = format!("sqlite:{}/market.db", folder.path().display());
         let mut served = Self::on(&store, arguments);
-        served._folder = Some(folder);
+        served.folder = Some(folder);
         served
     }
 
@@ -84,7 +84,7 @@ impl Served {
             http,
             description: OnceLock::new(),
             names: AtomicU32::new(0),
-            _folder: None,
+            folder: None,
         }
     }
 
@@ -200,6 +200,7 @@ impl Drop for Served {
         let ledger = (runs && !std::thread::panicking()).then(|| self.ledger());
         let _ = self.child.kill();
         let _ = self.child.wait();
+        drop(self.folder.take());
         if let Some(ledger) = ledger {
             assert_eq!(ledger["balanced"], true, "{ledger}");
         }
