@@ -97,8 +97,12 @@ impl Counters {
         for (name, help, counter) in counters {
             registry.register(format!("marketplace_{name}"), help, counter.clone());
         }
+        self.register_gauges(registry);
         let busy = "CPU time of the threads that hash, as long as they had a core";
         registry.register("marketplace_hash_seconds", busy, self.hash.busy.clone());
+    }
+
+    fn register_gauges(&self, registry: &mut Registry) {
         let gauges = [
             (
                 "hashes_waiting",

@@ -154,7 +154,10 @@ fn path_parameters(path: &str) -> Vec<Value> {
 /// The properties of a query as parameters; none of them is ever null.
 fn parameters(query: &Value) -> Vec<Value> {
     let properties = query["properties"].as_object();
-    let parameter = |(name, schema): (&String, &Value)| json!({ "name": name, "in": "query", "required": false, "schema": without_null(schema) });
+    let parameter = |(name, schema): (&String, &Value)| {
+        let schema = without_null(schema);
+        json!({ "name": name, "in": "query", "required": false, "schema": schema })
+    };
     properties.into_iter().flatten().map(parameter).collect()
 }
 
