@@ -53,6 +53,7 @@ async fn schemathesis_finds_no_server_error_and_nothing_that_is_not_described() 
                 "--request-timeout",
                 "20",
             ])
+            .current_dir(folder.path()) // it leaves notes of its own
             .kill_on_drop(true)
             .output()
             .await
