@@ -7,6 +7,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::response::Response;
 use kit::secret::Secret;
+use kit::serve::Place;
 
 use super::answer::{finish, json};
 use super::input;
@@ -59,7 +60,8 @@ pub(super) async fn socket(State(market): State<Arc<Market>>, request: Request) 
         let token = token(&parts, &query)?;
         let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await;
         let upgrade = upgrade.map_err(|error| Refusal::InvalidQuery(error.body_text()))?;
-        open_socket(market.clone(), &token, query, upgrade).await
+        let place = parts.extensions.get::<Place>().cloned();
+        open_socket(market.clone(), &token, query, upgrade, place).await
     };
     finish(&market, &SOCKET, ticket, work).await
 }

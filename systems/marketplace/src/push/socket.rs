@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
+use kit::serve::Place;
 use tokio::time::{Instant, interval_at, timeout};
 
 use super::StreamQuery;
@@ -22,10 +23,15 @@ pub(crate) async fn open(
     token: &str,
     query: StreamQuery,
     upgrade: WebSocketUpgrade,
+    place: Option<Place>,
 ) -> Result<Response, Refusal> {
     let follower = Follower::begin(market, token, &query).await?;
     let upgrade = upgrade.max_message_size(LARGEST).max_frame_size(LARGEST);
-    Ok(upgrade.on_upgrade(move |socket| follow(socket, follower)))
+    Ok(upgrade.on_upgrade(async move |socket| {
+        follow(socket, follower).await;
+        // Until here it was one of the connections that may be open.
+        drop(place);
+    }))
 }
 
 async fn follow(mut socket: WebSocket, mut follower: Follower) {

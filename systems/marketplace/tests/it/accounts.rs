@@ -116,3 +116,12 @@ async fn tokens_and_passwords_are_not_kept_as_they_are() {
         assert!(!kept.contains(secret), "a secret is kept");
     }
 }
+
+#[tokio::test]
+async fn who_brings_an_old_token_may_come_in_again() {
+    let served = Served::start(&[]);
+    let buyer = served.buyer().await;
+    buyer.post("/api/auth/logout", json!({})).await.done();
+    let body = json!({ "email": "admin@market.test", "password": PASSWORD });
+    buyer.post("/api/auth/login", body).await.done();
+}
