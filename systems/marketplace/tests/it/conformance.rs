@@ -21,6 +21,7 @@ async fn schemathesis_finds_no_server_error_and_nothing_that_is_not_described() 
     );
     let secret = "a secret of the provider";
     let served = Served::start(&["--payment-secret", secret]);
+    let folder = tempfile::tempdir().unwrap();
     let people = [
         served.admin().await,
         served.buyer().await,
