@@ -225,10 +225,13 @@ async fn a_body_of_unknown_length_is_cut_off_at_the_limit() {
         "POST {REQUESTS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n",
         buyer.token
     );
-    // A body that ends, and one that never would.
-    for (pieces, end) in [(3, "0\r\n\r\n"), (1_200, "")] {
-        let answer = served.raw(&format!("{head}{}{end}", piece.repeat(pieces)));
-        assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
-    }
+    let answer = served.raw(&format!("{head}{}0\r\n\r\n", piece.repeat(3)));
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    // One that goes on for ever is cut off, so that it may not hear why.
+    let endless = served.raw(&format!("{head}{}", piece.repeat(1_200)));
+    assert!(
+        endless.is_empty() || endless.starts_with("HTTP/1.1 413"),
+        "{endless}"
+    );
     buyer.asks().await;
 }
