@@ -53,8 +53,10 @@ pub(crate) enum Refusal {
     Overtaken,
     #[error("a {} in state `{}` has no step `{}` for you", .0.subject, .0.state, .0.action)]
     Illegal(Illegal),
-    #[error("event {got} came before event {expected} of this payment: send that one first")]
+    #[error("this is event {got} of the payment, and event {expected} is expected")]
     OutOfOrder { expected: i64, got: i64 },
+    #[error("another event has this `id`")]
+    EventReused,
     #[error("this `Idempotency-Key` belongs to another request")]
     KeyReused,
     #[error("too many requests: {limit} in {window_s} s are let pass")]
@@ -107,6 +109,7 @@ impl Refusal {
             Self::Overtaken => (S::CONFLICT, "overtaken"),
             Self::Illegal(_) => (S::CONFLICT, "illegal_step"),
             Self::OutOfOrder { .. } => (S::CONFLICT, "out_of_order"),
+            Self::EventReused => (S::CONFLICT, "event_reused"),
             Self::KeyReused => (S::UNPROCESSABLE_ENTITY, "key_reused"),
             Self::RateLimited { .. } => (S::TOO_MANY_REQUESTS, "rate_limited"),
             Self::HashingFull { .. } => (S::SERVICE_UNAVAILABLE, "hashing_full"),

@@ -37,7 +37,7 @@ impl Actor {
         }
     }
 
-    /// Whose idempotency keys these are.
+    /// Whose idempotency keys these are; of strangers, see where a key is read.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::User(holder) => holder.id.to_string(),

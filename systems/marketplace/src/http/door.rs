@@ -1,13 +1,23 @@
 use std::net::IpAddr;
 
-use axum::http::HeaderValue;
 use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue};
 use clap::Args;
 use tokio::time::Instant;
 use tower_http::cors::{AllowHeaders, AllowMethods, CorsLayer};
 
 use super::address::{Networks, client, counted};
 use super::limit::{Counting, Limits, Ticket};
+
+/// What pages may read besides the body.
+const EXPOSED: [&str; 6] = [
+    "ratelimit-policy",
+    "ratelimit-limit",
+    "ratelimit-remaining",
+    "ratelimit-reset",
+    "retry-after",
+    "idempotency-replayed",
+];
 
 /// Who may come in, and how often.
 #[derive(Clone, Debug, Args)]
@@ -105,7 +115,8 @@ impl DoorConfig {
     pub(super) fn cors(&self) -> Result<CorsLayer, DoorError> {
         let layer = CorsLayer::new()
             .allow_methods(AllowMethods::mirror_request())
-            .allow_headers(AllowHeaders::mirror_request());
+            .allow_headers(AllowHeaders::mirror_request())
+            .expose_headers(EXPOSED.map(HeaderName::from_static));
         if self.cors_origins.iter().any(|origin| origin.trim() == "*") {
             return Ok(layer.allow_origin(tower_http::cors::Any));
         }

@@ -114,14 +114,27 @@ pub(super) fn key(
     if !fits {
         return Err(Refusal::InvalidKey);
     }
+    let path = parts.uri.path().as_bytes();
+    Ok(Some(kept(name, actor, [operation.as_bytes(), path, body])))
+}
+
+/// A key as it is kept. A body may hold a password: whoever reads the database has nothing to try
+/// guesses against, unless the key itself is known, of which nothing but a hash is kept. Strangers have
+/// no name of their own, so that the same key with another body is somebody else's.
+fn kept(name: &str, actor: &Actor, asked: [&[u8]; 3]) -> Key {
     let mut hash = Sha256::new();
-    for part in [operation.as_bytes(), parts.uri.path().as_bytes(), body] {
+    for part in [name.as_bytes()].into_iter().chain(asked) {
+        hash.update(part.len().to_le_bytes());
         hash.update(part);
-        hash.update([0]);
     }
-    Ok(Some(Key {
-        caller: actor.name(),
-        name: name.to_owned(),
-        fingerprint: format!("{:x}", hash.finalize()),
-    }))
+    let fingerprint = format!("{:x}", hash.finalize());
+    let caller = match actor {
+        Actor::Nobody => format!("nobody/{fingerprint}"),
+        _ => actor.name(),
+    };
+    Key {
+        caller,
+        name: format!("{:x}", Sha256::digest(name)),
+        fingerprint,
+    }
 }

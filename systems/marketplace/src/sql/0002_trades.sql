@@ -55,6 +55,7 @@ CREATE TABLE payments (
     currency TEXT NOT NULL,
     state TEXT NOT NULL,
     told BIGINT NOT NULL DEFAULT 0,
+    fee BIGINT NOT NULL CHECK (fee BETWEEN 0 AND 10000),
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );

@@ -11,7 +11,7 @@ const ROWS: &[&str] = &[
     "INSERT INTO users VALUES ('t', 't@x', 't', 'seller', '', NULL, 0, 0)",
     "INSERT INTO requests VALUES ('r', 'b', 't', '', '', 'EUR', NULL, 'selected', 'o', 0, 0, 0)",
     "INSERT INTO offers VALUES ('o', 'r', 's', 5, '', 'accepted', 1, 0, 0, 0)",
-    "INSERT INTO payments VALUES ('p', 'r', 'b', 's', 5, 'EUR', 'held', 0, 0, 0)",
+    "INSERT INTO payments VALUES ('p', 'r', 'b', 's', 5, 'EUR', 'held', 0, 250, 0, 0)",
     "INSERT INTO transfers VALUES ('h', 'p', 'hold', 0)",
     "INSERT INTO transfers VALUES ('e', 'p', 'settle', 0)",
     "INSERT INTO ratings VALUES ('r', 'b', 's', 5, '', 0)",
@@ -41,7 +41,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ),
     (
         "a second payment",
-        "INSERT INTO payments VALUES ('q', 'r', 'b', 's', 5, 'EUR', 'pending', 0, 0, 0)",
+        "INSERT INTO payments VALUES ('q', 'r', 'b', 's', 5, 'EUR', 'pending', 0, 250, 0, 0)",
     ),
     (
         "a second hold",

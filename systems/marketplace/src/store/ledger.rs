@@ -111,7 +111,35 @@ const PROMISES: &[(&str, &str)] = &[
          (SELECT COUNT(*) FROM payments WHERE payments.request_id = requests.id AND payments.state = 'held') <> \
          CASE WHEN requests.state IN ('paid', 'delivering', 'disputed') THEN 1 ELSE 0 END \
          OR (requests.state = 'completed' AND NOT EXISTS (SELECT 1 FROM payments \
-         WHERE payments.request_id = requests.id AND payments.state IN ('released', 'split')))",
+         WHERE payments.request_id = requests.id AND payments.state IN ('released', 'split'))) \
+         OR (requests.state = 'refunded' AND NOT EXISTS (SELECT 1 FROM payments \
+         WHERE payments.request_id = requests.id AND payments.state = 'refunded'))",
+    ),
+    (
+        "a payment is of the price that was agreed",
+        "SELECT payments.id FROM payments JOIN requests ON requests.id = payments.request_id \
+         LEFT JOIN offers ON offers.id = requests.selected_offer WHERE offers.id IS NULL \
+         OR offers.seller_id <> payments.seller_id OR requests.buyer_id <> payments.buyer_id \
+         OR offers.amount <> payments.amount OR requests.currency <> payments.currency",
+    ),
+    (
+        "each got the part that the payment's state and fee say",
+        "SELECT payments.id FROM payments JOIN (SELECT transfers.payment_id AS payment, \
+         CAST(SUM(CASE WHEN account = 'fee' THEN amount ELSE 0 END) AS BIGINT) AS kept, \
+         CAST(SUM(CASE WHEN account = 'seller' THEN amount ELSE 0 END) AS BIGINT) AS earned, \
+         CAST(SUM(CASE WHEN account = 'buyer' THEN amount ELSE 0 END) AS BIGINT) AS refunded \
+         FROM transfers JOIN entries ON entries.transfer_id = transfers.id \
+         WHERE transfers.kind = 'settle' GROUP BY transfers.payment_id) AS parts \
+         ON parts.payment = payments.id WHERE kept <> (kept + earned) * payments.fee / 10000 \
+         OR kept < 0 OR earned < 0 OR kept + earned + refunded <> payments.amount \
+         OR CASE WHEN refunded = 0 THEN 'released' WHEN refunded = payments.amount THEN 'refunded' \
+         ELSE 'split' END <> payments.state",
+    ),
+    (
+        "a dispute is open for as long as its trade is disputed",
+        "SELECT requests.id FROM requests LEFT JOIN disputes ON disputes.request_id = requests.id \
+         WHERE CASE WHEN requests.state = 'disputed' THEN 1 ELSE 0 END <> \
+         CASE WHEN disputes.request_id IS NOT NULL AND disputes.resolved_at IS NULL THEN 1 ELSE 0 END",
     ),
     (
         "a list of notifications has no gap",

@@ -15,13 +15,15 @@ pub(crate) struct PaymentRow {
     pub(crate) state: PaymentState,
     /// The number of the last event that the provider told.
     pub(crate) told: i64,
+    /// The marketplace's part, in hundredths of a percent, as it was when the buyer paid.
+    pub(crate) fee: i64,
     pub(crate) created_at: Time,
     pub(crate) updated_at: Time,
 }
 
 pub(crate) async fn insert(db: &mut AnyConnection, row: &PaymentRow) -> Result<(), sqlx::Error> {
     let insert = "INSERT INTO payments (id, request_id, buyer_id, seller_id, amount, currency, state, \
-        created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)";
+        fee, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)";
     sqlx::query(insert)
         .bind(&row.id)
         .bind(&row.request_id)
@@ -30,6 +32,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &PaymentRow) -> Result<(
         .bind(row.amount)
         .bind(&row.currency)
         .bind(row.state)
+        .bind(row.fee)
         .bind(row.created_at)
         .execute(db)
         .await?;
@@ -69,16 +72,16 @@ pub(crate) async fn of_request(
         .await
 }
 
-/// Remembers an event of the provider; `false` when it is known already.
+/// Remembers an event of the provider.
 pub(crate) async fn insert_event(
     db: &mut AnyConnection,
     event: &str,
     payment: &PaymentRow,
     kind: &str,
-) -> Result<bool, sqlx::Error> {
+) -> Result<(), sqlx::Error> {
     let insert = "INSERT INTO provider_events (id, payment_id, sequence, kind, received_at) \
-        VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
-    let done = sqlx::query(insert)
+        VALUES ($1, $2, $3, $4, $5)";
+    sqlx::query(insert)
         .bind(event)
         .bind(&payment.id)
         .bind(payment.told)
@@ -86,12 +89,22 @@ pub(crate) async fn insert_event(
         .bind(payment.updated_at)
         .execute(db)
         .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(())
 }
 
-/// Whether an event of the provider is known.
-pub(crate) async fn knows_event(db: &mut AnyConnection, event: &str) -> Result<bool, sqlx::Error> {
-    let select = "SELECT COUNT(*) FROM provider_events WHERE id = $1";
-    let known: i64 = sqlx::query_scalar(select).bind(event).fetch_one(db).await?;
-    Ok(known > 0)
+/// An event that the provider told before.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub(crate) struct EventRow {
+    pub(crate) payment_id: Id,
+    pub(crate) sequence: i64,
+    pub(crate) kind: String,
+}
+
+/// The event of this name, if it is known.
+pub(crate) async fn event(
+    db: &mut AnyConnection,
+    event: &str,
+) -> Result<Option<EventRow>, sqlx::Error> {
+    let select = "SELECT payment_id, sequence, kind FROM provider_events WHERE id = $1";
+    sqlx::query_as(select).bind(event).fetch_optional(db).await
 }

@@ -8,7 +8,7 @@ use super::trade_row::Trade;
 use super::view::{DeliveryView, RequestView};
 use crate::http::{Access, Empty, Market, Route, Write};
 use crate::refusal::Refusal;
-use crate::state::{DeliveryAction, RequestAction, Stateful};
+use crate::state::{DeliveryAction, Party, RequestAction, Stateful};
 use crate::store::deliveries;
 use crate::store::notifications::NoticeKind;
 use crate::types::Text;
@@ -129,14 +129,17 @@ pub(super) async fn confirm(work: &mut Work<'_>, trade: &mut Trade) -> Result<()
     let payment = trade.payment(work).await?;
     let mut payment = payment.ok_or(Refusal::NotFound("payment"))?;
     money::settle(work, &mut payment, Settlement::Release).await?;
-    let data =
-        json!({ "paymentId": payment.id, "amount": payment.amount, "currency": payment.currency });
-    work.tell(
-        &payment.seller_id,
-        NoticeKind::DeliveryConfirmed,
-        &trade.request,
-        "",
-        data,
-    );
+    let by_clock = party == Party::Clock;
+    let told = [
+        Some(&payment.seller_id),
+        Some(&payment.buyer_id).filter(|_| by_clock),
+    ];
+    for user in told.into_iter().flatten() {
+        let data = json!({
+            "paymentId": payment.id, "amount": payment.amount, "currency": payment.currency,
+        });
+        let kind = NoticeKind::DeliveryConfirmed;
+        work.tell(user, kind, &trade.request, "", data);
+    }
     Ok(())
 }

@@ -137,11 +137,7 @@ impl Step for ResolveDispute {
         let settlement = self.new.settlement(payment.amount)?;
         end(work, &mut trade, action, Party::Admin, settlement).await?;
         let found = disputes::find(work.db(), &trade.request.id).await?;
-        let mut row = found.ok_or(Refusal::NotFound("dispute"))?;
-        row.resolution = Some(self.new.resolution);
-        row.refunded = Some(settlement.refunded(payment.amount.minor()));
-        row.resolved_at = Some(work.now);
-        disputes::update(work.db(), &row).await?;
+        let row = found.ok_or(Refusal::NotFound("dispute"))?;
         for user in [&payment.buyer_id, &payment.seller_id] {
             let data = json!({ "resolution": row.resolution, "refunded": row.refunded });
             work.tell(user, NoticeKind::DisputeResolved, &trade.request, "", data);
@@ -183,20 +179,18 @@ impl Step for RefundTrade {
             Settlement::Refund,
         )
         .await?;
-        let data = json!({});
-        let buyer = trade.request.buyer_id.clone();
-        work.tell(
-            &buyer,
-            NoticeKind::PaymentRefunded,
-            &trade.request,
-            "",
-            data,
-        );
+        let (buyer, seller) = (&trade.request.buyer_id, &trade.selected()?.seller_id);
+        let told = [Some(buyer), Some(seller).filter(|_| party == Party::Admin)];
+        for user in told.into_iter().flatten() {
+            let (kind, data) = (NoticeKind::PaymentRefunded, json!({}));
+            work.tell(user, kind, &trade.request, "", data);
+        }
         Ok(RequestView::from(&trade.request))
     }
 }
 
-/// A trade ends otherwise than by the buyer's word: its money is settled, its delivery closed.
+/// A trade ends otherwise than by the buyer's word: its money is settled, its delivery and its dispute
+/// closed.
 async fn end(
     work: &mut Work<'_>,
     trade: &mut Trade,
@@ -218,5 +212,12 @@ async fn end(
     };
     delivery.state = delivery.state.step(closing, Party::Market)?;
     delivery.updated_at = work.now;
-    Ok(deliveries::update(work.db(), &delivery).await?)
+    deliveries::update(work.db(), &delivery).await?;
+    if let Some(mut dispute) = disputes::find(work.db(), &trade.request.id).await? {
+        dispute.resolution = Some(settlement.resolution());
+        dispute.refunded = Some(settlement.refunded(payment.amount.minor()));
+        dispute.resolved_at = Some(work.now);
+        disputes::update(work.db(), &dispute).await?;
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
 use crate::refusal::Refusal;
 use crate::state::{Party, PaymentAction, Stateful};
+use crate::store::disputes::Resolution;
 use crate::store::ledger::{self, Account, Leg, TransferKind};
 use crate::store::payments::{self, PaymentRow};
 use crate::types::Id;
@@ -22,6 +23,15 @@ impl Settlement {
             Self::Release => PaymentAction::Release,
             Self::Refund => PaymentAction::Refund,
             Self::Split(_) => PaymentAction::Split,
+        }
+    }
+
+    /// How a dispute about it ends.
+    pub(super) fn resolution(self) -> Resolution {
+        match self {
+            Self::Release => Resolution::Release,
+            Self::Refund => Resolution::Refund,
+            Self::Split(_) => Resolution::Split,
         }
     }
 
@@ -66,16 +76,17 @@ pub(super) async fn pay_out(
     payment: &PaymentRow,
     settlement: Settlement,
 ) -> Result<(), Refusal> {
-    let legs = shares(payment, settlement, work.terms.fee);
+    let legs = shares(payment, settlement);
     Ok(ledger::transfer(work.db(), id, TransferKind::Settle, payment, &legs).await?)
 }
 
-/// Who gets what: nothing is left over, and the fee is taken of what the seller gets.
-fn shares(payment: &PaymentRow, settlement: Settlement, fee: i64) -> [Leg; 4] {
+/// Who gets what: nothing is left over, and the fee is taken of what the seller gets. It is the one of
+/// when the buyer paid, whatever was configured since.
+fn shares(payment: &PaymentRow, settlement: Settlement) -> [Leg; 4] {
     let amount = payment.amount.minor();
     let refunded = settlement.refunded(amount);
     let earned = amount - refunded;
-    let fee = earned * fee / 10_000;
+    let fee = earned * payment.fee / 10_000;
     [
         leg(Account::Escrow, payment.id.as_str(), -amount),
         leg(Account::Buyer, payment.buyer_id.as_str(), refunded),
@@ -100,7 +111,7 @@ mod tests {
     use crate::state::PaymentState;
     use crate::types::{Amount, Time};
 
-    fn payment(amount: i64) -> PaymentRow {
+    fn payment(amount: i64, fee: i64) -> PaymentRow {
         let id = Id::new().unwrap();
         PaymentRow {
             id: id.clone(),
@@ -111,6 +122,7 @@ mod tests {
             currency: "EUR".to_owned().try_into().unwrap(),
             state: PaymentState::Held,
             told: 0,
+            fee,
             created_at: Time::now(),
             updated_at: Time::now(),
         }
@@ -118,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_fee_is_of_what_the_seller_gets_and_rounds_down() {
-        let amounts = |settlement| shares(&payment(999), settlement, 250).map(|leg| leg.amount);
+        let amounts = |settlement| shares(&payment(999, 250), settlement).map(|leg| leg.amount);
         assert_eq!(amounts(Settlement::Release), [-999, 0, 975, 24]);
         assert_eq!(amounts(Settlement::Refund), [-999, 999, 0, 0]);
         assert_eq!(amounts(Settlement::Split(500)), [-999, 500, 487, 12]);
@@ -130,7 +142,7 @@ mod tests {
             #[expect(clippy::cast_possible_truncation, reason = "a part of an amount")]
             let refunded = (amount as f64 * part) as i64;
             for settlement in [Settlement::Release, Settlement::Refund, Settlement::Split(refunded)] {
-                let legs = shares(&payment(amount), settlement, fee);
+                let legs = shares(&payment(amount, fee), settlement);
                 prop_assert_eq!(legs.iter().map(|leg| leg.amount).sum::<i64>(), 0);
                 prop_assert!(legs[1..].iter().all(|leg| leg.amount >= 0));
             }

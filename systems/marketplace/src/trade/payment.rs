@@ -55,6 +55,7 @@ impl Step for Pay {
                 PaymentState::Held
             },
             told: 0,
+            fee: work.terms.fee,
             created_at: work.now,
             updated_at: work.now,
         };

@@ -61,8 +61,7 @@ impl Step for TakeEvent {
         // Again, because it may have changed until the trade was ours.
         let found = payments::find(work.db(), &event.payment_id).await?;
         let mut payment = found.ok_or(Refusal::NotFound("payment"))?;
-        let known = payments::knows_event(work.db(), event.id.as_str()).await?;
-        if known || event.sequence <= payment.told {
+        if self.is_known(work).await? {
             return Ok(EventTaken {
                 duplicate: true,
                 state: payment.state,
@@ -86,6 +85,23 @@ impl Step for TakeEvent {
 }
 
 impl TakeEvent {
+    /// Whether it was told before. One that only has the name of another is not: to say that it was
+    /// taken would lose it.
+    async fn is_known(&self, work: &mut Work<'_>) -> Result<bool, Refusal> {
+        let event = &self.0;
+        let Some(told) = payments::event(work.db(), event.id.as_str()).await? else {
+            return Ok(false);
+        };
+        let same = told.payment_id == event.payment_id
+            && told.sequence == event.sequence
+            && told.kind == event.kind.word();
+        if same {
+            Ok(true)
+        } else {
+            Err(Refusal::EventReused)
+        }
+    }
+
     fn in_order(&self, payment: &PaymentRow) -> Result<(), Refusal> {
         let (expected, got) = (payment.told + 1, self.0.sequence);
         if got != expected {

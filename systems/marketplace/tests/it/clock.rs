@@ -80,6 +80,9 @@ async fn who_does_not_complain_has_got_it() {
         balances(&served).await.last(),
         Some(&("seller".to_owned(), 975))
     );
+    for person in [&buyer, &seller] {
+        assert_eq!(person.told().await.last().unwrap(), "delivery_confirmed");
+    }
 }
 
 #[tokio::test]

@@ -118,6 +118,13 @@ async fn only_pages_of_the_named_origins_may_call() {
         Some("https://shop.example.org")
     );
     assert_eq!(allowed("https://evil.example.org").await, None);
+    let request = served.http.get(format!("{}/api/users/me", served.url));
+    let answer = request.header("origin", "http://127.0.0.1:5173").send();
+    let exposed = answer.await.unwrap().headers()["access-control-expose-headers"].clone();
+    assert!(
+        exposed.to_str().unwrap().contains("retry-after"),
+        "{exposed:?}"
+    );
     let preflight = served.http.request(
         reqwest::Method::OPTIONS,
         format!("{}/api/auth/login", served.url),

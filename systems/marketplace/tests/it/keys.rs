@@ -2,9 +2,10 @@
 
 use futures_util::future::join_all;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use crate::person::{REQUESTS, of};
-use crate::served::Served;
+use crate::served::{PASSWORD, Served, all_files};
 
 #[tokio::test]
 async fn the_same_key_answers_alike_and_does_nothing_more() {
@@ -48,6 +49,47 @@ async fn a_step_that_came_twice_at_once_under_one_key_is_answered_twice_alike() 
         "{answers:?}"
     );
     assert_eq!(seller.told().await, ["offer_accepted", "payment_received"]);
+}
+
+#[tokio::test]
+async fn strangers_do_not_get_into_each_others_way_by_their_keys() {
+    let served = Served::start(&[]);
+    let body = |name: &str| json!({ "email": format!("{name}@x"), "password": PASSWORD, "name": name, "role": "buyer" });
+    let stranger = served.stranger();
+    let register = async |name: &str| {
+        stranger
+            .post_once("1", "/api/auth/register", body(name))
+            .await
+    };
+    let (ada, bob) = (register("ada").await.done(), register("bob").await.done());
+    assert_ne!(ada.body["id"], bob.body["id"]);
+    assert_eq!(register("ada").await.done().body, ada.body);
+}
+
+#[tokio::test]
+async fn nothing_is_kept_against_which_a_password_could_be_guessed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("m.db").display());
+    let served = Served::on(&store, &[]);
+    let body = json!({ "email": "ada@x", "password": PASSWORD, "name": "Ada", "role": "buyer" });
+    let (key, path) = ("a-key-that-nobody-guesses", "/api/auth/register");
+    served
+        .stranger()
+        .post_once(key, path, body.clone())
+        .await
+        .done();
+    assert!(served.terminate());
+    let kept = all_files(folder.path());
+    assert!(kept.contains("ada@x") && !kept.contains(key) && !kept.contains(PASSWORD));
+    // All that whoever holds the database knows: operation, path, and a body that is guessed right.
+    for end in [&b"\0"[..], b""] {
+        let mut hash = Sha256::new();
+        for part in ["auth.register", path, &body.to_string()] {
+            hash.update(part.as_bytes());
+            hash.update(end);
+        }
+        assert!(!kept.contains(&format!("{:x}", hash.finalize())));
+    }
 }
 
 #[tokio::test]

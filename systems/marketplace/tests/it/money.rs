@@ -75,6 +75,48 @@ async fn an_admin_decides_a_dispute_in_each_of_three_ways() {
 }
 
 #[tokio::test]
+async fn a_refund_ends_the_dispute_and_both_sides_hear_of_it() {
+    let served = Served::start(&[]);
+    let admin = served.admin().await;
+    for by_admin in [true, false] {
+        let (buyer, seller, request) = paid(&served, 1_000).await;
+        let reason = json!({ "reason": "It is red" });
+        buyer.post(&of(&request, "dispute"), reason).await.done();
+        let who = if by_admin { &admin } else { &seller };
+        who.post(&of(&request, "refund"), json!({})).await.done();
+        let dispute = buyer.sees(&request).await["dispute"].clone();
+        assert_eq!(dispute["resolution"], "refund");
+        assert_eq!(dispute["refunded"], 1_000);
+        assert!(dispute["resolvedAt"].is_string(), "{dispute}");
+        assert_eq!(buyer.told().await.last().unwrap(), "payment_refunded");
+        let told = seller.told().await.last().unwrap() == "payment_refunded";
+        assert_eq!(told, by_admin, "who did it needs not be told");
+    }
+}
+
+#[tokio::test]
+async fn the_fee_is_the_one_of_when_it_was_paid() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("m.db").display());
+    let served = Served::on(&store, &["--fee", "1000"]);
+    let (buyer, seller, request) = paid(&served, 1_000).await;
+    seller.ships(&request).await.done();
+    let token = buyer.token.clone();
+    assert!(served.terminate());
+    let served = Served::on(&store, &["--fee", "5000"]);
+    let mut buyer = served.stranger();
+    buyer.token = token;
+    buyer.confirms(&request).await.done();
+    let all = [
+        ("buyer", -1_000),
+        ("escrow", 0),
+        ("fee", 100),
+        ("seller", 900),
+    ];
+    assert_eq!(balances(&served).await, amounts(&all));
+}
+
+#[tokio::test]
 async fn a_split_is_less_than_the_whole() {
     let served = Served::start(&[]);
     let admin = served.admin().await;

@@ -148,11 +148,18 @@ async fn events_count_in_their_order_alone() {
     .await
     .done();
     tell(&served, SECRET, now(), &late).await.done();
+    // Neither one of another name in a place that is taken, nor one of a known name that tells
+    // something else, may be acknowledged: it would be lost.
     let old = event("e0", &payment, 1, "payment.failed");
-    assert_eq!(
-        tell(&served, SECRET, now(), &old).await.done().body["duplicate"],
-        true
-    );
+    let refused = tell(&served, SECRET, now(), &old).await;
+    refused.refused(409, "out_of_order");
+    for other in [
+        event("e1", &payment, 1, "payment.failed"),
+        event("e1", &payment, 3, "payment.processing"),
+    ] {
+        let refused = tell(&served, SECRET, now(), &other).await;
+        refused.refused(409, "event_reused");
+    }
     let contrary = event("e3", &payment, 3, "payment.failed");
     tell(&served, SECRET, now(), &contrary)
         .await
