@@ -7,6 +7,7 @@ from editor.outcome import read
 SCENARIO = ROOT / "crates/study/scenarios/editor-rooms.ts"
 EDITOR, RELAY = "the editor", "relay on Node"
 HOLD_S = 10
+WARMUP_S = 5
 GOAL_AT = 10_000
 """Here the editor must still be quick."""
 
@@ -15,9 +16,10 @@ USERS = {EDITOR: [2000, 5000, GOAL_AT], RELAY: [2000, 5000]}
 
 
 def at(server: str, users: int) -> Setting:
-    """Who comes at most at 1,250 a second, so that coming is not what is measured."""
-    ramp_s = max(2, users // 1250)
-    return headcount(f"{server}, {users:,} users", SCENARIO, read, f"--users {users} --ramp {ramp_s}s --hold {HOLD_S}s")
+    """Who comes at most at 625 a second, and 5 s before, so that coming is not what is measured, nor what it left behind."""
+    ramp_s = max(2, users // 625)
+    times = f"--ramp {ramp_s}s --warmup {WARMUP_S}s --hold {HOLD_S}s"
+    return headcount(f"{server}, {users:,} users", SCENARIO, read, f"--users {users} {times}")
 
 
 SETTINGS = {(server, users): at(server, users) for users in USERS[EDITOR] for server in USERS if users in USERS[server]}
