@@ -9,7 +9,10 @@ from types import ModuleType
 from common.failure import Failure
 from common.place import Place
 
-FOLDERS = {name: name for name in ["stall", "pacing", "starved", "echo", "fanout", "idle", "editor", "start", "accuracy", "instructions"]}
+FOLDERS = {
+    name: name
+    for name in ["stall", "pacing", "starved", "echo", "fanout", "idle", "editor", "start", "accuracy", "audit", "instructions"]
+}
 FOLDERS |= {"http": "web"}  # a folder of that name would stand before Python's own module
 
 

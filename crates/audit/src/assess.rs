@@ -26,7 +26,7 @@ pub struct Unchecked {
     pub rule: &'static str,
     /// What is missing.
     pub lacks: &'static str,
-    /// Where, in the order of the source.
+    /// Where, in the order of the source; empty where the rule found nothing to check anywhere.
     pub subjects: Vec<String>,
 }
 
@@ -37,6 +37,8 @@ pub struct Rule {
     pub name: &'static str,
     /// What it says, a sentence.
     pub says: &'static str,
+    /// The figures without which it says nothing at all.
+    pub needs: &'static str,
     /// What to measure instead.
     pub instead: &'static str,
     /// Goes over the results.
@@ -91,6 +93,7 @@ impl Desk<'_> {
     pub fn lacks(&mut self, subject: impl Into<String>, lacks: &'static str) {
         let subject = subject.into();
         match self.unchecked.iter_mut().find(|known| known.lacks == lacks) {
+            Some(known) if known.subjects.contains(&subject) => {}
             Some(known) => known.subjects.push(subject),
             None => self.unchecked.push(Unchecked {
                 rule: self.rule.name,
@@ -125,6 +128,14 @@ pub fn audit(results: &Results) -> Audit {
             checked: 0,
         };
         (rule.check)(results, &mut desk);
+        // A rule that found nothing to look at says so: its silence is not praise.
+        if desk.checked == 0 && desk.findings.is_empty() && desk.unchecked.is_empty() {
+            desk.unchecked.push(Unchecked {
+                rule: rule.name,
+                lacks: rule.needs,
+                subjects: Vec::new(),
+            });
+        }
         audit.findings.extend(desk.findings);
         audit.unchecked.extend(desk.unchecked);
         audit.checked.push((rule.name, desk.checked));

@@ -8,10 +8,14 @@
 //!  - at least `floor(n·q − 1/2)` samples are at most `v`,
 //!  - the sample of rank `floor(n·q) + 2` and all above it are at least `v`.
 //!
+//! A percentile that was read off a histogram with few buckets may be an edge of the bucket that holds it, or anything
+//! between both edges (interpolated). Where the edges are told, "at most `v`" is "at most the next edge above `v`", and
+//! "at least `v`" is "at least the next one below". What is called the last edge is taken as it is told.
+//!
 //! The largest mean puts every sample as high as these allow, the smallest as low. Both are true for every data set
 //! that could have led to the published figures, so a mean outside is impossible and not merely unlikely.
 
-use crate::{Method, Times};
+use crate::{Figure, Method, Row, Times};
 
 /// Between which values a mean must lie, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +24,17 @@ pub struct Bounds {
     pub low: f64,
     /// The largest possible; `None` where the largest sample is not published.
     pub high: Option<f64>,
+}
+
+impl Bounds {
+    /// What any of them allows; `None` without any.
+    pub(crate) fn loosest(all: &[Self]) -> Option<Self> {
+        let join = |one: Self, other: Self| Self {
+            low: one.low.min(other.low),
+            high: one.high.zip(other.high).map(|(one, other)| one.max(other)),
+        };
+        all.iter().copied().reduce(join)
+    }
 }
 
 /// How many samples are surely at most quantile `q` of `count`, and the rank from which on all are surely at least
@@ -32,22 +47,23 @@ pub fn ranks_of(count: f64, q: f64) -> (f64, f64) {
     (below, above)
 }
 
-/// What is possible for the mean of `count` samples with these times. `None` where the percentiles came from a sketch
-/// and nothing else is known.
-pub fn mean_bounds(count: f64, times: &Times) -> Option<Bounds> {
+/// What is possible for the mean of `count` samples with the times of `row`; its percentiles say nothing where they came
+/// from a sketch. `None` without samples.
+pub fn mean_bounds(count: f64, row: &Row) -> Option<Bounds> {
     if count < 1.0 {
         return None;
     }
-    let listed: &[(f64, crate::Figure)] = match times.method {
+    let times = &row.times;
+    let listed: &[(f64, Figure)] = match times.method {
         Method::Samples => &times.percentiles,
         Method::Sketch => &[],
     };
     let caps = listed
         .iter()
-        .map(|(q, time)| (ranks_of(count, *q).0, time.high()));
+        .map(|(q, time)| (ranks_of(count, *q).0, cap(row, time)));
     let floors = listed
         .iter()
-        .map(|(q, time)| (ranks_of(count, *q).1, time.low()));
+        .map(|(q, time)| (ranks_of(count, *q).1, floor(row, time)));
     Some(Bounds {
         low: lowest(count, times, floors.collect()),
         high: times
@@ -55,6 +71,25 @@ pub fn mean_bounds(count: f64, times: &Times) -> Option<Bounds> {
             .as_ref()
             .map(|max| highest(count, max.high(), caps.collect())),
     })
+}
+
+/// What the samples below a percentile are at most.
+fn cap(row: &Row, time: &Figure) -> f64 {
+    let edges = row.edges_ms.iter().map(|edge| edge.value);
+    let next = edges.filter(|edge| *edge > time.value).reduce(f64::min);
+    let high = time.high() * (1.0 + row.times.resolution);
+    next.map_or(high, |edge| high.max(edge))
+}
+
+/// What the samples above a percentile are at least.
+fn floor(row: &Row, time: &Figure) -> f64 {
+    let low = time.low() * (1.0 - row.times.resolution);
+    if row.edges_ms.is_empty() {
+        return low;
+    }
+    let edges = row.edges_ms.iter().map(|edge| edge.value);
+    let below = edges.filter(|edge| *edge < time.value).fold(0.0, f64::max);
+    low.min(below)
 }
 
 /// Every sample up to a cap's rank at the cap, those beyond the last at the maximum.
@@ -100,7 +135,11 @@ mod tests {
             percentiles: vec![(0.5, ms(50.0)), (0.95, ms(100.0)), (0.99, ms(100.0))],
             ..Times::default()
         };
-        let bounds = mean_bounds(1217.0, &times).unwrap();
+        let mut row = Row {
+            times,
+            ..Row::default()
+        };
+        let bounds = mean_bounds(1217.0, &row).unwrap();
         // 1,204 samples of at most 100 ms (607 of them at most 50), 13 of at most 56.026 s.
         let by_hand = (607.0 * 50.0 + 597.0 * 100.0 + 13.0 * 56_026.0) / 1217.0;
         assert!(
@@ -108,5 +147,27 @@ mod tests {
             "{bounds:?} {by_hand}"
         );
         assert!(bounds.high.unwrap() < 2429.0);
+        // With the tool's edges a p50 of 50 ms may be anything up to 100.
+        row.edges_ms = [10.0, 50.0, 100.0].map(ms).to_vec();
+        let bounds = mean_bounds(1217.0, &row).unwrap();
+        let by_hand = (1204.0 * 100.0 + 13.0 * 56_026.0) / 1217.0;
+        assert!((bounds.high.unwrap() - by_hand).abs() < 1.0, "{bounds:?}");
+    }
+
+    #[test]
+    fn the_upper_edge_of_a_bucket_says_nothing_of_how_small_a_sample_is() {
+        let ms = |value| Figure::exact(value, "");
+        let mut row = Row {
+            times: Times {
+                percentiles: vec![(0.1, ms(100.0))],
+                ..Times::default()
+            },
+            edges_ms: [10.0, 100.0].map(ms).to_vec(),
+            ..Row::default()
+        };
+        // All of 1,000 at 11 ms: each is in the bucket whose upper edge is 100.
+        assert!(mean_bounds(1000.0, &row).unwrap().low <= 11.0);
+        row.edges_ms.clear();
+        assert!(mean_bounds(1000.0, &row).unwrap().low > 80.0);
     }
 }

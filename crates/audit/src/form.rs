@@ -3,6 +3,7 @@
 mod claims;
 mod levels;
 mod printed;
+mod sort;
 mod table;
 
 use toml::de::DeTable;
@@ -31,8 +32,9 @@ pub fn read_form(text: &str, name: &str) -> Result<Results, ImportError> {
         form: "audit.toml",
         ..Results::default()
     };
-    for level in top.tables("level")? {
-        results.levels.push(levels::level(level, &defaults)?);
+    for table in top.tables("level")? {
+        let level = levels::level(table, &defaults, &results.levels)?;
+        results.levels.push(level);
     }
     for claim in top.tables("claim")? {
         results
@@ -40,6 +42,9 @@ pub fn read_form(text: &str, name: &str) -> Result<Results, ImportError> {
             .push(claims::claim(claim, &defaults, &results.levels)?);
     }
     top.close()?;
+    if results.levels.is_empty() && results.claims.is_empty() {
+        return Err(form.refuse(0, "there is neither a [[level]] nor a [[claim]] in it"));
+    }
     Ok(results)
 }
 

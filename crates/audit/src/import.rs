@@ -8,6 +8,7 @@ mod jmeter;
 mod k6;
 mod k6_lines;
 mod locust;
+mod moment;
 mod oha;
 mod oha_text;
 mod ours;
@@ -16,6 +17,9 @@ mod samples;
 mod vegeta;
 mod vegeta_text;
 mod wrk;
+
+use std::fmt;
+use std::io::BufRead;
 
 use serde_json::Value;
 
@@ -87,59 +91,161 @@ impl Source<'_> {
     }
 }
 
-/// Reads files that belong together: each by itself, but for the CSV files of Locust, which are one result. The names
-/// are what the findings call them.
+/// What is in a file.
+pub enum Text {
+    /// All of it.
+    Whole(String),
+    /// A way to read it line by line, whatever its size: for what begins as [`by_lines`] says. It must show its first
+    /// line when it is looked at for the first time.
+    Lines(Box<dyn BufRead>),
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Whole(_) => "Whole",
+            Self::Lines(_) => "Lines",
+        })
+    }
+}
+
+/// Whether a file that begins with this line holds single samples and is read line by line, in memory that does not grow
+/// with its size.
+pub fn by_lines(first: &str) -> bool {
+    let first = first.trim_start_matches('\u{feff}');
+    k6_lines::is(first) || jmeter::is(first) || hey::is(first)
+}
+
+/// Reads texts: each by itself, but for the CSV files of Locust, where those of one run are one result. The names are
+/// what the findings call them.
 pub fn read(files: &[(String, String)]) -> Result<Vec<Results>, ImportError> {
-    let sources: Vec<Source<'_>> = files
+    let whole = |(name, text): &(String, String)| (name.clone(), Text::Whole(text.clone()));
+    read_files(files.iter().map(whole).collect())
+}
+
+/// The same of files that may be large.
+pub fn read_files(files: Vec<(String, Text)>) -> Result<Vec<Results>, ImportError> {
+    let mut all = Vec::new();
+    let mut locust = Vec::new();
+    for (name, text) in files {
+        match text {
+            Text::Lines(mut lines) => all.push(read_lines(&name, lines.as_mut())?),
+            Text::Whole(text) if locust::is(plain(&text)) => locust.push((name, text)),
+            Text::Whole(text) => {
+                let text = plain(&text);
+                all.push(read_one(Source { name: &name, text })?);
+            }
+        }
+    }
+    let sources: Vec<Source<'_>> = locust
         .iter()
         .map(|(name, text)| Source {
             name,
-            text: text.trim_start_matches('\u{feff}'),
+            text: plain(text),
         })
         .collect();
-    let (locust, others): (Vec<Source<'_>>, Vec<Source<'_>>) = sources
-        .into_iter()
-        .partition(|source| locust::is(source.text));
-    let mut all = Vec::new();
-    for source in others {
-        all.push(read_one(source)?);
-    }
-    all.extend(locust::read(&locust)?);
+    all.extend(locust::read(&sources)?);
     Ok(all)
+}
+
+/// Without the mark of its encoding.
+fn plain(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}')
+}
+
+fn read_lines(name: &str, text: &mut dyn BufRead) -> Result<Results, ImportError> {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    let source = Source { name, text: "" };
+    let ahead = |why: std::io::Error| source.broken("samples", why.to_string());
+    if text.fill_buf().map_err(ahead)?.starts_with(MARK) {
+        text.consume(MARK.len());
+    }
+    let ahead = text.fill_buf().map_err(ahead)?;
+    let line = ahead
+        .split(|&byte| byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let first = String::from_utf8_lossy(line).into_owned();
+    if k6_lines::is(&first) {
+        k6_lines::read(source, text)
+    } else if jmeter::is(&first) {
+        jmeter::read(source, text)
+    } else if hey::is(&first) {
+        hey::read(source, text)
+    } else {
+        Err(source.unknown())
+    }
 }
 
 fn read_one(source: Source<'_>) -> Result<Results, ImportError> {
     let text = source.text.trim_start();
-    if text.starts_with('{') {
-        return match serde_json::from_str::<Value>(text) {
-            Ok(value) => read_json(source, &value),
-            Err(_) if k6_lines::is(text) => k6_lines::read(source),
-            Err(why) => Err(source.broken("JSON", why.to_string())),
-        };
+    let results = if by_lines(text.lines().next().unwrap_or_default()) {
+        read_lines(source.name, &mut text.as_bytes())?
+    } else if text.starts_with('{') {
+        match serde_json::from_str::<Value>(text) {
+            Ok(value) => read_json(source, &value)?,
+            Err(why) => return Err(source.broken("JSON", why.to_string())),
+        }
+    } else {
+        read_text(source)?
+    };
+    // Where nothing could be read there is nothing to find: that must not look like praise.
+    if results.is_empty() {
+        return Err(source.broken(results.form, "there are no figures in it"));
     }
-    if jmeter::is(text) {
-        return jmeter::read(source);
-    }
-    if hey::is(text) {
-        return hey::read(source);
-    }
+    Ok(results)
+}
+
+fn read_text(whole: Source<'_>) -> Result<Results, ImportError> {
+    // A tool ends its lines: one that has no end was cut off, and `3.1 m` would be minutes.
+    let end = whole.text.rfind('\n').map_or(0, |at| at + 1);
+    let source = Source {
+        text: &whole.text[..end],
+        ..whole
+    };
+    let text = source.text;
     if wrk::is(text) {
-        return wrk::read(source);
+        wrk::read(source)
+    } else if vegeta_text::is(text) {
+        Ok(vegeta_text::read(source))
+    } else if oha_text::is_hey(text) {
+        Ok(oha_text::read(source, "hey text"))
+    } else if oha_text::is(text) {
+        Ok(oha_text::read(source, "oha text"))
+    } else if is_form(whole.text) {
+        read_form(whole.text, whole.name)
+    } else {
+        Err(relative(whole).unwrap_or_else(|| whole.unknown()))
     }
-    if vegeta_text::is(text) {
-        return Ok(vegeta_text::read(source));
+}
+
+/// A form has tables in a list, or begins with what it is called.
+fn is_form(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        let key = line.split_once('=').map(|(key, _)| key.trim_end());
+        ["[[level", "[[claim", "[level]", "[claim]"]
+            .iter()
+            .any(|start| line.starts_with(start))
+            || matches!(key, Some("title" | "source" | "unit"))
+    })
+}
+
+/// What people give instead of a form that is read.
+fn relative(source: Source<'_>) -> Option<ImportError> {
+    let has = |words: &str| source.text.contains(words);
+    if has("<testResults") {
+        let why = "only CSV is read (jmeter.save.saveservice.output_format=csv)";
+        return Some(source.broken("JMeter's XML", why));
     }
-    if oha_text::is_hey(text) {
-        return Ok(oha_text::read(source, "hey text"));
+    if has("http_req_duration") {
+        let why = "only its JSON is read (k6 run --summary-export FILE)";
+        return Some(source.broken("what k6 prints", why));
     }
-    if oha_text::is(text) {
-        return Ok(oha_text::read(source, "oha text"));
+    if has("\0") {
+        return Some(source.broken("no text", "it has zero bytes: which encoding is it in?"));
     }
-    // A form begins with a comment, a table or a key, and nothing else does.
-    if text.lines().any(|line| line.trim_start().starts_with("[[")) || text.contains(" = ") {
-        return read_form(source.text, source.name);
-    }
-    Err(source.unknown())
+    None
 }
 
 fn read_json(source: Source<'_>, value: &Value) -> Result<Results, ImportError> {
@@ -148,8 +254,8 @@ fn read_json(source: Source<'_>, value: &Value) -> Result<Results, ImportError> 
         ours::read(source)
     } else if has("metrics") && (has("root_group") || value["metrics"]["iterations"].is_object()) {
         k6::read(source, value)
-    } else if k6_lines::is(source.text) {
-        k6_lines::read(source)
+    } else if value["results"]["metrics"].is_array() {
+        k6::read_listed(source, value)
     } else if has("aggregate") {
         artillery::read(source, value)
     } else if has("latencies") && has("requests") {

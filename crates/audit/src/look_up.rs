@@ -48,13 +48,13 @@ impl Level {
 }
 
 impl Row {
-    /// Hits and trials, where they are published or follow.
+    /// Hits and trials, where they are published or follow. What had not ended when the counting stopped is neither.
     pub(crate) fn hits(&self) -> Option<(f64, f64)> {
         let (sent, ok, failed) = (&self.counts.sent, &self.counts.ok, &self.counts.failed);
         match (sent, ok, failed) {
-            (Some(sent), Some(ok), _) => Some((ok.value, sent.value)),
+            (_, Some(ok), Some(failed)) => Some((ok.value, ok.value + failed.value)),
+            (Some(sent), Some(ok), None) => Some((ok.value, sent.value)),
             (Some(sent), None, Some(failed)) => Some((sent.value - failed.value, sent.value)),
-            (None, Some(ok), Some(failed)) => Some((ok.value, ok.value + failed.value)),
             _ => None,
         }
     }

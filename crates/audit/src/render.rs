@@ -8,7 +8,7 @@ pub use json::json;
 pub use markdown::markdown;
 pub use terminal::terminal;
 
-use crate::{Audit, Severity};
+use crate::{Audit, Severity, Unchecked};
 
 /// The verdict in one sentence.
 fn verdict(audit: &Audit) -> String {
@@ -52,6 +52,17 @@ fn coverage(audit: &Audit) -> String {
         "{checked} of {} rules found figures to check",
         audit.checked.len()
     )
+}
+
+/// Without what moves a terminal's cursor or breaks a line: names come from files.
+fn clean(text: &str) -> String {
+    let visible = |letter: char| if letter.is_control() { ' ' } else { letter };
+    text.chars().map(visible).collect()
+}
+
+/// The rules that speak of statements only, where there are none: one line says so.
+fn about_claims(unchecked: &Unchecked) -> bool {
+    unchecked.subjects.is_empty() && unchecked.lacks.starts_with("a claim ")
 }
 
 /// A few names, and how many more.

@@ -134,8 +134,20 @@ pub struct Times {
     pub samples_unknown: bool,
     /// How the percentiles were worked out.
     pub method: Method,
+    /// How far percentiles and mean may be off, as a share of themselves, beside their slack: where it is not known
+    /// which histogram they were kept in.
+    pub resolution: f64,
     /// Whether the tool lists the same percentiles whatever it measured: then those beyond p99 are no statement.
     pub fixed_list: bool,
+}
+
+impl Results {
+    /// Whether there is no figure and no statement in it.
+    pub fn is_empty(&self) -> bool {
+        let rows = || self.levels.iter().flat_map(Level::all_rows);
+        let users = self.levels.iter().any(|level| level.users.is_some());
+        self.claims.is_empty() && !users && rows().all(Row::is_empty)
+    }
 }
 
 impl Level {
@@ -155,6 +167,10 @@ impl Level {
 }
 
 impl Row {
+    fn is_empty(&self) -> bool {
+        self.times.is_empty() && self.rate_per_s.is_none() && self.counts == Counts::default()
+    }
+
     /// How many samples its times were made of, if that is known.
     pub fn samples(&self) -> Option<&Figure> {
         let times = &self.times;
@@ -165,6 +181,45 @@ impl Row {
             .or(sent.filter(|_| !times.samples_unknown))
     }
 
+    /// All numbers of samples that its times can be made of, by what is published: where some failed or did not end,
+    /// times may be of all, of what ended or of what ended well. Empty where that is not known exactly.
+    pub fn sample_counts(&self) -> Vec<f64> {
+        if self.times.samples_unknown {
+            return Vec::new();
+        }
+        if let Some(samples) = &self.times.samples {
+            return nearly(samples);
+        }
+        let counts = &self.counts;
+        let Some(sent) = counts.sent.as_ref().and_then(exactly) else {
+            return Vec::new();
+        };
+        let gone = |of: &Option<Figure>| match of {
+            Some(figure) => exactly(figure),
+            None => Some(0.0),
+        };
+        let (Some(failed), Some(unfinished)) = (gone(&counts.failed), gone(&counts.unfinished))
+        else {
+            return Vec::new();
+        };
+        let mut all = vec![
+            sent,
+            sent - failed,
+            sent - unfinished,
+            sent - failed - unfinished,
+        ];
+        if let Some(ok) = &counts.ok {
+            let Some(ok) = exactly(ok) else {
+                return Vec::new();
+            };
+            all.extend([ok, ok + failed]);
+        }
+        all.retain(|count| *count >= 1.0);
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        all
+    }
+
     /// The time that is published for quantile `q`.
     pub fn percentile(&self, q: f64) -> Option<&Figure> {
         let mut all = self.times.percentiles.iter();
@@ -173,10 +228,30 @@ impl Row {
     }
 }
 
+/// All whole numbers that it can be, if they are few.
+fn nearly(count: &Figure) -> Vec<f64> {
+    const FEW: f64 = 2.0;
+    if count.slack > FEW {
+        return Vec::new();
+    }
+    let first = count.low().ceil();
+    let all = (0..5u8).map(|more| first + f64::from(more));
+    all.take_while(|value| *value <= count.high()).collect()
+}
+
+fn exactly(count: &Figure) -> Option<f64> {
+    (count.slack == 0.0).then_some(count.value)
+}
+
 impl Times {
     /// Whether anything is published.
     pub fn is_empty(&self) -> bool {
         self.mean.is_none() && self.max.is_none() && self.percentiles.is_empty()
+    }
+
+    /// Whether it is known how they were kept and printed, which is then in their slack.
+    pub(crate) fn tool_is_known(&self) -> bool {
+        self.resolution == 0.0
     }
 
     /// Every time with its name, the deviation left out.

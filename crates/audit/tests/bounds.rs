@@ -117,7 +117,7 @@ proptest! {
         let all: Vec<f64> = (1..=count).map(|rank| if rank <= half { p50 } else if rank <= high { p99 } else { max }).collect();
         let row = published(&all, &[0.5, 0.99], Definition::HyndmanFan(1), (0.0, Rounding::Nearest));
         let mean = all.iter().sum::<f64>() / count as f64;
-        let bound = mean_bounds(count as f64, &row.times).unwrap().high.unwrap();
+        let bound = mean_bounds(count as f64, &row).unwrap().high.unwrap();
         // At most two samples at each of the two percentiles are given away.
         let given_away = (2.0 * more + 2.0 * tail) / count as f64;
         prop_assert!(mean <= bound + 1e-9 && bound <= mean + given_away + 1e-9, "{mean} {bound}");

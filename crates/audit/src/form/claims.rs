@@ -1,7 +1,8 @@
 //! `[[claim]]`.
 
 use super::levels::Defaults;
-use super::table::{Sort, Table};
+use super::sort::Sort;
+use super::table::Table;
 use crate::import::ImportError;
 use crate::{Claim, Kind, Level};
 
@@ -30,7 +31,7 @@ pub(super) fn claim(
         of,
         row: table.text("row")?,
         levels: table.texts("levels")?,
-        by: table.span("by", Sort::Measured)?,
+        by: table.span("by", Sort::Factor)?,
         users: table.span("users", Sort::Count)?,
         think_s: table.span("think", Sort::Seconds)?,
         value: table.number("value", sort, &defaults.unit)?,

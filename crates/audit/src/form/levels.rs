@@ -1,8 +1,9 @@
 //! `[[level]]` and `[[level.row]]`.
 
-use super::table::{Sort, Table};
+use super::sort::Sort;
+use super::table::Table;
 use crate::import::ImportError;
-use crate::{Counts, Figure, Level, Loop, Row, Times};
+use crate::{Counts, Figure, Level, Loop, Method, Row, Times};
 
 /// What holds for all levels that do not say otherwise.
 #[derive(Clone, Debug)]
@@ -12,6 +13,7 @@ pub(super) struct Defaults {
     shape: Option<Loop>,
     timeout_ms: Option<Figure>,
     edges_ms: Vec<Figure>,
+    method: Method,
     repetitions: Option<Figure>,
 }
 
@@ -22,6 +24,14 @@ impl Defaults {
             shape: shape(top)?,
             timeout_ms: top.number("timeout", Sort::Time, &unit)?,
             edges_ms: top.numbers("bucket_edges", Sort::Time, &unit)?,
+            method: match top.text("percentiles")?.as_deref() {
+                None | Some("samples") => Method::Samples,
+                Some("sketch") => Method::Sketch,
+                Some(other) => {
+                    let why = format!("`percentiles` is \"samples\" or \"sketch\", not `{other}`");
+                    return Err(top.refuse(why));
+                }
+            },
             repetitions: top.number("repetitions", Sort::Count, "")?,
             source,
             unit,
@@ -29,11 +39,18 @@ impl Defaults {
     }
 }
 
-pub(super) fn level(mut table: Table<'_>, defaults: &Defaults) -> Result<Level, ImportError> {
+pub(super) fn level(
+    mut table: Table<'_>,
+    defaults: &Defaults,
+    known: &[Level],
+) -> Result<Level, ImportError> {
     let at = table.place(&defaults.source)?;
     let name = table
         .text("name")?
         .ok_or_else(|| table.refuse("a level needs a `name`"))?;
+    if known.iter().any(|level| level.name == name) {
+        return Err(table.refuse(format!("there is a level `{name}` already")));
+    }
     let mut total = row(&mut table, defaults)?;
     total.at.clone_from(&at);
     let mut level = Level {
@@ -63,6 +80,9 @@ pub(super) fn level(mut table: Table<'_>, defaults: &Defaults) -> Result<Level, 
         let name = inner
             .text("name")?
             .ok_or_else(|| inner.refuse("a row needs a `name`"))?;
+        if level.rows.iter().any(|row| row.name == name) {
+            return Err(inner.refuse(format!("this level has a row `{name}` already")));
+        }
         let mut read = row(&mut inner, defaults)?;
         (read.name, read.at) = (name, at);
         inner.close()?;
@@ -71,6 +91,9 @@ pub(super) fn level(mut table: Table<'_>, defaults: &Defaults) -> Result<Level, 
     table.close()?;
     Ok(level)
 }
+
+/// Who publishes a percentile rarely says how it was kept: a histogram with two digits (HDR) is off by so much.
+const RESOLUTION: f64 = 0.01;
 
 fn row(table: &mut Table<'_>, defaults: &Defaults) -> Result<Row, ImportError> {
     let unit = defaults.unit.as_str();
@@ -96,6 +119,8 @@ fn row(table: &mut Table<'_>, defaults: &Defaults) -> Result<Row, ImportError> {
         } else {
             table.number("samples", Sort::Count, "")?
         },
+        method: defaults.method,
+        resolution: RESOLUTION,
         ..Times::default()
     };
     let edges = table.numbers("bucket_edges", Sort::Time, unit)?;

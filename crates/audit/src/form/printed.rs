@@ -1,4 +1,4 @@
-//! Numbers as reports print them: `1.411ms`, `1,780,045`, `~1,520`, `+42%`, `4.7x`.
+//! Numbers as reports print them: `1.411ms`, `1,780,045`, `~1,520`, `12.3k`, `+42%`, `4.7x`.
 
 /// A printed number: its value, what one of its last digit is worth, and its unit.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,9 @@ pub(super) fn read(text: &str) -> Option<Printed> {
         Some(rest) => (true, rest.trim_start()),
         None => (false, text),
     };
+    let text = text.strip_prefix(['×', 'x']).unwrap_or(text).trim_start();
+    // A minus as typesetters write it.
+    let text = text.replacen('\u{2212}', "-", 1);
     let end = text
         .char_indices()
         .find(|&(at, byte)| {
@@ -27,6 +30,9 @@ pub(super) fn read(text: &str) -> Option<Printed> {
         })
         .map_or(text.len(), |(at, _)| at);
     let (number, unit) = text.split_at(end);
+    if !grouped_by_three(number) {
+        return None;
+    }
     let digits: String = number
         .chars()
         .filter(|&byte| !matches!(byte, ',' | '_'))
@@ -50,6 +56,48 @@ pub(super) fn read(text: &str) -> Option<Printed> {
         signed: digits.starts_with(['+', '-']),
         unit: unit.trim().to_owned(),
     })
+}
+
+/// Whether its commas separate thousands: `1,780,045` and not `1,5`, which is one and a half for some.
+fn grouped_by_three(number: &str) -> bool {
+    let whole = number.split('.').next().unwrap_or_default();
+    if number.len() > whole.len() && number[whole.len()..].contains(',') {
+        return false;
+    }
+    let mut groups = whole.trim_start_matches(['+', '-']).split(',');
+    let first = groups.next().unwrap_or_default();
+    let mut rest = groups.peekable();
+    rest.peek().is_none() || ((1..=3).contains(&first.len()) && rest.all(|group| group.len() == 3))
+}
+
+/// What stands behind a number that is no time: how often it is meant, and what is left: `k/s` is 1,000 and `/s`.
+pub(super) fn multiplied(unit: &str) -> (f64, &str) {
+    let all = [('k', 1e3), ('K', 1e3), ('M', 1e6), ('G', 1e9)];
+    let found = all.into_iter().find_map(|(letter, times)| {
+        let rest = unit.strip_prefix(letter)?;
+        // `messages` is no million.
+        (!rest.starts_with(|next: char| next.is_alphabetic())).then(|| (times, rest.trim_start()))
+    });
+    found.unwrap_or((1.0, unit))
+}
+
+/// What a rate is multiplied with to be one per second; `None` where it is no rate.
+pub(super) fn per_second(unit: &str) -> Option<f64> {
+    let (before, after) = unit.split_once('/').unwrap_or((unit, ""));
+    let word = |text: &str| {
+        text.chars()
+            .all(|letter| letter.is_alphabetic() || letter == ' ')
+    };
+    match after.trim() {
+        "s" | "sec" | "second" if word(before) => Some(1.0),
+        "min" | "minute" if word(before) => Some(1.0 / 60.0),
+        "" => match before.trim().to_ascii_lowercase().as_str() {
+            "rps" | "qps" | "tps" | "per second" => Some(1.0),
+            "rpm" => Some(1.0 / 60.0),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// How many milliseconds a unit of time has.
@@ -80,6 +128,20 @@ mod tests {
         assert_eq!(read("~1,520"), (1520.0, 10.0, String::new()));
         assert_eq!(read("+42 %"), (42.0, 1.0, "%".to_owned()));
         assert_eq!(read("19µs"), (19.0, 1.0, "µs".to_owned()));
-        assert!(super::read("soon").is_none());
+        assert_eq!(read("−5 %"), (-5.0, 1.0, "%".to_owned()));
+        assert_eq!(read("×4.7"), (4.7, 0.1, String::new()));
+        for text in ["soon", "1,5", "1.780.045", "1,7800", "<1", "1.5,000", ""] {
+            assert!(super::read(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn thousands_and_rates_are_known_by_their_letters() {
+        assert_eq!(multiplied("k"), (1e3, ""));
+        assert_eq!(multiplied("k req/s"), (1e3, "req/s"));
+        assert_eq!(multiplied("Mio"), (1.0, "Mio"));
+        assert_eq!(per_second("req/s"), Some(1.0));
+        assert_eq!(per_second("/min"), Some(1.0 / 60.0));
+        assert_eq!(per_second("parsec"), None);
     }
 }

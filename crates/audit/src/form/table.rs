@@ -6,22 +6,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::Form;
-use super::printed::{self, Printed, milliseconds};
+use super::printed;
+use super::sort::{Sort, scaled};
 use crate::import::ImportError;
 use crate::{Figure, Span};
-
-/// What a number is of, and so how exact it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
-    /// Exact, unless it says `~`.
-    Count,
-    /// In milliseconds; without a unit as the form says.
-    Time,
-    /// In seconds.
-    Seconds,
-    /// A measured number; `%` is left as it is.
-    Measured,
-}
 
 pub(super) struct Table<'a> {
     form: Form<'a>,
@@ -281,9 +269,9 @@ impl<'a> Table<'a> {
             DeValue::Table(table) => {
                 let mut inner = Table::new(self.form, table, Some(value.span().start));
                 let at = inner.text("at")?;
-                let number = inner
-                    .take("value")
-                    .ok_or_else(|| refused("`value` is missing"))?;
+                let number = inner.take("value").ok_or_else(|| {
+                    refused("`value` is missing; a name with a point needs quotes: \"p99.9\" = …")
+                })?;
                 inner.close()?;
                 let mut figure = self.figure(key, number, sort, unit)?;
                 figure.at = at.unwrap_or(figure.at);
@@ -295,8 +283,7 @@ impl<'a> Table<'a> {
                 ));
             }
         };
-        let number =
-            printed::read(&text).ok_or_else(|| refused(&format!("`{text}` is no number")))?;
+        let number = printed::read(&text).ok_or_else(|| refused(&no_number(&text)))?;
         let (value, slack) = scaled(&number, sort, unit).map_err(|why| refused(&why))?;
         Ok(Figure::rounded(value, slack, place))
     }
@@ -326,25 +313,13 @@ fn percentile(name: &str) -> Option<f64> {
     (0.0..100.0).contains(&percent).then_some(percent / 100.0)
 }
 
-/// Its value in the unit of its sort, and how far the true one may be: whole units of the last digit, since some round
-/// and some cut off.
-fn scaled(number: &Printed, sort: Sort, unit: &str) -> Result<(f64, f64), String> {
-    let given = if number.unit.is_empty() {
-        unit
+fn no_number(text: &str) -> String {
+    let hint = if text.contains(',') {
+        ": commas separate thousands, and a point the rest"
+    } else if text.starts_with(['<', '>']) {
+        ": a limit is no figure; leave it out"
     } else {
-        &number.unit
+        ""
     };
-    let factor = match sort {
-        Sort::Time => milliseconds(given).ok_or_else(|| format!("`{given}` is no unit of time"))?,
-        Sort::Seconds => {
-            milliseconds(given).ok_or_else(|| format!("`{given}` is no unit of time"))? / 1000.0
-        }
-        Sort::Count | Sort::Measured => 1.0,
-    };
-    if sort == Sort::Measured && number.signed && number.unit == "%" {
-        return Ok((1.0 + number.value / 100.0, number.step / 100.0));
-    }
-    let exact = sort == Sort::Count && !number.about;
-    let slack = if exact { 0.0 } else { number.step * factor };
-    Ok((number.value * factor, slack))
+    format!("`{text}` is no number{hint}")
 }

@@ -34,10 +34,12 @@ fn second(aggregate: &Value) -> Level {
     ));
     let all = counters.as_object();
     let codes = all.into_iter().flatten().filter_map(|(name, count)| {
-        let code = name.strip_prefix("http.codes.")?;
-        (code >= "400").then(|| {
+        let code = name
+            .strip_prefix("http.codes.")
+            .filter(|code| *code >= "400");
+        code.or_else(|| name.strip_prefix("errors.")).map(|kind| {
             (
-                code.to_owned(),
+                kind.to_owned(),
                 Figure::exact(count.as_f64().unwrap_or(0.0), name.clone()),
             )
         })

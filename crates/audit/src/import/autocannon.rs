@@ -7,7 +7,8 @@ use super::pieces::{figure, widen};
 use super::{ImportError, Source};
 use crate::{Counts, Figure, Level, Loop, Results, Row, Times};
 
-const LISTED: [(f64, &str); 9] = [
+/// The last is what versions before 4 call it.
+const LISTED: [(f64, &str); 10] = [
     (0.025, "p2_5"),
     (0.1, "p10"),
     (0.25, "p25"),
@@ -17,6 +18,7 @@ const LISTED: [(f64, &str); 9] = [
     (0.975, "p97_5"),
     (0.99, "p99"),
     (0.999, "p99_9"),
+    (0.999, "p999"),
 ];
 
 pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportError> {
@@ -26,6 +28,11 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
     let time = |key: &str| widen(figure(value, &["latency", key], 1.0, 1.0), 0.001, 1.0);
     let pipelining = value["pipelining"].as_f64().unwrap_or(1.0);
     let users = figure(value, &["connections"], pipelining, 0.0);
+    // With a rate it adds times for requests that it believes it omitted: Little's law does not hold for those.
+    let samples = figure(value, &["latency", "totalCount"], 1.0, 0.0);
+    let own = samples
+        .as_ref()
+        .is_some_and(|count| (count.value - sent.value).abs() < 0.5);
     let median_of_zero = value["latency"]["p50"].as_f64() == Some(0.0);
     let failures = ["4xx", "5xx", "errors", "timeouts"]
         .into_iter()
@@ -53,7 +60,8 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
                 .into_iter()
                 .filter_map(|(q, key)| Some((q, time(key)?)))
                 .collect(),
-            samples: figure(value, &["latency", "totalCount"], 1.0, 0.0),
+            samples_unknown: samples.is_none(),
+            samples,
             fixed_list: true,
             ..Times::default()
         },
@@ -65,7 +73,7 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
         at: "requests".to_owned(),
         users,
         duration_s: figure(value, &["duration"], 1.0, 0.01),
-        shape: Some(Loop::Closed),
+        shape: own.then_some(Loop::Closed),
         total: row,
         ..Level::default()
     });

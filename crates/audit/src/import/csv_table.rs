@@ -1,48 +1,97 @@
 //! CSV with a header, read by the names of its columns.
 
 use std::collections::BTreeMap;
+use std::io::BufRead;
+
+use csv::StringRecord;
 
 use super::{ImportError, Source};
 
+/// Where each column stands.
+pub(super) struct Columns(BTreeMap<String, usize>);
+
+impl Columns {
+    pub(super) fn text<'a>(&self, row: &'a StringRecord, column: &str) -> Option<&'a str> {
+        row.get(*self.0.get(column)?)
+    }
+
+    pub(super) fn number(&self, row: &StringRecord, column: &str) -> Option<f64> {
+        let number = self.text(row, column)?.trim().parse::<f64>().ok();
+        number.filter(|number| number.is_finite())
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+}
+
+/// A whole table.
 pub(super) struct CsvTable {
-    columns: BTreeMap<String, usize>,
+    pub(super) columns: Columns,
     /// Each with its line in the file.
-    pub(super) rows: Vec<(u64, csv::StringRecord)>,
+    pub(super) rows: Vec<(u64, StringRecord)>,
 }
 
 impl CsvTable {
     pub(super) fn read(source: Source<'_>, form: &'static str) -> Result<Self, ImportError> {
-        let mut reader = csv::ReaderBuilder::new()
-            .flexible(true)
-            .from_reader(source.text.as_bytes());
-        let broken = |why: csv::Error| source.broken(form, why.to_string());
-        let header = reader.headers().map_err(broken)?.clone();
-        let columns = header
-            .iter()
-            .enumerate()
-            .map(|(index, name)| (name.trim().to_owned(), index))
-            .collect();
         let mut rows = Vec::new();
-        for record in reader.records() {
-            let record = record.map_err(broken)?;
-            let line = record.position().map_or(0, csv::Position::line);
-            rows.push((line, record));
-        }
+        let columns = each(
+            (source, form),
+            &mut source.text.as_bytes(),
+            |_, line, row| {
+                rows.push((line, row.clone()));
+                Ok(())
+            },
+        )?;
         Ok(Self { columns, rows })
     }
+}
 
-    pub(super) fn text<'a>(&self, row: &'a csv::StringRecord, column: &str) -> Option<&'a str> {
-        row.get(*self.columns.get(column)?)
+/// Goes over the rows one by one, however many there are. A last row that is shorter than the header was cut off, and is
+/// left out.
+pub(super) fn each(
+    (source, form): (Source<'_>, &'static str),
+    text: &mut dyn BufRead,
+    mut take: impl FnMut(&Columns, u64, &StringRecord) -> Result<(), ImportError>,
+) -> Result<Columns, ImportError> {
+    let delimiter = {
+        let ahead = text
+            .fill_buf()
+            .map_err(|why| source.broken(form, why.to_string()))?;
+        delimiter(ahead)
+    };
+    let mut reader = csv::ReaderBuilder::new()
+        .flexible(true)
+        .delimiter(delimiter)
+        .from_reader(text);
+    let broken = |why: csv::Error| source.broken(form, why.to_string());
+    let header = reader.headers().map_err(broken)?.clone();
+    let names = header.iter().enumerate();
+    let columns = Columns(
+        names
+            .map(|(index, name)| (name.trim().to_owned(), index))
+            .collect(),
+    );
+    let (mut row, mut next) = (StringRecord::new(), StringRecord::new());
+    let mut more = reader.read_record(&mut row).map_err(broken)?;
+    while more {
+        more = reader.read_record(&mut next).map_err(broken)?;
+        if more || row.len() >= header.len() {
+            take(
+                &columns,
+                row.position().map_or(0, csv::Position::line),
+                &row,
+            )?;
+        }
+        std::mem::swap(&mut row, &mut next);
     }
+    Ok(columns)
+}
 
-    pub(super) fn number(&self, row: &csv::StringRecord, column: &str) -> Option<f64> {
-        self.text(row, column)?
-            .parse::<f64>()
-            .ok()
-            .filter(|number| number.is_finite())
-    }
-
-    pub(super) fn columns(&self) -> impl Iterator<Item = &str> {
-        self.columns.keys().map(String::as_str)
-    }
+/// What stands between the columns of the first line: a comma, or what people in places with a decimal comma have.
+pub(super) fn delimiter(text: &[u8]) -> u8 {
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let parts = |of: u8| line.split(|&byte| byte == of).count();
+    let all = [b'\t', b';', b','];
+    all.into_iter().max_by_key(|&of| parts(of)).unwrap_or(b',')
 }

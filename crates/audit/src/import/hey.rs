@@ -1,32 +1,31 @@
 //! The samples of hey as CSV (`-o csv`). What it prints as text is read with that of oha.
 
-use super::csv_table::CsvTable;
+use std::io::BufRead;
+
+use super::csv_table::each;
 use super::samples::Samples;
 use super::{ImportError, Source};
 use crate::{Figure, Level, Results};
 
-pub(super) fn is(text: &str) -> bool {
-    text.starts_with("response-time,DNS+dialup,DNS,")
+pub(super) fn is(first: &str) -> bool {
+    first.starts_with("response-time,DNS+dialup,DNS,")
 }
 
-pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
+pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results, ImportError> {
     const FORM: &str = "hey's CSV";
     /// Four digits of a second.
     const RESOLUTION_MS: f64 = 0.1;
-    let table = CsvTable::read(source, FORM)?;
     let mut samples = Samples::default();
-    for (line, record) in &table.rows {
-        let number = |column: &str| table.number(record, column);
+    each((source, FORM), text, |columns, line, record| {
+        let number = |column: &str| columns.number(record, column);
         let (Some(took), Some(offset)) = (number("response-time"), number("offset")) else {
             return Err(source.broken(FORM, format!("line {line} has no time")));
         };
-        let code = table.text(record, "status-code").unwrap_or_default();
-        samples.note(
-            1e3 * offset,
-            1e3 * took,
-            (code >= "400").then(|| code.to_owned()),
-        );
-    }
+        let code = columns.text(record, "status-code").unwrap_or_default();
+        let failure = (code >= "400").then(|| code.to_owned());
+        samples.note(1e3 * offset, 1e3 * took, failure);
+        Ok(())
+    })?;
     let duration = samples
         .duration_s()
         .map(|span| Figure::rounded(span, 0.001, source.name));

@@ -1,5 +1,6 @@
-//! k6's summary: `--summary-export` (figures directly below the metric) and `handleSummary` (below `values`, and with the
-//! duration). Times are in milliseconds; percentiles are interpolated between neighbours.
+//! k6's summary: `--summary-export` (figures directly below the metric), `handleSummary` (below `values`, and with the
+//! duration) and the newer machine-readable one (a list of metrics). Times are in milliseconds; percentiles are
+//! interpolated between neighbours.
 
 use serde_json::Value;
 
@@ -12,19 +13,62 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
     if !metrics.is_object() {
         return Err(source.broken("a k6 summary", "it has no metrics"));
     }
+    let duration = figure(value, &["state", "testRunDurationMs"], 1e-3, 0.0);
+    Ok(summary(source, metrics, duration))
+}
+
+/// `{"config": {"duration": 5.0}, "results": {"metrics": [{"name": "iterations", "values": {…}}, …]}}`
+pub(super) fn read_listed(source: Source<'_>, value: &Value) -> Result<Results, ImportError> {
+    let results = &value["results"];
+    let listed = results["metrics"].as_array();
+    let checks = results["checks"]["metrics"].as_array();
+    let all = listed.into_iter().chain(checks).flatten();
+    let named = all.filter_map(|metric| {
+        let name = metric["name"].as_str()?;
+        Some((name.to_owned(), passes(metric.clone())))
+    });
+    let metrics = Value::Object(named.collect());
+    if metrics.get("iterations").is_none() {
+        return Err(source.broken("a k6 summary", "it has no iterations"));
+    }
+    Ok(summary(
+        source,
+        &metrics,
+        figure(value, &["config", "duration"], 1.0, 0.0),
+    ))
+}
+
+/// The words of the other summaries for what is true of how many.
+fn passes(mut metric: Value) -> Value {
+    let values = &mut metric["values"];
+    if let (Some(matches), Some(total)) = (values["matches"].as_f64(), values["total"].as_f64()) {
+        values["passes"] = matches.into();
+        values["fails"] = (total - matches).into();
+    }
+    metric
+}
+
+fn summary(source: Source<'_>, metrics: &Value, duration_s: Option<Figure>) -> Results {
+    let whole = duration_s.is_some();
     let mut level = Level {
         name: "run".to_owned(),
         at: "metrics".to_owned(),
         users: number(metrics, "vus_max", "max").or_else(|| number(metrics, "vus_max", "value")),
-        duration_s: figure(value, &["state", "testRunDurationMs"], 1e-3, 0.0),
+        duration_s,
         // An iteration of a user begins when the one before has ended, whatever its requests do.
         shape: Some(Loop::Closed),
         total: trend(metrics, "iteration_duration", ""),
         ..Level::default()
     };
     level.total.counts.sent = number(metrics, "iterations", "count");
+    if level.total.times.samples.is_none() {
+        // Older versions time a script's `setup` and `teardown` as iterations, and do not count them.
+        let counted = level.total.counts.sent.as_ref();
+        level.total.times.samples =
+            counted.map(|count| Figure::rounded(count.value + 1.0, 1.0, count.at.clone()));
+    }
     level.total.rate_per_s = number(metrics, "iterations", "rate");
-    if value.get("state").is_none() {
+    if !whole {
         level.total.rate_per_s = level.total.rate_per_s.map(wide);
     }
     if metrics.get("http_reqs").is_some() {
@@ -33,7 +77,7 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
     level.rows.extend(checks(metrics));
     let mut results = source.results("k6 summary");
     results.levels.push(level);
-    Ok(results)
+    results
 }
 
 /// Its rate is over a duration that is not in the file.
@@ -48,6 +92,9 @@ fn requests(metrics: &Value) -> Row {
     let mut row = trend(metrics, "http_req_duration", "http_req_duration");
     row.rate_per_s = number(metrics, "http_reqs", "rate").map(wide);
     row.counts.sent = number(metrics, "http_reqs", "count");
+    if row.times.samples.is_none() {
+        row.times.samples.clone_from(&row.counts.sent);
+    }
     // A rate metric counts what was true: here the failed are the passes.
     row.counts.failed = number(metrics, "http_req_failed", "passes");
     row.counts.ok = number(metrics, "http_req_failed", "fails");
@@ -88,10 +135,14 @@ fn trend(metrics: &Value, metric: &str, name: &str) -> Row {
         .into_iter()
         .flat_map(serde_json::Map::keys)
     {
-        let percent = key
-            .strip_prefix("p(")
-            .and_then(|rest| rest.strip_suffix(')'))
-            .and_then(|digits| digits.parse::<f64>().ok());
+        // `p(95)`, and `p95` in the newest.
+        let digits = key.strip_prefix('p').map(|rest| {
+            let inner = rest
+                .strip_prefix('(')
+                .and_then(|rest| rest.strip_suffix(')'));
+            inner.unwrap_or(rest)
+        });
+        let percent = digits.and_then(|digits| digits.parse::<f64>().ok());
         percentiles.extend(
             percent
                 .filter(|percent| (0.0..100.0).contains(percent))

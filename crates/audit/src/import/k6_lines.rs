@@ -1,54 +1,82 @@
 //! k6's JSON lines (`--out json=FILE`): each sample of each metric by itself. Requests are read, by name.
 
 use std::collections::BTreeMap;
+use std::io::BufRead;
 
 use serde_json::Value;
 
+use super::moment::milliseconds;
+use super::pieces::lines;
 use super::samples::Samples;
 use super::{ImportError, Source};
 use crate::{Figure, Level, Results};
 
-pub(super) fn is(text: &str) -> bool {
-    let first = text.lines().next().unwrap_or_default();
-    first.contains("\"metric\"")
+const FORM: &str = "k6's JSON lines";
+const METRIC: &str = "http_req_duration";
+
+pub(super) fn is(first: &str) -> bool {
+    first.starts_with('{')
+        && first.contains("\"metric\"")
         && (first.contains("\"type\":\"Metric\"") || first.contains("\"type\":\"Point\""))
 }
 
-pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
-    const FORM: &str = "k6's JSON lines";
-    let mut by_name: BTreeMap<String, Samples> = BTreeMap::new();
-    let mut whole = Samples::default();
-    for (index, line) in source
-        .text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-    {
-        let value: Value = serde_json::from_str(line)
-            .map_err(|why| source.broken(FORM, format!("line {}: {why}", index + 1)))?;
-        if value["type"] != "Point" || value["metric"] != "http_req_duration" {
-            continue;
-        }
-        let data = &value["data"];
-        let Some(took) = data["value"].as_f64() else {
-            return Err(source.broken(
-                FORM,
-                format!("line {}: a time that is no number", index + 1),
-            ));
-        };
-        let ended = data["time"]
-            .as_str()
-            .and_then(milliseconds_of_day)
-            .unwrap_or(0.0);
+#[derive(Default)]
+struct Requests {
+    by_name: BTreeMap<String, Samples>,
+    whole: Samples,
+}
+
+impl Requests {
+    fn note(&mut self, data: &Value) -> Result<(), &'static str> {
+        let took = data["value"].as_f64().ok_or("a time that is no number")?;
+        let moment = data["time"].as_str().and_then(milliseconds);
+        let ended = moment.ok_or("a moment that is none")?;
         let tags = &data["tags"];
-        let failed = tags["expected_response"].as_str() == Some("false");
-        let kind = || tags["status"].as_str().unwrap_or("no answer").to_owned();
+        // Before 0.31 no tag says whether an answer was expected: the status does.
+        let status = tags["status"].as_str().unwrap_or("no answer");
+        let failed = match tags["expected_response"].as_str() {
+            Some(expected) => expected == "false",
+            None => status == "0" || status >= "400",
+        };
         let name = tags["name"].as_str().unwrap_or("requests");
-        by_name
-            .entry(name.to_owned())
-            .or_default()
-            .note(ended - took, took, failed.then(kind));
-        whole.note(ended - took, took, failed.then(kind));
+        let of_name = match self.by_name.get_mut(name) {
+            Some(known) => known,
+            None => self.by_name.entry(name.to_owned()).or_default(),
+        };
+        let kind = || status.to_owned();
+        of_name.note(ended - took, took, failed.then(kind));
+        self.whole.note(ended - took, took, failed.then(kind));
+        Ok(())
+    }
+}
+
+pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results, ImportError> {
+    let mut requests = Requests::default();
+    lines((source, FORM), text, |number, line, whole| {
+        // The other metrics are nine of ten lines.
+        if !line.contains(METRIC) {
+            return Ok(());
+        }
+        let broken = |why: String| source.broken(FORM, format!("line {number}: {why}"));
+        let value: Value = match serde_json::from_str(line) {
+            Ok(value) => value,
+            // Who was stopped while writing leaves half a line.
+            Err(_) if !whole => return Ok(()),
+            Err(why) => return Err(broken(why.to_string())),
+        };
+        if value["type"] != "Point" || value["metric"] != METRIC {
+            return Ok(());
+        }
+        requests
+            .note(&value["data"])
+            .map_err(|why| broken(why.to_owned()))
+    })?;
+    let Requests { by_name, whole } = requests;
+    if whole.is_empty() {
+        return Err(source.broken(
+            FORM,
+            format!("it has no sample of {METRIC}, and others are not read"),
+        ));
     }
     let mut level = Level {
         name: "run".to_owned(),
@@ -66,14 +94,4 @@ pub(super) fn read(source: Source<'_>) -> Result<Results, ImportError> {
         .collect();
     results.levels.push(level);
     Ok(results)
-}
-
-/// Of `2026-11-21T19:09:13.060029323Z`: enough for spans within a day.
-fn milliseconds_of_day(time: &str) -> Option<f64> {
-    let (_, clock) = time.split_once('T')?;
-    let clock = clock.split(['Z', '+', '-']).next()?;
-    let mut parts = clock.split(':');
-    let mut next = || parts.next()?.parse::<f64>().ok();
-    let (hours, minutes, seconds) = (next()?, next()?, next()?);
-    Some(1000.0 * (hours * 3600.0 + minutes * 60.0 + seconds))
 }

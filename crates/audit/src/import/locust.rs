@@ -17,24 +17,79 @@ enum Kind {
     Stats,
     History,
     Failures,
+    /// Of users' code, without a figure of a request.
+    Exceptions,
+    /// Percentiles, in a file of their own before 1.0.
+    Distribution,
+}
+
+impl Kind {
+    /// How Locust ends their names.
+    fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Stats => &["_stats.csv", "_requests.csv"],
+            Self::History => &["_stats_history.csv"],
+            Self::Failures => &["_failures.csv"],
+            Self::Exceptions => &["_exceptions.csv"],
+            Self::Distribution => &["_distribution.csv"],
+        }
+    }
 }
 
 fn kind(header: &str) -> Option<Kind> {
-    let plain = header.replace('"', "");
+    let plain = header.replace('"', "").replace([';', '\t'], ",");
     let starts = |start: &str| plain.starts_with(start);
-    if starts("Type,Name,") && (plain.contains("Request Count") || plain.contains("# requests")) {
+    let counts = plain.contains("Request Count") || plain.contains("# requests");
+    if starts("Type,Name,Timestamp,") {
+        Some(Kind::History) // of 0.13 and 0.14, without the users
+    } else if (starts("Type,Name,") || starts("Method,Name,")) && counts {
         Some(Kind::Stats)
     } else if starts("Timestamp,User Count,") {
         Some(Kind::History)
     } else if starts("Method,Name,Error,Occurrences") {
         Some(Kind::Failures)
+    } else if starts("Count,Message,Traceback,Nodes") {
+        Some(Kind::Exceptions)
+    } else if starts("Name,# requests,50%") {
+        Some(Kind::Distribution)
     } else {
         None
     }
 }
 
-/// One result of all files; none without any.
-pub(super) fn read(files: &[Source<'_>]) -> Result<Option<Results>, ImportError> {
+/// One result of each run; none without any file.
+pub(super) fn read(files: &[Source<'_>]) -> Result<Vec<Results>, ImportError> {
+    let known = |source: &Source<'_>| kind(source.text.lines().next().unwrap_or_default());
+    let is_stats = |source: &&Source<'_>| known(source) == Some(Kind::Stats);
+    let runs: Vec<&str> = files.iter().filter(is_stats).map(run_of).collect();
+    if runs.len() < 2 {
+        return Ok(run(files)?.into_iter().collect());
+    }
+    // Of several runs, those belong together that Locust gave the same beginning of their name.
+    if let Some(stray) = files.iter().find(|file| !runs.contains(&run_of(file))) {
+        let why = "of which of the runs it is cannot be told: leave Locust's endings on all names (`_stats.csv`, `_failures.csv`)";
+        return Err(stray.broken(FORM, why));
+    }
+    let of = |name: &str| -> Vec<Source<'_>> {
+        let same = files.iter().filter(|file| run_of(file) == name);
+        same.copied().collect()
+    };
+    let each: Result<Vec<Option<Results>>, ImportError> =
+        runs.into_iter().map(|name| run(&of(name))).collect();
+    Ok(each?.into_iter().flatten().collect())
+}
+
+/// `night` of `night_stats.csv`.
+fn run_of<'a>(source: &Source<'a>) -> &'a str {
+    let kind = kind(source.text.lines().next().unwrap_or_default());
+    let endings = kind.map_or(&[] as &[&str], Kind::endings);
+    let shorter = endings
+        .iter()
+        .find_map(|ending| source.name.strip_suffix(ending));
+    shorter.unwrap_or(source.name)
+}
+
+fn run(files: &[Source<'_>]) -> Result<Option<Results>, ImportError> {
     let Some(first) = files.first() else {
         return Ok(None);
     };
@@ -43,24 +98,43 @@ pub(super) fn read(files: &[Source<'_>]) -> Result<Option<Results>, ImportError>
         at: first.name.to_owned(),
         ..Level::default()
     };
+    let mut spread = Vec::new();
     for source in files {
         let table = CsvTable::read(*source, FORM)?;
         match kind(source.text.lines().next().unwrap_or_default()) {
             Some(Kind::Stats) => stats(*source, &table, &mut level),
             Some(Kind::History) => history(*source, &table, &mut level),
-            _ => failures(*source, &table, &mut level),
+            Some(Kind::Distribution) => spread.push((*source, table)),
+            Some(Kind::Failures) => failures(*source, &table, &mut level),
+            Some(Kind::Exceptions) | None => {}
         }
+    }
+    for (source, table) in &spread {
+        distribution(*source, table, &mut level);
     }
     let mut results = first.results(FORM);
     results.levels.push(level);
+    if results.is_empty()
+        && files
+            .iter()
+            .all(|file| kind(file.text.lines().next().unwrap_or_default()) != Some(Kind::Failures))
+    {
+        return Err(first.broken(FORM, "there are no figures in it"));
+    }
     Ok(Some(results))
 }
 
 fn stats(source: Source<'_>, table: &CsvTable, level: &mut Level) {
     for (line, record) in &table.rows {
         let mut row = row(source, table, (*line, record), "");
-        let name = table.text(record, "Name").unwrap_or_default();
-        let method = table.text(record, "Type").unwrap_or_default();
+        let name = table.columns.text(record, "Name").unwrap_or_default();
+        let either = |new: &str, old: &str| {
+            table
+                .columns
+                .text(record, new)
+                .or_else(|| table.columns.text(record, old))
+        };
+        let method = either("Type", "Method").unwrap_or_default();
         let kinds = std::mem::take(&mut level.total.counts.failures);
         if name == "Aggregated" || name == "Total" {
             row.counts.failures = kinds;
@@ -80,7 +154,7 @@ fn row(
     prefix: &str,
 ) -> Row {
     let at = format!("{}:{line}", source.name);
-    let number = |column: &str| table.number(record, &format!("{prefix}{column}"));
+    let number = |column: &str| table.columns.number(record, &format!("{prefix}{column}"));
     let figure = |column: &str, slack: f64| {
         number(column).map(|value| Figure::rounded(value, slack, at.clone()))
     };
@@ -90,13 +164,14 @@ fn row(
     let failed = either("Failure Count", "# failures", 0.0);
     let nothing = sent.as_ref().is_none_or(|sent| sent.value == 0.0);
     // Before 1.0 the times were whole milliseconds.
-    let old = table.columns().any(|column| column == "# requests");
+    let old = table.columns.names().any(|column| column == "# requests");
     let slack = if old { 1.0 } else { 1e-6 };
     let times = Times {
         min: either("Min Response Time", "Min response time", slack),
         mean: either("Average Response Time", "Average response time", slack),
         max: either("Max Response Time", "Max response time", slack),
         percentiles: percentiles(table, record, &at),
+        samples: sent.clone(),
         fixed_list: true,
         ..Times::default()
     };
@@ -119,10 +194,14 @@ fn row(
 
 fn percentiles(table: &CsvTable, record: &csv::StringRecord, at: &str) -> Vec<(f64, Figure)> {
     let mut found: Vec<(f64, Figure)> = table
-        .columns()
+        .columns
+        .names()
         .filter_map(|column| {
             let percent: f64 = column.strip_suffix('%')?.parse().ok()?;
-            let value = table.number(record, column).filter(|_| percent < 100.0)?;
+            let value = table
+                .columns
+                .number(record, column)
+                .filter(|_| percent < 100.0)?;
             Some((
                 percent / 100.0,
                 Figure::rounded(value, rounded_to(value), at),
@@ -143,22 +222,45 @@ fn rounded_to(value: f64) -> f64 {
     }
 }
 
+/// Percentiles to the rows of the same name.
+fn distribution(source: Source<'_>, table: &CsvTable, level: &mut Level) {
+    for (line, record) in &table.rows {
+        let name = table.columns.text(record, "Name").unwrap_or_default();
+        let rows = level.rows.iter_mut().find(|row| row.name == name.trim());
+        let row = match name {
+            "Total" | "Aggregated" | "None Total" | "None Aggregated" => Some(&mut level.total),
+            _ => rows,
+        };
+        if let Some(row) = row.filter(|row| !row.times.is_empty()) {
+            row.times.percentiles = percentiles(table, record, &format!("{}:{line}", source.name));
+        }
+    }
+}
+
 /// Users at their most.
 fn history(source: Source<'_>, table: &CsvTable, level: &mut Level) {
-    let whole = table
-        .rows
-        .iter()
-        .filter(|(_, record)| matches!(table.text(record, "Name"), Some("Aggregated" | "Total")));
-    let counts =
-        whole.filter_map(|(line, record)| Some((*line, table.number(record, "User Count")?)));
+    let whole = table.rows.iter().filter(|(_, record)| {
+        matches!(
+            table.columns.text(record, "Name"),
+            Some("Aggregated" | "Total")
+        )
+    });
+    let counts = whole
+        .filter_map(|(line, record)| Some((*line, table.columns.number(record, "User Count")?)));
     let most = counts.reduce(|most, next| if next.1 > most.1 { next } else { most });
+    // A short run ends before its users are written down.
+    let most = most.filter(|(_, users)| *users > 0.0);
     level.users = most.map(|(line, users)| Figure::exact(users, format!("{}:{line}", source.name)));
 }
 
 fn failures(source: Source<'_>, table: &CsvTable, level: &mut Level) {
     for (line, record) in &table.rows {
-        let error = table.text(record, "Error").unwrap_or("failed").to_owned();
-        if let Some(count) = table.number(record, "Occurrences") {
+        let error = table
+            .columns
+            .text(record, "Error")
+            .unwrap_or("failed")
+            .to_owned();
+        if let Some(count) = table.columns.number(record, "Occurrences") {
             let figure = Figure::exact(count, format!("{}:{line}", source.name));
             level.total.counts.failures.push((error, figure));
         }

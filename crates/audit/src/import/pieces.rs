@@ -1,8 +1,10 @@
 //! What the readers of JSON and text share.
 
+use std::io::{BufRead, Read as _};
+
 use serde_json::Value;
 
-use super::Source;
+use super::{ImportError, Source};
 use crate::Figure;
 
 /// The number at a path of keys, times `scale`, known to `slack` (in the unit that results).
@@ -58,6 +60,38 @@ pub(super) fn first_number(text: &str) -> Option<(f64, f64)> {
         .unwrap_or(rest.len());
     let number = rest[..end].trim_end_matches('.');
     Some((number.parse().ok()?, step(number)))
+}
+
+/// Goes over lines one by one, however many there are: the number of each, itself, and whether it came to its end.
+pub(super) fn lines(
+    (source, form): (Source<'_>, &'static str),
+    text: &mut dyn BufRead,
+    mut take: impl FnMut(usize, &str, bool) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
+    /// A sample's line is some hundred bytes: what is so long is none.
+    const LONGEST: u64 = 1 << 20;
+    let mut line = Vec::new();
+    for number in 1.. {
+        let broken = |why: String| source.broken(form, format!("line {number}: {why}"));
+        line.clear();
+        let mut ahead = (&mut *text).take(LONGEST);
+        let read = ahead
+            .read_until(b'\n', &mut line)
+            .map_err(|why| broken(why.to_string()))?;
+        if read == 0 {
+            break;
+        }
+        let whole = line.ends_with(b"\n");
+        if !whole && line.len() as u64 == LONGEST {
+            return Err(broken("longer than 1 MiB".to_owned()));
+        }
+        match std::str::from_utf8(&line) {
+            Ok(line) => take(number, line.trim(), whole)?,
+            Err(_) if !whole => {}
+            Err(why) => return Err(broken(why.to_string())),
+        }
+    }
+    Ok(())
 }
 
 /// The line that begins so, after its number in the file.

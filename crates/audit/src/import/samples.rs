@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use stats::Values;
+
 use crate::{Counts, Figure, Row, Times};
 
-/// Samples of one operation.
+/// Samples of one operation, of any number in the same memory.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
-    times_ms: Vec<f64>,
+    times_ms: Values,
     failed: u64,
     kinds: BTreeMap<String, u64>,
     /// When the first began and the last ended, in milliseconds.
@@ -17,7 +19,7 @@ pub(super) struct Samples {
 impl Samples {
     /// Notes one that began at `began_ms`, on whatever clock.
     pub(super) fn note(&mut self, began_ms: f64, took_ms: f64, failure: Option<String>) {
-        self.times_ms.push(took_ms);
+        self.times_ms.record(took_ms);
         let (first, last) = self.span.unwrap_or((began_ms, began_ms));
         self.span = Some((first.min(began_ms), last.max(began_ms + took_ms)));
         if let Some(kind) = failure {
@@ -31,32 +33,36 @@ impl Samples {
         self.span.map(|(first, last)| (last - first) / 1000.0)
     }
 
-    pub(super) fn row(mut self, name: &str, at: &str, resolution_ms: f64) -> Row {
-        self.times_ms.sort_by(f64::total_cmp);
-        let count = self.times_ms.len();
+    pub(super) fn is_empty(&self) -> bool {
+        self.times_ms.count() == 0
+    }
+
+    pub(super) fn row(&self, name: &str, at: &str, resolution_ms: f64) -> Row {
+        /// A histogram's three digits.
+        const SHARE: f64 = 0.001;
+        let times = &self.times_ms;
+        let count = times.count();
         let exact = |value: f64| Figure::exact(value, at);
         let time = |value: f64| Figure::rounded(value, resolution_ms, at);
+        let listed = |value: f64| Figure::rounded(value, resolution_ms + SHARE * value.abs(), at);
         let carried = stats::REPORTED
             .iter()
-            .filter(|percentile| stats::needed_samples(percentile.q) <= count as u64);
-        let percentiles = carried.map(|percentile| {
-            let rank = usize::try_from(stats::rank_of(count as u64, percentile.q)).unwrap_or(count);
-            (percentile.q, time(self.times_ms[rank.max(1) - 1]))
-        });
+            .filter_map(|percentile| Some((percentile.q, listed(times.stated(percentile.q)?))));
         Row {
             name: name.to_owned(),
             at: at.to_owned(),
             times: Times {
-                min: self.times_ms.first().map(|value| time(*value)),
-                mean: (count > 0).then(|| time(self.times_ms.iter().sum::<f64>() / count as f64)),
-                max: self.times_ms.last().map(|value| time(*value)),
-                percentiles: percentiles.collect(),
+                min: times.min().map(time),
+                mean: times.mean().map(time),
+                max: times.max().map(time),
+                percentiles: carried.collect(),
+                samples: Some(exact(count as f64)),
                 ..Times::default()
             },
             counts: Counts {
                 sent: Some(exact(count as f64)),
                 failed: Some(exact(self.failed as f64)),
-                ok: Some(exact(count as f64 - self.failed as f64)),
+                ok: Some(exact(count.saturating_sub(self.failed) as f64)),
                 failures: self
                     .kinds
                     .iter()

@@ -1,61 +1,82 @@
 use std::fmt::Write as _;
 
-use super::{coverage, names, verdict};
-use crate::Audit;
+use super::{about_claims, clean, coverage, names, verdict};
+use crate::{Audit, Finding, Unchecked};
 
 /// As Markdown.
 pub fn markdown(audit: &Audit) -> String {
     let mut text = format!(
         "# Audit of {}\n\n{}: {}.\n",
-        audit.source,
+        escape(&audit.source),
         audit.form,
         verdict(audit)
     );
     for finding in &audit.findings {
-        let _ = write!(
-            text,
-            "\n## {}: {}\n\n",
-            finding.severity.as_str(),
-            escape(&finding.subject)
-        );
-        let _ = write!(text, "{}.\n\n", escape(&finding.what));
-        if !finding.arithmetic.is_empty() {
-            let _ = writeln!(text, "- arithmetic: {}", escape(&finding.arithmetic));
-        }
-        if !finding.at.is_empty() {
-            let _ = writeln!(
-                text,
-                "- at: {}",
-                finding
-                    .at
-                    .iter()
-                    .map(|at| format!("`{at}`"))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            );
-        }
-        let _ = writeln!(
-            text,
-            "- measure instead: {}\n- rule: `{}`",
-            finding.instead, finding.rule
-        );
+        one(&mut text, finding);
     }
     let _ = writeln!(text, "\n## Not checked\n\n{}.", coverage(audit));
-    if !audit.unchecked.is_empty() {
+    let (claims, others): (Vec<&Unchecked>, Vec<&Unchecked>) =
+        audit.unchecked.iter().partition(|one| about_claims(one));
+    if !others.is_empty() {
         text += "\n| rule | lacks | where |\n| --- | --- | --- |\n";
-        for unchecked in &audit.unchecked {
-            let _ = writeln!(
-                text,
-                "| `{}` | {} | {} |",
-                unchecked.rule,
-                unchecked.lacks,
-                escape(&names(&unchecked.subjects))
-            );
-        }
+    }
+    for unchecked in others {
+        let subjects = escape(&names(&unchecked.subjects));
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {subjects} |",
+            unchecked.rule, unchecked.lacks
+        );
+    }
+    if !claims.is_empty() {
+        let rules: Vec<String> = claims.iter().map(|one| format!("`{}`", one.rule)).collect();
+        let _ = writeln!(
+            text,
+            "\nWithout claims of their kind: {}.",
+            rules.join(", ")
+        );
     }
     text
 }
 
+fn one(text: &mut String, finding: &Finding) {
+    let (severity, subject) = (finding.severity.as_str(), escape(&finding.subject));
+    let _ = write!(
+        text,
+        "\n## {severity}: {subject}\n\n{}.\n\n",
+        escape(&finding.what)
+    );
+    if !finding.arithmetic.is_empty() {
+        let _ = writeln!(text, "- arithmetic: {}", escape(&finding.arithmetic));
+    }
+    if !finding.at.is_empty() {
+        let places: Vec<String> = finding.at.iter().map(|at| code(at)).collect();
+        let _ = writeln!(text, "- at: {}", places.join(", "));
+    }
+    let _ = writeln!(
+        text,
+        "- measure instead: {}\n- rule: `{}`",
+        finding.instead, finding.rule
+    );
+}
+
+/// Between backticks; one inside would end them.
+fn code(text: &str) -> String {
+    format!("`{}`", clean(text).replace('`', "\u{2019}"))
+}
+
+/// Names come from files: nothing in them is markup, a mention of somebody or a reference.
 fn escape(text: &str) -> String {
-    text.replace('|', "\\|").replace('<', "&lt;")
+    let mut escaped = String::with_capacity(text.len());
+    for letter in clean(text).chars() {
+        match letter {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' => escaped.extend(['\\', letter]),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '@' => escaped.push_str("&#64;"),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
 }

@@ -1,31 +1,43 @@
 use std::fmt::Write as _;
 
-use super::{coverage, names, verdict};
-use crate::{Audit, Severity};
+use super::{about_claims, clean, coverage, names, verdict};
+use crate::{Audit, Severity, Unchecked};
 
 /// For a terminal: the verdict, the findings, and what could not be checked.
 pub fn terminal(audit: &Audit, colour: bool) -> String {
-    let mut text = format!("{} ({}): {}\n", audit.source, audit.form, verdict(audit));
+    let source = clean(&audit.source);
+    let mut text = format!("{source} ({}): {}\n", audit.form, verdict(audit));
     for finding in &audit.findings {
         let word = paint(finding.severity, colour);
-        let _ = writeln!(text, "\n  {word}  {}  [{}]", finding.subject, finding.rule);
-        let _ = writeln!(text, "    {}", finding.what);
+        let subject = clean(&finding.subject);
+        let _ = writeln!(text, "\n  {word}  {subject}  [{}]", finding.rule);
+        let _ = writeln!(text, "    {}", clean(&finding.what));
         if !finding.arithmetic.is_empty() {
-            let _ = writeln!(text, "    {}", finding.arithmetic);
+            let _ = writeln!(text, "    {}", clean(&finding.arithmetic));
         }
         if !finding.at.is_empty() {
-            let _ = writeln!(text, "    at {}", finding.at.join(", "));
+            let _ = writeln!(text, "    at {}", clean(&finding.at.join(", ")));
         }
         let _ = writeln!(text, "    measure: {}", finding.instead);
     }
     let _ = writeln!(text, "\n  {}", coverage(audit));
-    for unchecked in &audit.unchecked {
+    let (claims, others): (Vec<&Unchecked>, Vec<&Unchecked>) =
+        audit.unchecked.iter().partition(|one| about_claims(one));
+    for unchecked in others {
+        let subjects = clean(&names(&unchecked.subjects));
+        let colon = if subjects.is_empty() { "" } else { ": " };
+        let (rule, lacks) = (unchecked.rule, unchecked.lacks);
         let _ = writeln!(
             text,
-            "  not checked, {} without {}: {}",
-            unchecked.rule,
-            unchecked.lacks,
-            names(&unchecked.subjects)
+            "  not checked, {rule} without {lacks}{colon}{subjects}"
+        );
+    }
+    if !claims.is_empty() {
+        let rules: Vec<&str> = claims.iter().map(|one| one.rule).collect();
+        let _ = writeln!(
+            text,
+            "  not checked, without claims of their kind: {}",
+            rules.join(", ")
         );
     }
     text

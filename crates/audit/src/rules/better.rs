@@ -7,6 +7,7 @@ use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "better",
     says: "what is called better is worse in its figures, or everything beside it became worse",
+    needs: "a claim of the kind better",
     instead: "all figures of both, side by side, from repeated runs under the same load",
     check,
 };

@@ -6,6 +6,7 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "cause-not-measured",
     says: "a cause is named, or ruled out, whose figures were not taken",
+    needs: "a claim of the kind cause",
     instead: "CPU of the process and of its busiest thread, its memory, queues and pools, while the load was on",
     check,
 };

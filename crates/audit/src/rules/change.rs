@@ -6,6 +6,7 @@ use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity, Span};
 pub(super) const RULE: Rule = Rule {
     name: "change",
     says: "a change in per cent, or a factor, is not that of its figures",
+    needs: "a claim of the kind change",
     instead: "changes that are worked out from the figures themselves, with their interval",
     check,
 };

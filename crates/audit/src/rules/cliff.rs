@@ -7,6 +7,7 @@ use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "cliff",
     says: "a cliff is seen where there are too few levels with data to see one",
+    needs: "a claim of the kind cliff",
     instead: "levels on both sides of the jump, close to it, and the sound one repeated after it",
     check,
 };

@@ -7,6 +7,7 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "concurrency",
     says: "as many are said to be at work at the same time as there are users, and rate × time is less",
+    needs: "a claim of the kind concurrent",
     instead: "what was open and what was at work, counted over time",
     check,
 };

@@ -5,6 +5,7 @@ use crate::{Desk, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "other-conditions",
     says: "a statement is about conditions that were not those of the measurement",
+    needs: "a claim with its conditions",
     instead: "the condition of the statement itself",
     check,
 };

@@ -6,6 +6,7 @@ use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "more-than-one-change",
     says: "two levels are compared that differ in more than what is said to make the difference",
+    needs: "a claim that compares two levels",
     instead: "the same load, length and version on both sides, and one thing changed",
     check,
 };

@@ -1,11 +1,15 @@
 //! sent = ok + failed + unfinished; failed = the sum of its kinds; a share = its count; a whole = its parts.
+//!
+//! Counts over a window may begin with what was on its way before it: of users who wait for their answers no more than
+//! one each. A share of success is of what was started or of what ended: both are said.
 
 use crate::number::{percent, short};
-use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
+use crate::{Desk, Figure, Level, Loop, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "counts-do-not-add-up",
     says: "parts do not add up to their whole, or a percentage is not that of its counts",
+    needs: "counts of what was started and how it ended",
     instead: "count every start once, and give each exactly one end: ok, failed by kind, or unfinished",
     check,
 };
@@ -34,8 +38,17 @@ fn ends(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     desk.checked();
     // What had not ended is often not told: too few is a gap, too many is not possible.
     let told = counts.failed.is_some();
-    let (severity, what) = if least > sent.high() {
+    let before = match (&level.users, level.shape) {
+        (Some(users), shape) if shape != Some(Loop::Open) => users.high(),
+        _ => f64::INFINITY,
+    };
+    let (severity, what) = if least > sent.high() + before {
         (Severity::Impossible, "more ended than were started")
+    } else if least > sent.high() {
+        (
+            Severity::Unsupported,
+            "more ended than were started: some began before the counting, or are counted twice",
+        )
     } else if most < sent.low() && told && counts.unfinished.is_some() {
         (Severity::Impossible, "the ends do not add up to the starts")
     } else if most < sent.low() && told {
@@ -64,18 +77,29 @@ fn kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     };
     desk.checked();
     let (least, most) = (sum(&kinds, Figure::low), sum(&kinds, Figure::high));
-    if least > failed.high() || most < failed.low() {
-        desk.find(
+    let (severity, what) = if least > failed.high() {
+        (
             Severity::Impossible,
-            (level.call(row), &[failed.at.as_str(), kinds[0].at.as_str()]),
-            "the failures by kind do not add up to the failures",
-            format!(
-                "Σ of the kinds = {}, failed: {}",
-                short(sum(&kinds, |kind| kind.value)),
-                short(failed.value)
-            ),
-        );
-    }
+            "the failures by kind are more than the failures",
+        )
+    } else if most < failed.low() {
+        (
+            Severity::Doubtful,
+            "some failures have no kind in the figures",
+        )
+    } else {
+        return;
+    };
+    desk.find(
+        severity,
+        (level.call(row), &[failed.at.as_str(), kinds[0].at.as_str()]),
+        what,
+        format!(
+            "Σ of the kinds = {}, failed: {}",
+            short(sum(&kinds, |kind| kind.value)),
+            short(failed.value)
+        ),
+    );
 }
 
 fn share(level: &Level, row: &Row, desk: &mut Desk<'_>) {
@@ -86,8 +110,9 @@ fn share(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         return;
     }
     desk.checked();
-    let counted = 100.0 * ok / sent;
-    if (counted - stated.value).abs() > stated.slack.max(1e-6) + 1e-9 {
+    let (low, high) = (stated.low() - 1e-6, stated.high() + 1e-6);
+    let fits = |(least, most): (f64, f64)| 100.0 * least <= high && 100.0 * most >= low;
+    if !shares(row).into_iter().any(fits) {
         desk.find(
             Severity::Impossible,
             (level.call(row), &[stated.at.as_str(), row.at.as_str()]),
@@ -95,6 +120,32 @@ fn share(level: &Level, row: &Row, desk: &mut Desk<'_>) {
             format!("{} of {} = {}", short(ok), short(sent), percent(ok / sent)),
         );
     }
+}
+
+/// The least and the most of every share that can be meant: of what was started, and of what ended.
+fn shares(row: &Row) -> Vec<(f64, f64)> {
+    let counts = &row.counts;
+    let all = |ok: (f64, f64), rest: (f64, f64)| {
+        let of = |hits: f64, misses: f64| hits / (hits + misses).max(1e-9);
+        (of(ok.0, rest.1), of(ok.1, rest.0))
+    };
+    let ends = |figure: &Figure| (figure.low().max(0.0), figure.high());
+    let mut found = Vec::new();
+    if let Some((ok, failed)) = counts.ok.as_ref().zip(counts.failed.as_ref()) {
+        found.push(all(ends(ok), ends(failed)));
+    }
+    if let Some((sent, ok)) = counts.sent.as_ref().zip(counts.ok.as_ref()) {
+        let (least, most) = (ok.low() / sent.high(), ok.high() / sent.low().max(1e-9));
+        found.push((least, most));
+    }
+    if let Some((sent, failed)) = counts.sent.as_ref().zip(counts.failed.as_ref()) {
+        let missed = (
+            failed.low() / sent.high(),
+            failed.high() / sent.low().max(1e-9),
+        );
+        found.push((1.0 - missed.1, 1.0 - missed.0));
+    }
+    found
 }
 
 fn windows(level: &Level, desk: &mut Desk<'_>) {
@@ -109,19 +160,27 @@ fn windows(level: &Level, desk: &mut Desk<'_>) {
     };
     desk.checked();
     let parts: Vec<&Figure> = level.windows.iter().collect();
-    if sum(&parts, Figure::low) > sent.high() || sum(&parts, Figure::high) < sent.low() {
-        desk.find(
-            Severity::Impossible,
-            (&level.name, &[parts[0].at.as_str(), sent.at.as_str()]),
-            "the windows do not add up to the whole",
-            format!(
-                "Σ of {} windows = {}, whole: {}",
-                parts.len(),
-                short(sum(&parts, |part| part.value)),
-                short(sent.value)
-            ),
-        );
-    }
+    let (severity, what) = if sum(&parts, Figure::low) > sent.high() {
+        (Severity::Impossible, "the windows are more than the whole")
+    } else if sum(&parts, Figure::high) < sent.low() {
+        (
+            Severity::Doubtful,
+            "the windows are less than the whole: some are not told",
+        )
+    } else {
+        return;
+    };
+    desk.find(
+        severity,
+        (&level.name, &[parts[0].at.as_str(), sent.at.as_str()]),
+        what,
+        format!(
+            "Σ of {} windows = {}, whole: {}",
+            parts.len(),
+            short(sum(&parts, |part| part.value)),
+            short(sent.value)
+        ),
+    );
 }
 
 fn sum(parts: &[&Figure], of: impl Fn(&Figure) -> f64) -> f64 {

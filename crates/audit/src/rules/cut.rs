@@ -7,6 +7,7 @@ use crate::{Desk, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "cut-by-the-end",
     says: "the longest time is nearly as long as the run: the end of the run made it, and failures with it",
+    needs: "the duration and the longest time",
     instead: "a run many times longer than its longest request, and what is on its way at the end counted as unfinished",
     check,
 };

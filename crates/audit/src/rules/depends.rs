@@ -7,6 +7,7 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "does-not-depend",
     says: "a figure is said to depend on another that changes while it does not",
+    needs: "a claim of the kind depends-on",
     instead: "one thing changed at a time, over several values",
     check,
 };

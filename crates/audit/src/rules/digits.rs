@@ -1,4 +1,5 @@
-//! count / duration has no more digits than the duration: 200 / 0.015 s is anything from 12,903 to 13,793.
+//! count / duration has no more digits than the duration: 200 / 0.015 s is anything from 12,903 to 13,793. A whole number
+//! of seconds is what was set, and as exact as a clock.
 
 use crate::number::{percent, short};
 use crate::{Desk, Results, Rule, Severity};
@@ -6,6 +7,7 @@ use crate::{Desk, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "false-precision",
     says: "a rate has more digits than the duration that it was divided by",
+    needs: "count, rate and duration",
     instead: "durations with as many digits as the rates, and the spread of several runs",
     check,
 };
@@ -21,6 +23,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             continue;
         };
         desk.checked();
+        if duration.value.fract() == 0.0 {
+            continue;
+        }
         let coarse = duration.slack / (2.0 * duration.value.max(1e-12));
         if coarse > COARSE && rate.slack / rate.value.max(1e-12) < coarse / 100.0 {
             let half = duration.slack / 2.0;

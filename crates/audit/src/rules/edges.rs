@@ -7,12 +7,15 @@ use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "percentiles-on-edges",
     says: "percentiles are the edges of a histogram's buckets and not measured times",
+    needs: "percentiles",
     instead: "a histogram with a fixed relative error (HDR, three digits), and its bucket's width beside each percentile",
     check,
 };
 
-/// Without stated edges: so many percentiles that are all 1, 2 or 5 times a power of ten cannot be chance.
+/// Without stated edges: so many percentiles that are all 1, 2 or 5 times a power of ten,
 const SUSPICIOUS: usize = 6;
+/// and so unlikely by the law of leading digits (Benford, "The Law of Anomalous Numbers", 1938), are not chance.
+const CHANCE: f64 = 1e-4;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
     for level in &results.levels {
@@ -71,7 +74,9 @@ fn range(q: f64, at: &Figure, edges: &[f64]) -> String {
 }
 
 fn unstated(level: &Level, rows: &[&Row], desk: &mut Desk<'_>) {
-    let rows: Vec<&&Row> = rows.iter().filter(|row| row.edges_ms.is_empty()).collect();
+    // A tool that is known keeps its times as its reader says.
+    let own = |row: &&&Row| row.edges_ms.is_empty() && !row.times.fixed_list;
+    let rows: Vec<&&Row> = rows.iter().filter(own).collect();
     let listed: Vec<&Figure> = rows
         .iter()
         .flat_map(|row| row.times.percentiles.iter().map(|(_, time)| time))
@@ -81,12 +86,13 @@ fn unstated(level: &Level, rows: &[&Row], desk: &mut Desk<'_>) {
         .iter()
         .flat_map(|row| [&row.times.min, &row.times.mean, &row.times.max])
         .flatten();
-    let mut different: Vec<u64> = listed.iter().map(|time| time.value.to_bits()).collect();
-    different.sort_unstable();
-    different.dedup();
+    let mut different = listed.clone();
+    different.sort_by(|one, other| one.value.total_cmp(&other.value));
+    different.dedup_by(|one, other| one.value.total_cmp(&other.value).is_eq());
+    let chance: f64 = different.iter().map(|time| chance(time)).product();
     let fine = others.filter(|time| !round(time.value)).count();
     if listed.len() >= SUSPICIOUS
-        && different.len() >= 3
+        && chance < CHANCE
         && listed.iter().all(|time| round(time.value))
         && fine >= 2
     {
@@ -97,6 +103,16 @@ fn unstated(level: &Level, rows: &[&Row], desk: &mut Desk<'_>) {
             listed.iter().map(|at| time(at.value)).collect::<Vec<_>>().join(", "),
         );
     }
+}
+
+/// How likely a time that is printed so coarsely is 1, 2 or 5 times a power of ten.
+fn chance(time: &Figure) -> f64 {
+    let unit =
+        (time.slack / 10f64.powf(time.value.abs().max(1e-9).log10().floor())).clamp(1e-6, 1.0);
+    [1.0, 2.0, 5.0]
+        .iter()
+        .map(|edge| (1.0 + unit / edge).log10())
+        .sum()
 }
 
 /// 1, 2 or 5 times a power of ten.

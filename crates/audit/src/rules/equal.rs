@@ -8,6 +8,7 @@ use crate::{Desk, Figure, Results, Row, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "equal-percentiles",
     says: "a high percentile equals a higher one or the maximum: few samples, or a cut-off tail",
+    needs: "high percentiles of an unknown number of samples",
     instead: "the number of samples beside every percentile, and no percentile with fewer than ten samples beyond it",
     check,
 };

@@ -5,6 +5,7 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "expected-gain",
     says: "a gain is told in figures that nobody measured",
+    needs: "a claim of the kind expected",
     instead: "the change itself, measured before and after",
     check,
 };

@@ -7,6 +7,7 @@ use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "not-measured",
     says: "a capacity is told, or denied, for a number of users that was not run, or was run too rarely",
+    needs: "a claim of the kind handles",
     instead: "that load itself; or a model, called a model, with its interval",
     check,
 };

@@ -6,6 +6,7 @@ use crate::{Desk, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "fan-out",
     says: "what was received is not what was sent times the stated number of receivers",
+    needs: "messages sent and received",
     instead: "who was there when each message was sent, and what became of it at each of them",
     check,
 };

@@ -7,6 +7,7 @@ use crate::{Desk, Level, Results, Row, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "too-few-samples",
     says: "a percentile rests on too few samples beyond it",
+    needs: "percentiles",
     instead: "at least 10 / (1 − q) samples: 200 for p95, 1,000 for p99",
     check,
 };

@@ -6,6 +6,7 @@ use crate::{Desk, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "generator-limited",
     says: "the load generator was at its limit: its figures are its own",
+    needs: "the generator's own CPU",
     instead: "a generator with room to spare, or several; how late it sent and read, beside every level",
     check,
 };

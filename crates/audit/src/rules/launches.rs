@@ -7,6 +7,7 @@ use crate::{Desk, Level, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "counts-launches",
     says: "a rate counts what was started: it is constant whatever the system does",
+    needs: "counts in windows of time",
     instead: "what ended well per second (goodput), beside what was started",
     check,
 };

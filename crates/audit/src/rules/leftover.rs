@@ -6,6 +6,7 @@ use crate::{Desk, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "left-over",
     says: "the target counts more sessions than there are users: left over from an earlier run",
+    needs: "users, and sessions that the target counted",
     instead: "a clean target before each run, and its sessions counted before and after",
     check,
 };

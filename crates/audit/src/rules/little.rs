@@ -8,6 +8,7 @@ use crate::{Desk, Level, Loop, Results, Row, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "little-s-law",
     says: "rate × mean time is more than there are users, or not what users with their pause give",
+    needs: "users, and rate and mean time of one operation",
     instead: "rate and times of the same operations over the same time, users counted as they were",
     check,
 };
@@ -39,17 +40,15 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         }
         desk.checked();
         let at_work: f64 = rows.iter().filter_map(|row| at_work(row, f64::min)).sum();
-        // Those on their way when the counting began belong to the users of then.
-        let longest = rows.iter().filter_map(|row| row.times.max.as_ref());
-        let longest = longest.map(|max| max.high() / 1000.0).fold(0.0, f64::max);
-        let edge = level
-            .duration_s
-            .as_ref()
-            .map_or(0.1, |span| longest / span.low().max(1e-9));
-        let most = users.high() * (1.0 + edge + TOLERANCE);
+        let edge = edge(level, &rows);
+        let most = users.high() * (1.0 + edge.unwrap_or(0.0) + TOLERANCE);
         if at_work > most {
             desk.find(
-                Severity::Impossible,
+                if edge.is_some() {
+                    Severity::Impossible
+                } else {
+                    Severity::Unsupported
+                },
                 (
                     level.name.clone(),
                     &[level.at.as_str(), rows[0].at.as_str()],
@@ -70,6 +69,23 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
+/// What each user may have begun before the counting: no more than the longest request, as a share of the run. `None`
+/// where the longest, or the length of the run, is not told.
+fn edge(level: &Level, rows: &[&Row]) -> Option<f64> {
+    let longest: Option<Vec<f64>> = rows
+        .iter()
+        .map(|row| Some(row.times.max.as_ref()?.high() / 1000.0))
+        .collect();
+    let longest = longest?.into_iter().fold(0.0, f64::max);
+    let counted =
+        |row: &&Row| Some(row.counts.sent.as_ref()?.low() / row.rate_per_s.as_ref()?.high());
+    let span = match &level.duration_s {
+        Some(span) => span.low(),
+        None => rows.iter().filter_map(counted).reduce(f64::min)?,
+    };
+    Some(longest / span.max(1e-9))
+}
+
 fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
     let (Some(pause), 1) = (&level.think_ms, measured(level).len()) else {
         return;
@@ -78,11 +94,25 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
         return;
     };
     let needed = rate.value * (mean.value + pause.value) / 1000.0;
-    if (needed / users - 1.0).abs() > WITH_PAUSE + rate.slack / rate.value.max(1e-9) {
+    let least = rate.low() * (mean.low() + pause.low()) / 1000.0;
+    let most = rate.high() * (mean.high() + pause.high()) / 1000.0;
+    let too_many = least > users * (1.0 + WITH_PAUSE);
+    if too_many || most < users * (1.0 - WITH_PAUSE) {
+        let (severity, what) = if too_many {
+            (
+                Severity::Unsupported,
+                "users, rate, time and pause do not fit each other",
+            )
+        } else {
+            (
+                Severity::Doubtful,
+                "users, rate, time and pause do not fit each other: some paused longer, or waited and were not counted",
+            )
+        };
         desk.find(
-            Severity::Unsupported,
+            severity,
             (level.name.clone(), &[level.at.as_str(), rate.at.as_str()]),
-            "users, rate, time and pause do not fit each other",
+            what,
             format!(
                 "{}/s × ({} + {}) = {} users; stated: {}",
                 short(rate.value),

@@ -1,11 +1,12 @@
 //! A mean must lie between the bounds that percentiles, minimum and maximum leave (`bounds.rs` has the arithmetic).
 
 use crate::number::{short, time};
-use crate::{Desk, Level, Results, Row, Rule, Severity, mean_bounds};
+use crate::{Bounds, Desk, Level, Method, Results, Row, Rule, Severity, mean_bounds};
 
 pub(super) const RULE: Rule = Rule {
     name: "mean-out-of-reach",
     says: "a mean is larger or smaller than the percentiles, the minimum and the maximum allow",
+    needs: "times of one operation, their number, and the mean with percentiles or the maximum",
     instead: "a histogram without a last bucket that swallows the tail (HDR), and mean and percentiles from the same samples",
     check,
 };
@@ -14,6 +15,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     for level in &results.levels {
         for row in level.all_rows().filter(|row| !row.times.is_empty()) {
             check_row(level, row, desk);
+        }
+        if level.all_rows().all(|row| row.times.is_empty()) {
+            desk.lacks(level.name.clone(), "times");
         }
     }
 }
@@ -26,42 +30,48 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     if row.times.percentiles.is_empty() && row.times.max.is_none() {
         return desk.lacks(name, "percentiles or the maximum");
     }
-    let Some(count) = row.samples() else {
-        return desk.lacks(name, "the number of samples");
-    };
-    if count.slack > 0.0 {
-        return desk.lacks(name, "the exact number of samples");
+    if row.times.method == Method::Sketch {
+        desk.lacks(
+            name.clone(),
+            "percentiles whose error has a bound: a sketch's have none",
+        );
     }
-    let Some(bounds) = mean_bounds(count.value, &row.times) else {
-        return;
+    // However many samples there were: each number that is possible must be contradicted.
+    let counts = row.sample_counts();
+    let bounds: Vec<Bounds> = counts
+        .iter()
+        .filter_map(|count| mean_bounds(*count, row))
+        .collect();
+    let (Some(count), Some(loosest)) = (counts.last(), Bounds::loosest(&bounds)) else {
+        return desk.lacks(name, "the exact number of samples");
     };
     desk.checked();
     let place = [mean.at.as_str(), row.at.as_str()];
     let listed = listed(row);
-    let rounding = 1e-9 * mean.value.abs();
-    if let Some(high) = bounds.high.filter(|high| mean.low() > high + rounding) {
+    let rounding = (1e-9 + row.times.resolution) * mean.value.abs();
+    if let Some(high) = loosest.high.filter(|high| mean.low() > high + rounding) {
         desk.find(
             Severity::Impossible,
             (name, &place),
-            format!("no {} samples with these percentiles can have a mean of {}", short(count.value), time(mean.value)),
+            format!("no {} samples with these percentiles can have a mean of {}", short(*count), time(mean.value)),
             format!(
                 "{listed} allow a mean of at most {}, whatever the definition of a percentile; published: {}",
                 time(high),
                 time(mean.value)
             ),
         );
-    } else if mean.high() < bounds.low - rounding {
+    } else if mean.high() < loosest.low - rounding {
         desk.find(
             Severity::Impossible,
             (name, &place),
             format!(
                 "no {} samples with these percentiles can have a mean as small as {}",
-                short(count.value),
+                short(*count),
                 time(mean.value)
             ),
             format!(
                 "{listed} ask for a mean of at least {}; published: {}",
-                time(bounds.low),
+                time(loosest.low),
                 time(mean.value)
             ),
         );

@@ -1,5 +1,5 @@
 //! "Below the limit" of a figure that is the limit itself, that is an edge of a bucket or the time-out, or that its own
-//! mean refutes, is not shown.
+//! mean refutes, is not shown. For a rate, a share of success and what was received the limit is the least.
 
 use crate::number::{short, time};
 use crate::{Claim, Desk, Figure, Kind, Level, Results, Rule, Severity};
@@ -7,6 +7,7 @@ use crate::{Claim, Desk, Figure, Kind, Level, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "target-met",
     says: "a target is called met by a figure that does not show it",
+    needs: "a claim of the kind meets",
     instead: "the figure with its interval against the limit: met where the whole interval is below",
     check,
 };
@@ -37,7 +38,10 @@ fn compare(
     desk.checked();
     let row = level.row(claim.row.as_deref());
     let unit = |value: f64| {
-        if matches!(of, "rate" | "success" | "sent" | "received") {
+        if matches!(
+            of,
+            "rate" | "success" | "ok" | "failed" | "received" | "sent" | "count"
+        ) {
             short(value)
         } else {
             time(value)
@@ -50,7 +54,16 @@ fn compare(
     let mean = row
         .and_then(|row| row.times.mean.as_ref())
         .filter(|_| of.starts_with('p'));
-    let (severity, what) = if figure.value > limit.value {
+    let at_least = matches!(
+        of,
+        "rate" | "success" | "ok" | "received" | "sent" | "count"
+    );
+    let (severity, what) = if at_least {
+        if figure.high() >= limit.value {
+            return;
+        }
+        (Severity::Impossible, "it is less than the limit")
+    } else if figure.value > limit.value {
         (Severity::Impossible, "it is not below the limit")
     } else if last_edge > 0.0 && figure.value >= last_edge {
         (

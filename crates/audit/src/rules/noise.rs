@@ -8,6 +8,7 @@ use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "inside-the-noise",
     says: "a difference is told that chance explains, or that one run of each cannot show",
+    needs: "a claim of the kinds change, better, cliff",
     instead: "several runs of each, in turn, and the interval of the difference",
     check,
 };

@@ -6,6 +6,7 @@ use crate::{Desk, Figure, Results, Row, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "not-ascending",
     says: "a percentile is smaller than a lower one, or a time lies outside of minimum and maximum",
+    needs: "two or more times of one operation",
     instead: "all of them from one set of samples",
     check,
 };
@@ -18,7 +19,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.checked();
             }
             for ((low_name, low), (high_name, high)) in pairs {
-                let rounding = 1e-9 * high.value.abs();
+                let rounding = (1e-9 + row.times.resolution) * high.value.abs();
                 if low.low() > high.high() + rounding {
                     desk.find(
                         Severity::Impossible,

@@ -5,6 +5,7 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "no-control",
     says: "something is said to cost little, or nothing, and was never left out",
+    needs: "a claim of the kind no-overhead",
     instead: "the same load with and without it",
     check,
 };

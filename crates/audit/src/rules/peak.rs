@@ -7,6 +7,7 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "limit-not-found",
     says: "a rate is told as what the system can do while it still grows with the users",
+    needs: "a claim of the kind peak",
     instead: "more load, until the rate no longer grows or a promise breaks",
     check,
 };

@@ -7,6 +7,7 @@ use crate::{Claim, Desk, Figure, Kind, Level, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "users-converted",
     says: "concurrent flows are converted to people in a way that the measured times do not give",
+    needs: "a claim of the kind people",
     instead: "the conversion with its R and Z beside it, and a mix of what people really do",
     check,
 };

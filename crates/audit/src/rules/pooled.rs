@@ -5,6 +5,7 @@ use crate::{Desk, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "pooled-levels",
     says: "percentiles are over several loads thrown together",
+    needs: "levels",
     instead: "each load apart",
     check,
 };

@@ -6,6 +6,7 @@ use crate::{Desk, Level, Results, Row, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "rate-and-duration",
     says: "count / rate is not the stated duration: the rate is over another time than the one that is told",
+    needs: "count and rate of one operation",
     instead: "rates over the measured time alone, without ramp, waiting and clean-up",
     check,
 };

@@ -6,6 +6,7 @@ use crate::{Desk, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "slower-than-real-time",
     says: "each piece of a live stream takes longer than it lasts: a live source falls behind for ever",
+    needs: "how much of a live stream each carries (`carries`)",
     instead: "pieces sent by a clock that does not wait for answers; the lag behind the source, and the real-time factor",
     check,
 };

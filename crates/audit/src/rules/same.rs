@@ -7,6 +7,7 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "hardly-changes",
     says: "what is called unchanged, or hardly changed, changed by more than a tenth",
+    needs: "a claim of the kind same",
     instead: "the change with its interval, and what share of it is above the part that cannot change (a fixed delay)",
     check,
 };

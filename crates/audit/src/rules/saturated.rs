@@ -7,6 +7,7 @@ use crate::{Claim, Desk, Kind, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "within-capacity",
     says: "a load is called within capacity where the system is called, or seen, at its limit",
+    needs: "a claim of the kind within-capacity",
     instead: "the load at which a stated promise breaks, and the distance to it",
     check,
 };

@@ -7,6 +7,7 @@ use crate::{Claim, Desk, Figure, Kind, Level, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "scaling",
     says: "what is called linear or sub-linear is not, by its own figures",
+    needs: "a claim of the kinds linear, sub-linear",
     instead: "several levels up to the limit, each repeated, and a model fitted to them (the Universal Scalability Law)",
     check,
 };

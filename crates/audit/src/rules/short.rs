@@ -6,6 +6,7 @@ use crate::{Desk, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "too-short",
     says: "a run of less than a second is told as a rate, or as percentiles, of the system",
+    needs: "the duration",
     instead: "at least 10 s after a warm-up, and more than one run",
     check,
 };

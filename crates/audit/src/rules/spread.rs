@@ -7,6 +7,7 @@ use crate::{Desk, Results, Row, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "deviation-out-of-reach",
     says: "a standard deviation is larger than minimum, mean and maximum allow",
+    needs: "a standard deviation",
     instead: "deviation, minimum and maximum from the same samples; better: a histogram",
     check,
 };
@@ -16,7 +17,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         for row in level.all_rows() {
             let Some(most) = most(row) else {
                 if row.times.stdev.is_some() {
-                    desk.lacks(level.call(row), "mean, maximum and the number of samples");
+                    desk.lacks(level.call(row), "mean and maximum");
                 }
                 continue;
             };
@@ -25,7 +26,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 .times
                 .stdev
                 .as_ref()
-                .filter(|stdev| stdev.low() > most * 1.001)
+                .filter(|stdev| stdev.low() > most * (1.001 + row.times.resolution))
             else {
                 continue;
             };
@@ -45,7 +46,11 @@ fn most(row: &Row) -> Option<f64> {
     times.stdev.as_ref()?;
     let (mean, max) = (times.mean.as_ref()?, times.max.as_ref()?);
     let min = times.min.as_ref().map_or(0.0, |min| min.low().max(0.0));
-    let samples = row.samples()?.low().max(2.0);
+    // Where it is not known how many there were, two: they allow the most.
+    let samples = row
+        .sample_counts()
+        .first()
+        .map_or(2.0, |count| count.max(2.0));
     let middle = f64::midpoint(min, max.high());
     let worst = middle.clamp(mean.low(), mean.high());
     let variance = (max.high() - worst).max(0.0) * (worst - min).max(0.0);

@@ -6,6 +6,7 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "told-twice",
     says: "a figure in the text is not the figure of the table",
+    needs: "a claim of the kind states",
     instead: "text that is generated from the same record as the table",
     check,
 };

@@ -7,6 +7,7 @@ use crate::{Claim, Desk, Kind, Level, Results, Row, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "success-beside-failures",
     says: "success of 100 % is told where failures were counted, or rests on few",
+    needs: "a stated share of success, or a claim of one",
     instead: "failures by kind beside every share of success, and its bound where none was seen (3/n)",
     check,
 };
@@ -74,6 +75,7 @@ fn of_claim(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
         };
         tried = f64::max(tried, sent);
         desk.checked();
+        // What had not ended is no failure.
         if 100.0 * ok / sent < share - 1e-9 {
             desk.find(
                 Severity::Impossible,

@@ -6,6 +6,7 @@ use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "rows-and-whole",
     says: "the rows of a level do not add up to the figure of the whole",
+    needs: "operations beside the whole",
     instead: "a whole that is worked out from the rows, or the rows that are left out",
     check,
 };

@@ -7,6 +7,7 @@ use crate::{Desk, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "survivors",
     says: "steps of a flow are measured on those alone who came that far",
+    needs: "operations that are steps of a flow (`flow`)",
     instead: "for each step how many began it; or people made ready before the measured part",
     check,
 };

@@ -6,6 +6,7 @@ use crate::{Desk, Results, Row, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "at-the-timeout",
     says: "percentiles are the client's own time-out and not times of the system",
+    needs: "times, and the time-out",
     instead: "time-outs counted apart, and percentiles told as \"longer than 15 s\" where they fall among them",
     check,
 };

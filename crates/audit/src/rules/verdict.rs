@@ -5,6 +5,7 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     name: "verdict-without-data",
     says: "a level is called good or bad without a time that was measured",
+    needs: "a claim of the kind verdict",
     instead: "\"no data\" as a third verdict",
     check,
 };

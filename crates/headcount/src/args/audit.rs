@@ -12,6 +12,7 @@ use clap::ValueEnum;
 #[command(after_long_help = "\
 Examples:
   headcount audit summary.json
+  oha --no-tui http://127.0.0.1:8080 | headcount audit -
   headcount audit run_stats.csv run_stats_history.csv run_failures.csv
   headcount audit --new > audit.toml         # note the report's figures in it, then:
   headcount audit audit.toml --format markdown
@@ -19,7 +20,7 @@ Examples:
 Exit codes:
   0 nothing impossible or unsupported · 2 a file cannot be read · 99 something impossible or unsupported")]
 pub(crate) struct AuditArgs {
-    /// Results: files, or the folder of a run
+    /// Results: files, the folder of a run, or `-` for standard input
     #[arg(required_unless_present = "new", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Print an audit.toml to fill in, for the figures of a written report

@@ -1,8 +1,12 @@
-use std::fs;
+mod reading;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
-use anyhow::Context as _;
-use audit::{Audit, Severity};
+use anyhow::{Context as _, bail};
+use audit::{Audit, Severity, Text};
+use reading::Reading;
 
 use crate::args::{AuditArgs, AuditFormat};
 use crate::exit::Exit;
@@ -14,12 +18,12 @@ pub(crate) fn audit(args: &AuditArgs) -> anyhow::Result<Exit> {
         print(audit::NEW_FORM)?;
         return Ok(Exit::Passed);
     }
-    let files: Vec<(String, String)> = args
+    let files: Vec<(String, Text)> = args
         .files
         .iter()
-        .map(|path| read(path))
+        .map(|path| open(path))
         .collect::<anyhow::Result<_>>()?;
-    let audits: Vec<Audit> = audit::read(&files)?.iter().map(audit::audit).collect();
+    let audits: Vec<Audit> = audit::read_files(files)?.iter().map(audit::audit).collect();
     print(&render(&audits, args.format))?;
     let worst = audits.iter().filter_map(Audit::worst).max();
     Ok(if worst >= Some(Severity::Unsupported) {
@@ -29,15 +33,64 @@ pub(crate) fn audit(args: &AuditArgs) -> anyhow::Result<Exit> {
     })
 }
 
-fn read(path: &Path) -> anyhow::Result<(String, String)> {
+/// `-` is standard input; a folder is that of a run.
+fn open(path: &Path) -> anyhow::Result<(String, Text)> {
+    if path.as_os_str() == "-" {
+        let name = "standard input".to_owned();
+        let text =
+            text(BufReader::new(io::stdin())).with_context(|| format!("cannot read {name}"))?;
+        return Ok((name, text));
+    }
     let path = if path.is_dir() {
         path.join("run.json")
     } else {
         path.to_owned()
     };
-    let text =
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok((path.display().to_string(), text))
+    let name = path.display().to_string();
+    let opened = || -> anyhow::Result<Text> {
+        let file = File::open(&path)?;
+        let size = file.metadata()?.len();
+        text(BufReader::new(Reading::new(file, &name, size)))
+    };
+    let text = opened().with_context(|| format!("cannot read {name}"))?;
+    Ok((name, text))
+}
+
+/// The longest first line of any form: a wide header.
+const FIRST: u64 = 1 << 16;
+/// Whatever holds no single samples is a summary, and smaller than this.
+const SUMMARY: u64 = 1 << 28;
+
+fn text(mut file: impl BufRead + 'static) -> anyhow::Result<Text> {
+    let mut first = Vec::new();
+    file.by_ref().take(FIRST).read_until(b'\n', &mut first)?;
+    if first.starts_with(&[0x1f, 0x8b]) {
+        bail!("it is compressed: `gunzip -c FILE | headcount audit -` reads it");
+    }
+    if audit::by_lines(&String::from_utf8_lossy(&first)) {
+        return Ok(Text::Lines(Box::new(Cursor::new(first).chain(file))));
+    }
+    let mut bytes = first;
+    file.take(SUMMARY).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > SUMMARY {
+        bail!("it is larger than 256 MiB and holds no samples that are read line by line");
+    }
+    decode(bytes).map(Text::Whole)
+}
+
+/// UTF-8, or what Windows' shells write where output is sent to a file: UTF-16 with its mark.
+fn decode(bytes: Vec<u8>) -> anyhow::Result<String> {
+    let read: fn([u8; 2]) -> u16 = match bytes.get(..2) {
+        Some([0xff, 0xfe]) => u16::from_le_bytes,
+        Some([0xfe, 0xff]) => u16::from_be_bytes,
+        _ => return String::from_utf8(bytes).context("it is no text in UTF-8"),
+    };
+    let pairs = bytes[2..].chunks_exact(2);
+    if !pairs.remainder().is_empty() {
+        bail!("it is text in UTF-16 that ends within a letter");
+    }
+    let units: Vec<u16> = pairs.map(|pair| read([pair[0], pair[1]])).collect();
+    String::from_utf16(&units).context("it is no text in UTF-16")
 }
 
 fn render(audits: &[Audit], format: AuditFormat) -> String {
@@ -50,5 +103,37 @@ fn render(audits: &[Audit], format: AuditFormat) -> String {
             let all: Vec<serde_json::Value> = audits.iter().map(audit::json).collect();
             format!("{:#}\n", serde_json::Value::Array(all))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(bytes: &'static [u8]) -> anyhow::Result<String> {
+        match text(bytes)? {
+            Text::Whole(text) => Ok(text),
+            Text::Lines(_) => panic!("read line by line"),
+        }
+    }
+
+    #[test]
+    fn text_of_windows_shells_is_read() {
+        assert_eq!(whole(b"\xff\xfea\0\xb5\0").unwrap(), "a\u{b5}");
+        assert_eq!(whole(b"\xfe\xff\0a").unwrap(), "a");
+        assert_eq!(whole(b"plain").unwrap(), "plain");
+        let why = whole(b"\xff\xfea").unwrap_err().to_string();
+        assert!(why.contains("UTF-16"), "{why}");
+        let why = whole(b"\x1f\x8b\x08").unwrap_err().to_string();
+        assert!(why.contains("gunzip"), "{why}");
+        assert!(whole(b"\x80").is_err());
+    }
+
+    #[test]
+    fn samples_are_read_line_by_line_with_their_first() {
+        let Text::Lines(mut lines) = text(&b"timeStamp,elapsed,label\n1,2,a\n"[..]).unwrap() else {
+            panic!("read as a whole");
+        };
+        assert_eq!(lines.fill_buf().unwrap(), b"timeStamp,elapsed,label\n");
     }
 }

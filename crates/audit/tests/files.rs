@@ -1,0 +1,258 @@
+//! Files as people have them: from Windows, from places with a decimal comma, cut off, several at once, far too large.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use audit::{Audit, Severity, Text, audit, by_lines, read, read_files, terminal};
+
+type Files = Vec<(String, String)>;
+
+/// The files of each run, as in `fixtures`.
+fn runs() -> BTreeMap<String, Files> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut runs: BTreeMap<String, Files> = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if !name.starts_with("README") {
+            let run = name.split('_').next().unwrap().to_owned();
+            runs.entry(run)
+                .or_default()
+                .push((name, fs::read_to_string(&path).unwrap()));
+        }
+    }
+    runs
+}
+
+fn audits(files: &Files) -> Vec<Audit> {
+    read(files)
+        .unwrap_or_else(|why| panic!("{why}"))
+        .iter()
+        .map(audit)
+        .collect()
+}
+
+#[test]
+fn line_ends_and_marks_of_windows_change_nothing() {
+    for files in runs().values() {
+        let changed = |text: &str| format!("\u{feff}{}", text.replace('\n', "\r\n"));
+        let windows: Files = files
+            .iter()
+            .map(|(name, text)| (name.clone(), changed(text)))
+            .collect();
+        assert_eq!(audits(files), audits(&windows), "{}", files[0].0);
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_off_is_refused_or_says_less_and_is_never_called_impossible() {
+    // Where every figure is sound, none may look unsound for want of the rest.
+    for (run, files) in runs()
+        .into_iter()
+        .filter(|(run, _)| run.contains("healthy"))
+    {
+        let [(name, text)] = &files[..] else { continue };
+        for part in 1..60 {
+            let end = text.len() * part / 60;
+            let Some(cut) = text.get(..end) else { continue };
+            if let Ok(results) = read(&[(name.clone(), cut.to_owned())]) {
+                let audit = audit(&results[0]);
+                assert_ne!(
+                    audit.worst(),
+                    Some(Severity::Impossible),
+                    "{run} after {end} bytes: {}",
+                    terminal(&audit, false)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn several_runs_of_locust_are_several_results() {
+    let all = runs();
+    let both: Files = ["locust-2.0.0-healthy", "locust-0.9.0-errors"]
+        .iter()
+        .flat_map(|run| all[*run].clone())
+        .collect();
+    let results = read(&both).unwrap();
+    assert_eq!(results.len(), 2);
+    for results in &results {
+        assert!(audit(results).findings.is_empty());
+    }
+    // Its percentiles are in a file of their own, and its failures without one.
+    let old = results
+        .iter()
+        .find(|results| results.source.contains("0.9.0"))
+        .unwrap();
+    let total = &old.levels[0].total;
+    assert_eq!(
+        total.percentile(0.95).unwrap().value.to_bits(),
+        33f64.to_bits()
+    );
+    assert_eq!(
+        total.counts.failed.as_ref().unwrap().value.to_bits(),
+        40f64.to_bits()
+    );
+    let mut renamed = both;
+    for (name, text) in &mut renamed {
+        if text.starts_with("Method,Name,Error") {
+            "notes.csv".clone_into(name);
+        }
+    }
+    let why = read(&renamed).unwrap_err().to_string();
+    assert!(
+        why.starts_with("notes.csv: looks like Locust CSV, but of which of the runs"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_log_with_semicolons_and_transactions_counts_each_request_once() {
+    let mut text =
+        "timeStamp;elapsed;label;responseCode;responseMessage;success;allThreads\r\n".to_owned();
+    for index in 0..300 {
+        let began = 1_700_000_000_000_i64 + 100 * index;
+        let _ = write!(text, "{began};20;login;200;OK;true;4\r\n");
+        let _ = write!(
+            text,
+            "{began};20;whole;200;\"Number of samples in transaction : 1, number of failing samples : 0\";true;4\r\n"
+        );
+    }
+    let results = read(&[("log.jtl".to_owned(), text.clone())]).unwrap();
+    let level = &results[0].levels[0];
+    assert_eq!(
+        level.total.counts.sent.as_ref().unwrap().value.to_bits(),
+        300f64.to_bits()
+    );
+    assert_eq!(
+        level
+            .rows
+            .iter()
+            .map(|row| row.name.as_str())
+            .collect::<Vec<_>>(),
+        ["login", "whole"]
+    );
+    // Who is stopped while writing leaves half a line: 2 ms of 20 were never measured.
+    let cut = text
+        .trim_end()
+        .rsplit_once("20;whole")
+        .unwrap()
+        .0
+        .to_owned()
+        + "2";
+    let results = read(&[("log.jtl".to_owned(), cut)]).unwrap();
+    assert_eq!(
+        results[0].levels[0]
+            .total
+            .times
+            .min
+            .as_ref()
+            .unwrap()
+            .value
+            .to_bits(),
+        20f64.to_bits()
+    );
+}
+
+#[test]
+fn samples_over_midnight_last_as_long_as_they_did() {
+    let line = |time: &str| {
+        format!(
+            r#"{{"metric":"http_req_duration","type":"Point","data":{{"time":"{time}","value":5.0,"tags":{{"name":"a","status":"200"}}}}}}"#
+        )
+    };
+    let text = [
+        line("2026-11-21T23:59:59.5+01:00"),
+        line("2026-11-22T00:00:01.5+01:00"),
+    ]
+    .join("\n");
+    let results = read(&[("k6.json".to_owned(), text)]).unwrap();
+    let span = results[0].levels[0].duration_s.as_ref().unwrap().value;
+    assert!((span - 2.005).abs() < 1e-6, "{span}");
+}
+
+#[test]
+fn what_is_nearly_a_form_says_which_one_is_read() {
+    for (text, words) in [
+        (
+            "<?xml version=\"1.0\"?>\n<testResults version=\"1.2\">",
+            "only CSV is read",
+        ),
+        (
+            "     http_req_duration..............: avg=4.2ms min=2ms",
+            "k6 run --summary-export",
+        ),
+        ("a\0b\0", "which encoding"),
+        ("Type,Name,Request Count,Failure Count\n", "no figures"),
+        (
+            "{\"metric\":\"vus\",\"type\":\"Metric\"}\n{\"metric\":\"vus\",\"type\":\"Point\"}\n",
+            "no sample of http_req_duration",
+        ),
+        ("title = \"x\"\n", "neither a [[level]] nor a [[claim]]"),
+    ] {
+        let why = read(&[("x".to_owned(), text.to_owned())])
+            .unwrap_err()
+            .to_string();
+        assert!(why.starts_with("x:") && why.contains(words), "{why}");
+    }
+}
+
+/// Samples that are made while they are read, so that only what the reader keeps takes memory.
+struct Endless {
+    left: u64,
+    line: Vec<u8>,
+    at: usize,
+}
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.at == self.line.len() {
+            if self.left == 0 {
+                return Ok(0);
+            }
+            self.left -= 1;
+            self.at = 0;
+        }
+        let count = buffer.len().min(self.line.len() - self.at);
+        buffer[..count].copy_from_slice(&self.line[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+#[test]
+fn a_line_without_an_end_is_refused_before_it_fills_the_memory() {
+    let first = r#"{"metric":"http_req_duration","type":"Point","data":"#;
+    assert!(by_lines(first));
+    let endless = Endless {
+        left: 1 << 30,
+        line: format!("{first}{}", "x".repeat(4000)).into_bytes(),
+        at: 0,
+    };
+    let text = Text::Lines(Box::new(BufReader::new(endless)));
+    let why = read_files(vec![("k6.json".to_owned(), text)])
+        .unwrap_err()
+        .to_string();
+    assert!(why.contains("line 1: longer than 1 MiB"), "{why}");
+}
+
+#[test]
+fn names_from_files_are_no_markup_and_move_no_cursor() {
+    let text = "Type,Name,Request Count,Failure Count,Average Response Time,Min Response Time,Max Response Time\n\
+        GET,@all *x* #1 <b> \u{1b}[2J,10,0,5,1,2\n";
+    let results = read(&[("x".to_owned(), text.to_owned())]).unwrap();
+    let audit = audit(&results[0]);
+    assert!(!audit.findings.is_empty());
+    assert!(!terminal(&audit, false).contains('\u{1b}'));
+    let markdown = audit::markdown(&audit);
+    assert!(
+        markdown.contains("&#64;all \\*x\\* \\#1 &lt;b&gt;"),
+        "{markdown}"
+    );
+}
