@@ -107,6 +107,41 @@ proptest! {
         prop_assert!(audit.worst() != Some(Severity::Impossible), "{:#?}\n{row:#?}", audit.findings);
     }
 
+    /// What failed or did not end may have no time: the times are then of fewer than were started.
+    #[test]
+    fn times_of_those_that_ended_well_are_not_held_against_all(
+        samples in samples(),
+        qs in quantiles(),
+        definition in definition(),
+        rounding in rounding(),
+        (failed, unfinished) in (0u32..3000, 0u32..3000),
+    ) {
+        let mut row = published(&samples, &qs, definition, rounding);
+        let count = |value: f64| Some(Figure::exact(value, "counted"));
+        let ok = samples.len() as f64;
+        row.counts.sent = count(ok + f64::from(failed) + f64::from(unfinished));
+        row.counts.failed = count(f64::from(failed));
+        row.counts.unfinished = count(f64::from(unfinished));
+        let audit = audit(&of(row.clone()));
+        prop_assert!(audit.worst() != Some(Severity::Impossible), "{:#?}\n{row:#?}", audit.findings);
+    }
+
+    /// A percentile that is the upper edge of its bucket, or lies anywhere in it.
+    #[test]
+    fn a_percentile_stands_for_its_whole_bucket(samples in samples(), qs in quantiles(), definition in definition(), part in 0.0..=1.0f64) {
+        const EDGES: [f64; 8] = [0.5, 1.0, 5.0, 10.0, 100.0, 1000.0, 10_000.0, 100_000.0];
+        let mut row = published(&samples, &qs, definition, (0.0, Rounding::Nearest));
+        for (_, time) in &mut row.times.percentiles {
+            let above = EDGES.into_iter().find(|edge| *edge >= time.value).unwrap();
+            let below = EDGES.into_iter().rfind(|edge| *edge < time.value).unwrap_or(0.0);
+            time.value = below + part * (above - below);
+        }
+        row.edges_ms = EDGES.map(|edge| Figure::exact(edge, "told")).to_vec();
+        let audit = audit(&of(row.clone()));
+        let mean = audit.findings.iter().find(|finding| finding.rule == "mean-out-of-reach");
+        prop_assert!(mean.is_none(), "{mean:#?}\n{row:#?}");
+    }
+
     /// The bound is not only true but near: the data set that puts every sample as high as the nearest rank allows has
     /// a mean hardly below it.
     #[test]
