@@ -208,10 +208,10 @@ fn read_text(whole: Source<'_>) -> Result<Results, ImportError> {
         wrk::read(source)
     } else if vegeta_text::is(text) {
         Ok(vegeta_text::read(source))
-    } else if oha_text::is_hey(text) {
-        Ok(oha_text::read(source, "hey text"))
     } else if oha_text::is(text) {
         Ok(oha_text::read(source, "oha text"))
+    } else if oha_text::is_hey(text) {
+        Ok(oha_text::read(source, "hey text"))
     } else if is_form(whole.text) {
         read_form(whole.text, whole.name)
     } else {

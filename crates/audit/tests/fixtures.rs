@@ -97,6 +97,7 @@ autocannon-7.15.0-healthy.json | autocannon JSON | 7871 | 2.3 | 0.99 | 9
 autocannon-9.0.0-errors.json | autocannon JSON | 101711 | 0.03 | 0.999 | 4
 vegeta-12.12.0-errors.json | vegeta JSON | 2000 | 1.017 | 0.99 | 31.626
 vegeta-12.12.0-errors.txt | vegeta text | 2000 | 1.017 | 0.99 | 31.626
+oha-0.5.4-healthy.json | oha JSON | 3489 | 2.860 | none | 0
 oha-1.16.0-errors.json | oha JSON | 164625 | 0.1206 | 0.99 | 0.217
 oha-1.16.0-errors.txt | oha text | 54249 | 0.3676 | 0.99 | 7.887
 wrk-4.1.0-errors.txt | wrk text | 253845 | 0.13444 | 0.99 | 3.10

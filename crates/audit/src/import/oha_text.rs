@@ -27,7 +27,7 @@ pub(super) fn read(source: Source<'_>, form: &'static str) -> Results {
                 .into_iter()
                 .filter(|(code, _)| code.as_str() >= "400")
                 .collect(),
-            success_percent: source.number("Success rate:"),
+            success_percent: success(source),
             ..Counts::default()
         },
         // Requests that the end cut off are in the rate of some versions and not in the codes.
@@ -54,6 +54,18 @@ pub(super) fn read(source: Source<'_>, form: &'static str) -> Results {
         ..Level::default()
     });
     results
+}
+
+/// `100.00%`, and `1.0000` in 0.5.4.
+fn success(source: Source<'_>) -> Option<Figure> {
+    let told = source.number("Success rate:")?;
+    let percent = line(source.text, "Success rate:").is_some_and(|(_, rest)| rest.ends_with('%'));
+    let scale = if percent { 1.0 } else { 100.0 };
+    Some(Figure {
+        value: told.value * scale,
+        slack: told.slack * scale,
+        ..told
+    })
 }
 
 /// `99.00% in 7.8874 ms`
