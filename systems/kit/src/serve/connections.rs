@@ -1,3 +1,4 @@
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
@@ -5,8 +6,14 @@ use std::time::Duration;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use rustix::net::sockopt::set_tcp_user_timeout;
+use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::timeout;
+
+/// A client that takes nothing of what waits for it for so long is gone, as the kernel sees it: otherwise what
+/// it asked for would stay in memory for as long as it likes.
+const UNREAD_LIMIT: Duration = Duration::from_mins(1);
 
 /// The open connections of a server: how many there are, how many there may be, and the word to stop.
 #[derive(Clone, Debug)]
@@ -15,6 +22,7 @@ pub struct Connections {
     open: Gauge<i64, AtomicI64>,
     refused: Counter,
     stopping: watch::Sender<bool>,
+    unread_limit: Duration,
 }
 
 /// One of the connections that may be open. It is in the extensions of a request that asks for an upgrade:
@@ -47,7 +55,15 @@ impl Connections {
             open: Gauge::default(),
             refused: Counter::default(),
             stopping: watch::Sender::new(false),
+            unread_limit: UNREAD_LIMIT,
         }
+    }
+
+    /// Sets up a connection that was accepted.
+    pub(super) fn prepare(&self, stream: &TcpStream) -> io::Result<()> {
+        stream.set_nodelay(true)?;
+        let limit = u32::try_from(self.unread_limit.as_millis()).unwrap_or(u32::MAX);
+        Ok(set_tcp_user_timeout(stream, limit)?)
     }
 
     /// Shows the counts in `/metrics`.
@@ -94,5 +110,54 @@ impl Open {
     pub(super) async fn stop(&mut self) {
         // An error means that the server is gone, which is a stop too.
         let _ = self.stopping.wait_for(|stopping| *stopping).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::net::SocketAddr;
+
+    use axum::body::Body;
+    use hyper::body::Incoming;
+    use hyper::service::service_fn;
+    use hyper::{Request, Response};
+    use tokio::io::AsyncWriteExt;
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::serve::{Server, bind};
+
+    #[tokio::test]
+    async fn an_answer_that_nobody_takes_is_forgotten_after_a_while() {
+        let mut connections = Connections::new(1);
+        connections.unread_limit = Duration::from_millis(200);
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        // Far more than the system's own buffers take.
+        let service = |_| {
+            service_fn(|_: Request<Incoming>| async {
+                let body = Body::from(vec![0; 64 << 20]);
+                Ok::<_, Infallible>(Response::new(body))
+            })
+        };
+        let server = Server {
+            service,
+            connections: connections.clone(),
+            stop_limit: Duration::ZERO,
+        };
+        tokio::spawn(server.run(listener, std::future::pending()));
+        let mut client = TcpStream::connect(address).await.unwrap();
+        let request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        client.write_all(request).await.unwrap();
+        let gone = async {
+            for wanted in [1, 0] {
+                while connections.open() != wanted {
+                    sleep(Duration::from_millis(10)).await;
+                }
+            }
+        };
+        timeout(Duration::from_secs(20), gone).await.unwrap();
+        drop(client);
     }
 }

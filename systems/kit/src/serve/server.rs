@@ -72,7 +72,7 @@ where
         let Some(open) = self.connections.admit() else {
             return;
         };
-        if let Err(error) = stream.set_nodelay(true) {
+        if let Err(error) = self.connections.prepare(&stream) {
             tracing::debug!(%error, "the connection was gone before it was served");
             return;
         }
