@@ -56,7 +56,7 @@ ada.emit('code-change', { roomId: room, code: `${last(ada)}ada` })
 bob.emit('code-change', { roomId: room, code: `bob${last(bob)}` })
 await until(() => eve.text.toString().includes('bob') && eve.text.toString() === zoe.text.toString(), 'nodes agree')
 await new Promise((resolve) => setTimeout(resolve, 200))
-await until(() => last(ada) === eve.text.toString() || last(bob) === eve.text.toString(), 'members agree again')
+await until(() => last(ada) === eve.text.toString() && last(bob) === eve.text.toString(), 'members agree again')
 
 // Who goes at one node is gone at the other.
 const gone = heard(ada, 'disconnected')

@@ -41,6 +41,7 @@ assert.deepEqual(await asked(ada, 'code-change', { roomId: room, code: 'still he
 const error = heard(ada, 'error')
 ada.emit('code-change', { roomId: room, code: Buffer.from('bytes') })
 assert.match((await error).message, /binary/)
+assert.match((await asked(ada, 'code-change', { roomId: room, code: Buffer.from('bytes') })).message, /binary/)
 assert.deepEqual(await asked(ada, 'code-change', { roomId: room, code: 'and here' }), { ok: true })
 
 ada.disconnect()

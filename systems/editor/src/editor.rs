@@ -320,8 +320,7 @@ impl Editor {
             sleep(AGAIN).await;
         }
         self.saved().await;
-        if self.hall.close(&room) {
-            self.bus().leave(&room.name);
+        if self.hall.close(&room, || self.bus().leave(&room.name)) {
             self.writer.forget(&room.name).await;
         }
     }

@@ -14,5 +14,5 @@ pub(crate) use document::{Document, Malformed};
 pub(crate) use hall::{Hall, Limits};
 pub(crate) use member::{Listener, Member};
 pub(crate) use place::{Room, Shut};
-pub(crate) use presence::MOST_BYTES as PRESENCE_BYTES;
+pub(crate) use presence::{MOST_BYTES as PRESENCE_BYTES, Speaker};
 pub(crate) use state::State;

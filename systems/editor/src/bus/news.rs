@@ -24,8 +24,11 @@ pub(crate) enum News<'a> {
     Hello { known: &'a [u8] },
     /// Something that I said may be lost: ask me.
     Lost,
-    /// All who are with me (JSON).
-    Here { visitors: Vec<Visitor> },
+    /// All who are with me: members (JSON), and clients of Yjs.
+    Here {
+        visitors: Vec<Visitor>,
+        presence: &'a [u8],
+    },
     /// Somebody came.
     Joined { visitor: Visitor },
     /// Somebody went.
@@ -50,7 +53,7 @@ impl<'a> News<'a> {
         let json = |visitors: &[Visitor]| serde_json::to_vec(visitors).unwrap_or_default();
         let (kind, first, second): (u8, Vec<u8>, &[u8]) = match self {
             Self::Hello { known } => (0, Vec::new(), known),
-            Self::Here { visitors } => (1, json(visitors), &[]),
+            Self::Here { visitors, presence } => (1, json(visitors), presence),
             Self::Joined { visitor } => (2, json(std::slice::from_ref(visitor)), &[]),
             Self::Left { id } => (3, Vec::new(), id.as_bytes()),
             Self::Update { update } => (4, Vec::new(), update),
@@ -83,6 +86,7 @@ impl<'a> News<'a> {
             0 => Self::Hello { known: second },
             1 => Self::Here {
                 visitors: visitors()?,
+                presence: second,
             },
             2 => Self::Joined {
                 visitor: visitors()?.pop()?,
@@ -129,6 +133,7 @@ mod tests {
             News::Hello { known: &[1, 2] },
             News::Here {
                 visitors: vec![visitor.clone(), visitor.clone()],
+                presence: &[7],
             },
             News::Joined { visitor },
             News::Left { id: "id" },

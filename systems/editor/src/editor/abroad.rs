@@ -11,7 +11,7 @@ use yrs::updates::encoder::Encode;
 
 use super::Editor;
 use crate::bus::{News, Receive, Visitor};
-use crate::room::{Room, State};
+use crate::room::{Room, Speaker, State};
 use crate::store::Behind;
 
 /// The text in a `code-change`.
@@ -38,12 +38,15 @@ impl Receive for Editor {
         match news {
             News::Hello { known } => self.answer(&room, known),
             News::Lost => self.ask(&room),
-            News::Here { visitors } => {
+            News::Here { visitors, presence } => {
                 let gone =
                     |of, who: &Visitor| of == node && !visitors.iter().any(|v| v.id == who.id);
                 room.state().leave_abroad(gone, &self.counters);
                 for visitor in &visitors {
                     self.come(&room, node, visitor);
+                }
+                if let Ok(presence) = AwarenessUpdate::decode_v1(presence) {
+                    room.list_presence(presence, node, &self.counters);
                 }
             }
             News::Joined { visitor } => self.come(&room, node, &visitor),
@@ -55,11 +58,14 @@ impl Receive for Editor {
             News::Caret { sender, packet } => room.state().point(packet, sender, &self.counters),
             News::Presence { update } => {
                 if let Ok(update) = AwarenessUpdate::decode_v1(update) {
-                    room.tell_presence(update, None, &self.counters);
+                    room.tell_presence(update, Speaker::Node(node), &self.counters);
                 }
             }
             News::Pass { to, packet } => {
-                room.state().pass(to, packet, None);
+                let mut state = room.state();
+                if state.pass(to, packet, code(packet).as_deref()) {
+                    room.watch(&mut state, &self.counters);
+                }
             }
             News::Tell { packet } => room.state().tell(packet, None, &self.counters),
         }
@@ -67,8 +73,7 @@ impl Receive for Editor {
 
     fn node_gone(self: &Arc<Self>, node: u64) {
         for room in self.hall.all() {
-            room.state()
-                .leave_abroad(|of, _| of == node, &self.counters);
+            room.node_gone(node, &self.counters);
         }
     }
 
@@ -97,26 +102,19 @@ impl Editor {
         let Ok(known) = StateVector::decode_v1(known) else {
             return;
         };
-        self.bus().tell(
-            &room.name,
-            &News::Here {
-                visitors: room.state().visitors(),
-            },
-        );
+        let here = {
+            let state = room.state();
+            (state.visitors(), state.presence.own().encode_v1())
+        };
+        let (visitors, presence) = (here.0, &here.1);
+        self.bus()
+            .tell(&room.name, &News::Here { visitors, presence });
         let editor = self.clone();
         let wished = room.when_loaded(move |room, state| {
             let update = state.document.since(&known);
             editor
                 .bus()
                 .tell(&room.name, &News::Update { update: &update });
-            if let Some(all) = state.presence.all() {
-                editor.bus().tell(
-                    &room.name,
-                    &News::Presence {
-                        update: &all.encode_v1(),
-                    },
-                );
-            }
         });
         if let Err(Behind) = wished {
             self.bus().doubt(&room.name);

@@ -57,18 +57,48 @@ impl Hall {
         self.rooms().values().cloned().collect()
     }
 
-    /// Forgets a room if nobody is in it.
-    pub(crate) fn close(&self, room: &Room) -> bool {
+    /// Forgets a room if nobody is in it. `last` is done before another of its name can be opened.
+    pub(crate) fn close(&self, room: &Room, last: impl FnOnce()) -> bool {
         let mut rooms = self.rooms();
         let closed = room.close();
         if closed {
             rooms.remove(&room.name);
             self.counters.rooms.dec();
+            last();
         }
         closed
     }
 
     fn rooms(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Room>>> {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::room::Document;
+
+    #[test]
+    fn a_room_is_closed_once_and_the_next_of_its_name_is_left_alone() {
+        let counters = Counters::default();
+        let limits = Limits {
+            rooms: 1,
+            members: 1,
+        };
+        let hall = Hall::new(limits, counters.clone());
+        let open = || {
+            let (room, fresh) = hall.enter("room").unwrap();
+            assert!(fresh);
+            room.load(Document::default(), &counters);
+            room
+        };
+        let first = open();
+        assert!(hall.close(&first, || {}));
+        let second = open();
+        // Two were the last to leave the first room, one after the other.
+        assert!(!hall.close(&first, || panic!("it is another's")));
+        assert!(Arc::ptr_eq(&hall.find("room").unwrap(), &second));
+        assert_eq!(counters.rooms.get(), 1);
     }
 }

@@ -7,6 +7,7 @@ use yrs::sync::AwarenessUpdate;
 
 use super::document::Document;
 use super::member::{Listener, Member};
+use super::presence::Speaker;
 use super::state::State;
 use crate::metrics::Counters;
 use crate::store::Behind;
@@ -122,7 +123,7 @@ impl Room {
         state.leave(visit, counters);
         state.listeners.retain(|listener| listener.visit != visit);
         state.guests.retain(|guest| *guest != visit);
-        let gone = state.presence.leave(visit);
+        let gone = state.presence.leave(Speaker::Visit(visit));
         if let Some(gone) = &gone {
             state.post_listeners(&yjs::presence(gone.clone()), None, None, counters);
         }
@@ -132,11 +133,13 @@ impl Room {
         }
     }
 
-    /// Closes it if nobody is here. `false` when somebody is.
+    /// Closes it if nobody is here. `false` when somebody is, or when it was closed already: whoever was the
+    /// last to leave asks for it, and there may be several before it is.
     pub(super) fn close(&self) -> bool {
         let mut state = self.state();
-        state.closed = state.is_empty() && state.wishes.is_none();
-        state.closed
+        let closes = !state.closed && state.is_empty() && state.wishes.is_none();
+        state.closed |= closes;
+        closes
     }
 
     /// Whether nobody is here while the document is still to come.
@@ -191,15 +194,39 @@ impl Room {
     pub(crate) fn tell_presence(
         &self,
         update: AwarenessUpdate,
-        visit: Option<u64>,
+        speaker: Speaker,
         counters: &Counters,
     ) -> Option<AwarenessUpdate> {
+        let visit = match speaker {
+            Speaker::Visit(visit) => Some(visit),
+            Speaker::Node(_) => None,
+        };
         let mut state = self.state();
-        let news = state.presence.take(update, visit)?;
+        let news = state.presence.take(update, speaker)?;
         // Of one who speaks for itself alone, only the newest matters.
         let caret = visit.filter(|_| news.clients.len() == 1);
         state.post_listeners(&yjs::presence(news.clone()), visit, caret, counters);
         Some(news)
+    }
+
+    /// Of the clients of Yjs at another node only those are there that `update` names.
+    pub(crate) fn list_presence(&self, update: AwarenessUpdate, node: u64, counters: &Counters) {
+        let mut state = self.state();
+        let named = |id| update.clients.contains_key(&id);
+        if let Some(gone) = state.presence.keep(Speaker::Node(node), named) {
+            state.post_listeners(&yjs::presence(gone), None, None, counters);
+        }
+        drop(state);
+        self.tell_presence(update, Speaker::Node(node), counters);
+    }
+
+    /// Another node is gone, and everybody with it.
+    pub(crate) fn node_gone(&self, node: u64, counters: &Counters) {
+        let mut state = self.state();
+        state.leave_abroad(|of, _| of == node, counters);
+        if let Some(gone) = state.presence.leave(Speaker::Node(node)) {
+            state.post_listeners(&yjs::presence(gone), None, None, counters);
+        }
     }
 
     /// Members get the text soon: it is no more what it was `before`.

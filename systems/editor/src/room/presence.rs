@@ -17,12 +17,36 @@ pub(crate) struct Presence {
     clients: HashMap<ClientID, Client>,
 }
 
+/// Who speaks for a client of Yjs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speaker {
+    /// A connection here.
+    Visit(u64),
+    /// Another node.
+    Node(u64),
+}
+
 #[derive(Debug)]
 struct Client {
     clock: u32,
     json: Arc<str>,
-    /// The connection that spoke for it last; `None`: one at another node.
-    visit: Option<u64>,
+    /// Who spoke for it last.
+    speaker: Speaker,
+}
+
+impl Client {
+    /// Whether what somebody says of it is newer. A node says only of its own that they are gone.
+    fn gives_way(&self, entry: &AwarenessUpdateEntry, goes: bool, speaker: Speaker) -> bool {
+        if goes && self.speaker != speaker && matches!(speaker, Speaker::Node(_)) {
+            return false;
+        }
+        self.clock < entry.clock || (self.clock == entry.clock && goes)
+    }
+
+    /// Whether it says the same of itself elsewhere: one that comes back does not count further.
+    fn moves_to(&self, entry: &AwarenessUpdateEntry, goes: bool, speaker: Speaker) -> bool {
+        !goes && self.clock == entry.clock && self.speaker != speaker
+    }
 }
 
 impl Presence {
@@ -30,30 +54,37 @@ impl Presence {
     pub(crate) fn take(
         &mut self,
         update: AwarenessUpdate,
-        visit: Option<u64>,
+        speaker: Speaker,
     ) -> Option<AwarenessUpdate> {
+        let most = match speaker {
+            Speaker::Visit(_) => MOST,
+            Speaker::Node(_) => usize::MAX,
+        };
         let mut spoken = self
             .clients
             .values()
-            .filter(|client| visit.is_some() && client.visit == visit)
+            .filter(|client| client.speaker == speaker)
             .count();
         let mut news = HashMap::new();
         for (id, entry) in update.clients {
-            let known = self.clients.get(&id);
-            let newer = known.map_or(&*entry.json != GONE, |known| {
-                known.clock < entry.clock || (known.clock == entry.clock && &*entry.json == GONE)
+            let (known, goes) = (self.clients.get(&id), &*entry.json == GONE);
+            // The first that a connection speaks for is itself; later it also repeats what it heard of others.
+            let own = spoken == 0 || matches!(speaker, Speaker::Node(_));
+            let newer = known.map_or(!goes, |known| {
+                known.gives_way(&entry, goes, speaker)
+                    || own && known.moves_to(&entry, goes, speaker)
             });
-            if !newer || (known.is_none() && spoken >= MOST) {
+            if !newer || (known.is_none() && spoken >= most) {
                 continue;
             }
-            if &*entry.json == GONE {
+            if goes {
                 self.clients.remove(&id);
             } else {
                 spoken += usize::from(known.is_none());
                 let client = Client {
                     clock: entry.clock,
                     json: entry.json.clone(),
-                    visit,
+                    speaker,
                 };
                 self.clients.insert(id, client);
             }
@@ -62,11 +93,20 @@ impl Presence {
         (!news.is_empty()).then_some(AwarenessUpdate { clients: news })
     }
 
-    /// A connection is gone, and with it those that it spoke for.
-    pub(crate) fn leave(&mut self, visit: u64) -> Option<AwarenessUpdate> {
+    /// Somebody is gone, and with it those that it spoke for.
+    pub(crate) fn leave(&mut self, speaker: Speaker) -> Option<AwarenessUpdate> {
+        self.keep(speaker, |_| false)
+    }
+
+    /// Of those for whom somebody speaks, none is there any more but whom it named.
+    pub(crate) fn keep(
+        &mut self,
+        speaker: Speaker,
+        named: impl Fn(ClientID) -> bool,
+    ) -> Option<AwarenessUpdate> {
         let gone = self
             .clients
-            .extract_if(|_, client| client.visit == Some(visit));
+            .extract_if(|id, client| client.speaker == speaker && !named(*id));
         let entry = |client: &Client| AwarenessUpdateEntry {
             clock: client.clock,
             json: GONE.into(),
@@ -77,15 +117,72 @@ impl Presence {
 
     /// Everything, for one who comes.
     pub(crate) fn all(&self) -> Option<AwarenessUpdate> {
+        let all = self.those(|_| true);
+        (!all.clients.is_empty()).then_some(all)
+    }
+
+    /// What those say of themselves who are connected here.
+    pub(crate) fn own(&self) -> AwarenessUpdate {
+        self.those(|speaker| matches!(speaker, Speaker::Visit(_)))
+    }
+
+    fn those(&self, wanted: impl Fn(Speaker) -> bool) -> AwarenessUpdate {
         let entry = |client: &Client| AwarenessUpdateEntry {
             clock: client.clock,
             json: client.json.clone(),
         };
-        let clients: HashMap<_, _> = self
-            .clients
-            .iter()
-            .map(|(id, client)| (*id, entry(client)))
-            .collect();
-        (!clients.is_empty()).then_some(AwarenessUpdate { clients })
+        let wanted = self.clients.iter().filter(|(_, c)| wanted(c.speaker));
+        let clients = wanted.map(|(id, client)| (*id, entry(client))).collect();
+        AwarenessUpdate { clients }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: Speaker = Speaker::Visit(1);
+    const THERE: Speaker = Speaker::Node(2);
+
+    fn says(clock: u32, json: &str) -> AwarenessUpdate {
+        let json = json.into();
+        let entry = AwarenessUpdateEntry { clock, json };
+        AwarenessUpdate {
+            clients: HashMap::from([(ClientID::new(7), entry)]),
+        }
+    }
+
+    #[test]
+    fn one_who_comes_back_at_another_node_is_not_gone_with_the_first() {
+        let mut presence = Presence::default();
+        assert!(presence.take(says(3, "{}"), THERE).is_some());
+        assert_eq!(presence.take(says(3, "{}"), HERE), Some(says(3, "{}")));
+        assert_eq!(presence.take(says(3, GONE), THERE), None);
+        assert_eq!(presence.leave(THERE), None);
+        assert_eq!(presence.own(), says(3, "{}"));
+        assert_eq!(presence.leave(HERE), Some(says(3, GONE)));
+    }
+
+    #[test]
+    fn who_repeats_what_it_heard_of_another_does_not_speak_for_it() {
+        let mut presence = Presence::default();
+        let mut own = says(1, "{}");
+        let entry = own.clients.remove(&ClientID::new(7)).unwrap();
+        own.clients.insert(ClientID::new(8), entry);
+        assert!(presence.take(own, HERE).is_some());
+        assert!(presence.take(says(3, "{}"), THERE).is_some());
+        assert_eq!(presence.take(says(3, "{}"), HERE), None);
+        assert_eq!(presence.take(says(3, GONE), THERE), Some(says(3, GONE)));
+    }
+
+    #[test]
+    fn whom_a_node_does_not_name_any_more_is_gone() {
+        let mut presence = Presence::default();
+        assert!(presence.take(says(3, "{}"), THERE).is_some());
+        assert_eq!(presence.own().clients.len(), 0, "of others nothing is told");
+        assert_eq!(presence.keep(THERE, |id| id == ClientID::new(7)), None);
+        assert_eq!(presence.keep(HERE, |_| false), None);
+        assert_eq!(presence.keep(THERE, |_| false), Some(says(3, GONE)));
+        assert_eq!(presence.all(), None);
     }
 }

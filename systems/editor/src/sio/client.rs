@@ -72,18 +72,19 @@ impl<D: Desk> Client<D> {
                 return Ok(self.visitor.take().is_some() && namespace == "/");
             }
             Packet::Acknowledgement => return Ok(self.visitor.is_some()),
-            Packet::Binary { parts } => {
+            Packet::Binary { parts, acknowledge } => {
                 self.parts = parts;
                 if self.visitor.is_none() {
                     return Ok(false);
                 }
-                let refusal = packet::event(
-                    "error",
-                    &serde_json::json!({
-                        "event": null, "message": "binary payloads are not taken",
-                    }),
-                );
-                self.outlet.text(&refusal);
+                let complaint = serde_json::json!({
+                    "event": null, "message": "binary payloads are not taken",
+                });
+                self.outlet.text(&packet::event("error", &complaint));
+                if let Some(number) = acknowledge {
+                    self.outlet
+                        .text(&packet::acknowledgement(number, &complaint));
+                }
             }
             Packet::Event(event) => match &mut self.visitor {
                 Some(visitor) => self.desk.event(visitor, event),

@@ -22,8 +22,11 @@ pub(crate) enum Packet<'a> {
     Event(Event<'a>),
     /// An answer to an event of ours. We never ask for one.
     Acknowledgement,
-    /// An event whose binary parts follow, so many.
-    Binary { parts: u32 },
+    /// An event whose binary parts follow, so many, and the number under which an answer is expected.
+    Binary {
+        parts: u32,
+        acknowledge: Option<u64>,
+    },
 }
 
 /// An event: its name, what follows in the array, and the number under which an answer is expected.
@@ -57,7 +60,14 @@ impl<'a> Packet<'a> {
             b'1' if rest.is_empty() => Ok(Self::Disconnect { namespace }),
             b'2' if namespace == MAIN => Event::parse(rest).map(Self::Event),
             b'3' if is_answer(rest) => Ok(Self::Acknowledgement),
-            b'5' | b'6' => Ok(Self::Binary { parts }),
+            b'5' => Ok(Self::Binary {
+                parts,
+                acknowledge: acknowledge(rest)?.0,
+            }),
+            b'6' => Ok(Self::Binary {
+                parts,
+                acknowledge: None,
+            }),
             _ => Err(NotAPacket),
         }
     }
@@ -73,6 +83,16 @@ fn namespace(text: &str) -> (&str, &str) {
     (namespace.split('?').next().unwrap_or(namespace), rest)
 }
 
+/// Splits the number off under which an answer is expected; the array is behind it.
+fn acknowledge(text: &str) -> Result<(Option<u64>, &str), NotAPacket> {
+    let (number, array) = text.split_at(text.find('[').ok_or(NotAPacket)?);
+    let number = match number {
+        "" => None,
+        number => Some(number.parse().map_err(|_| NotAPacket)?),
+    };
+    Ok((number, array))
+}
+
 /// What a client may say of itself as it enters.
 fn is_object(text: &str) -> bool {
     text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
@@ -86,12 +106,7 @@ fn is_answer(text: &str) -> bool {
 
 impl<'a> Event<'a> {
     fn parse(text: &'a str) -> Result<Self, NotAPacket> {
-        let array = text.find('[').ok_or(NotAPacket)?;
-        let (number, array) = text.split_at(array);
-        let acknowledge = match number {
-            "" => None,
-            number => Some(number.parse().map_err(|_| NotAPacket)?),
-        };
+        let (acknowledge, array) = acknowledge(text)?;
         let (name, rest) = name(array.get(1..).unwrap_or_default()).ok_or(NotAPacket)?;
         let rest = rest.trim_start();
         if !rest.starts_with([',', ']']) {

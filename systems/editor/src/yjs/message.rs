@@ -1,3 +1,5 @@
+use std::iter;
+
 use yrs::StateVector;
 use yrs::encoding::read::{Cursor, Error, Read};
 use yrs::sync::protocol::{
@@ -22,22 +24,32 @@ pub(super) enum Said {
     Who,
 }
 
-/// All that a message says. One that was cut, or that is of another kind, says nothing.
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Said>, Error> {
-    let (mut cursor, mut all) = (Cursor::new(bytes), Vec::new());
-    while cursor.has_content() {
-        all.push(match cursor.read_var::<u8>()? {
-            MSG_SYNC => match cursor.read_var::<u8>()? {
-                MSG_SYNC_STEP_1 => Said::Knows(StateVector::decode_v1(counted(&mut cursor)?)?),
-                MSG_SYNC_STEP_2 | MSG_SYNC_UPDATE => Said::Changed(counted(&mut cursor)?.to_vec()),
-                _ => return Err(Error::UnexpectedValue),
-            },
-            MSG_AWARENESS => Said::Presence(AwarenessUpdate::decode_v1(counted(&mut cursor)?)?),
-            MSG_QUERY_AWARENESS => Said::Who,
+/// What a frame says, one message after the other. One that was cut, or that is of another kind, is an error,
+/// and the last that is read.
+pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = Result<Said, Error>> {
+    let mut cursor = Cursor::new(bytes);
+    let mut broken = false;
+    iter::from_fn(move || {
+        if broken || !cursor.has_content() {
+            return None;
+        }
+        let said = next(&mut cursor);
+        broken = said.is_err();
+        Some(said)
+    })
+}
+
+fn next(cursor: &mut Cursor<'_>) -> Result<Said, Error> {
+    Ok(match cursor.read_var::<u8>()? {
+        MSG_SYNC => match cursor.read_var::<u8>()? {
+            MSG_SYNC_STEP_1 => Said::Knows(StateVector::decode_v1(counted(cursor)?)?),
+            MSG_SYNC_STEP_2 | MSG_SYNC_UPDATE => Said::Changed(counted(cursor)?.to_vec()),
             _ => return Err(Error::UnexpectedValue),
-        });
-    }
-    Ok(all)
+        },
+        MSG_AWARENESS => Said::Presence(AwarenessUpdate::decode_v1(counted(cursor)?)?),
+        MSG_QUERY_AWARENESS => Said::Who,
+        _ => return Err(Error::UnexpectedValue),
+    })
 }
 
 /// The content of a message. It begins with a number of things to come, for which the decoder takes memory:
@@ -84,6 +96,10 @@ mod tests {
 
     use super::*;
 
+    fn all(bytes: &[u8]) -> Result<Vec<Said>, Error> {
+        read(bytes).collect()
+    }
+
     fn presence_of(json: &str) -> AwarenessUpdate {
         let entry = AwarenessUpdateEntry {
             clock: 1,
@@ -106,14 +122,14 @@ mod tests {
             Said::Presence(presence_of("{}")),
             Said::Who,
         ];
-        assert_eq!(read(&bytes).unwrap(), expected);
+        assert_eq!(all(&bytes).unwrap(), expected);
     }
 
     #[test]
     fn a_message_that_was_cut_anywhere_is_none() {
         let whole = Message::Awareness(presence_of("{\"name\":\"ada\"}")).encode_v1();
         for length in 1..whole.len() {
-            assert!(read(&whole[..length]).is_err(), "{length} bytes of it");
+            assert!(all(&whole[..length]).is_err(), "{length} bytes of it");
         }
     }
 
@@ -124,14 +140,14 @@ mod tests {
             let mut bytes = kind.to_vec();
             bytes.push(5);
             bytes.extend(billion);
-            assert!(read(&bytes).is_err(), "{kind:?}");
+            assert!(all(&bytes).is_err(), "{kind:?}");
         }
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_read_or_refused_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-            let _ = read(&bytes);
+            let _ = all(&bytes);
         }
     }
 }

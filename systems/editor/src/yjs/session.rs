@@ -1,18 +1,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use serde::de::IgnoredAny;
 use tokio::time::Instant;
+use yrs::StateVector;
 use yrs::sync::AwarenessUpdate;
 use yrs::updates::encoder::Encode;
 
 use super::message::{Said, presence, read, step_1, step_2};
 use crate::bus::News;
 use crate::editor::{Editor, Refused};
-use crate::line::{End, Frame, Hear, Heard, Outbox};
+use crate::line::{End, Frame, Hear, Heard, Outbox, TOO_SLOW};
 use crate::rate::Rate;
 use crate::refusal::Refusal;
-use crate::room::{Listener, PRESENCE_BYTES, Room, State};
+use crate::room::{Listener, PRESENCE_BYTES, Room, Speaker, State};
 use crate::store::{Behind, Done};
 
 /// A client hears of us at least so often: `y-websocket` ends a line on which nothing came for 30 s, and
@@ -41,6 +44,8 @@ pub(crate) struct Session {
     rate: Rate,
     asked: Duration,
     heard: bool,
+    /// Bytes of answers that wait until what is before them is saved.
+    owed: Arc<AtomicUsize>,
 }
 
 /// Begins a session: the client is asked what it has, and learns who is there.
@@ -83,6 +88,7 @@ pub(crate) fn open(
         rate: Rate::full(editor.limits.rate_limit, now),
         asked,
         heard: true,
+        owed: Arc::default(),
     };
     (session, now + asked)
 }
@@ -94,19 +100,40 @@ fn greet(state: &mut State, outbox: &Arc<Outbox>) {
     }
 }
 
+/// Says what one who knows `known` lacks, once it is saved. What is owed to one client is bounded like what
+/// waits for it.
+fn answer(
+    editor: &Arc<Editor>,
+    state: &mut State,
+    known: &StateVector,
+    outbox: &Arc<Outbox>,
+    owed: Arc<AtomicUsize>,
+) {
+    let answer = step_2(state.document.since(known));
+    let length = answer.bytes().len();
+    let before = owed.fetch_add(length, Ordering::Relaxed);
+    if before > 0 && before + length > editor.limits.queue_bytes as usize {
+        return outbox.finish(TOO_SLOW);
+    }
+    let later = outbox.clone();
+    let done: Done = Box::new(move || {
+        owed.fetch_sub(length, Ordering::Relaxed);
+        later.post(&answer, None);
+    });
+    if let Err(Behind) = editor.once_saved(done) {
+        outbox.finish(NOT_SAVED);
+    }
+}
+
 impl Session {
     fn obey(&self, room: &Arc<Room>, said: Said) -> Result<(), End> {
         match said {
             Said::Knows(known) => {
                 let (editor, outbox) = (self.editor.clone(), self.outbox.clone());
+                let owed = self.owed.clone();
                 let wished = room.when_loaded(move |_, state| {
-                    let answer = step_2(state.document.since(&known));
-                    let later = outbox.clone();
-                    let done: Done = Box::new(move || {
-                        later.post(&answer, None);
-                    });
-                    if let Err(Behind) = editor.once_saved(done) {
-                        outbox.finish(NOT_SAVED);
+                    if !outbox.ended() {
+                        answer(&editor, state, &known, &outbox, owed);
                     }
                 });
                 wished.map_err(|Behind| NOT_SAVED)
@@ -145,8 +172,13 @@ impl Session {
         if said.any(|client| client.json.len() > PRESENCE_BYTES) {
             return Err(End::Closed(TOO_LARGE, "the presence is too large"));
         }
+        // `y-protocols` throws where it is no JSON, and then takes nothing of what came with it.
+        let mut said = update.clients.values();
+        if said.any(|client| serde_json::from_str::<IgnoredAny>(&client.json).is_err()) {
+            return Err(End::Closed(1003, "the presence is not JSON"));
+        }
         let counters = &self.editor.counters;
-        if let Some(news) = room.tell_presence(update, Some(self.visit), counters) {
+        if let Some(news) = room.tell_presence(update, Speaker::Visit(self.visit), counters) {
             let update = news.encode_v1();
             let news = News::Presence { update: &update };
             self.editor.bus().tell(&room.name, &news);
@@ -165,19 +197,23 @@ impl Hear for Session {
         let Some(room) = &self.room else {
             return Heard::More;
         };
-        let limit = self.editor.limits.rate_limit;
-        if limit > 0 && !self.rate.spend(limit, Instant::now()) {
-            return Heard::End(End::Closed(TOO_FAST, "too many messages"));
-        }
-        if let Some(faults) = &self.editor.faults {
-            faults.message();
-        }
-        let Ok(all) = read(bytes) else {
-            return Heard::End(End::Closed(1003, "not understood"));
-        };
-        for said in all {
+        let (limit, now) = (self.editor.limits.rate_limit, Instant::now());
+        // A frame may hold any number of messages.
+        for said in read(bytes) {
+            if limit > 0 && !self.rate.spend(limit, now) {
+                return Heard::End(End::Closed(TOO_FAST, "too many messages"));
+            }
+            if let Some(faults) = &self.editor.faults {
+                faults.message();
+            }
+            let Ok(said) = said else {
+                return Heard::End(End::Closed(1003, "not understood"));
+            };
             if let Err(end) = self.obey(room, said) {
                 return Heard::End(end);
+            }
+            if self.outbox.ended() {
+                break;
             }
         }
         Heard::More

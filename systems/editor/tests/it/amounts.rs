@@ -34,6 +34,15 @@ impl Line {
         self.send(yrs::sync::Message::Sync(SyncMessage::Update(update)).encode_v1());
     }
 
+    /// The code it was closed with, whatever came before.
+    fn close_code(&mut self) -> u16 {
+        loop {
+            if let Message::Close(frame) = self.0.read().unwrap() {
+                return frame.unwrap().code.into();
+            }
+        }
+    }
+
     /// The code it was closed with; `None` when an answer to a question came instead.
     fn closed(&mut self) -> Option<u16> {
         let known = SyncMessage::SyncStep1(yrs::StateVector::default());
@@ -170,4 +179,40 @@ fn as_many_as_are_let_in_by_socket_io_are_let_in_by_yjs_too() {
     let mut first = Line::open(&editor, "room");
     assert_eq!(first.closed(), None);
     assert_eq!(Line::open(&editor, "room").closed(), Some(4403));
+}
+
+#[test]
+fn a_frame_full_of_questions_keeps_nobody_waiting_and_takes_no_memory() {
+    let known = SyncMessage::SyncStep1(yrs::StateVector::default());
+    let what = yrs::sync::Message::Sync(known).encode_v1();
+    let who = yrs::sync::Message::AwarenessQuery.encode_v1();
+    for (rate, question, code) in [
+        ("200", &what, 1008),
+        ("200", &who, 4529),
+        ("0", &what, 1008),
+        ("0", &who, 1008),
+    ] {
+        let editor = Served::start(&["--rate-limit", rate]);
+        let mut ada = Client::join(&editor.url, "room", "ada");
+        assert!(ada.edit("room", &"x".repeat(800_000), Some(0)));
+        while !ada.next().unwrap().starts_with("430[") {}
+        let mut bob = Line::open(&editor, "room");
+        bob.send(presence(1, 16_000));
+        assert_eq!(bob.closed(), None);
+        let before = editor.memory();
+        let mut eve = Line::open(&editor, "room");
+        eve.send(question.repeat(100_000));
+        assert_eq!(editor.get("/healthz")["status"], "ok");
+        let grown = editor.memory().saturating_sub(before);
+        assert!(grown < 250_000_000, "{grown} bytes for {question:?}");
+        assert_eq!(eve.close_code(), code, "{rate} {question:?}");
+    }
+}
+
+#[test]
+fn a_presence_that_is_no_json_hurts_nobody_else() {
+    let editor = Served::start(&[]);
+    let mut eve = Line::open(&editor, "room");
+    eve.send(vec![1, 7, 1, 7, 1, 3, b'{', b'"', b'a']);
+    assert_eq!(eve.closed(), Some(1003));
 }

@@ -138,6 +138,16 @@ impl Client {
         }
     }
 
+    /// The next binary message that begins like this; `None` when none comes in time.
+    pub(crate) fn bytes_like(&mut self, begin: &[u8]) -> Option<Vec<u8>> {
+        loop {
+            match self.socket.read().ok()? {
+                Message::Binary(bytes) if bytes.starts_with(begin) => return Some(bytes.to_vec()),
+                _ => {}
+            }
+        }
+    }
+
     /// Whether the editor closes the connection, whatever it says before.
     pub(crate) fn is_closed(&mut self) -> bool {
         loop {

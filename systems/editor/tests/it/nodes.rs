@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::Duration;
 
 use crate::client::Client;
@@ -12,7 +12,7 @@ use crate::served::Served;
 /// So often nothing may come for as long as a client waits, while nodes find each other again.
 const SILENCES: usize = 5;
 
-/// A NATS server of Debian's package, on a free port; killed when dropped.
+/// A NATS server of Debian's package; killed when dropped.
 struct Nats {
     child: Child,
     url: String,
@@ -20,8 +20,13 @@ struct Nats {
 
 impl Nats {
     fn start(folder: &Path) -> Self {
+        Self::start_at(folder, "-1")
+    }
+
+    /// The same at a port where one was before.
+    fn start_at(folder: &Path, port: &str) -> Self {
         let child = Command::new("nats-server")
-            .args(["--addr", "127.0.0.1", "--port", "-1", "--ports_file_dir"])
+            .args(["--addr", "127.0.0.1", "--port", port, "--ports_file_dir"])
             .arg(folder)
             .stderr(Stdio::null())
             .spawn();
@@ -112,4 +117,99 @@ fn members_of_a_node_that_was_killed_are_gone_at_the_others() {
         gone.starts_with("42[\"disconnected\"") && gone.contains("\"username\":\"bob\""),
         "{gone}"
     );
+}
+
+#[test]
+fn what_found_no_place_while_nats_was_away_is_there_on_all_nodes_when_it_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let nats = Nats::start(folder.path());
+    let (_, port) = nats.url.rsplit_once(':').unwrap();
+    let port = port.to_owned();
+    // What waited comes all at once.
+    let queue = ["--queue-bytes", "400000000", "--rate-limit", "0"];
+    let flags = [&["--nats-url", &nats.url], &queue[..]].concat();
+    let (here, there) = (Served::start(&flags), Served::start(&flags));
+    let mut ada = Client::join(&here.url, "room", "ada");
+    let mut bob = Client::join(&there.url, "room", "bob");
+    assert!(ada.edit("room", "before", None));
+    gets(&mut bob, "before");
+    let mut zoe = Client::listen(&there.url, "room");
+    assert!(zoe.greeted());
+    let mut eve = Client::listen(&here.url, "room");
+    assert!(eve.send_bytes(&presence("\"eve\"")));
+    assert_eq!(zoe.bytes_like(&[1]), Some(presence("\"eve\"")));
+    drop(nats);
+    drop(eve);
+    // Far more than may wait for the other nodes.
+    let text = |n: usize| format!("{n} {}", ["a", "b"][n % 2].repeat(850_000));
+    let last = text(199);
+    // Who is asked whether it is there must answer all the time.
+    let hears = thread::spawn({
+        let last = last.clone();
+        move || until(&mut bob, &last)
+    });
+    for n in 0..200 {
+        assert!(ada.edit("room", &text(n), Some(n)));
+        while !ada.next().unwrap().starts_with(&format!("43{n}[")) {}
+    }
+    let _nats = Nats::start_at(folder.path(), &port);
+    hears.join().unwrap();
+    gets(&mut Client::join(&there.url, "room", "kim"), &last);
+    // That she went was said while nobody heard it.
+    assert_eq!(zoe.bytes_like(&[1, 8]), Some(presence("null")));
+}
+
+/// Waits until a member has got this text, however long the others are busy.
+fn until(client: &mut Client, text: &str) {
+    let mut silences = 0;
+    while silences < 3 * SILENCES {
+        match client.next() {
+            Some(packet) if packet.contains(text) => return,
+            Some(_) => {}
+            None => silences += 1,
+        }
+    }
+    panic!("it never came");
+}
+
+/// An awareness message of one client of Yjs, number 7, which says this of itself.
+fn presence(json: &str) -> Vec<u8> {
+    let length = u8::try_from(json.len()).unwrap();
+    let mut message = vec![1, length + 4, 1, 7, 1, length];
+    message.extend(json.as_bytes());
+    message
+}
+
+#[test]
+fn clients_of_yjs_at_a_node_that_was_killed_are_not_seen_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let nats = Nats::start(folder.path());
+    let flags = ["--nats-url", &nats.url];
+    let (here, mut there) = (Served::start(&flags), Served::start(&flags));
+    let mut zoe = Client::listen(&here.url, "room");
+    assert!(zoe.greeted());
+    let mut eve = Client::listen(&there.url, "room");
+    assert!(eve.greeted());
+    assert!(eve.send_bytes(&presence("\"eve\"")));
+    assert_eq!(zoe.bytes_like(&[1, 9]), Some(presence("\"eve\"")));
+    there.kill();
+    assert_eq!(zoe.bytes_like(&[1, 8]), Some(presence("null")));
+}
+
+#[test]
+fn an_old_text_that_somebody_passes_to_another_node_does_not_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let nats = Nats::start(folder.path());
+    let flags = ["--nats-url", &nats.url];
+    let (here, there) = (Served::start(&flags), Served::start(&flags));
+    let mut ada = Client::join(&here.url, "room", "ada");
+    let mut bob = Client::join(&there.url, "room", "bob");
+    let joined = ada.next().unwrap();
+    let joined: serde_json::Value = serde_json::from_str(&joined[2..]).unwrap();
+    assert!(ada.edit("room", "new", None));
+    gets(&mut bob, "new");
+    let sync = serde_json::json!({ "socketId": joined[1]["socketId"], "code": "old" });
+    assert!(ada.emit("sync-code", &sync, None));
+    gets(&mut bob, "old");
+    assert_eq!(bob.text(), "new");
 }
