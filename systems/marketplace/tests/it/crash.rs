@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::person::{REQUESTS, of};
 use crate::served::{PASSWORD, Served};
@@ -111,6 +112,20 @@ async fn trade_on(buyer: &Caller, seller: &Caller, answered: &Mutex<Answered>) -
     }
 }
 
+/// Waits until so many more trades were completed: however slow the machine is, others are amid theirs.
+async fn under_way(answered: &Mutex<Answered>, trades: usize) {
+    let completed = || answered.lock().unwrap().completed.len();
+    let (begun, deadline) = (completed(), Instant::now() + crate::served::PATIENCE);
+    while completed() < begun + trades {
+        assert!(
+            Instant::now() < deadline,
+            "only {} trades",
+            completed() - begun
+        );
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
 /// Kills the server `rounds` times under load on one store.
 pub(crate) async fn survives_kills(store: &str, rounds: usize) {
     let answered = Mutex::new(Answered::default());
@@ -126,7 +141,7 @@ pub(crate) async fn survives_kills(store: &str, rounds: usize) {
                 .map(|(buyer, seller)| trade_on(buyer, seller, &answered)),
         );
         let kill = async {
-            tokio::time::sleep(Duration::from_millis(150 + 70 * round as u64)).await;
+            under_way(&answered, 3 + round).await;
             tokio::task::spawn_blocking(move || served.kill())
                 .await
                 .unwrap();
@@ -208,17 +223,14 @@ pub(crate) async fn survives_the_stores_kill(store: &str, crash: impl FnOnce() +
             .map(|(buyer, seller)| trade_on(buyer, seller, &answered)),
     );
     let killer = async {
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        under_way(&answered, 2 * TRADES).await;
         tokio::task::spawn_blocking(crash).await.unwrap();
     };
     tokio::join!(load, killer);
     // The same server finds its database again by itself.
-    let deadline = tokio::time::Instant::now() + crate::served::PATIENCE;
+    let deadline = Instant::now() + crate::served::PATIENCE;
     while Caller::login(&served.url, "buyer0@x").await.is_none() {
-        assert!(
-            tokio::time::Instant::now() < deadline,
-            "the database is not found again"
-        );
+        assert!(Instant::now() < deadline, "the database is not found again");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     drop(served);

@@ -194,6 +194,10 @@ async fn bodies_that_are_none_are_refused_by_name() {
         .bearer_auth(&buyer.token)
         .form(&[("title", "x")]);
     assert_eq!(form.send().await.unwrap().status(), 415);
+    let logout = served.http.post(format!("{}/api/auth/logout", served.url));
+    let nothing = logout.bearer_auth(served.buyer().await.token);
+    let nothing = nothing.header("content-type", "application/octet-stream");
+    assert_eq!(nothing.send().await.unwrap().status(), 200);
     buyer
         .get("/api/nothing")
         .await
