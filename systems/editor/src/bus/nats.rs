@@ -71,6 +71,39 @@ impl Doubts {
     }
 }
 
+/// When other nodes were heard last; `None`: they are gone.
+#[derive(Clone, Debug, Default)]
+struct Others(Arc<Mutex<HashMap<u64, Option<Instant>>>>);
+
+impl Others {
+    /// A node lives. One that was silent and is not dead was missed, though NATS may never have been away: who
+    /// is there is asked.
+    fn heard<R: Receive>(&self, node: u64, receiver: &Arc<R>) {
+        let before = self.nodes().insert(node, Some(Instant::now()));
+        if before == Some(None) {
+            receiver.missed();
+        }
+    }
+
+    /// Those that are gone now.
+    fn gone(&self, now: Instant) -> Vec<u64> {
+        let mut nodes = self.nodes();
+        let silent = nodes.iter_mut().filter(|(_, heard)| {
+            heard.is_some_and(|heard| now.saturating_duration_since(heard) > GONE)
+        });
+        silent
+            .map(|(node, heard)| {
+                *heard = None;
+                *node
+            })
+            .collect()
+    }
+
+    fn nodes(&self) -> MutexGuard<'_, HashMap<u64, Option<Instant>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The other nodes, over NATS.
 pub(crate) struct Nats<R> {
     node: u64,
@@ -78,6 +111,7 @@ pub(crate) struct Nats<R> {
     letters: mpsc::Sender<Posted>,
     budget: Budget,
     doubts: Doubts,
+    others: Others,
     receiver: Weak<R>,
     /// Who reads what is said of each room.
     rooms: Mutex<HashMap<Arc<str>, AbortHandle>>,
@@ -145,14 +179,22 @@ impl<R: Receive> Nats<R> {
                 receiver.missed();
             }
         });
-        let watching = watch_nodes(&client, node, receiver.clone(), doubts.clone()).await;
-        watching.map_err(BusError::Listen)?;
+        let others = Others::default();
+        let watching = watch_nodes(
+            &client,
+            node,
+            receiver.clone(),
+            doubts.clone(),
+            others.clone(),
+        );
+        watching.await.map_err(BusError::Listen)?;
         Ok(Self {
             node,
             client,
             letters,
             budget: Budget::default(),
             doubts,
+            others,
             receiver: receiver.clone(),
             rooms: Mutex::default(),
         })
@@ -179,7 +221,7 @@ impl<R: Receive> Bus for Nats<R> {
 
     fn enter(&self, room: &Arc<str>) {
         let (client, receiver, name) = (self.client.clone(), self.receiver.clone(), room.clone());
-        let doubts = self.doubts.clone();
+        let (doubts, others) = (self.doubts.clone(), self.others.clone());
         let task = tokio::spawn(async move {
             let mut heard = match client.subscribe(subject(&name)).await {
                 Ok(heard) => heard,
@@ -198,6 +240,7 @@ impl<R: Receive> Bus for Nats<R> {
                 match parts.take(message.payload) {
                     Came::Letter(letter) => {
                         if let Some((node, news)) = News::read(&letter) {
+                            others.heard(node, &receiver);
                             receiver.receive(&name, node, news);
                         }
                     }
@@ -256,18 +299,19 @@ async fn watch_nodes<R: Receive>(
     node: u64,
     receiver: Weak<R>,
     doubts: Doubts,
+    others: Others,
 ) -> Result<(), SubscribeError> {
     let mut heard = client.subscribe(NODES).await?;
     let client = client.clone();
     tokio::spawn(async move {
-        let mut others: HashMap<u64, Instant> = HashMap::new();
         let mut beats = interval(BEAT);
         loop {
             tokio::select! {
                 message = heard.next() => {
                     let Some(message) = message else { return };
                     if let Some(number) = message.payload.first_chunk() {
-                        others.insert(u64::from_le_bytes(*number), Instant::now());
+                        let Some(receiver) = receiver.upgrade() else { return };
+                        others.heard(u64::from_le_bytes(*number), &receiver);
                     }
                 }
                 now = beats.tick() => {
@@ -280,7 +324,7 @@ async fn watch_nodes<R: Receive>(
                     for room in doubts.take() {
                         receiver.doubtful(&room);
                     }
-                    for (gone, _) in others.extract_if(|_, heard| now.saturating_duration_since(*heard) > GONE) {
+                    for gone in others.gone(now) {
                         tracing::warn!(node = gone, "a node is gone");
                         receiver.node_gone(gone);
                     }

@@ -6,6 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::client::Client;
 use crate::served::Served;
 
@@ -212,4 +214,37 @@ fn an_old_text_that_somebody_passes_to_another_node_does_not_stay() {
     assert!(ada.emit("sync-code", &sync, None));
     gets(&mut bob, "old");
     assert_eq!(bob.text(), "new");
+}
+
+/// Waits for this event about somebody.
+fn hears(client: &mut Client, event: &str, username: &str) {
+    let username = format!("\"username\":\"{username}\"");
+    let event = format!("42[\"{event}\"");
+    while let Some(packet) = client.next() {
+        // Behind the list of those who are there is who it was.
+        let (_, about) = packet.rsplit_once("}],").unwrap_or(("", &packet));
+        if packet.starts_with(&event) && about.contains(&username) {
+            return;
+        }
+    }
+    panic!("no {event} of {username}");
+}
+
+#[test]
+fn members_of_a_node_that_was_silent_are_back_when_it_is_heard_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let nats = Nats::start(folder.path());
+    let flags = ["--nats-url", &nats.url];
+    let (here, there) = (Served::start(&flags), Served::start(&flags));
+    let mut ada = Client::join(&here.url, "room", "ada");
+    let mut bob = Client::join(&there.url, "room", "bob");
+    hears(&mut ada, "joined", "bob");
+    // NATS passes nothing on for a while, and no connection breaks.
+    let pid = Pid::from_raw(i32::try_from(nats.child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    hears(&mut ada, "disconnected", "bob");
+    hears(&mut bob, "disconnected", "ada");
+    kill_process(pid, Signal::CONT).unwrap();
+    hears(&mut ada, "joined", "bob");
+    hears(&mut bob, "joined", "ada");
 }
