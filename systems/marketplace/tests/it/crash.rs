@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -21,6 +22,9 @@ struct Answered {
     paid: Vec<String>,
     completed: Vec<String>,
 }
+
+/// Set once nobody begins another trade. A store that is back before anybody missed it would have them trade for ever.
+type Over = AtomicBool;
 
 /// Somebody whose server may be gone: `None` then.
 struct Caller {
@@ -89,9 +93,13 @@ async fn pairs(url: &str) -> Vec<(Caller, Caller)> {
     pairs
 }
 
-/// Trades until the server is gone.
-async fn trade_on(buyer: &Caller, seller: &Caller, answered: &Mutex<Answered>) -> Option<()> {
-    loop {
+/// Trades until the server is gone, or it is over.
+async fn trade_on(
+    (buyer, seller): &(Caller, Caller),
+    answered: &Mutex<Answered>,
+    over: &Over,
+) -> Option<()> {
+    while !over.load(Ordering::Relaxed) {
         let request = buyer
             .post(REQUESTS, json!({ "title": "x", "currency": "EUR" }))
             .await?;
@@ -110,6 +118,7 @@ async fn trade_on(buyer: &Caller, seller: &Caller, answered: &Mutex<Answered>) -
         buyer.post(&of(&id, "delivery/confirm"), json!({})).await?;
         answered.lock().unwrap().completed.push(id);
     }
+    Some(())
 }
 
 /// Waits until so many more trades were completed: however slow the machine is, others are amid theirs.
@@ -128,18 +137,14 @@ async fn under_way(answered: &Mutex<Answered>, trades: usize) {
 
 /// Kills the server `rounds` times under load on one store.
 pub(crate) async fn survives_kills(store: &str, rounds: usize) {
-    let answered = Mutex::new(Answered::default());
+    let (answered, over) = (Mutex::new(Answered::default()), Over::default());
     let served = Served::on(store, &[]);
     register(&served).await;
     drop(served);
     for round in 0..rounds {
         let served = Served::on(store, &["--threads", "2"]);
         let pairs = pairs(&served.url).await;
-        let load = join_all(
-            pairs
-                .iter()
-                .map(|(buyer, seller)| trade_on(buyer, seller, &answered)),
-        );
+        let load = join_all(pairs.iter().map(|pair| trade_on(pair, &answered, &over)));
         let kill = async {
             under_way(&answered, 3 + round).await;
             tokio::task::spawn_blocking(move || served.kill())
@@ -213,18 +218,15 @@ async fn a_kill_under_load_loses_no_money_and_no_notification_every_time() {
 }
 /// Kills the database under a server that goes on, once it is busy.
 pub(crate) async fn survives_the_stores_kill(store: &str, crash: impl FnOnce() + Send + 'static) {
-    let answered = Mutex::new(Answered::default());
+    let (answered, over) = (Mutex::new(Answered::default()), Over::default());
     let served = Served::on(store, &["--threads", "2"]);
     register(&served).await;
     let pairs = pairs(&served.url).await;
-    let load = join_all(
-        pairs
-            .iter()
-            .map(|(buyer, seller)| trade_on(buyer, seller, &answered)),
-    );
+    let load = join_all(pairs.iter().map(|pair| trade_on(pair, &answered, &over)));
     let killer = async {
         under_way(&answered, 2 * TRADES).await;
         tokio::task::spawn_blocking(crash).await.unwrap();
+        over.store(true, Ordering::Relaxed);
     };
     tokio::join!(load, killer);
     // The same server finds its database again by itself.
