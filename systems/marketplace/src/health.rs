@@ -8,7 +8,7 @@ use tokio::time::{interval, timeout};
 
 use crate::config::PaymentMode;
 use crate::market::Market;
-use crate::store::outbox;
+use crate::store::{outbox, payments};
 
 /// The database is asked so often whether it is there.
 const EVERY: Duration = Duration::from_secs(1);
@@ -25,6 +25,7 @@ pub(crate) struct Watch(Arc<Watched>);
 struct Watched {
     gone: AtomicBool,
     outbox: AtomicI64,
+    unmatched: AtomicI64,
 }
 
 impl Watch {
@@ -35,13 +36,14 @@ impl Watch {
             ticks.tick().await;
             let asked = timeout(PATIENCE, async {
                 let mut db = market.store.read().await.ok()?;
-                outbox::waiting(&mut db).await.ok()
+                let waiting = outbox::waiting(&mut db).await.ok()?;
+                Some((waiting, payments::count_unmatched(&mut db).await.ok()?))
             });
-            let waiting = asked.await.ok().flatten();
-            self.0.gone.store(waiting.is_none(), Ordering::Relaxed);
-            self.0
-                .outbox
-                .store(waiting.unwrap_or_default(), Ordering::Relaxed);
+            let found = asked.await.ok().flatten();
+            self.0.gone.store(found.is_none(), Ordering::Relaxed);
+            let (waiting, unmatched) = found.unwrap_or_default();
+            self.0.outbox.store(waiting, Ordering::Relaxed);
+            self.0.unmatched.store(unmatched, Ordering::Relaxed);
         }
     }
 }
@@ -97,6 +99,10 @@ pub(crate) fn health(
         ("loses_accepted", json!(market.terms.lose_accepted)),
         ("streams", json!(market.hub.streams())),
         ("outbox", json!(outbox)),
+        (
+            "unmatched_events",
+            json!(watch.0.unmatched.load(Ordering::Relaxed)),
+        ),
         ("connections", json!(connections.open())),
     ];
     facts

@@ -84,12 +84,12 @@ impl Market {
         let mut tried = 1;
         loop {
             match self.attempt(actor, key, step).await {
-                Err(Refusal::Database(error)) if tried < TRIES && is_transient(&error) => {
+                Err(refusal) if tried < TRIES && is_transient(&refusal) => {
                     self.counters.retries.inc();
                     tokio::time::sleep(pause(tried)?).await;
                     tried += 1;
                 }
-                Err(Refusal::Database(error)) if is_transient(&error) => return Err(Refusal::Busy),
+                Err(refusal) if is_transient(&refusal) => return Err(Refusal::Busy),
                 other => return other,
             }
         }
@@ -166,16 +166,18 @@ fn to_json(answer: &impl serde::Serialize) -> Result<String, Refusal> {
     serde_json::to_string(answer).map_err(|error| Refusal::Internal(error.to_string()))
 }
 
-/// Whether the same transaction may succeed when it is tried again: a deadlock or a failure to order
-/// (`PostgreSQL`), a lock (`SQLite`).
-fn is_transient(error: &sqlx::Error) -> bool {
-    let sqlx::Error::Database(cause) = error else {
-        return false;
-    };
-    matches!(
-        cause.code().as_deref(),
-        Some("40001" | "40P01" | "5" | "6" | "517")
-    )
+/// Whether it is worth trying the same transaction again: after a deadlock or a failure to order
+/// (`PostgreSQL`), a lock (`SQLite`), and where another step was faster, since the state then says what
+/// may still be done.
+fn is_transient(refusal: &Refusal) -> bool {
+    match refusal {
+        Refusal::Overtaken => true,
+        Refusal::Database(sqlx::Error::Database(cause)) => matches!(
+            cause.code().as_deref(),
+            Some("40001" | "40P01" | "5" | "6" | "517")
+        ),
+        _ => false,
+    }
 }
 
 /// A while, longer each time and never the same for two.

@@ -42,14 +42,14 @@ pub(crate) enum Refusal {
     #[error("there is an account with this e-mail address already")]
     EmailTaken,
     #[error("you have an offer for this request already: counter or withdraw it")]
-    AlreadyOffered,
+    AlreadyOffered(Illegal),
     #[error("there is a payment for this request already")]
-    AlreadyPaid,
+    AlreadyPaid(Illegal),
     #[error("this offer is not valid any longer")]
-    OfferOver,
+    OfferOver(Illegal),
     #[error("you have rated this trade already")]
-    AlreadyRated,
-    #[error("another step was faster: look at the state and decide again")]
+    AlreadyRated(Illegal),
+    #[error("another step was faster")]
     Overtaken,
     #[error("a {} in state `{}` has no step `{}` for you", .0.subject, .0.state, .0.action)]
     Illegal(Illegal),
@@ -102,10 +102,10 @@ impl Refusal {
             Self::UnknownRoute => (S::NOT_FOUND, "unknown_route"),
             Self::WrongMethod => (S::METHOD_NOT_ALLOWED, "wrong_method"),
             Self::EmailTaken => (S::CONFLICT, "email_taken"),
-            Self::AlreadyOffered => (S::CONFLICT, "already_offered"),
-            Self::AlreadyPaid => (S::CONFLICT, "already_paid"),
-            Self::OfferOver => (S::CONFLICT, "offer_over"),
-            Self::AlreadyRated => (S::CONFLICT, "already_rated"),
+            Self::AlreadyOffered(_) => (S::CONFLICT, "already_offered"),
+            Self::AlreadyPaid(_) => (S::CONFLICT, "already_paid"),
+            Self::OfferOver(_) => (S::CONFLICT, "offer_over"),
+            Self::AlreadyRated(_) => (S::CONFLICT, "already_rated"),
             Self::Overtaken => (S::CONFLICT, "overtaken"),
             Self::Illegal(_) => (S::CONFLICT, "illegal_step"),
             Self::OutOfOrder { .. } => (S::CONFLICT, "out_of_order"),
@@ -136,10 +136,30 @@ impl Refusal {
         }
     }
 
-    /// `{"error":{"code","message"}}`; of an illegal step the state and what is allowed too.
+    /// What a second row is refused with where the database lets there be one.
+    pub(crate) fn once(error: sqlx::Error, refusal: Self) -> Self {
+        match Self::from(error) {
+            Self::Overtaken => refusal,
+            other => other,
+        }
+    }
+
+    /// How it stands where a step is refused.
+    fn standing(&self) -> Option<&Illegal> {
+        match self {
+            Self::Illegal(illegal)
+            | Self::AlreadyOffered(illegal)
+            | Self::AlreadyPaid(illegal)
+            | Self::OfferOver(illegal)
+            | Self::AlreadyRated(illegal) => Some(illegal),
+            _ => None,
+        }
+    }
+
+    /// `{"error":{"code","message"}}`; of a step that is refused the state and what is allowed too.
     pub(crate) fn body(&self) -> serde_json::Value {
         let mut error = json!({ "code": self.code(), "message": self.to_string() });
-        if let Self::Illegal(illegal) = self {
+        if let Some(illegal) = self.standing() {
             error["subject"] = illegal.subject.into();
             error["state"] = illegal.state.into();
             error["allowed"] = json!(illegal.allowed);

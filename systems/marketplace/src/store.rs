@@ -18,5 +18,5 @@ pub(crate) mod requests;
 pub(crate) mod sessions;
 pub(crate) mod users;
 
-pub(crate) use open::Store;
 pub use open::StoreError;
+pub(crate) use open::{PATIENCE, Store};

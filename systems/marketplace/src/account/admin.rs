@@ -2,7 +2,7 @@ use super::create::Hashed;
 use crate::config::{AccountConfig, ConfigError};
 use crate::market::Market;
 use crate::refusal::Refusal;
-use crate::store::users::Role;
+use crate::store::users::{self, Role};
 use crate::types::{Email, Password};
 use crate::work::Actor;
 
@@ -28,8 +28,26 @@ pub(crate) async fn ensure_admin(
     };
     match market.perform(&Actor::Nobody, None, &admin).await {
         Ok(_) => tracing::info!("the admin has an account"),
-        Err(Refusal::EmailTaken) => {}
+        Err(Refusal::EmailTaken) => {
+            let role = role(market, &admin.email).await;
+            let role = role.map_err(|refusal| refused(refusal.to_string()))?;
+            if role != Some(Role::Admin) {
+                let role = role.map_or("nobody", Role::word);
+                let email = admin.email.as_str();
+                return Err(refused(format!("`{email}` is the account of a {role}")));
+            }
+        }
         Err(refusal) => return Err(refused(refusal.to_string())),
     }
     Ok(())
+}
+
+/// The role of who has this address.
+async fn role(market: &Market, email: &Email) -> Result<Option<Role>, Refusal> {
+    let mut db = market.store.read().await?;
+    let Some(found) = users::credentials(&mut db, email).await? else {
+        return Ok(None);
+    };
+    let user = users::find(&mut db, &found.id).await?;
+    Ok(user.map(|user| user.role))
 }

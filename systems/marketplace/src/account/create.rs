@@ -60,16 +60,8 @@ impl Step for Hashed {
         };
         users::insert(work.db(), &row, &self.password_hash)
             .await
-            .map_err(taken)?;
+            .map_err(|error| Refusal::once(error, Refusal::EmailTaken))?;
         Ok(UserView::from(row))
-    }
-}
-
-/// A second account breaks the uniqueness of addresses.
-fn taken(error: sqlx::Error) -> Refusal {
-    match Refusal::from(error) {
-        Refusal::Overtaken => Refusal::EmailTaken,
-        other => other,
     }
 }
 

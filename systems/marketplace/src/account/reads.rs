@@ -6,6 +6,7 @@ use super::UserView;
 use crate::http::{Access, NoQuery, PageQuery, Read, Route};
 use crate::refusal::Refusal;
 use crate::store::ledger::{self, Balance};
+use crate::store::payments::{self, UnmatchedEvent};
 use crate::store::users;
 use crate::types::Listing;
 use crate::work::Actor;
@@ -44,6 +45,8 @@ pub(crate) struct LedgerReport {
     /// Each promise that is broken.
     broken: Vec<String>,
     balances: Vec<Balance>,
+    /// What the payment provider told against what was known, newest first, at most 100.
+    unmatched: Vec<UnmatchedEvent>,
 }
 
 /// Whether the money adds up.
@@ -66,10 +69,12 @@ impl Read for ShowLedger {
     ) -> Result<LedgerReport, Refusal> {
         let broken = ledger::broken(db).await?;
         let balances = ledger::balances(db).await?;
+        let unmatched = payments::unmatched(db, 100).await?;
         Ok(LedgerReport {
             balanced: broken.is_empty(),
             broken,
             balances,
+            unmatched,
         })
     }
 }

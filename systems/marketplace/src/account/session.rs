@@ -1,11 +1,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 
 use super::{UserView, token};
 use crate::http::{Access, Empty, Market, Route, Write};
 use crate::refusal::Refusal;
+use crate::store::PATIENCE;
 use crate::store::sessions::{self, SessionRow};
-use crate::store::users;
+use crate::store::users::{self, Credentials};
 use crate::types::{Email, Id, Password};
 use crate::work::{Step, Work};
 
@@ -47,10 +49,8 @@ impl Write for Login {
     type Body = LoginBody;
 
     async fn begin((): (), body: LoginBody, market: &Market) -> Result<Self, Refusal> {
-        let found = {
-            let mut db = market.store.read().await?;
-            users::credentials(&mut db, &body.email).await?
-        };
+        let found = timeout(PATIENCE, credentials(market, &body.email)).await;
+        let found = found.unwrap_or(Err(Refusal::Unreachable))?;
         let hash = found.as_ref().map(|found| found.password_hash.clone());
         let checked = market.hashing.check(body.password, hash).await?;
         match found.filter(|_| checked.good) {
@@ -61,6 +61,12 @@ impl Write for Login {
             None => Err(Refusal::WrongCredentials),
         }
     }
+}
+
+/// Whom a login is held against.
+async fn credentials(market: &Market, email: &Email) -> Result<Option<Credentials>, Refusal> {
+    let mut db = market.store.read().await?;
+    Ok(users::credentials(&mut db, email).await?)
 }
 
 impl Step for Login {

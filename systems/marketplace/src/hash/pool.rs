@@ -14,8 +14,10 @@ use crate::metrics::HashCounters;
 use crate::refusal::Refusal;
 use crate::types::Password;
 
-/// How far hashing steps back behind what answers requests.
-const NICE: i32 = 10;
+/// How far one thread by core steps back behind what answers requests, and how far threads can at most.
+const NICE: (i32, i32) = (10, 19);
+/// By how much a step of niceness lessens a thread's part of a core (Linux's `sched_prio_to_weight`).
+const NICE_STEP: f64 = 1.25;
 
 /// What a password is held against when there is no such user: it takes as long, so that nobody learns
 /// who has an account.
@@ -75,9 +77,10 @@ impl Hashing {
         };
         let (jobs, queued) = sync_channel(queue as usize);
         let queued = Arc::new(Mutex::new(queued));
+        let nice = nice(threads, at_once);
         for _ in 0..threads {
             let (queued, counters) = (queued.clone(), counters.clone());
-            thread::spawn(move || work_off(&queued, &counters));
+            thread::spawn(move || work_off(&queued, &counters, nice));
         }
         let state = HashingState {
             threads,
@@ -201,6 +204,15 @@ fn fitting(wait: Duration, cost: Duration, threads: u32) -> u32 {
     fit
 }
 
+/// How far each thread steps back: however many share a core, together they weigh there as one does.
+fn nice(threads: u32, cores: u32) -> i32 {
+    let sharing = f64::from(threads.max(1)) / f64::from(cores.max(1));
+    let (least, most) = NICE;
+    #[expect(clippy::cast_possible_truncation, reason = "a few steps")]
+    let more = (sharing.ln() / NICE_STEP.ln()).ceil() as i32;
+    (least + more).clamp(least, most)
+}
+
 fn check(
     scheme: &Scheme,
     password: &Password,
@@ -216,8 +228,8 @@ fn check(
 }
 
 /// One thread: until the last sender is gone.
-fn work_off(queued: &Mutex<Receiver<Job>>, counters: &HashCounters) {
-    if let Err(error) = setpriority_process(None, NICE) {
+fn work_off(queued: &Mutex<Receiver<Job>>, counters: &HashCounters, nice: i32) {
+    if let Err(error) = setpriority_process(None, nice) {
         tracing::debug!(%error, "hashing does not step back");
     }
     loop {
@@ -245,5 +257,16 @@ mod tests {
         assert_eq!(fitting(ms(8000), ms(250), 2), 64);
         assert_eq!(fitting(ms(8000), ms(25), 2), 640);
         assert_eq!(fitting(ms(1), ms(250), 2), 4);
+    }
+
+    #[test]
+    fn threads_that_share_a_core_weigh_no_more_than_one() {
+        assert_eq!(
+            [(1, 1), (2, 2), (1, 2)].map(|(threads, cores)| nice(threads, cores)),
+            [10; 3]
+        );
+        // Linux: a thread of niceness 10 weighs 110, one of 17 weighs 23, one of 19 weighs 15.
+        assert_eq!(nice(8, 2), 17);
+        assert_eq!((nice(16, 2), nice(256, 2)), (19, 19));
     }
 }

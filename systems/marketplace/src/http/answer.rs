@@ -5,7 +5,7 @@ use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::caller::caller;
 use super::input;
@@ -14,6 +14,7 @@ use super::route::Route;
 use crate::market::{Done, Market};
 use crate::metrics::Answered;
 use crate::refusal::Refusal;
+use crate::store::PATIENCE;
 
 /// Answers a write.
 pub(super) async fn write<W: Write>(
@@ -24,16 +25,24 @@ pub(super) async fn write<W: Write>(
     let ticket = market.door.admit(W::ROUTE.id, &parts);
     let work = async {
         let bytes = input::body(body, market.door.max_body).await?;
-        let actor = caller(&market, W::ROUTE.access, &parts).await?;
+        let mut deadline = Instant::now() + PATIENCE;
+        let actor = until(deadline, caller(&market, W::ROUTE.access, &parts)).await?;
         let path = input::path(&mut parts).await?;
         let body = input::json(&parts, &bytes)?;
         let key = input::key(&parts, &actor, W::ROUTE.id, &bytes)?;
         let key = key.filter(|_| !W::ROUTE.secret);
-        let step = W::begin(path, body, &market).await?;
+        let begun = W::begin(path, body, &market);
+        let step = if W::ROUTE.hashes {
+            let step = begun.await?;
+            deadline = Instant::now() + PATIENCE;
+            step
+        } else {
+            until(deadline, begun).await?
+        };
         if let Some(faults) = &market.faults {
             faults.message();
         }
-        let done = market.perform(&actor, key.as_ref(), &step).await?;
+        let done = until(deadline, market.perform(&actor, key.as_ref(), &step)).await?;
         Ok(written(&W::ROUTE, done))
     };
     finish(&market, &W::ROUTE, ticket, work).await
@@ -43,7 +52,8 @@ pub(super) async fn write<W: Write>(
 pub(super) async fn read<R: Read>(State(market): State<Arc<Market>>, request: Request) -> Response {
     let (mut parts, _) = request.into_parts();
     let ticket = market.door.admit(R::ROUTE.id, &parts);
-    let work = async {
+    let deadline = Instant::now() + PATIENCE;
+    let work = until(deadline, async {
         let actor = caller(&market, R::ROUTE.access, &parts).await?;
         let path = input::path(&mut parts).await?;
         let query = input::query(&mut parts).await?;
@@ -53,8 +63,18 @@ pub(super) async fn read<R: Read>(State(market): State<Arc<Market>>, request: Re
         let body = serde_json::to_string(&answer);
         let body = body.map_err(|error| Refusal::Internal(error.to_string()))?;
         Ok(json(StatusCode::OK, body))
-    };
+    });
     finish(&market, &R::ROUTE, ticket, work).await
+}
+
+/// Waits no longer for the database. A transaction that was begun is rolled back, unless its commit was
+/// under way.
+pub(super) async fn until<T>(
+    deadline: Instant,
+    work: impl Future<Output = Result<T, Refusal>>,
+) -> Result<T, Refusal> {
+    let done = timeout_at(deadline, work).await;
+    done.unwrap_or(Err(Refusal::Unreachable))
 }
 
 /// Does what an operation asks for, unless a limit refuses it; counts it, and waits where a fault on

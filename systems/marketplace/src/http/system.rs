@@ -8,14 +8,16 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use kit::secret::Secret;
 use kit::serve::Place;
+use tokio::time::Instant;
 
-use super::answer::{finish, json};
+use super::answer::{finish, json, until};
 use super::input;
 use super::route::{Access, Route};
 use crate::market::Market;
 use crate::push::{StreamQuery, open_socket, open_stream};
 use crate::refusal::Refusal;
 use crate::signature;
+use crate::store::PATIENCE;
 use crate::trade::{ProviderEvent, TakeEvent};
 use crate::types::Time;
 use crate::work::Actor;
@@ -46,7 +48,8 @@ pub(super) async fn stream(State(market): State<Arc<Market>>, request: Request) 
             .headers
             .get("last-event-id")
             .and_then(|id| id.to_str().ok());
-        open_stream(market.clone(), &token, query, last).await
+        let opened = open_stream(market.clone(), &token, query, last);
+        until(Instant::now() + PATIENCE, opened).await
     };
     finish(&market, &STREAM, ticket, work).await
 }
@@ -61,7 +64,8 @@ pub(super) async fn socket(State(market): State<Arc<Market>>, request: Request) 
         let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await;
         let upgrade = upgrade.map_err(|error| Refusal::InvalidQuery(error.body_text()))?;
         let place = parts.extensions.get::<Place>().cloned();
-        open_socket(market.clone(), &token, query, upgrade, place).await
+        let opened = open_socket(market.clone(), &token, query, upgrade, place);
+        until(Instant::now() + PATIENCE, opened).await
     };
     finish(&market, &SOCKET, ticket, work).await
 }
@@ -99,9 +103,9 @@ pub(super) async fn webhook(
             return Err(Refusal::WrongSignature);
         }
         let event: ProviderEvent = input::json(&parts, &bytes)?;
-        let done = market
-            .perform(&Actor::Provider, None, &TakeEvent(event))
-            .await?;
+        let (deadline, event) = (Instant::now() + PATIENCE, TakeEvent(event));
+        let taken = market.perform(&Actor::Provider, None, &event);
+        let done = until(deadline, taken).await?;
         Ok(json(StatusCode::OK, done.body))
     };
     finish(&market, &WEBHOOK, ticket, work).await

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::{Notify, watch};
 
+use crate::store::outbox::Channel;
 use crate::types::Id;
 
 /// Wakes whoever follows a user's list, and the sender. It carries nothing: what there is to tell is
@@ -11,7 +12,8 @@ use crate::types::Id;
 #[derive(Debug)]
 pub(crate) struct Hub {
     followed: Mutex<HashMap<Id, watch::Sender<()>>>,
-    sender: Notify,
+    webhook: Notify,
+    telegram: Notify,
     /// Held by each stream, so that a stop can wait for the last.
     open: watch::Sender<()>,
     limit: usize,
@@ -29,7 +31,8 @@ impl Hub {
     pub(crate) fn new(max_streams: u32) -> Self {
         Self {
             followed: Mutex::default(),
-            sender: Notify::new(),
+            webhook: Notify::new(),
+            telegram: Notify::new(),
             open: watch::Sender::new(()),
             limit: max_streams as usize,
             stopping: AtomicBool::new(false),
@@ -67,11 +70,16 @@ impl Hub {
 
     /// There may be something to send.
     pub(crate) fn wake_sender(&self) {
-        self.sender.notify_one();
+        self.webhook.notify_one();
+        self.telegram.notify_one();
     }
 
-    pub(super) async fn sender_woken(&self) {
-        self.sender.notified().await;
+    pub(super) async fn sender_woken(&self, channel: Channel) {
+        let woken = match channel {
+            Channel::Webhook => &self.webhook,
+            Channel::Telegram => &self.telegram,
+        };
+        woken.notified().await;
     }
 
     /// Open streams.

@@ -72,24 +72,31 @@ impl Sender {
         }))
     }
 
-    /// Sends for ever.
+    /// Sends for ever, each way by itself: one that does not answer holds up no other.
     pub(crate) async fn run(self, market: Arc<Market>) {
+        tokio::join!(
+            self.empty(&market, Channel::Webhook),
+            self.empty(&market, Channel::Telegram)
+        );
+    }
+
+    async fn empty(&self, market: &Market, channel: Channel) {
         loop {
-            match self.round(&market).await {
+            match self.round(market, channel).await {
                 Ok(sent) if sent == ROWS => continue,
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "the outbox cannot be read"),
             }
             // Neither the time limit nor a waker ends it: it looks again.
-            let _ = timeout(LOOK, market.hub.sender_woken()).await;
+            let _ = timeout(LOOK, market.hub.sender_woken(channel)).await;
         }
     }
 
-    /// Sends what is due; how many there were.
-    async fn round(&self, market: &Market) -> Result<i64, Refusal> {
+    /// Sends what is due by one way; how many there were.
+    async fn round(&self, market: &Market, channel: Channel) -> Result<i64, Refusal> {
         let due = {
             let mut db = market.store.read().await?;
-            outbox::due(&mut db, Time::now(), ROWS).await?
+            outbox::due(&mut db, channel, Time::now(), ROWS).await?
         };
         for row in &due {
             let arrived = self.send(row).await;

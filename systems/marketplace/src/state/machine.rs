@@ -70,6 +70,20 @@ pub(crate) trait Stateful: Copy + Eq + 'static {
         })
     }
 
+    /// How it stands where the table lets `actions` pass and something else forbids them.
+    fn forbidden(self, actions: &[Self::Action], party: Party) -> Illegal {
+        let words: Vec<&str> = actions.iter().map(|action| Self::action(*action)).collect();
+        let mut allowed = self.allowed(party);
+        allowed.retain(|word| !words.contains(word));
+        Illegal {
+            subject: Self::SUBJECT,
+            state: self.word(),
+            action: words.first().copied().unwrap_or_default(),
+            by_others: false,
+            allowed,
+        }
+    }
+
     /// What `party` may do now.
     fn allowed(self, party: Party) -> Vec<&'static str> {
         let mine = Self::RULES

@@ -18,6 +18,8 @@ words! {
         Refunded = "refunded",
         /// Each got a part.
         Split = "split",
+        /// Came after it had failed, when its trade waited for it no longer: the buyer has it back.
+        Returned = "returned",
     }
 }
 
@@ -30,6 +32,7 @@ words! {
         Release = "release",
         Refund = "refund",
         Split = "split",
+        Return = "return",
     }
 }
 
@@ -46,6 +49,8 @@ impl Stateful for PaymentState {
         rule(In::Pending, Do::Abandon, &[Market], In::Abandoned),
         rule(In::Abandoned, Do::Succeed, &[Provider], In::Refunded), // too late: it goes straight back
         rule(In::Abandoned, Do::Fail, &[Provider], In::Failed),
+        rule(In::Failed, Do::Succeed, &[Provider], In::Held), // it was told too early
+        rule(In::Failed, Do::Return, &[Market], In::Returned),
         rule(In::Held, Do::Release, &[Market], In::Released),
         rule(In::Held, Do::Refund, &[Market], In::Refunded),
         rule(In::Held, Do::Split, &[Market], In::Split),
@@ -72,7 +77,7 @@ mod tests {
 
     #[test]
     fn money_leaves_escrow_once() {
-        for end in [In::Released, In::Refunded, In::Split] {
+        for end in [In::Released, In::Refunded, In::Split, In::Returned] {
             assert!(
                 Party::ALL
                     .iter()

@@ -103,7 +103,7 @@ const PROMISES: &[(&str, &str)] = &[
         "SELECT payments.id FROM payments WHERE \
          (SELECT COUNT(*) FROM transfers WHERE transfers.payment_id = payments.id) <> \
          CASE WHEN payments.state = 'held' THEN 1 \
-         WHEN payments.state IN ('released', 'refunded', 'split') THEN 2 ELSE 0 END",
+         WHEN payments.state IN ('released', 'refunded', 'split', 'returned') THEN 2 ELSE 0 END",
     ),
     (
         "a trade is as its payment",
@@ -133,7 +133,8 @@ const PROMISES: &[(&str, &str)] = &[
          ON parts.payment = payments.id WHERE kept <> (kept + earned) * payments.fee / 10000 \
          OR kept < 0 OR earned < 0 OR kept + earned + refunded <> payments.amount \
          OR CASE WHEN refunded = 0 THEN 'released' WHEN refunded = payments.amount THEN 'refunded' \
-         ELSE 'split' END <> payments.state",
+         ELSE 'split' END <> \
+         CASE WHEN payments.state = 'returned' THEN 'refunded' ELSE payments.state END",
     ),
     (
         "a dispute is open for as long as its trade is disputed",

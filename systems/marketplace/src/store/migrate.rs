@@ -7,6 +7,7 @@ use crate::types::Time;
 const VERSIONS: &[&str] = &[
     include_str!("../sql/0001_accounts.sql"),
     include_str!("../sql/0002_trades.sql"),
+    include_str!("../sql/0003_unmatched.sql"),
 ];
 
 /// Brings the tables to the newest version, all or nothing. `lock` keeps other nodes out meanwhile.

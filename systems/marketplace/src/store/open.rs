@@ -7,8 +7,8 @@ use sqlx::{Any, AnyPool, Executor, Transaction};
 use super::migrate;
 use crate::config::StoreConfig;
 
-/// Who gets no connection within this time is told to come again.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a request waits for the database: for connections, statements and commits together.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why nothing can be kept.
 #[derive(Debug, thiserror::Error)]

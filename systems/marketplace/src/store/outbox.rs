@@ -39,14 +39,17 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &OutboxRow) -> Result<()
     Ok(())
 }
 
-/// What is to be sent by now, oldest first.
+/// What is to be sent one way by now, oldest first.
 pub(crate) async fn due(
     db: &mut AnyConnection,
+    channel: Channel,
     now: Time,
     rows: i64,
 ) -> Result<Vec<OutboxRow>, sqlx::Error> {
-    let select = "SELECT * FROM outbox WHERE due_at <= $1 ORDER BY due_at, id LIMIT $2";
+    let select = "SELECT * FROM outbox WHERE channel = $1 AND due_at <= $2 \
+        ORDER BY due_at, id LIMIT $3";
     sqlx::query_as(select)
+        .bind(channel)
         .bind(now)
         .bind(rows)
         .fetch_all(db)

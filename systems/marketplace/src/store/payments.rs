@@ -1,3 +1,5 @@
+use schemars::JsonSchema;
+use serde::Serialize;
 use sqlx::{AnyConnection, FromRow};
 
 use crate::state::PaymentState;
@@ -60,12 +62,13 @@ pub(crate) async fn find(
     sqlx::query_as(select).bind(id).fetch_optional(db).await
 }
 
-/// The newest payment for a request.
+/// The one payment for a request that counts; the newest where none does.
 pub(crate) async fn of_request(
     db: &mut AnyConnection,
     request: &Id,
 ) -> Result<Option<PaymentRow>, sqlx::Error> {
-    let select = "SELECT * FROM payments WHERE request_id = $1 ORDER BY id DESC LIMIT 1";
+    let select = "SELECT * FROM payments WHERE request_id = $1 \
+        ORDER BY CASE WHEN state IN ('failed', 'abandoned', 'returned') THEN 1 ELSE 0 END, id DESC LIMIT 1";
     sqlx::query_as(select)
         .bind(request)
         .fetch_optional(db)
@@ -76,17 +79,18 @@ pub(crate) async fn of_request(
 pub(crate) async fn insert_event(
     db: &mut AnyConnection,
     event: &str,
-    payment: &PaymentRow,
-    kind: &str,
+    row: &EventRow,
+    now: Time,
 ) -> Result<(), sqlx::Error> {
-    let insert = "INSERT INTO provider_events (id, payment_id, sequence, kind, received_at) \
-        VALUES ($1, $2, $3, $4, $5)";
+    let insert = "INSERT INTO provider_events (id, payment_id, sequence, kind, unmatched, received_at) \
+        VALUES ($1, $2, $3, $4, $5, $6)";
     sqlx::query(insert)
         .bind(event)
-        .bind(&payment.id)
-        .bind(payment.told)
-        .bind(kind)
-        .bind(payment.updated_at)
+        .bind(&row.payment_id)
+        .bind(row.sequence)
+        .bind(&row.kind)
+        .bind(row.unmatched)
+        .bind(now)
         .execute(db)
         .await?;
     Ok(())
@@ -98,6 +102,8 @@ pub(crate) struct EventRow {
     pub(crate) payment_id: Id,
     pub(crate) sequence: i64,
     pub(crate) kind: String,
+    /// 1 where it contradicts what was known.
+    pub(crate) unmatched: i64,
 }
 
 /// The event of this name, if it is known.
@@ -105,6 +111,33 @@ pub(crate) async fn event(
     db: &mut AnyConnection,
     event: &str,
 ) -> Result<Option<EventRow>, sqlx::Error> {
-    let select = "SELECT payment_id, sequence, kind FROM provider_events WHERE id = $1";
+    let select = "SELECT payment_id, sequence, kind, unmatched FROM provider_events WHERE id = $1";
     sqlx::query_as(select).bind(event).fetch_optional(db).await
+}
+
+/// An event that contradicts what was known.
+#[derive(Debug, Serialize, JsonSchema, FromRow)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UnmatchedEvent {
+    pub(crate) id: String,
+    payment_id: Id,
+    sequence: i64,
+    kind: String,
+    received_at: Time,
+}
+
+/// Events that contradict what was known, newest first, at most `rows`.
+pub(crate) async fn unmatched(
+    db: &mut AnyConnection,
+    rows: i64,
+) -> Result<Vec<UnmatchedEvent>, sqlx::Error> {
+    let select = "SELECT id, payment_id, sequence, kind, received_at FROM provider_events \
+        WHERE unmatched = 1 ORDER BY received_at DESC, id LIMIT $1";
+    sqlx::query_as(select).bind(rows).fetch_all(db).await
+}
+
+/// How many there are.
+pub(crate) async fn count_unmatched(db: &mut AnyConnection) -> Result<i64, sqlx::Error> {
+    let select = "SELECT COUNT(*) FROM provider_events WHERE unmatched = 1";
+    sqlx::query_scalar(select).fetch_one(db).await
 }

@@ -99,7 +99,12 @@ impl Step for CreateOffer {
             created_at: work.now,
             updated_at: work.now,
         };
-        offers::insert(work.db(), &row).await.map_err(taken)?;
+        offers::insert(work.db(), &row).await.map_err(|error| {
+            let offered = request
+                .state
+                .forbidden(&[RequestAction::Offer], Party::Seller);
+            Refusal::once(error, Refusal::AlreadyOffered(offered))
+        })?;
         let data = json!({ "offerId": row.id, "amount": row.amount, "currency": request.currency });
         work.tell(
             &request.buyer_id,
@@ -109,13 +114,5 @@ impl Step for CreateOffer {
             data,
         );
         Ok(OfferView::new(&row, &request.currency))
-    }
-}
-
-/// A seller's second offer breaks `offers_one_each`.
-fn taken(error: sqlx::Error) -> Refusal {
-    match Refusal::from(error) {
-        Refusal::Overtaken => Refusal::AlreadyOffered,
-        other => other,
     }
 }

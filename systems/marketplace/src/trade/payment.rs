@@ -59,7 +59,11 @@ impl Step for Pay {
             created_at: work.now,
             updated_at: work.now,
         };
-        payments::insert(work.db(), &payment).await.map_err(taken)?;
+        let inserted = payments::insert(work.db(), &payment).await;
+        inserted.map_err(|error| {
+            let paid = trade.request.state.forbidden(&[RequestAction::Pay], party);
+            Refusal::once(error, Refusal::AlreadyPaid(paid))
+        })?;
         if !by_provider {
             paid(work, &mut trade, &payment, party).await?;
         }
@@ -96,12 +100,4 @@ pub(super) async fn paid(
         data,
     );
     Ok(())
-}
-
-/// A second payment breaks `payments_one_each`.
-fn taken(error: sqlx::Error) -> Refusal {
-    match Refusal::from(error) {
-        Refusal::Overtaken => Refusal::AlreadyPaid,
-        other => other,
-    }
 }

@@ -6,9 +6,9 @@ use super::money::{self, Settlement};
 use super::payment::paid;
 use super::trade_row::Trade;
 use crate::refusal::Refusal;
-use crate::state::{Party, PaymentAction, PaymentState, Stateful};
+use crate::state::{Party, PaymentAction, PaymentState, RequestState, Stateful};
 use crate::store::notifications::NoticeKind;
-use crate::store::payments::{self, PaymentRow};
+use crate::store::payments::{self, EventRow, PaymentRow};
 use crate::types::words::words;
 use crate::types::{Id, Money, Text};
 use crate::work::{Step, Work};
@@ -43,6 +43,8 @@ pub(crate) struct ProviderEvent {
 pub(crate) struct EventTaken {
     /// It was known already, and changed nothing.
     duplicate: bool,
+    /// It contradicts what is known: it is kept for an admin to look at, and changed nothing.
+    unmatched: bool,
     state: PaymentState,
 }
 
@@ -64,21 +66,38 @@ impl Step for TakeEvent {
         if self.is_known(work).await? {
             return Ok(EventTaken {
                 duplicate: true,
+                unmatched: false,
                 state: payment.state,
             });
         }
         self.in_order(&payment)?;
         payment.told = event.sequence;
         payment.updated_at = work.now;
-        let (id, kind) = (event.id.as_str(), event.kind.word());
-        payments::insert_event(work.db(), id, &payment, kind).await?;
-        match event.kind {
-            EventKind::Processing => payments::update(work.db(), &payment).await?,
-            EventKind::Succeeded => succeed(work, &mut trade, &mut payment).await?,
-            EventKind::Failed => fail(work, &trade, &mut payment).await?,
+        let action = action(work, &trade, &payment, event.kind).await?;
+        let reached = action.map(|(action, party)| payment.state.step(action, party));
+        let (reached, now) = (reached.transpose(), work.now);
+        let row = EventRow {
+            payment_id: payment.id.clone(),
+            sequence: event.sequence,
+            kind: event.kind.word().to_owned(),
+            unmatched: i64::from(reached.is_err()),
+        };
+        payments::insert_event(work.db(), event.id.as_str(), &row, now).await?;
+        if let Ok(Some(state)) = reached {
+            payment.state = state;
+        }
+        payments::update(work.db(), &payment).await?;
+        match &reached {
+            Ok(Some(state)) => follow(work, &mut trade, &payment, *state).await?,
+            Ok(None) => {}
+            Err(illegal) => {
+                let (state, kind) = (illegal.state, event.kind.word());
+                tracing::warn!(payment = %payment.id, state, kind, "the provider contradicts what is known");
+            }
         }
         Ok(EventTaken {
             duplicate: false,
+            unmatched: reached.is_err(),
             state: payment.state,
         })
     }
@@ -116,30 +135,49 @@ impl TakeEvent {
     }
 }
 
-/// The provider has the money. When the trade was called off meanwhile, it goes straight back.
-async fn succeed(
+/// What an event does to a payment, and on whose behalf. Money of one that had failed is taken while its
+/// trade still waits for it, and goes straight back otherwise.
+async fn action(
     work: &mut Work<'_>,
-    trade: &mut Trade,
-    payment: &mut PaymentRow,
-) -> Result<(), Refusal> {
-    payment.state = payment
-        .state
-        .step(PaymentAction::Succeed, Party::Provider)?;
-    payments::update(work.db(), payment).await?;
-    if payment.state == PaymentState::Held {
-        return paid(work, trade, payment, Party::Provider).await;
-    }
-    money::hold(work, payment).await?;
-    let id = work.new_id()?;
-    money::pay_out(work, &id, payment, Settlement::Refund).await?;
-    tell_buyer(work, trade, payment, NoticeKind::PaymentRefunded);
-    Ok(())
+    trade: &Trade,
+    payment: &PaymentRow,
+    kind: EventKind,
+) -> Result<Option<(PaymentAction, Party)>, Refusal> {
+    let succeeds = (PaymentAction::Succeed, Party::Provider);
+    Ok(match kind {
+        EventKind::Processing => None,
+        EventKind::Failed => Some((PaymentAction::Fail, Party::Provider)),
+        EventKind::Succeeded if payment.state != PaymentState::Failed => Some(succeeds),
+        EventKind::Succeeded => {
+            let another = trade.payment(work).await?;
+            let another = another.is_some_and(|payment| payment.state != PaymentState::Failed);
+            let waits = trade.request.state == RequestState::Selected && !another;
+            Some(if waits {
+                succeeds
+            } else {
+                (PaymentAction::Return, Party::Market)
+            })
+        }
+    })
 }
 
-async fn fail(work: &mut Work<'_>, trade: &Trade, payment: &mut PaymentRow) -> Result<(), Refusal> {
-    payment.state = payment.state.step(PaymentAction::Fail, Party::Provider)?;
-    payments::update(work.db(), payment).await?;
-    tell_buyer(work, trade, payment, NoticeKind::PaymentFailed);
+/// What follows from the state that a payment has reached.
+async fn follow(
+    work: &mut Work<'_>,
+    trade: &mut Trade,
+    payment: &PaymentRow,
+    state: PaymentState,
+) -> Result<(), Refusal> {
+    match state {
+        PaymentState::Held => paid(work, trade, payment, Party::Provider).await?,
+        PaymentState::Failed => tell_buyer(work, trade, payment, NoticeKind::PaymentFailed),
+        _ => {
+            money::hold(work, payment).await?;
+            let id = work.new_id()?;
+            money::pay_out(work, &id, payment, Settlement::Refund).await?;
+            tell_buyer(work, trade, payment, NoticeKind::PaymentRefunded);
+        }
+    }
     Ok(())
 }
 

@@ -118,7 +118,10 @@ impl Step for RateTrade {
                 .to_owned(),
             created_at: work.now,
         };
-        ratings::insert(work.db(), &row).await.map_err(taken)?;
+        ratings::insert(work.db(), &row).await.map_err(|error| {
+            let rated = trade.request.state.forbidden(&[RequestAction::Rate], party);
+            Refusal::once(error, Refusal::AlreadyRated(rated))
+        })?;
         let data = json!({ "stars": row.stars });
         work.tell(
             &row.rated_id,
@@ -128,14 +131,6 @@ impl Step for RateTrade {
             data,
         );
         Ok(RatingView::from(row))
-    }
-}
-
-/// A second rating breaks the primary key.
-fn taken(error: sqlx::Error) -> Refusal {
-    match Refusal::from(error) {
-        Refusal::Overtaken => Refusal::AlreadyRated,
-        other => other,
     }
 }
 

@@ -76,7 +76,8 @@ async fn agree(
     trade.step(RequestAction::Select, party)?;
     let state = offer.state.step(action, party)?;
     if offer.valid_until <= work.now {
-        return Err(Refusal::OfferOver);
+        let over = [OfferAction::Select, OfferAction::Accept];
+        return Err(Refusal::OfferOver(offer.state.forbidden(&over, party)));
     }
     take(&mut offer, state, work);
     offers::update(work.db(), &offer).await?;

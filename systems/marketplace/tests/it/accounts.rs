@@ -125,3 +125,22 @@ async fn who_brings_an_old_token_may_come_in_again() {
     let body = json!({ "email": "admin@market.test", "password": PASSWORD });
     buyer.post("/api/auth/login", body).await.done();
 }
+
+#[tokio::test]
+async fn an_admin_of_the_configuration_who_is_somebody_else_ends_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}/m.db", folder.path().display());
+    let served = Served::on(&store, &[]);
+    let body = json!({ "email": "s@x", "password": PASSWORD, "name": "s", "role": "seller" });
+    let made = served.stranger().post("/api/auth/register", body).await;
+    assert_eq!(made.status, 201);
+    drop(served);
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_headcount-marketplace"))
+        .args(["--store", &store, "--listen", "127.0.0.1:0"])
+        .args(["--admin-email", "s@x", "--admin-password", PASSWORD])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("`s@x` is the account of a seller"), "{said}");
+}

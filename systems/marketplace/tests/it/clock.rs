@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::person::{Person, REQUESTS, balances};
+use crate::person::{Person, REQUESTS, balances, of};
 use crate::served::{PATIENCE, Served};
 
 /// Looks again and again until a request is in this state.
@@ -25,17 +25,31 @@ async fn until(person: &Person<'_>, request: &str, state: &str) -> Value {
     }
 }
 
+fn now() -> i64 {
+    let now = std::time::SystemTime::now();
+    let since = now.duration_since(std::time::UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_millis()).unwrap()
+}
+
 fn soon() -> String {
-    let millis = i64::try_from(
-        std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .unwrap()
-            .as_millis(),
-    )
-    .unwrap();
-    jiff::Timestamp::from_millisecond(millis + 2_500)
+    jiff::Timestamp::from_millisecond(now() + 2_500)
         .unwrap()
         .to_string()
+}
+
+#[tokio::test]
+async fn an_offer_whose_time_is_over_is_not_taken_even_before_it_is_ended() {
+    let served = Served::start(&["--sweep", "1h"]);
+    let (buyer, seller) = (served.buyer().await, served.seller().await);
+    let request = buyer.asks().await;
+    let until = soon();
+    let body = json!({ "price": { "amount": 5, "currency": "EUR" }, "validUntil": until });
+    let offer = seller.post(&of(&request, "offers"), body).await.id();
+    let until: jiff::Timestamp = until.parse().unwrap();
+    let left = until.as_millisecond() - now();
+    sleep(Duration::from_millis(u64::try_from(left).unwrap_or(0) + 1)).await;
+    let late = buyer.selects(&request, &offer).await;
+    late.refused_in("offer_over", "awaiting_buyer", &["counter", "reject"]);
 }
 
 #[tokio::test]

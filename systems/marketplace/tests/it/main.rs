@@ -24,6 +24,8 @@ mod negotiation;
 #[cfg(test)]
 mod outside;
 #[cfg(test)]
+mod patience;
+#[cfg(test)]
 mod person;
 #[cfg(test)]
 mod postgres;

@@ -97,7 +97,7 @@ async fn an_offer_that_was_rejected_or_withdrawn_is_over_and_another_may_come() 
     seller
         .post(&of(&request, "offers"), price(1))
         .await
-        .refused(409, "already_offered");
+        .refused_in("already_offered", "open", &["select"]);
     act(&buyer, &request, &first, "reject", json!({}))
         .await
         .done();

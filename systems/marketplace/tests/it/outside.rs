@@ -1,6 +1,9 @@
 //! Notifications that leave: signed webhooks and Telegram, each until it arrives.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::person::paid;
 use crate::served::Served;
@@ -86,4 +89,34 @@ async fn what_was_not_sent_when_the_process_died_is_sent_by_the_next() {
         kinds,
         ["offer_accepted", "offer_received", "payment_received"]
     );
+}
+
+#[tokio::test]
+async fn a_webhook_that_never_answers_holds_up_no_chat() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let webhook = format!("http://{}", silent.local_addr().unwrap());
+    let mut stub = Stub::start(&[]).await;
+    let served = Served::start(&[
+        "--notify-webhook",
+        &webhook,
+        "--notify-secret",
+        SECRET,
+        "--telegram-token",
+        "12:secret",
+        "--telegram-api",
+        &stub.url,
+    ]);
+    let (buyer, seller) = (served.buyer().await, served.seller().await);
+    let chat = json!({ "chat": "4711" });
+    buyer.put("/api/users/me/telegram", chat).await.done();
+    // One after the other they would take 5 s each.
+    let begun = Instant::now();
+    for _ in 0..5 {
+        seller.offers(&buyer.asks().await, 1_000).await;
+    }
+    for _ in 0..5 {
+        stub.next().await;
+    }
+    assert!(begun.elapsed() < Duration::from_secs(15));
+    drop(silent);
 }

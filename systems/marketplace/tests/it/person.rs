@@ -29,6 +29,17 @@ impl Answer {
         assert_eq!((self.status, self.code()), (status, code), "{self:?}");
     }
 
+    /// Fails unless the step was refused so, in this state, with this allowed instead.
+    pub(crate) fn refused_in(&self, code: &str, state: &str, allowed: &[&str]) {
+        self.refused(409, code);
+        let error = &self.body["error"];
+        assert_eq!(
+            (&error["state"], &error["allowed"]),
+            (&json!(state), &json!(allowed)),
+            "{self:?}"
+        );
+    }
+
     /// Fails unless it was done.
     pub(crate) fn done(self) -> Self {
         assert!(self.status < 300, "{self:?}");

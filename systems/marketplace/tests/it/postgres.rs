@@ -3,6 +3,7 @@
 use kit::testing::Postgres;
 
 use crate::crash::{survives_kills, survives_the_stores_kill};
+use crate::patience::nobody_waits_for_long;
 use crate::races::nothing_happens_twice;
 use crate::served::Served;
 use crate::trade::the_flow_of_the_report;
@@ -15,6 +16,8 @@ async fn trades_races_and_kills_on_postgresql() {
         the_flow_of_the_report(&served).await;
         nothing_happens_twice(&served).await;
     }
+    let lock = "BEGIN; LOCK TABLE requests";
+    nobody_waits_for_long(&postgres.url(), lock).await;
     survives_kills(&postgres.url(), 3).await;
 }
 

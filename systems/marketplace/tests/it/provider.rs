@@ -1,13 +1,14 @@
 //! Payments by a provider: a stub of one, which signs, repeats, forges and mixes up.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hmac::{Hmac, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
+use tokio::time::Instant;
 
 use crate::person::{Answer, Person, balances, of};
-use crate::served::Served;
+use crate::served::{PATIENCE, Served};
 
 const SECRET: &str = "a secret of the provider";
 const HOOK: &str = "/api/payments/webhook";
@@ -75,7 +76,8 @@ async fn pending(served: &Served) -> (Person<'_>, Person<'_>, String, String) {
 async fn the_money_is_there_when_the_provider_says_so_once() {
     let served = served();
     let (buyer, seller, request, payment) = pending(&served).await;
-    buyer.pays(&request).await.refused(409, "already_paid");
+    let twice = buyer.pays(&request).await;
+    twice.refused_in("already_paid", "selected", &["cancel"]);
     seller.ships(&request).await.refused(409, "illegal_step");
     tell(
         &served,
@@ -90,7 +92,7 @@ async fn the_money_is_there_when_the_provider_says_so_once() {
         let taken = tell(&served, SECRET, now(), &succeeded).await.done();
         assert_eq!(
             taken.body,
-            json!({ "duplicate": duplicate, "state": "held" })
+            json!({ "duplicate": duplicate, "unmatched": false, "state": "held" })
         );
     }
     assert_eq!(seller.told().await, ["offer_accepted", "payment_received"]);
@@ -160,11 +162,94 @@ async fn events_count_in_their_order_alone() {
         let refused = tell(&served, SECRET, now(), &other).await;
         refused.refused(409, "event_reused");
     }
-    let contrary = event("e3", &payment, 3, "payment.failed");
-    tell(&served, SECRET, now(), &contrary)
-        .await
-        .refused(409, "illegal_step");
     assert_eq!(buyer.sees(&request).await["payment"]["state"], "held");
+}
+
+#[tokio::test]
+async fn what_contradicts_what_is_known_is_kept_for_an_admin_and_changes_nothing() {
+    let served = served();
+    let (buyer, _, request, payment) = pending(&served).await;
+    let events = [
+        ("e1", "payment.succeeded", false),
+        ("e2", "payment.failed", true),
+        ("e3", "payment.succeeded", true),
+    ];
+    for (sequence, (id, kind, unmatched)) in (1..).zip(events) {
+        let event = event(id, &payment, sequence, kind);
+        let taken = tell(&served, SECRET, now(), &event).await.done();
+        let expected = json!({ "duplicate": false, "unmatched": unmatched, "state": "held" });
+        assert_eq!(taken.body, expected);
+    }
+    assert_eq!(buyer.sees(&request).await["payment"]["state"], "held");
+    let ledger = served.admin().await.get("/api/admin/ledger").await.done();
+    let kept = ledger.body["unmatched"].as_array().unwrap();
+    let mut kept: Vec<_> = kept.iter().map(|event| event["id"].as_str()).collect();
+    kept.sort_unstable();
+    assert_eq!(kept, [Some("e2"), Some("e3")]);
+    let deadline = Instant::now() + PATIENCE;
+    while served.health().await["unmatched_events"] != 2 {
+        assert!(Instant::now() < deadline, "health does not tell");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Tells that a payment failed, and then that it succeeded; what it is then.
+async fn fails_and_succeeds(served: &Served, payment: &str, between: impl Future) -> String {
+    let name = |n| format!("{payment}-{n}");
+    let failed = event(&name(1), payment, 1, "payment.failed");
+    tell(served, SECRET, now(), &failed).await.done();
+    between.await;
+    let succeeded = event(&name(2), payment, 2, "payment.succeeded");
+    let taken = tell(served, SECRET, now(), &succeeded).await.done();
+    taken.body["state"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn money_of_a_payment_that_had_failed_is_taken_while_the_trade_waits_for_it() {
+    let served = served();
+    let (buyer, seller, request, payment) = pending(&served).await;
+    // A second one fails too and stays so: the trade is about the one that succeeded.
+    let second = async {
+        let second = buyer.pays(&request).await.id();
+        let failed = event("second", &second, 1, "payment.failed");
+        tell(&served, SECRET, now(), &failed).await.done();
+    };
+    let state = fails_and_succeeds(&served, &payment, second).await;
+    assert_eq!(state, "held");
+    let seen = buyer.sees(&request).await;
+    assert_eq!(
+        (&seen["payment"]["id"], &seen["request"]["state"]),
+        (&json!(payment), &json!("paid"))
+    );
+    seller.ships(&request).await.done();
+    buyer.confirms(&request).await.done();
+}
+
+#[tokio::test]
+async fn money_of_a_payment_that_had_failed_goes_back_when_the_trade_waits_no_longer() {
+    let served = served();
+    // Another pays it, once that is under way and once it is done.
+    for paid in [false, true] {
+        let (buyer, _, request, payment) = pending(&served).await;
+        let again = async {
+            let second = buyer.pays(&request).await.id();
+            let succeeded = event(&format!("{second}-1"), &second, 1, "payment.succeeded");
+            if paid {
+                tell(&served, SECRET, now(), &succeeded).await.done();
+            }
+        };
+        let state = fails_and_succeeds(&served, &payment, again).await;
+        assert_eq!(state, "returned");
+        assert_eq!(buyer.told().await.last().unwrap(), "payment_refunded");
+    }
+    // It was called off.
+    let (buyer, _, request, payment) = pending(&served).await;
+    let cancel = async { buyer.post(&of(&request, "cancel"), json!({})).await.done() };
+    let state = fails_and_succeeds(&served, &payment, cancel).await;
+    assert_eq!(state, "returned");
+    let escrow = balances(&served).await.into_iter();
+    let escrow: Vec<_> = escrow.filter(|(account, _)| account == "escrow").collect();
+    assert_eq!(escrow, [("escrow".to_owned(), 1_000)]);
 }
 
 #[tokio::test]

@@ -201,7 +201,7 @@ async fn each_side_rates_the_other_once_when_a_trade_is_over() {
     buyer
         .post(&of(&request, "ratings"), rating(4))
         .await
-        .refused(409, "already_rated");
+        .refused_in("already_rated", "completed", &[]);
     seller
         .post(&of(&request, "ratings"), rating(5))
         .await
