@@ -113,9 +113,10 @@ fn setup_record(outcome: &AsideOutcome, took: Nanos) -> Setup {
     } = &outcome.measured;
     Setup {
         took_s: took.as_secs_f64(),
-        users: outcome.users,
+        users: outcome.pool.len() as u64,
+        pools: outcome.pools.clone(),
         requests: requests.clone(),
-        failed: requests.values().map(|timings| timings.failed).sum(),
+        failed: outcome.pools.iter().map(|pool| pool.failed).sum(),
         failures: failures.clone(),
     }
 }

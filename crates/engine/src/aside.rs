@@ -111,10 +111,6 @@ impl World {
             })
         });
         let pool: Vec<PooledUser> = pool.collect();
-        let users = self
-            .groups
-            .first()
-            .map_or(0, |group| group.users.len() as u64);
         for user in self
             .groups
             .first()
@@ -129,7 +125,7 @@ impl World {
         AsideOutcome {
             result,
             pool,
-            users,
+            pools: std::mem::take(&mut self.pools).told(),
             measured,
         }
     }

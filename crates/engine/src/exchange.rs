@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use model::Nanos;
-use record::{Measured, OpenWindow};
+use record::{Measured, OpenWindow, Pool};
 use script::ScriptFault;
 use script::host::LogLevel;
 use stats::Histogram;
@@ -104,6 +104,6 @@ pub(crate) struct PooledUser {
 pub(crate) struct AsideOutcome {
     pub(crate) result: Result<Option<String>, ScriptFault>,
     pub(crate) pool: Vec<PooledUser>,
-    pub(crate) users: u64,
+    pub(crate) pools: Vec<Pool>,
     pub(crate) measured: Measured,
 }

@@ -1,12 +1,11 @@
 use delivery::Audience as Listeners;
-use model::{Fault, FaultKind, GroupId, Nanos, Timing, UserId};
+use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use script::host::{
     Audience, ChannelId, Emission, EventCall, ExchangeCall, Host, HttpCall, LogLevel, MetricKind,
     OpId, Payload, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId, Value, Wake,
 };
 
 use crate::people::User;
-use crate::recorder::{Ending, Family};
 use crate::socket::Wanted;
 use crate::timers::{Alarm, Sleep};
 use crate::world::World;
@@ -31,7 +30,7 @@ impl Host for World {
         self.users.get(user).map_or(0.0, User::fraction)
     }
 
-    fn new_user(&mut self, group: GroupId) -> UserId {
+    fn new_user(&mut self, group: GroupId, pool: u32) -> UserId {
         let slot = self.group_slots.get(&group).copied().unwrap_or(0);
         let number = u32::try_from(self.users.len()).unwrap_or(u32::MAX);
         let seed = self.config.seed_of(u32::MAX, number);
@@ -44,6 +43,7 @@ impl Host for World {
         if let Some(group) = self.groups.get_mut(slot) {
             group.users.push(id);
         }
+        self.begin_pool_user(id, pool);
         id
     }
 
@@ -71,6 +71,19 @@ impl Host for World {
 
     fn pool_user(&mut self, user: UserId, data: String) {
         self.pooled.push((user, data));
+        self.end_pool_user(user, None);
+    }
+
+    fn pool_failed(&mut self, user: UserId, fault: &Fault) {
+        self.end_pool_user(user, Some(fault));
+    }
+
+    fn pool_begin(&mut self, count: u32, at_once: u32) -> u32 {
+        self.begin_pool(count, at_once)
+    }
+
+    fn pool_end(&mut self, pool: u32) {
+        self.end_pool(pool);
     }
 
     fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault> {
@@ -252,69 +265,33 @@ impl Host for World {
         self.say_held(user, name, text);
     }
 
-    fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: &str) {
-        if let Some(steps) = self.steps_of(group, user) {
-            steps.begin(name);
-        }
+    fn step_name(&mut self, name: &str, eventually: bool) -> u32 {
+        self.step_names.number(name, eventually)
     }
 
-    fn step_end(
-        &mut self,
-        group: GroupId,
-        user: Option<UserId>,
-        name: &str,
-        started: Nanos,
-        ok: bool,
-    ) {
+    fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: u32) -> u64 {
+        self.begin_step(group, user, name)
+    }
+
+    fn step_end(&mut self, group: GroupId, user: Option<UserId>, step: u64, fault: Option<&Fault>) {
+        self.end_step(group, user, step, fault);
+    }
+
+    fn concurrent(&mut self, group: GroupId, on: bool) {
+        self.go_apart(group, on);
+    }
+
+    fn check(&mut self, group: GroupId, user: Option<UserId>, name: &str, ok: bool) {
         let now = self.clock.now();
-        if let Some(steps) = self.steps_of(group, user) {
-            steps.end(name);
-        }
-        if self.hold.contains(started) {
-            let index = self.recorder.name(Family::Step, name);
-            let timing = Timing {
-                planned: started,
-                started,
-                ended: now,
-            };
-            self.recorder.time(
-                Family::Step,
-                index,
-                timing,
-                Ending::Answered { failed: !ok },
-            );
-        }
-    }
-
-    fn eventually(&mut self, _group: GroupId, name: &str, took: Nanos, ok: bool) {
-        let ended = self.clock.now();
-        let started = ended - took;
-        if self.hold.contains(started) {
-            let index = self.recorder.name(Family::Eventually, name);
-            let timing = Timing {
-                planned: started,
-                started,
-                ended,
-            };
-            let ending = if ok {
-                Ending::Answered { failed: false }
-            } else {
-                Ending::RanOut(took)
-            };
-            self.recorder
-                .time(Family::Eventually, index, timing, ending);
-        }
-    }
-
-    fn check(&mut self, _group: GroupId, user: Option<UserId>, name: &str, ok: bool) {
-        let now = self.clock.now();
-        if !self.hold.contains(now) {
-            return;
-        }
-        self.recorder.check(name, ok);
         if !ok {
             let fault = Fault::target(FaultKind::Check, format!("check `{name}` failed"));
-            self.fail(user.unwrap_or(UserId(u32::MAX)), name, now, &fault);
+            self.flaw((Some(group), user), &fault, (name, None), now);
+            if self.hold.contains(now) {
+                self.fail(user.unwrap_or(UserId(u32::MAX)), name, now, &fault);
+            }
+        }
+        if self.hold.contains(now) {
+            self.recorder.check(name, ok);
         }
     }
 

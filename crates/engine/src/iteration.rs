@@ -7,6 +7,7 @@ use crate::level::Span;
 use crate::level_run::{LOOK, Progress};
 use crate::people::Stage;
 use crate::recorder::Scene;
+use crate::steps::WayEnd;
 use crate::timers::Alarm;
 use crate::worker::Worker;
 use crate::world::World;
@@ -45,6 +46,7 @@ impl Worker {
             };
             group.scenario = scenario;
             group.last_done = None;
+            group.way.clear();
             let (id, number, iteration) = (group.id, group.number, group.iteration);
             let members: Vec<_> = group
                 .users
@@ -195,12 +197,18 @@ impl World {
         let Some(&slot) = self.group_slots.get(&id) else {
             return (None, None);
         };
-        let World { groups, users, .. } = self;
+        let World {
+            groups,
+            users,
+            recorder,
+            ..
+        } = self;
+        let counts = &recorder.story;
         let of_user = |&user: &UserId| {
-            let step = users.get(user)?.steps.innermost()?.to_owned();
-            Some((Some(user), Some(step)))
+            let step = users.get(user)?.steps.innermost()?;
+            Some((Some(user), Some(counts.name_of(step).to_owned())))
         };
-        let own = || groups[slot].steps.innermost().map(str::to_owned);
+        let own = || groups[slot].step_name(counts).map(str::to_owned);
         groups[slot]
             .users
             .iter()
@@ -213,6 +221,7 @@ impl World {
         let World { groups, users, .. } = self;
         groups[slot].staying.clear();
         groups[slot].steps.clear();
+        groups[slot].way.clear();
         for &user in &groups[slot].users {
             if let Some(user) = users.get(user) {
                 user.epoch += 1;
@@ -253,6 +262,11 @@ impl World {
                     iterations.time.record(now - planned);
                 }
             });
+            let end = match &outcome {
+                Ok(()) => WayEnd::Succeeded,
+                Err(fault) => WayEnd::Failed(&fault.fault, fault.user),
+            };
+            self.count_way(slot, end);
             if let Err(fault) = outcome {
                 self.keep_example(fault, now);
             }
@@ -287,6 +301,7 @@ impl World {
                 iterations.started += 1;
                 iterations.unfinished += 1;
             });
+            self.count_way(slot, WayEnd::Unfinished);
         }
     }
 }

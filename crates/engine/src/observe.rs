@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use model::Nanos;
 use plan::{Aggregate, SubjectKind, Threshold};
-use record::{Check, Convergence, Deliveries, Iterations, Level, Metric, Timings};
+use record::{
+    Check, Convergence, Deliveries, Iterations, Level, Measured, Metric, StoryStep, Timings,
+};
 use stats::{Estimate, Histogram};
 
 /// Why a threshold has no number to look at.
@@ -38,7 +40,7 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Observed {
     let value = match threshold.subject.kind {
         SubjectKind::Request => timed(&measured.requests),
         SubjectKind::Exchange => timed(&measured.exchanges),
-        SubjectKind::Step => timed(&measured.steps),
+        SubjectKind::Step => asked.of_steps(measured, name),
         SubjectKind::Connection => timed(&measured.connections),
         SubjectKind::Delivery => {
             asked.of_deliveries(&pooled(&measured.deliveries, name, Deliveries::merge)?)
@@ -79,6 +81,36 @@ impl Asked {
             Aggregate::Max | Aggregate::Mean if timings.timed_out > 0 => Err(Missing::TimedOut),
             _ => self.of_times(&timings.response),
         }
+    }
+
+    /// Steps and conditions; a path with ` > ` in it is that of one step within another.
+    fn of_steps(self, measured: &Measured, name: Option<&str>) -> Observed {
+        let step = name.and_then(|name| measured.story.step(name));
+        if self.aggregate == Aggregate::Reached {
+            return match name {
+                Some(_) => self.of_reached(measured, step.ok_or(Missing::Unmeasured)?),
+                None => self.of_least_reached(measured),
+            };
+        }
+        match pooled(&measured.steps, name, Timings::merge) {
+            Ok(all) => self.of_timings(&all),
+            Err(missing) => self.of_timings(&step.ok_or(missing)?.timings()),
+        }
+    }
+
+    fn of_reached(self, measured: &Measured, step: &StoryStep) -> Observed {
+        let of = step.scenario.as_ref();
+        let of = of.and_then(|scenario| measured.scenarios.get(scenario));
+        let started = of.unwrap_or(&measured.iterations).started;
+        self.part(step.reached, started)
+    }
+
+    /// Of all steps, that which the fewest reached.
+    fn of_least_reached(self, measured: &Measured) -> Observed {
+        let each = measured.story.steps.iter();
+        let each = each.map(|step| self.of_reached(measured, step));
+        let least = each.reduce(|least, one| Ok(least?.min(one?)));
+        least.unwrap_or(Err(Missing::Unmeasured))
     }
 
     fn of_deliveries(self, deliveries: &Deliveries) -> Observed {

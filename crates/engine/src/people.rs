@@ -12,6 +12,7 @@ use crate::held::Held;
 use crate::http::InFlight;
 use crate::recorder::Family;
 use crate::steps::Steps;
+use crate::story::Way;
 
 /// Connections that one user opens to one endpoint at a time, as browsers do; more requests wait in line.
 pub(crate) const CONNECTIONS_PER_USER: usize = 6;
@@ -152,6 +153,8 @@ pub(crate) struct Group {
     pub(crate) held: Held,
     /// Steps of the group as a whole.
     pub(crate) steps: Steps,
+    /// How far its iteration has come.
+    pub(crate) way: Way,
     /// What was done last, to say where a script hangs.
     pub(crate) last_done: Option<(Family, usize)>,
 }
@@ -178,6 +181,7 @@ impl Group {
             staying: Vec::new(),
             held: Held::default(),
             steps: Steps::default(),
+            way: Way::default(),
             last_done: None,
         }
     }

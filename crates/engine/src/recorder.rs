@@ -10,10 +10,11 @@ use rustc_hash::FxHashMap;
 use stats::Histogram;
 
 use crate::receipt::Receipts;
+use crate::story::StoryCounts;
 
 /// Beyond so many names of one kind the rest is counted together: names must be low in cardinality.
-const NAMES_LIMIT: usize = 500;
-const OTHER_NAMES: &str = "(further names)";
+pub(crate) const NAMES_LIMIT: usize = 500;
+pub(crate) const OTHER_NAMES: &str = "(further names)";
 /// Kinds of failure that are kept with an example each.
 const FAILURES_LIMIT: usize = 200;
 
@@ -23,8 +24,6 @@ pub(crate) enum Family {
     Connection,
     Request,
     Exchange,
-    Step,
-    Eventually,
 }
 
 impl Family {
@@ -34,13 +33,11 @@ impl Family {
             Self::Connection => "connection",
             Self::Request => "request",
             Self::Exchange => "exchange",
-            Self::Step => "step",
-            Self::Eventually => "eventually",
         }
     }
 }
 
-const FAMILIES: usize = 5;
+const FAMILIES: usize = 3;
 
 /// Names of one family with their values, by index: the hot path looks a name up once.
 #[derive(Clone, Debug)]
@@ -88,6 +85,7 @@ pub(crate) enum Ending {
 pub(crate) struct Recorder {
     timings: [Named<Timings>; FAMILIES],
     pub(crate) measured: Measured,
+    pub(crate) story: StoryCounts,
     /// Iterations by scenario, where there is a mix.
     scenarios: Vec<Iterations>,
     pub(crate) window: OpenWindow,
@@ -138,7 +136,7 @@ impl Recorder {
         match family {
             Family::Request => window.requests += 1,
             Family::Exchange => window.exchanges += 1,
-            Family::Connection | Family::Step | Family::Eventually => return timings,
+            Family::Connection => return timings,
         }
         let failed = !matches!(ending, Ending::Answered { failed: false });
         window.failed += u64::from(failed);
@@ -264,13 +262,12 @@ impl Recorder {
         let mut measured = self.measured;
         let scenarios = mix.iter().map(ToString::to_string).zip(self.scenarios);
         measured.scenarios.extend(scenarios);
-        let [connections, requests, exchanges, steps, eventually] = self.timings;
+        self.story.tell(mix, &mut measured);
+        let [connections, requests, exchanges] = self.timings;
         for (named, map) in [
             (connections, &mut measured.connections),
             (requests, &mut measured.requests),
             (exchanges, &mut measured.exchanges),
-            (steps, &mut measured.steps),
-            (eventually, &mut measured.eventually),
         ] {
             map.extend(
                 named

@@ -1,19 +1,37 @@
-//! The steps that somebody is in, to say with a failure where it happened.
+//! The steps that somebody is in: where in the story a failure happened, and how far an iteration has come.
+
+use model::{Fault, FaultKind, GroupId, Nanos, UserId};
+use record::Example;
+
+use crate::people::Group;
+use crate::story::{StepEnd, StoryCounts};
+use crate::world::World;
 
 /// Open steps of one user, or of a group as a whole; the innermost last. They need not end in the order in
 /// which they began: a script may run two at once.
 #[derive(Debug, Default)]
-pub(crate) struct Steps(Vec<String>);
+pub(crate) struct Steps(Vec<Open>);
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    token: u64,
+    node: u32,
+    started: Nanos,
+}
 
 impl Steps {
-    pub(crate) fn begin(&mut self, name: &str) {
-        self.0.push(name.to_owned());
+    fn begin(&mut self, token: u64, node: u32, started: Nanos) {
+        self.0.push(Open {
+            token,
+            node,
+            started,
+        });
     }
 
-    pub(crate) fn end(&mut self, name: &str) {
-        if let Some(at) = self.0.iter().rposition(|open| open == name) {
-            self.0.remove(at);
-        }
+    fn end(&mut self, token: u64) -> Option<(u32, Nanos)> {
+        let at = self.0.iter().rposition(|open| open.token == token)?;
+        let open = self.0.remove(at);
+        Some((open.node, open.started))
     }
 
     /// Forgets what an iteration that was given up has left open.
@@ -21,80 +39,202 @@ impl Steps {
         self.0.clear();
     }
 
-    pub(crate) fn innermost(&self) -> Option<&str> {
-        self.0.last().map(String::as_str)
+    /// The number of the step that was begun last and has not ended.
+    pub(crate) fn innermost(&self) -> Option<u32> {
+        self.0.last().map(|open| open.node)
+    }
+}
+
+/// How an iteration ended, for what is counted of its steps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WayEnd<'a> {
+    Succeeded,
+    Failed(&'a Fault, Option<UserId>),
+    Unfinished,
+}
+
+impl World {
+    /// A step of a user, or of the group, begins within those that are open. The number by which it is ended.
+    pub(crate) fn begin_step(&mut self, id: GroupId, user: Option<UserId>, name: u32) -> u64 {
+        let now = self.clock.now();
+        let Some(&slot) = self.group_slots.get(&id) else {
+            return 0;
+        };
+        self.step_token += 1;
+        let token = self.step_token;
+        let measured = self.hold.contains(now);
+        let Self {
+            groups,
+            users,
+            recorder,
+            step_names,
+            ..
+        } = self;
+        let group = &mut groups[slot];
+        let counts = &mut recorder.story;
+        let around = match group.way.concurrent {
+            0 => group.steps.innermost(),
+            _ => group.way.base,
+        };
+        let mut owner = user.and_then(|user| users.get(user));
+        let own = owner.as_ref().and_then(|user| user.steps.innermost());
+        let node = counts.node(step_names, name, (own.or(around), group.scenario));
+        let steps = owner
+            .as_mut()
+            .map_or(&mut group.steps, |user| &mut user.steps);
+        steps.begin(token, node, now);
+        group.way.begin(node);
+        if measured {
+            counts.begun(node);
+        }
+        token
+    }
+
+    /// It ended, with `fault` by an error.
+    pub(crate) fn end_step(
+        &mut self,
+        id: GroupId,
+        user: Option<UserId>,
+        token: u64,
+        fault: Option<&Fault>,
+    ) {
+        let now = self.clock.now();
+        let Some(&slot) = self.group_slots.get(&id) else {
+            return;
+        };
+        let open = match user.and_then(|user| self.users.get(user)) {
+            Some(user) => user.steps.end(token),
+            None => self.groups[slot].steps.end(token),
+        };
+        let Some((node, started)) = open else { return };
+        let end = StepEnd::of(fault);
+        if self.hold.contains(started) {
+            self.recorder.story.ended(node, now - started, end);
+        }
+        self.groups[slot].way.end(node, end);
+        if let Some(fault) = fault {
+            self.note_first(slot, Some(node), fault, ("", None), (user, now));
+        }
+    }
+
+    /// From now on, or no longer, several members go their own ways at once.
+    pub(crate) fn go_apart(&mut self, id: GroupId, apart: bool) {
+        let Some(group) = self.group_by_id(id) else {
+            return;
+        };
+        if !apart {
+            group.way.concurrent = group.way.concurrent.saturating_sub(1);
+            return;
+        }
+        if group.way.concurrent == 0 {
+            group.way.base = group.steps.innermost();
+        }
+        group.way.concurrent += 1;
+    }
+
+    /// Something of a user, or of a group, failed without an error that ended the step around it.
+    pub(crate) fn flaw(
+        &mut self,
+        (group, user): (Option<GroupId>, Option<UserId>),
+        fault: &Fault,
+        (what, status): (&str, Option<u16>),
+        at: Nanos,
+    ) {
+        let of_group = group.and_then(|id| self.group_slots.get(&id).copied());
+        let known = user.and_then(|user| self.users.get(user));
+        let own = known.as_ref().and_then(|user| user.steps.innermost());
+        let Some(slot) = known.map(|user| user.group).or(of_group) else {
+            return;
+        };
+        let Some(group) = self.groups.get_mut(slot) else {
+            return;
+        };
+        let node = own.or(group.steps.innermost());
+        let mut flawed = node;
+        while let Some(at) = flawed {
+            group.way.flaw(at);
+            flawed = self.recorder.story.parent_of(at);
+        }
+        self.note_first(slot, node, fault, (what, status), (user, at));
+    }
+
+    /// What failed, if nothing in the iteration has failed before.
+    fn note_first(
+        &mut self,
+        slot: usize,
+        node: Option<u32>,
+        fault: &Fault,
+        named: (&str, Option<u16>),
+        (user, at): (Option<UserId>, Nanos),
+    ) {
+        let Self {
+            groups,
+            users,
+            recorder,
+            ..
+        } = self;
+        let way = &mut groups[slot].way;
+        if way.first.is_some() {
+            return;
+        }
+        let step = node.map(|node| recorder.story.name_of(node).to_owned());
+        let name = user.and_then(|user| users.get(user));
+        let name = name.map(|user| user.name.to_string());
+        let example = || Example {
+            at_s: at.as_secs_f64(),
+            user: name,
+            step,
+            detail: fault.detail.clone(),
+            location: None,
+            frame: None,
+        };
+        way.first = Some(recorder.story.cause(node, fault, named, example));
+    }
+
+    /// An iteration that belongs to the level is over: its steps and its first failure are counted.
+    pub(crate) fn count_way(&mut self, slot: usize, end: WayEnd<'_>) {
+        if let WayEnd::Failed(fault, user) = end
+            && self.groups[slot].way.first.is_none()
+        {
+            let node = match fault.kind {
+                FaultKind::NeverSettles | FaultKind::LoopedForever => self.where_is(slot),
+                _ => None,
+            };
+            let now = self.clock.now();
+            self.note_first(slot, node, fault, ("", None), (user, now));
+        }
+        let stuck = matches!(end, WayEnd::Unfinished).then(|| self.where_is(slot));
+        let way = &self.groups[slot].way;
+        let counts = &mut self.recorder.story;
+        counts.count_way(way);
+        match (stuck, way.first) {
+            (Some(node), _) => counts.count_stuck(node),
+            (None, Some(cause)) => {
+                counts.count_cause(cause, matches!(end, WayEnd::Succeeded));
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// The step in which a group is: of its members' innermost ones that which has been open longest, or its own.
+    fn where_is(&mut self, slot: usize) -> Option<u32> {
+        let Self { groups, users, .. } = self;
+        let group = &groups[slot];
+        let innermost = |user: &UserId| users.get(*user)?.steps.0.last().copied();
+        let open = group.users.iter().filter_map(innermost);
+        let own = group.steps.0.last().copied();
+        open.min_by_key(|open| open.started)
+            .or(own)
+            .map(|open| open.node)
+    }
+}
+
+impl Group {
+    /// The name of its own innermost step.
+    pub(crate) fn step_name<'a>(&self, counts: &'a StoryCounts) -> Option<&'a str> {
+        self.steps.innermost().map(|node| counts.name_of(node))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use model::{Fault, FaultKind, GroupId, Nanos, UserId};
-    use script::host::Host;
-    use script::{Bundle, DataStore};
-
-    use super::Steps;
-    use crate::people::{Group, User};
-    use crate::prepare::empty_world;
-    use crate::world::World;
-
-    #[test]
-    fn steps_that_overlap_end_by_name() {
-        let mut steps = Steps::default();
-        steps.begin("upload");
-        steps.begin("chat");
-        assert_eq!(steps.innermost(), Some("chat"));
-        steps.end("upload");
-        assert_eq!(steps.innermost(), Some("chat"));
-        steps.end("never begun");
-        steps.end("chat");
-        assert_eq!(steps.innermost(), None);
-    }
-
-    const GROUP: GroupId = GroupId(7);
-
-    fn world_of_two() -> (World, [UserId; 2]) {
-        let bundle = Bundle::embedded("x.ts", "").unwrap();
-        let mut world = empty_world(&bundle, &DataStore::new(Path::new("."))).unwrap();
-        let users = [0, 1].map(|member| {
-            let user = User::new(format!("u{member}"), 0, member, 0);
-            world.users.add(user)
-        });
-        let roles = vec![None, None];
-        let group = Group::new(GROUP, 0, users.to_vec(), roles, 0, Nanos::ZERO);
-        world.groups.push(group);
-        world.group_slots.insert(GROUP, 0);
-        (world, users)
-    }
-
-    #[test]
-    fn a_failure_names_the_step_of_its_own_user() {
-        let (mut world, [ann, bob]) = world_of_two();
-        world.step_begin(GROUP, None, "trade");
-        world.step_begin(GROUP, Some(ann), "offer");
-        world.step_begin(GROUP, Some(bob), "browse");
-        let fault = Fault::target(FaultKind::Refused, "refused");
-        world.fail(ann, "GET /offer", Nanos::ZERO, &fault);
-        world.fail(bob, "GET /browse", Nanos::ZERO, &fault);
-        world.step_end(GROUP, Some(bob), "browse", Nanos::ZERO, false);
-        world.fail(bob, "GET /after", Nanos::ZERO, &fault);
-        let told = world.recorder.measured.failures.iter();
-        let told = told.map(|failure| {
-            let first = &failure.first;
-            (
-                failure.what.as_str(),
-                first.user.as_deref().unwrap(),
-                first.step.as_deref().unwrap(),
-            )
-        });
-        assert_eq!(
-            told.collect::<Vec<_>>(),
-            [
-                ("GET /offer", "u0", "offer"),
-                ("GET /browse", "u1", "browse"),
-                ("GET /after", "u1", "trade"),
-            ]
-        );
-    }
-}
+mod tests;

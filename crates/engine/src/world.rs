@@ -16,11 +16,12 @@ use crate::level::Span;
 use crate::little::AtWork;
 use crate::people::{Group, Users};
 use crate::plain::PlainRun;
+use crate::pool::Pools;
 use crate::reactor::Reactor;
 use crate::receipt::Looks;
 use crate::recorder::{Recorder, Scene};
 use crate::socket::Sights;
-use crate::steps::Steps;
+use crate::story::StepNames;
 use crate::tickers::Ticker;
 use crate::timers::{Sleep, Timers};
 
@@ -56,6 +57,9 @@ pub(crate) struct World {
     pub(crate) groups: Vec<Group>,
     pub(crate) group_slots: FxHashMap<GroupId, usize>,
     pub(crate) recorder: Recorder,
+    pub(crate) step_names: StepNames,
+    /// Numbers the steps that are begun.
+    pub(crate) step_token: u64,
     /// When what begins is measured.
     pub(crate) hold: Span,
     /// The hold is over and its deliveries are settled: nobody stays any longer.
@@ -73,6 +77,7 @@ pub(crate) struct World {
     pub(crate) next_look: Nanos,
     pub(crate) wakes: VecDeque<Wake>,
     pub(crate) pooled: Vec<(UserId, String)>,
+    pub(crate) pools: Pools,
     pub(crate) logged: Vec<(script::host::LogLevel, String)>,
     pub(crate) buffer: Vec<u8>,
     pub(crate) encoded: Vec<u8>,
@@ -108,6 +113,8 @@ impl World {
             groups: Vec::new(),
             group_slots: FxHashMap::default(),
             recorder: Recorder::default(),
+            step_names: StepNames::default(),
+            step_token: 0,
             hold: Span::default(),
             hold_is_settled: false,
             is_open: false,
@@ -118,6 +125,7 @@ impl World {
             next_look: Nanos::ZERO,
             wakes: VecDeque::new(),
             pooled: Vec::new(),
+            pools: Pools::default(),
             logged: Vec::new(),
             buffer: vec![0; READ_BUFFER],
             encoded: Vec::new(),
@@ -130,14 +138,6 @@ impl World {
         let member = user.member;
         let group = self.groups.get_mut(user.group)?;
         Some((group, member, &mut self.recorder.tallies))
-    }
-
-    /// The open steps of a user, or of the group.
-    pub(crate) fn steps_of(&mut self, group: GroupId, user: Option<UserId>) -> Option<&mut Steps> {
-        match user {
-            Some(user) => Some(&mut self.users.get(user)?.steps),
-            None => Some(&mut self.group_by_id(group)?.steps),
-        }
     }
 
     pub(crate) fn group_by_id(&mut self, id: GroupId) -> Option<&mut Group> {
@@ -155,8 +155,10 @@ impl World {
     pub(crate) fn fail(&mut self, user: UserId, what: &str, at: Nanos, fault: &Fault) {
         let (name, step) = match self.users.get(user) {
             Some(user) => {
-                let of_group = || self.groups.get(user.group)?.steps.innermost();
-                let step = user.steps.innermost().or_else(of_group);
+                let counts = &self.recorder.story;
+                let own = user.steps.innermost().map(|node| counts.name_of(node));
+                let of_group = || self.groups.get(user.group)?.step_name(counts);
+                let step = own.or_else(of_group);
                 (Some(user.name.to_string()), step.map(str::to_owned))
             }
             None => (None, None),

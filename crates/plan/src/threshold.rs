@@ -11,7 +11,7 @@
 //! condition  = aggregate op limit [ "up to" load ] [ "or abort" ]
 //! load       = number ( "users" | "groups" | "/s" )      where the promise ends
 //! aggregate  = "p" number | "mean" | "min" | "max"        0 < number < 100
-//!            | "count" | "rate" | "failed" | "dropped"
+//!            | "count" | "rate" | "failed" | "dropped" | "reached"
 //!            | "delivered" | "late" | "lost" | "duplicated" | "reordered" | "strayed"
 //!            | "converged" | "diverged" | "unknown"
 //!            | "cpu" | "memory"
@@ -27,6 +27,7 @@
 //! | all but converged and target | rate | a number per second |
 //! | requests, exchanges, steps, iterations, checks, connections | failed | a share (`%`) or a whole number |
 //! | iterations | dropped: due when no user was free | a share (`%`) or a whole number |
+//! | one step | reached: iterations that began it | a share (`%`) or a whole number |
 //! | deliveries | the fates | a share (`%`) or a whole number |
 //! | converged | converged, diverged, unknown: groups | a share (`%`) or a whole number |
 //! | target | cpu (100% is one core), memory | a share, a size |
@@ -90,6 +91,8 @@ pub enum Aggregate {
     Failed,
     /// Iterations that were due when no user was free: a share of all that were due, or their number.
     Dropped,
+    /// Iterations that reached a step: a share of all that were started, or their number.
+    Reached,
     /// Deliveries seen within the deadline: a share of those expected, or their number.
     Delivered,
     /// Deliveries seen after the deadline; as above.

@@ -1,6 +1,6 @@
 //! Do the counts add up? A record that contradicts itself is a fault of headcount, and the report says so.
 
-use crate::{Deliveries, Iterations, Level, Run, Timings};
+use crate::{Deliveries, Iterations, Level, Run, Story, StoryStep, Timings};
 
 impl Run {
     /// Every identity that does not hold, as a sentence; none in a sound record.
@@ -20,6 +20,7 @@ impl Level {
         for (name, iterations) in &measured.scenarios {
             broken.extend(named("iteration", name, iterations.check_identities()));
         }
+        broken.extend(measured.story.check_identities(&measured.iterations));
         for (channel, deliveries) in &measured.deliveries {
             broken.extend(named("delivery", channel, deliveries.check_identities()));
         }
@@ -42,10 +43,10 @@ impl Level {
     }
 }
 
-fn named(family: &str, name: &str, broken: Vec<String>) -> impl Iterator<Item = String> {
-    broken
-        .into_iter()
-        .map(move |text| format!("{family}({name}): {text}"))
+fn named(family: &str, name: &str, broken: Vec<String>) -> Vec<String> {
+    let told = broken.into_iter();
+    told.map(|text| format!("{family}({name}): {text}"))
+        .collect()
 }
 
 impl Iterations {
@@ -77,6 +78,71 @@ impl Iterations {
                 "iterations: {started} started, but {succeeded} succeeded + {failed} failed + \
                  {unfinished} unfinished"
             ));
+        }
+        broken
+    }
+}
+
+impl Story {
+    /// Of each step: reached = passed + failed + unfinished, and no more than were started. Of the iterations: each that
+    /// failed has its cause, each that is unfinished its place. A record of before tells none of it.
+    pub fn check_identities(&self, iterations: &Iterations) -> Vec<String> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let mut broken: Vec<String> = self
+            .steps
+            .iter()
+            .flat_map(|step| named("step", &step.name(), step.check_identities(iterations)))
+            .collect();
+        let failed: u64 = self.causes.iter().map(|cause| cause.failed).sum();
+        if failed != iterations.failed {
+            let all = iterations.failed;
+            broken.push(format!("iterations: {all} failed, but causes for {failed}"));
+        }
+        let succeeded: u64 = self.causes.iter().map(|cause| cause.succeeded).sum();
+        if succeeded > iterations.succeeded {
+            let all = iterations.succeeded;
+            broken.push(format!(
+                "iterations: {all} succeeded, but failures in {succeeded} of them"
+            ));
+        }
+        let unfinished: u64 = self.unfinished.iter().map(|left| left.count).sum();
+        if unfinished != iterations.unfinished {
+            let all = iterations.unfinished;
+            broken.push(format!(
+                "iterations: {all} unfinished, but places for {unfinished}"
+            ));
+        }
+        broken
+    }
+}
+
+impl StoryStep {
+    fn check_identities(&self, iterations: &Iterations) -> Vec<String> {
+        let Self {
+            reached,
+            passed,
+            passed_with_failures,
+            failed,
+            unfinished,
+            begun,
+            ..
+        } = self;
+        let mut broken = Vec::new();
+        if *reached != passed + failed + unfinished || passed_with_failures > passed {
+            broken.push(format!(
+                "{reached} reached it, but {passed} passed ({passed_with_failures} with failures) + {failed} failed + \
+                 {unfinished} unfinished"
+            ));
+        }
+        if *reached > iterations.started {
+            let started = iterations.started;
+            broken.push(format!("{reached} reached it, but {started} were started"));
+        }
+        let ended = self.passed_time.count() + self.failed_time.count() + self.timed_out;
+        if ended > *begun {
+            broken.push(format!("begun {begun} times, but ended {ended} times"));
         }
         broken
     }

@@ -14,6 +14,7 @@ mod level;
 mod measured;
 mod metric;
 mod run;
+mod story;
 mod summary;
 mod target;
 mod timings;
@@ -28,7 +29,8 @@ pub use health::{GeneratorUse, WorkerUse};
 pub use level::{Level, Little, Load, Phases, Soundness};
 pub use measured::{Check, Iterations, Measured, Outside};
 pub use metric::{Metric, MetricKind};
-pub use run::{Machine, Note, Run, ScriptInfo, Setup, ThresholdResult};
+pub use run::{Machine, Note, Pool, Run, ScriptInfo, Setup, ThresholdResult};
+pub use story::{Cause, Story, StoryStep, Unfinished, path_name};
 pub use summary::summary;
 pub use target::{
     BusiestThread, CgroupUse, ListenQueue, MemoryGrowth, ProcessUse, Scrapes, TargetEnd,

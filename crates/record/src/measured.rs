@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
 use crate::failure::note_failure;
-use crate::{Convergence, Deliveries, Failure, Metric, Timings};
+use crate::{Convergence, Deliveries, Failure, Metric, Story, Timings};
 
 /// What the workers measured in one level, each apart; merging adds them up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,9 @@ pub struct Measured {
     pub checks: BTreeMap<String, Check>,
     /// The script's own metrics by name.
     pub metrics: BTreeMap<String, Metric>,
+    /// How far iterations came, step by step, and for what they failed.
+    #[serde(default, skip_serializing_if = "Story::is_empty")]
+    pub story: Story,
     /// Failures by side, kind and name.
     pub failures: Vec<Failure>,
     /// What ended during ramp and warm-up; in none of the figures above.
@@ -120,6 +123,7 @@ impl Measured {
         merge_maps(&mut self.eventually, other.eventually, Timings::merge);
         merge_maps(&mut self.checks, other.checks, Check::merge);
         merge_maps(&mut self.metrics, other.metrics, Metric::merge);
+        self.story.merge(other.story);
         for failure in other.failures {
             note_failure(&mut self.failures, failure);
         }

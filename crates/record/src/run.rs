@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use model::Verdict;
 use serde::{Deserialize, Serialize};
+use stats::Histogram;
 
 use crate::version::{KIND, VERSION};
 use crate::{Failure, Level, Timings};
@@ -106,14 +107,34 @@ pub struct Machine {
 pub struct Setup {
     /// How long it took, in seconds.
     pub took_s: f64,
-    /// Users that it made ready.
+    /// Users that it made ready for the pool.
     pub users: u64,
+    /// The pools of users, in the order in which they were begun.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<Pool>,
     /// Requests by name.
     pub requests: BTreeMap<String, Timings>,
     /// Users that could not be made ready.
     pub failed: u64,
     /// Failures by side, kind and name.
     pub failures: Vec<Failure>,
+}
+
+/// One pool of users that `setup` made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pool {
+    /// How many were asked for.
+    pub asked: u64,
+    /// How many were made ready.
+    pub made: u64,
+    /// How many could not be made ready; the rest was not tried any more.
+    pub failed: u64,
+    /// How many were made at a time.
+    pub at_once: u64,
+    /// From the beginning of the first to the end of the last, in seconds.
+    pub took_s: f64,
+    /// How long each took that was made ready.
+    pub time: Histogram,
 }
 
 /// What one threshold said of one level.

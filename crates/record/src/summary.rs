@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use stats::{Estimate, Histogram, estimate};
 
 use crate::{
-    Check, Convergence, Deliveries, GeneratorUse, Iterations, Level, Run, TargetUse, Timings,
+    Cause, Check, Convergence, Deliveries, GeneratorUse, Iterations, Level, Run, StoryStep,
+    TargetUse, Timings, path_name,
 };
 
 /// The summary of a run.
@@ -38,7 +39,11 @@ fn level(level: &Level) -> Value {
         "deliveries": channels(&measured.deliveries, hold_s),
         "checks": checks(&measured.checks),
         "converged": converged(&measured.converged),
-        "steps": { "by_name": by_name(&measured.steps, |one| timings(one, hold_s)) },
+        "steps": {
+            "by_name": by_name(&measured.steps, |one| timings(one, hold_s)),
+            "in_order": measured.story.steps.iter().map(step).collect::<Vec<_>>(),
+        },
+        "first_failures": measured.story.causes.iter().map(cause).collect::<Vec<_>>(),
         "target": target(level.target.as_ref()),
         "generator": generator(&level.generator),
     })
@@ -53,6 +58,34 @@ fn iterations(iterations: &Iterations) -> Value {
         "unfinished": iterations.unfinished,
         "dropped": iterations.dropped,
         "dropped_why": iterations.dropped_why,
+    })
+}
+
+/// A step with how many iterations came how far, and the times until it was passed of all who began it.
+fn step(step: &StoryStep) -> Value {
+    let mut figures = object([
+        ("step", json!(step.name())),
+        ("scenario", json!(step.scenario)),
+        ("reached", json!(step.reached)),
+        ("passed", json!(step.passed)),
+        ("passed_with_failures", json!(step.passed_with_failures)),
+        ("failed", json!(step.failed)),
+        ("unfinished", json!(step.unfinished)),
+        ("timed_out", json!(step.timed_out)),
+    ]);
+    figures.extend(percentiles(|q| step.time_at(q)));
+    Value::Object(figures)
+}
+
+fn cause(cause: &Cause) -> Value {
+    json!({
+        "step": cause.step.as_deref().map(path_name),
+        "side": cause.side,
+        "kind": cause.kind,
+        "status": cause.status,
+        "what": cause.what,
+        "failed": cause.failed,
+        "succeeded": cause.succeeded,
     })
 }
 

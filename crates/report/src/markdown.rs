@@ -4,8 +4,8 @@ use record::Run;
 
 use crate::section::levels::Lead;
 use crate::section::{
-    Block, ERROR, Section, counts, deliveries, environment, failures, levels, resources, target,
-    thresholds, timings, verdict,
+    Block, ERROR, Section, counts, deliveries, environment, failures, levels, pass_rate, resources,
+    setup, story, target, thresholds, timings, verdict,
 };
 use crate::table::{code, escape};
 
@@ -41,9 +41,14 @@ fn title(run: &Run) -> String {
 
 fn sections(run: &Run) -> Vec<Section> {
     let lead = Lead::of(run);
+    let rates = if pass_rate::any(run) {
+        format!(" {}.", pass_rate::ABOUT)
+    } else {
+        String::new()
+    };
     let levels = vec![
         Block::Text(format!(
-            "Rates are {}; times are {}; {ERROR}.",
+            "Rates are {}; times are {}; {ERROR}.{rates}",
             lead.rate_title(),
             lead.times_title()
         )),
@@ -55,6 +60,7 @@ fn sections(run: &Run) -> Vec<Section> {
         Section::unless_empty("Remarks", remarks),
         levels,
         thresholds::section(run),
+        story::section(run),
         deliveries::section(run),
     ];
     let tail = [
@@ -65,7 +71,7 @@ fn sections(run: &Run) -> Vec<Section> {
         failures::section(run),
         target::section(run),
         resources::generator(run),
-        environment::setup(run),
+        setup::section(run),
         environment::phases(run),
         environment::section(run),
     ];

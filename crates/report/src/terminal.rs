@@ -7,7 +7,8 @@ use crate::format::{count, share, shorten, wrap};
 use crate::section::failures::{self, Group};
 use crate::section::levels::{self, Lead};
 use crate::section::{
-    ERROR, deliveries, error_bound, label, marked, resources, target, thresholds, timings, verdict,
+    ERROR, deliveries, error_bound, label, marked, pass_rate, resources, setup, story, target,
+    thresholds, timings, verdict,
 };
 
 /// How the terminal wants its text.
@@ -31,7 +32,10 @@ const WIDTH: usize = 110;
 pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
     let colour = options.colour;
     let mut lines = head(run, colour);
-    let mut foot = Vec::new();
+    let mut foot: Vec<String> = setup::line(run)
+        .map(|line| labelled("set-up", &shorten(&line, WIDTH + 40), colour))
+        .into_iter()
+        .collect();
     if let Some(last) = run.levels.last() {
         foot.extend(health(last, colour));
     }
@@ -48,8 +52,10 @@ pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
         left(&[&lines, &foot, &verdicts]).max(4),
         "lines of failures",
     );
-    let names = named(run, left(&[&lines, &foot, &verdicts, &failed]), colour);
-    for part in [names, failed, verdicts, foot] {
+    let steps = steps(run, left(&[&lines, &foot, &verdicts, &failed]), colour);
+    let used: [&[String]; 5] = [&lines, &foot, &verdicts, &failed, &steps];
+    let names = named(run, left(&used), colour);
+    for part in [steps, names, failed, verdicts, foot] {
         if !part.is_empty() {
             lines.push(String::new());
             lines.extend(part);
@@ -81,6 +87,14 @@ fn head(run: &Run, colour: bool) -> Vec<String> {
     lines.extend(levels::table(run, false).text(colour));
     if lines.iter().any(|line| line.contains("n/a")) {
         lines.push(paint(&too_few(), Tone::Quiet, colour));
+    }
+    if pass_rate::any(run) {
+        let about = wrap(pass_rate::ABOUT, WIDTH, 2);
+        lines.extend(
+            about
+                .iter()
+                .map(|line| paint(&format!("  {line}"), Tone::Quiet, colour)),
+        );
     }
     if run.levels.iter().any(|level| error_bound(level).is_some()) {
         lines.push(paint(&format!("  {ERROR}"), Tone::Quiet, colour));
@@ -121,6 +135,53 @@ fn remark_reason(remark: &str) -> &str {
     reason
         .map_or(remark, |(_, reason)| reason)
         .trim_end_matches('.')
+}
+
+/// The steps of the last level, and what failed first in all of them, as far as they fit.
+fn steps(run: &Run, room: usize, colour: bool) -> Vec<String> {
+    let Some(last) = run.levels.last() else {
+        return Vec::new();
+    };
+    // Without steps the failures below tell the same.
+    let told = |level: &Level| level.load.once || !level.measured.story.steps.is_empty();
+    if !run.levels.iter().any(told) {
+        return Vec::new();
+    }
+    let mut causes = first_failures(run, colour);
+    causes.extend(
+        story::unfinished(run)
+            .iter()
+            .map(|text| format!("  {text}")),
+    );
+    let mut table = story::of_level(last);
+    let all = table.len();
+    // The title and the head of the table, and the line that says how many are not shown.
+    let causes = cut(causes, (room / 3).max(3), "causes");
+    let fitting = room.saturating_sub(3 + causes.len()).max(3);
+    table.truncate(fitting);
+    let mut lines = Vec::new();
+    if all > 0 {
+        let title = format!("Steps at {} ({ITERATIONS})", marked(last));
+        lines.push(paint(&title, Tone::Strong, colour));
+        lines.extend(table.text(colour));
+    }
+    if all > fitting {
+        let more = format!("  and {} more in the full report", all - fitting);
+        lines.push(paint(&more, Tone::Quiet, colour));
+    }
+    lines.extend(causes);
+    lines
+}
+
+const ITERATIONS: &str = "iterations; times until passed, of all who began it";
+
+fn first_failures(run: &Run, colour: bool) -> Vec<String> {
+    let firsts = story::firsts(run);
+    let line = |first: &story::First<'_>| {
+        let side = paint(&first.side().to_string(), Tone::Bad, colour);
+        format!("  first failed, {side}: {}", shorten(&first.line(), WIDTH))
+    };
+    firsts.iter().map(line).collect()
 }
 
 /// The named things of the last level, if at least a few of them fit.

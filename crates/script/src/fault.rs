@@ -42,7 +42,8 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> S
     }
 }
 
-fn what<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> Fault {
+/// The same without its place.
+pub(crate) fn what<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> Fault {
     let message = field::<String>(thrown, "message");
     note_memory(state, thrown, message.as_deref());
     if let (Some(side), Some(kind)) = (

@@ -212,13 +212,19 @@ pub trait Host {
     /// A random number in `[0, 1)` from the user's own seeded generator.
     fn random(&mut self, user: UserId) -> f64;
     /// Makes one more user in a set-up group.
-    fn new_user(&mut self, group: GroupId) -> UserId;
+    fn new_user(&mut self, group: GroupId, pool: u32) -> UserId;
     /// Sets a header that all later requests of the user carry; `None` takes it away.
     fn set_header(&mut self, user: UserId, name: &str, value: Option<&str>) -> Result<(), Fault>;
     /// The user's cookie of that name for the target, if there is one.
     fn cookie(&mut self, user: UserId, name: &str) -> Option<String>;
     /// Marks a set-up user for the pool, with the JSON text of what the script made for them.
     fn pool_user(&mut self, user: UserId, data: String);
+    /// A user could not be made ready for the pool.
+    fn pool_failed(&mut self, user: UserId, fault: &Fault);
+    /// A pool of `count` users begins to be made, `at_once` at a time. Its number.
+    fn pool_begin(&mut self, count: u32, at_once: u32) -> u32;
+    /// All of its users have been made, or have failed.
+    fn pool_end(&mut self, pool: u32);
 
     /// Starts an HTTP request.
     fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault>;
@@ -322,19 +328,15 @@ pub trait Host {
     /// What a user holds under a name: all members of the group must hold the same at the end of the iteration.
     fn hold_text(&mut self, user: UserId, name: &str, text: &str);
 
-    /// A step of a user (or of the group, with `None`) began.
-    fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: &str);
-    /// The step ended; `started` is when it began.
-    fn step_end(
-        &mut self,
-        group: GroupId,
-        user: Option<UserId>,
-        name: &str,
-        started: Nanos,
-        ok: bool,
-    );
-    /// How long a condition took to come true (`ok`), or that it did not.
-    fn eventually(&mut self, group: GroupId, name: &str, took: Nanos, ok: bool);
+    /// The number of the name of a step, or of a condition given to `eventually`. It stays the same.
+    fn step_name(&mut self, name: &str, eventually: bool) -> u32;
+    /// A step of a user (or of the group, with `None`) began, named by its number. The number by which it is ended.
+    fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: u32) -> u64;
+    /// The step ended, with a fault by an error.
+    fn step_end(&mut self, group: GroupId, user: Option<UserId>, step: u64, fault: Option<&Fault>);
+    /// Members of the group go their own ways at once (`on`), or no longer: a step that the group begins then lies
+    /// within no other that it began meanwhile.
+    fn concurrent(&mut self, group: GroupId, on: bool);
     /// A check was made.
     fn check(&mut self, group: GroupId, user: Option<UserId>, name: &str, ok: bool);
     /// A value of an own metric.

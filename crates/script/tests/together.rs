@@ -161,10 +161,12 @@ fn steps_are_told_with_their_outcome_and_the_innermost_is_blamed() {
     assert_eq!(
         said,
         [
+            "step a",
             "begin a Some(UserId(100))",
-            "end a Some(UserId(100)) true",
+            "end a Some(UserId(100)) well",
+            "step b",
             "begin b None",
-            "end b None true"
+            "end b None well"
         ]
     );
 }

@@ -149,7 +149,10 @@ declare module "headcount" {
       condition: () => Promise<boolean> | boolean,
       options?: { every?: Duration },
     ): Promise<void>;
-    /** Measures a part of the story under a name. */
+    /**
+     * Measures a part of the story under a name, and how many iterations reach it, pass it and fail in it. A step begun
+     * within another has its path, `buy > pay`. Members who act at the same time take `user.step`.
+     */
     step<T>(name: string, fn: () => Promise<T> | T): Promise<T>;
     /** Counts whether something is as it should be. Never aborts. Returns `ok`. */
     check(name: string, ok: unknown): boolean;

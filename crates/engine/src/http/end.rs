@@ -136,6 +136,12 @@ impl World {
         fault: Option<&Fault>,
         response: Option<&Response>,
     ) {
+        let failed = fault.map(|fault| {
+            let name = self.recorder.name_of(Family::Request, call.name).to_owned();
+            let status = response.map(|response| response.status);
+            self.flaw((None, Some(call.user)), fault, (&name, status), now);
+            (name, fault)
+        });
         if !self.hold.contains(call.planned) {
             self.recorder.measured.before.requests += 1;
             self.recorder.measured.before.failed_requests += u64::from(fault.is_some());
@@ -155,8 +161,7 @@ impl World {
         timings.repeated += u64::from(call.repeated);
         timings.bytes_out += call.bytes_out;
         timings.bytes_in += response.map_or(0, |response| response.size as u64);
-        if let Some(fault) = fault {
-            let name = self.recorder.name_of(Family::Request, call.name).to_owned();
+        if let Some((name, fault)) = failed {
             self.fail(call.user, &name, now, fault);
         }
     }

@@ -181,8 +181,10 @@ impl World {
         if self.hold.contains(opening.planned) {
             self.time_opening(name, opening, now, ending_of(&fault, opening.limit));
         }
+        let what = format!("{spoken} {name}");
+        self.flaw((None, Some(user)), &fault, (&what, None), now);
         if self.hold.contains(now) {
-            self.fail(user, &format!("{spoken} {name}"), now, &fault);
+            self.fail(user, &what, now, &fault);
         }
         self.wakes.push_back(Wake::Done {
             op: opening.op,
@@ -254,9 +256,12 @@ impl World {
         }
         let SocketLink { wire, state } = *socket;
         self.polling_is_over(&wire, state.probes);
-        if !expected && self.hold.contains(now) {
-            let spoken = state.spoken();
-            self.fail(user, &format!("{spoken} {}", state.name), now, fault);
+        if !expected {
+            let what = format!("{} {}", state.spoken(), state.name);
+            self.flaw((None, Some(user)), fault, (&what, None), now);
+            if self.hold.contains(now) {
+                self.fail(user, &what, now, fault);
+            }
         }
         self.end_waiting(user, key, state, fault);
     }
@@ -299,12 +304,17 @@ impl World {
         fault: &Fault,
         now: Nanos,
     ) {
-        let Some(exchange) = waiting
-            .exchange
-            .filter(|exchange| self.hold.contains(exchange.planned))
-        else {
+        let Some(exchange) = waiting.exchange else {
             return;
         };
+        let name = self
+            .recorder
+            .name_of(Family::Exchange, exchange.name)
+            .to_owned();
+        self.flaw((None, Some(user)), fault, (&name, None), now);
+        if !self.hold.contains(exchange.planned) {
+            return;
+        }
         let timing = Timing {
             planned: exchange.planned,
             started: exchange.started,
@@ -316,10 +326,6 @@ impl World {
             timing,
             ending_of(fault, waiting.limit),
         );
-        let name = self
-            .recorder
-            .name_of(Family::Exchange, exchange.name)
-            .to_owned();
         self.fail(user, &name, now, fault);
     }
 

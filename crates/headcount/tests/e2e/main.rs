@@ -36,6 +36,7 @@ mod script_limits;
 mod selftest;
 mod socketio;
 mod starved;
+mod steps;
 mod target;
 mod thresholds;
 mod wire_errors;

@@ -6,7 +6,7 @@ use super::subject::{Subject, SubjectKind, span_of};
 use super::{Aggregate, Op, Threshold, reach};
 use crate::suggest;
 
-const NAMES: [(&str, Aggregate); 18] = [
+const NAMES: [(&str, Aggregate); 19] = [
     ("mean", Aggregate::Mean),
     ("min", Aggregate::Min),
     ("max", Aggregate::Max),
@@ -14,6 +14,7 @@ const NAMES: [(&str, Aggregate); 18] = [
     ("rate", Aggregate::Rate),
     ("failed", Aggregate::Failed),
     ("dropped", Aggregate::Dropped),
+    ("reached", Aggregate::Reached),
     ("delivered", Aggregate::Delivered),
     ("late", Aggregate::Late),
     ("lost", Aggregate::Lost),
@@ -144,6 +145,7 @@ fn form_of(kind: SubjectKind, aggregate: Aggregate) -> Option<Form> {
         A::Converged | A::Diverged | A::Unknown => {
             (kind == K::Convergence).then_some(Form::ShareOrCount)
         }
+        A::Reached => (kind == K::Step).then_some(Form::ShareOrCount),
         A::Dropped => (kind == K::Iteration).then_some(Form::ShareOrCount),
         A::Delivered | A::Late | A::Lost | A::Duplicated | A::Reordered | A::Strayed => {
             (kind == K::Delivery).then_some(Form::ShareOrCount)

@@ -100,20 +100,3 @@ fn phase_row(level: &Level) -> Row {
             .collect(),
     )
 }
-
-/// What `setup` did.
-pub(crate) fn setup(run: &Run) -> Option<Section> {
-    let setup = run.setup.as_ref()?;
-    let requests: u64 = setup.requests.values().map(|one| one.count).sum();
-    let failed = setup.requests.values().map(|one| one.failed).sum();
-    let points = [
-        Some(format!("took {}", seconds(setup.took_s))),
-        (setup.users > 0).then(|| format!("users made ready: {}", count(setup.users))),
-        (setup.failed > 0).then(|| format!("could not be made ready: {}", count(setup.failed))),
-        (requests > 0).then(|| format!("requests: {}", count(requests))),
-        (requests > 0).then(|| format!("failed requests: {}", part(failed, requests))),
-    ];
-    let points = points.into_iter().flatten().collect();
-    let text = "In none of the figures of a level.".to_owned();
-    Section::unless_empty("Set-up", vec![Block::Text(text), Block::List(points)])
-}

@@ -8,7 +8,7 @@ use stats::Estimate;
 
 use crate::colour::Tone;
 use crate::format::{count, duration, estimate, estimate_in_full, part, rate, rate_of};
-use crate::section::{error_bound, soundness};
+use crate::section::{error_bound, pass_rate, soundness};
 use crate::table::{Column, Row, Table};
 
 /// What the run is mainly about: what its table of levels tells rates and times of.
@@ -153,6 +153,8 @@ pub(crate) fn table(run: &Run, in_full: bool) -> Table {
         Column::number("iter. failed"),
         Column::number("unfinished"),
         Column::number("dropped"),
+        Column::number("succeeded"),
+        Column::words("unlike the first"),
         Column::words("thresholds"),
         Column::words("sound"),
     ];
@@ -189,6 +191,8 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
     ];
     cells.extend(fates(level));
     cells.extend(shortfalls(level, lead));
+    cells.push(pass_rate::succeeded(level));
+    cells.push(pass_rate::unlike_the_first(run, level));
     cells.push(threshold_cell(run, level));
     cells.push(Some(soundness(level)));
     let tone = match (level.soundness(), held(run, level)) {

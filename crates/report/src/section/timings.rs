@@ -11,16 +11,17 @@ use crate::table::{Column, Row, Table};
 /// Which map of a level holds the family.
 type Family = fn(&Level) -> &BTreeMap<String, Timings>;
 
+const STEPS: &str = "Steps";
+const CONDITIONS: &str = "Conditions that had to come true";
+
 const FAMILIES: [(&str, &str, Family); 5] = [
     ("Requests", "request", |level| &level.measured.requests),
     ("Exchanges", "exchange", |level| &level.measured.exchanges),
     ("Connections", "connection", |level| {
         &level.measured.connections
     }),
-    ("Steps", "step", |level| &level.measured.steps),
-    ("Conditions that had to come true", "eventually", |level| {
-        &level.measured.eventually
-    }),
+    (STEPS, "step", |level| &level.measured.steps),
+    (CONDITIONS, "eventually", |level| &level.measured.eventually),
 ];
 
 /// One section per family that occurs: response times with their intervals, then service times and bytes.
@@ -30,10 +31,18 @@ pub(crate) fn sections(run: &Run) -> Vec<Section> {
             Block::Table(table(run, family, counts_and_response)),
             Block::Table(table(run, family, service_and_bytes)),
         ];
-        let any = run.levels.iter().any(|level| !family(level).is_empty());
+        let any = run
+            .levels
+            .iter()
+            .any(|level| !family(level).is_empty() && !is_in_the_story(level, title));
         Section::unless_empty(title, blocks).filter(|_| any)
     };
     FAMILIES.iter().filter_map(of).collect()
+}
+
+/// Steps and conditions have a table of their own, unless the record is one of before.
+fn is_in_the_story(level: &Level, title: &str) -> bool {
+    [STEPS, CONDITIONS].contains(&title) && !level.measured.story.steps.is_empty()
 }
 
 type Cells = Vec<(Column, Option<String>)>;
@@ -116,7 +125,7 @@ fn stated(timings: &Timings, q: f64) -> Option<String> {
 }
 
 /// The longest, or the limit that it is beyond.
-fn longest(timings: &Timings) -> Option<String> {
+pub(crate) fn longest(timings: &Timings) -> Option<String> {
     match timings.timeout.filter(|_| timings.timed_out > 0) {
         Some(limit) => Some(format!("> {limit}")),
         None => timings.longest().map(duration),
@@ -144,7 +153,9 @@ pub(crate) fn of_level(level: &Level) -> Table {
         let ends = [Some(part(one.lost_count(), one.expected)), None];
         short_row("delivery", name, (one.received(), hold_s), figures, ends)
     });
-    let others = FAMILIES.iter().flat_map(|&(_, word, family)| {
+    let others = FAMILIES.iter();
+    let others = others.filter(|(title, ..)| !is_in_the_story(level, title));
+    let others = others.flat_map(|&(_, word, family)| {
         family(level).iter().map(move |(name, one)| {
             let at = |q| Some(estimate(one.response_at(q), one.timeout));
             let figures = [at(0.5), at(0.95), at(0.99), longest(one)];

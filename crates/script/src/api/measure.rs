@@ -1,12 +1,13 @@
 //! Checks, steps, conditions, own metrics, log lines.
 
-use model::{GroupId, Nanos, UserId};
+use model::{GroupId, UserId};
 use rquickjs::function::{Opt, This};
 use rquickjs::{Coerced, Ctx, Result, Value};
 
 use super::Natives;
 use super::arg::{Given, text, type_error};
 use super::people::caller;
+use crate::fault;
 use crate::host::{LogLevel, MetricKind};
 use crate::state::State;
 
@@ -22,10 +23,10 @@ fn whose(state: &State, group: u32, user: Option<u32>) -> Option<(GroupId, Optio
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "it was a `Nanos` before"
+    reason = "it was a whole number before"
 )]
-fn nanos(number: f64) -> Nanos {
-    Nanos(number as u64)
+fn number(number: f64) -> u64 {
+    number as u64
 }
 
 /// What a wrong name of a check is called.
@@ -69,43 +70,48 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     metrics(natives)
 }
 
-fn steps(natives: &Natives<'_>) -> Result<()> {
+fn steps<'js>(natives: &Natives<'js>) -> Result<()> {
+    let state = natives.state.clone();
+    natives.add("stepName", move |name: String, eventually: bool| -> u32 {
+        state.host.borrow_mut().step_name(&name, eventually)
+    })?;
     let state = natives.state.clone();
     natives.add(
         "stepBegin",
-        move |group: u32, user: Option<u32>, name: String| -> f64 {
+        move |group: u32, user: Option<u32>, name: u32| -> f64 {
             let Some((group, user)) = whose(&state, group, user) else {
                 return 0.0;
             };
-            let mut host = state.host.borrow_mut();
-            host.step_begin(group, user, &name);
-            host.now().0 as f64
+            state.host.borrow_mut().step_begin(group, user, name) as f64
         },
     )?;
     let state = natives.state.clone();
     natives.add(
         "stepEnd",
-        move |group: u32, user: Option<u32>, name: String, started: f64, ok: bool| {
+        move |group: u32, user: Option<u32>, step: f64| {
             if let Some((group, user)) = whose(&state, group, user) {
-                state
-                    .host
-                    .borrow_mut()
-                    .step_end(group, user, &name, nanos(started), ok);
+                let mut host = state.host.borrow_mut();
+                host.step_end(group, user, number(step), None);
             }
         },
     )?;
     let state = natives.state.clone();
     natives.add(
-        "eventually",
-        move |group: u32, name: String, took: f64, ok: bool| {
-            if let Some((group, _)) = whose(&state, group, None) {
-                state
-                    .host
-                    .borrow_mut()
-                    .eventually(group, &name, nanos(took), ok);
+        "stepFailed",
+        move |ctx: Ctx<'js>, group: u32, user: Option<u32>, step: f64, error: Value<'js>| {
+            if let Some((group, user)) = whose(&state, group, user) {
+                let fault = fault::what(&ctx, &state, &error);
+                let mut host = state.host.borrow_mut();
+                host.step_end(group, user, number(step), Some(&fault));
             }
         },
-    )
+    )?;
+    let state = natives.state.clone();
+    natives.add("concurrent", move |group: u32, on: bool| {
+        if let Some((group, _)) = whose(&state, group, None) {
+            state.host.borrow_mut().concurrent(group, on);
+        }
+    })
 }
 
 fn metrics<'js>(natives: &Natives<'js>) -> Result<()> {

@@ -8,6 +8,7 @@ use super::arg::{Given, ended, text, throw};
 use super::op::user;
 use super::payload::json;
 use super::people::{Who, caller};
+use crate::fault;
 use crate::start::UserStart;
 use crate::state::{NOBODY, State};
 
@@ -173,14 +174,14 @@ fn pool<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
         "newUser",
-        move |ctx: Ctx<'js>, group: u32, index: u32| -> Result<u32> {
+        move |ctx: Ctx<'js>, group: u32, index: u32, pool: u32| -> Result<u32> {
             let id = state
                 .work
                 .borrow()
                 .group_id(group)
                 .ok_or_else(|| ended(&ctx))?;
             let about = UserStart {
-                id: state.host.borrow_mut().new_user(id),
+                id: state.host.borrow_mut().new_user(id, pool),
                 name: format!("p{index}").into(),
                 index,
                 number: index,
@@ -205,5 +206,23 @@ fn pool<'js>(natives: &Natives<'js>) -> Result<()> {
             state.host.borrow_mut().pool_user(id, data);
             Ok(())
         },
-    )
+    )?;
+    let state = natives.state.clone();
+    natives.add(
+        "poolFailed",
+        move |ctx: Ctx<'js>, Who(key): Who, error: Value<'js>| -> Result<()> {
+            let (id, _) = user(&ctx, &state, key)?;
+            let fault = fault::what(&ctx, &state, &error);
+            state.host.borrow_mut().pool_failed(id, &fault);
+            Ok(())
+        },
+    )?;
+    let state = natives.state.clone();
+    natives.add("poolBegin", move |count: u32, at_once: u32| -> u32 {
+        state.host.borrow_mut().pool_begin(count, at_once)
+    })?;
+    let state = natives.state.clone();
+    natives.add("poolEnd", move |pool: u32| {
+        state.host.borrow_mut().pool_end(pool);
+    })
 }

@@ -1,7 +1,9 @@
 // Where native code enters: one call starts a story, its end is reported by another.
 import "headcount";
 import "headcount/globals";
-import { check, failed, firstOf, makeUser, newUser, poolUser, returned, setupOf } from "headcount/native";
+import {
+  check, failed, firstOf, makeUser, newUser, poolBegin, poolEnd, poolFailed, poolUser, returned, setupOf,
+} from "headcount/native";
 import { mustBeFunction, mustKnow } from "headcount/check";
 import { blamed } from "headcount/story";
 import { blame, inTurn } from "headcount/together";
@@ -32,18 +34,21 @@ function pool(group, count, fn, options) {
   mustKnow(options, call, ["atOnce"]);
   const atOnce = options?.atOnce ?? AT_ONCE;
   if (!Number.isInteger(atOnce) || atOnce < 1) throw new TypeError(`${call}: \`atOnce\` must be a whole number above 0`);
-  return inTurn(group, count, atOnce, async (index) => {
-    const key = newUser(group, index);
+  const begun = poolBegin(count, Math.min(atOnce, count));
+  const made = inTurn(group, count, atOnce, async (index) => {
+    const key = newUser(group, index, begun);
     const user = makeUser(key, group);
     try {
       const made = await fn(user, index);
       poolUser(user, made);
       return made;
     } catch (error) {
+      poolFailed(user, error);
       blame(group, error, key, undefined);
       throw error;
     }
   });
+  return made.finally(() => poolEnd(begun));
 }
 
 /** Before the clock starts. */

@@ -6,10 +6,10 @@ export const {
   get, head, post, put, patch, delete: remove, http, websocket, socketio,
   send, exchange, next, receives, stopReceiving, last, listen, isOpen, ping, closeSocket,
   emit, emitPlain, emitAcknowledged, acknowledge, isProtocols, plainJson, nextEvent, listenEvent, receivesEvent,
-  header, cookie, dataOf, userName, userIndex, userNumber, userRole, random, chance, newUser, poolUser,
+  header, cookie, dataOf, userName, userIndex, userNumber, userRole, random, chance, newUser, poolBegin, poolEnd, poolFailed, poolUser,
   userKind, makeUser, userKey, userGroup, groupKey, users,
   holdsText, think, stay, every, stopTicker, now, holds, span,
   keepsStory, returned, failed, groupName, groupNumber, firstOf, setupOf, channel, stamp,
-  check, checkUser, stepBegin, stepEnd, eventually, metric, log,
+  check, checkUser, stepName, stepBegin, stepEnd, stepFailed, concurrent, metric, log,
   openTable, rowAt, utf8Encode, utf8Decode,
 } = given;

@@ -1,5 +1,5 @@
 // Several people at once: running them, barriers between them, steps, conditions.
-import { eventually as measured, now, span, stepBegin, stepEnd, think } from "headcount/native";
+import { concurrent, now, span, stepBegin, stepEnd, stepFailed, stepName, think } from "headcount/native";
 import { userLines } from "headcount/inspect";
 import { storyOf } from "headcount/story";
 import { Failure, isBarrier, mustBeFunction, mustBeName, mustKnow, rejection } from "headcount/check";
@@ -12,18 +12,32 @@ export function blame(key, error, user, stepName) {
   story.blame.step ??= stepName;
 }
 
+/** The names of steps and of conditions by number, so that no text goes to native code each time. */
+const stepNumbers = new Map();
+const conditionNumbers = new Map();
+const NUMBERS_KEPT = 512;
+
+function numberOf(numbers, name) {
+  let number = numbers.get(name);
+  if (number === undefined) {
+    number = stepName(name, numbers === conditionNumbers);
+    if (numbers.size < NUMBERS_KEPT) numbers.set(name, number);
+  }
+  return number;
+}
+
 // No `async` here: a suspended frame would cost a kilobyte, and what is rejected shall be thrown in the user's code.
 export function step(key, user, name, fn) {
   mustBeName(name, "step(name, fn): the name");
   mustBeFunction(fn, "step(name, fn): `fn`");
-  const started = stepBegin(key, user, name);
+  const begun = stepBegin(key, user, numberOf(stepNumbers, name));
   const succeeded = (result) => {
-    stepEnd(key, user, name, started, true);
+    stepEnd(key, user, begun);
     return result;
   };
   const failed = (error) => {
     blame(key, error, user, name);
-    stepEnd(key, user, name, started, false);
+    stepFailed(key, user, begun, error);
     return Promise.reject(error);
   };
   let ended;
@@ -138,6 +152,7 @@ function all(key, users, keyOf, fn, barriers) {
   const count = users.length;
   const course = { key, keyOf, barriers, results: new Array(count), open: count, failures: 0, first: undefined, resolve, reject };
   if (count === 0) resolve(course.results);
+  if (count > 1) concurrent(key, true);
   for (let index = 0; index < count; index += 1) begin(course, users[index], index, fn);
   return promise;
 }
@@ -171,6 +186,7 @@ function end(course, user, index, given, failed) {
   course.barriers?.leave(user, failed);
   course.open -= 1;
   if (course.open > 0) return;
+  if (course.results.length > 1) concurrent(course.key, false);
   const stray = course.barriers?.astray?.find(({ error }) => error === course.first);
   if (stray !== undefined) stray.error.message = course.barriers.standing(true);
   if (course.failures === 0) course.resolve(course.results);
@@ -221,21 +237,19 @@ export async function eventually(key, sleeper, name, within, condition, options)
   const limit = span(within, `${call}: \`within\``);
   const pause = options?.every ?? POLL;
   const missed = new Failure("target", "eventually", `${name}: not true within ${typeof within === "number" ? `${within}ms` : within}`);
+  const begun = stepBegin(key, undefined, numberOf(conditionNumbers, name));
   const started = now();
-  let ok = false;
   try {
     for (;;) {
       const held = await condition();
       const took = now() - started;
-      if (held && took <= limit) {
-        ok = true;
-        return;
-      }
+      if (held && took <= limit) return stepEnd(key, undefined, begun);
       if (took >= limit) throw missed;
       const left = (limit - took) / 1e6;
       await think.call(sleeper, Math.min(span(pause, `${call}: \`every\``) / 1e6, left), undefined);
     }
-  } finally {
-    measured(key, name, now() - started, ok);
+  } catch (error) {
+    stepFailed(key, undefined, begun, error);
+    throw error;
   }
 }

@@ -38,6 +38,8 @@ pub struct FakeHost {
     pub pooled: Vec<(UserId, String)>,
     pub randoms: u32,
     pub last: Option<String>,
+    pub step_names: Vec<String>,
+    pub steps: Vec<String>,
 }
 
 impl FakeHost {
@@ -58,7 +60,7 @@ impl Host for FakeHost {
         self.randoms += 1;
         0.5
     }
-    fn new_user(&mut self, _group: GroupId) -> UserId {
+    fn new_user(&mut self, _group: GroupId, _pool: u32) -> UserId {
         self.next_user += 1;
         UserId(1000 + self.next_user)
     }
@@ -71,6 +73,16 @@ impl Host for FakeHost {
     }
     fn pool_user(&mut self, user: UserId, data: String) {
         self.pooled.push((user, data));
+    }
+    fn pool_failed(&mut self, user: UserId, fault: &Fault) {
+        self.other(format!("pool failed {} {}", user.0, fault.kind));
+    }
+    fn pool_begin(&mut self, count: u32, at_once: u32) -> u32 {
+        self.other(format!("pool of {count}, {at_once} at once"));
+        3
+    }
+    fn pool_end(&mut self, pool: u32) {
+        self.other(format!("pool {pool} ended"));
     }
     fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault> {
         self.calls.push(Call::Http(op, user, call));
@@ -212,21 +224,35 @@ impl Host for FakeHost {
     fn hold_text(&mut self, user: UserId, name: &str, text: &str) {
         self.other(format!("user {} holds {name} {text:?}", user.0));
     }
-    fn step_begin(&mut self, _group: GroupId, user: Option<UserId>, name: &str) {
+    fn step_name(&mut self, name: &str, eventually: bool) -> u32 {
+        let known = self.step_names.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            let what = if eventually { "condition" } else { "step" };
+            self.other(format!("{what} {name}"));
+            self.step_names.push(name.to_owned());
+            self.step_names.len() - 1
+        });
+        u32::try_from(number).unwrap()
+    }
+    fn step_begin(&mut self, _group: GroupId, user: Option<UserId>, name: u32) -> u64 {
+        let name = self.step_names[name as usize].clone();
         self.other(format!("begin {name} {user:?}"));
+        self.steps.push(name);
+        self.steps.len() as u64
     }
     fn step_end(
         &mut self,
         _group: GroupId,
         user: Option<UserId>,
-        name: &str,
-        _started: Nanos,
-        ok: bool,
+        step: u64,
+        fault: Option<&Fault>,
     ) {
-        self.other(format!("end {name} {user:?} {ok}"));
+        let name = self.steps[usize::try_from(step).unwrap() - 1].clone();
+        let how = fault.map_or_else(|| "well".to_owned(), |fault| fault.kind.to_string());
+        self.other(format!("end {name} {user:?} {how}"));
     }
-    fn eventually(&mut self, _group: GroupId, name: &str, took: Nanos, ok: bool) {
-        self.other(format!("eventually {name} {took} {ok}"));
+    fn concurrent(&mut self, _group: GroupId, on: bool) {
+        self.other(format!("concurrent {on}"));
     }
     fn check(&mut self, _group: GroupId, user: Option<UserId>, name: &str, ok: bool) {
         self.checks.push((user, name.to_owned(), ok));

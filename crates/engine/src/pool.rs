@@ -1,0 +1,71 @@
+//! The pools of users that `setup` makes: how many, how fast, and who could not be made.
+
+use model::{Fault, Nanos, UserId};
+use record::Pool;
+use rustc_hash::FxHashMap;
+
+use crate::world::World;
+
+/// What a user that could not be made ready is called among the failures.
+const USER: &str = "user of the pool";
+
+/// The pools of one set-up.
+#[derive(Debug, Default)]
+pub(crate) struct Pools {
+    pools: Vec<(Nanos, Pool)>,
+    /// Users that are being made: for which pool, since when.
+    under_way: FxHashMap<UserId, (usize, Nanos)>,
+}
+
+impl World {
+    pub(crate) fn begin_pool(&mut self, count: u32, at_once: u32) -> u32 {
+        let pool = Pool {
+            asked: count.into(),
+            at_once: at_once.into(),
+            ..Pool::default()
+        };
+        let pools = &mut self.pools.pools;
+        pools.push((self.clock.now(), pool));
+        u32::try_from(pools.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn end_pool(&mut self, pool: u32) {
+        let now = self.clock.now();
+        if let Some((began, pool)) = self.pools.pools.get_mut(pool as usize) {
+            pool.took_s = (now - *began).as_secs_f64();
+        }
+    }
+
+    /// A user is being made for a pool.
+    pub(crate) fn begin_pool_user(&mut self, user: UserId, pool: u32) {
+        let now = self.clock.now();
+        let under_way = &mut self.pools.under_way;
+        under_way.insert(user, (pool as usize, now));
+    }
+
+    /// A user is ready for the pool, or cannot be made.
+    pub(crate) fn end_pool_user(&mut self, user: UserId, fault: Option<&Fault>) {
+        let now = self.clock.now();
+        if let Some((pool, began)) = self.pools.under_way.remove(&user)
+            && let Some((_, pool)) = self.pools.pools.get_mut(pool)
+        {
+            match fault {
+                None => {
+                    pool.made += 1;
+                    pool.time.record(now - began);
+                }
+                Some(_) => pool.failed += 1,
+            }
+        }
+        if let Some(fault) = fault {
+            self.fail(user, USER, now, fault);
+        }
+    }
+}
+
+impl Pools {
+    /// What became of them.
+    pub(crate) fn told(self) -> Vec<Pool> {
+        self.pools.into_iter().map(|(_, pool)| pool).collect()
+    }
+}

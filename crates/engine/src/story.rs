@@ -1,0 +1,376 @@
+//! How far iterations come: what is counted per step and per first failure, in flat lists, by number and not by name.
+
+use std::sync::Arc;
+
+use model::{Fault, FaultKind, Nanos};
+use record::{Cause, Example, Measured, Story, StoryStep, Unfinished};
+use rustc_hash::FxHashMap;
+
+use crate::recorder::{NAMES_LIMIT, OTHER_NAMES};
+
+/// Kinds of first failures that are told apart.
+const CAUSES_LIMIT: usize = 200;
+
+/// The names of steps and conditions, by number, for as long as the worker lives.
+#[derive(Debug, Default)]
+pub(crate) struct StepNames {
+    numbers: FxHashMap<(Arc<str>, bool), u32>,
+    names: Vec<(Arc<str>, bool)>,
+}
+
+impl StepNames {
+    /// The number of a name; beyond so many the rest has one together.
+    pub(crate) fn number(&mut self, name: &str, eventually: bool) -> u32 {
+        let key = (Arc::from(name), eventually);
+        if let Some(&number) = self.numbers.get(&key) {
+            return number;
+        }
+        if self.names.len() >= NAMES_LIMIT && name != OTHER_NAMES {
+            return self.number(OTHER_NAMES, eventually);
+        }
+        let number = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.names.push(key.clone());
+        self.numbers.insert(key, number);
+        number
+    }
+
+    fn of(&self, number: u32) -> (Arc<str>, bool) {
+        let known = self.names.get(number as usize).cloned();
+        known.unwrap_or_else(|| (Arc::from(OTHER_NAMES), false))
+    }
+}
+
+/// A step at its place in the story.
+#[derive(Clone, Debug)]
+struct Node {
+    name: u32,
+    parent: Option<u32>,
+    told: StoryStep,
+    scenario: usize,
+    /// Iterations that were in it when the level was over.
+    stuck: u64,
+}
+
+/// What one worker counts in one level.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StoryCounts {
+    nodes: Vec<Node>,
+    index: FxHashMap<(u32, u32), u32>,
+    causes: Vec<Cause>,
+    /// Unfinished iterations that were in no step.
+    outside: u64,
+}
+
+/// How a step ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StepEnd {
+    Passed,
+    Failed,
+    RanOut,
+}
+
+impl StepEnd {
+    pub(crate) fn of(fault: Option<&Fault>) -> Self {
+        match fault.map(|fault| fault.kind) {
+            None => Self::Passed,
+            Some(FaultKind::TimedOut | FaultKind::Eventually) => Self::RanOut,
+            Some(_) => Self::Failed,
+        }
+    }
+}
+
+impl StoryCounts {
+    /// The node of a step that begins within `parent`. One of the same name is not within itself: several members, or
+    /// a story that calls itself, are in the same step.
+    pub(crate) fn node(
+        &mut self,
+        names: &StepNames,
+        name: u32,
+        (parent, scenario): (Option<u32>, usize),
+    ) -> u32 {
+        let mut around = parent;
+        while let Some(at) = around {
+            let node = &self.nodes[at as usize];
+            if node.name == name {
+                return at;
+            }
+            around = node.parent;
+        }
+        let root = u32::MAX - u32::try_from(scenario).unwrap_or_default();
+        if let Some(&at) = self.index.get(&(parent.unwrap_or(root), name)) {
+            return at;
+        }
+        self.add(names, name, (parent, scenario), root)
+    }
+
+    #[cold]
+    fn add(
+        &mut self,
+        names: &StepNames,
+        name: u32,
+        (parent, scenario): (Option<u32>, usize),
+        root: u32,
+    ) -> u32 {
+        let (own, eventually) = names.of(name);
+        if self.nodes.len() >= NAMES_LIMIT && (parent.is_some() || &*own != OTHER_NAMES) {
+            let place = (None, scenario);
+            let other = self.nodes.iter();
+            let mut other = other.zip(0..).filter(|(node, _)| {
+                node.scenario == scenario && node.told.path == [OTHER_NAMES.to_owned()]
+            });
+            let known = other.next().map(|(_, at)| at);
+            return known.unwrap_or_else(|| self.push((name, place), OTHER_NAMES, eventually));
+        }
+        let at = self.push((name, (parent, scenario)), &own, eventually);
+        self.index.insert((parent.unwrap_or(root), name), at);
+        at
+    }
+
+    fn push(
+        &mut self,
+        (name, (parent, scenario)): (u32, (Option<u32>, usize)),
+        own: &str,
+        eventually: bool,
+    ) -> u32 {
+        let around = parent.map(|at| self.nodes[at as usize].told.path.clone());
+        let mut path = around.unwrap_or_default();
+        path.push(own.to_owned());
+        self.nodes.push(Node {
+            name,
+            parent,
+            told: StoryStep {
+                path,
+                eventually,
+                ..StoryStep::default()
+            },
+            scenario,
+            stuck: 0,
+        });
+        u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Its own name.
+    pub(crate) fn name_of(&self, node: u32) -> &str {
+        let told = self.nodes.get(node as usize).map(|node| &node.told);
+        told.and_then(|told| told.path.last())
+            .map_or("", String::as_str)
+    }
+
+    pub(crate) fn parent_of(&self, node: u32) -> Option<u32> {
+        self.nodes.get(node as usize)?.parent
+    }
+
+    /// It was begun in the measured time.
+    pub(crate) fn begun(&mut self, node: u32) {
+        self.nodes[node as usize].told.begun += 1;
+    }
+
+    /// It ended, and was begun in the measured time.
+    pub(crate) fn ended(&mut self, node: u32, took: Nanos, end: StepEnd) {
+        let told = &mut self.nodes[node as usize].told;
+        match end {
+            StepEnd::Passed => told.passed_time.record(took),
+            StepEnd::Failed => told.failed_time.record(took),
+            StepEnd::RanOut => {
+                told.timed_out += 1;
+                told.timeout = told.timeout.max(Some(took));
+            }
+        }
+    }
+
+    /// The number of what failed first in an iteration, so far in none that has ended.
+    pub(crate) fn cause(
+        &mut self,
+        node: Option<u32>,
+        fault: &Fault,
+        (what, status): (&str, Option<u16>),
+        example: impl FnOnce() -> Example,
+    ) -> u32 {
+        let step = node.map(|at| &self.nodes[at as usize].told.path);
+        let is_it = |cause: &Cause| {
+            cause.side == fault.side
+                && cause.kind == fault.kind
+                && cause.status == status
+                && cause.what == what
+                && cause.step.as_ref() == step
+        };
+        if let Some(at) = self.causes.iter().position(is_it) {
+            return u32::try_from(at).unwrap_or(u32::MAX);
+        }
+        let step = step.cloned();
+        let what = if self.causes.len() < CAUSES_LIMIT {
+            what.to_owned()
+        } else {
+            return self.further(fault, example);
+        };
+        self.push_cause(Cause {
+            step,
+            side: fault.side,
+            kind: fault.kind,
+            status,
+            what,
+            failed: 0,
+            succeeded: 0,
+            first: example(),
+        })
+    }
+
+    /// Beyond the limit all causes of one side and kind are one.
+    fn further(&mut self, fault: &Fault, example: impl FnOnce() -> Example) -> u32 {
+        let same = |cause: &Cause| {
+            cause.side == fault.side && cause.kind == fault.kind && cause.what == OTHER_NAMES
+        };
+        if let Some(at) = self.causes.iter().position(same) {
+            return u32::try_from(at).unwrap_or(u32::MAX);
+        }
+        self.push_cause(Cause {
+            step: None,
+            side: fault.side,
+            kind: fault.kind,
+            status: None,
+            what: OTHER_NAMES.to_owned(),
+            failed: 0,
+            succeeded: 0,
+            first: example(),
+        })
+    }
+
+    fn push_cause(&mut self, cause: Cause) -> u32 {
+        self.causes.push(cause);
+        u32::try_from(self.causes.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// An iteration failed or succeeded in which this was the first failure.
+    pub(crate) fn count_cause(&mut self, cause: u32, succeeded: bool) {
+        if let Some(cause) = self.causes.get_mut(cause as usize) {
+            cause.succeeded += u64::from(succeeded);
+            cause.failed += u64::from(!succeeded);
+        }
+    }
+
+    /// An iteration was in this step, or in none, when the level was over.
+    pub(crate) fn count_stuck(&mut self, node: Option<u32>) {
+        match node.and_then(|at| self.nodes.get_mut(at as usize)) {
+            Some(node) => node.stuck += 1,
+            None => self.outside += 1,
+        }
+    }
+
+    /// An iteration that belongs to the level is over.
+    pub(crate) fn count_way(&mut self, way: &Way) {
+        for (reached, place) in way.reached.iter().zip(0..) {
+            let told = &mut self.nodes[reached.node as usize].told;
+            told.reached += 1;
+            told.places += place;
+            if reached.failed {
+                told.failed += 1;
+            } else if reached.open > 0 {
+                told.unfinished += 1;
+            } else {
+                told.passed += 1;
+                told.passed_with_failures += u64::from(reached.flawed);
+            }
+        }
+    }
+
+    /// All of it, by name; `mix`: the names of the scenarios, where there are several.
+    pub(crate) fn tell(self, mix: &[Arc<str>], measured: &mut Measured) {
+        let stuck = self.nodes.iter().filter(|node| node.stuck > 0);
+        let stuck = stuck.map(|node| (Some(node.told.path.clone()), node.stuck));
+        let outside = (self.outside > 0).then_some((None, self.outside));
+        let unfinished = stuck.chain(outside);
+        let mut story = Story {
+            unfinished: unfinished
+                .map(|(step, count)| Unfinished { step, count })
+                .collect(),
+            ..Story::default()
+        };
+        let causes = self.causes.into_iter();
+        story.causes = causes
+            .filter(|cause| cause.failed + cause.succeeded > 0)
+            .collect();
+        for mut node in self.nodes {
+            if let Some(own) = node.told.path.last().filter(|_| node.told.begun > 0) {
+                let family = if node.told.eventually {
+                    &mut measured.eventually
+                } else {
+                    &mut measured.steps
+                };
+                let all = family.entry(own.clone()).or_default();
+                all.merge(&node.told.timings());
+            }
+            node.told.scenario = mix.get(node.scenario).map(ToString::to_string);
+            if node.told.begun + node.told.reached > 0 {
+                story.steps.push(node.told);
+            }
+        }
+        story.sort();
+        measured.story = story;
+    }
+}
+
+/// A step that an iteration has reached.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    node: u32,
+    /// How many are in it.
+    open: u32,
+    /// It ended by an error.
+    failed: bool,
+    /// Something in it failed.
+    flawed: bool,
+}
+
+/// How far one iteration has come.
+#[derive(Debug, Default)]
+pub(crate) struct Way {
+    reached: Vec<Reached>,
+    /// What failed first.
+    pub(crate) first: Option<u32>,
+    /// How many `everyone` and `together` are under way.
+    pub(crate) concurrent: u32,
+    /// The group's step around them: what is within it belongs to no other of the group's steps.
+    pub(crate) base: Option<u32>,
+}
+
+impl Way {
+    pub(crate) fn begin(&mut self, node: u32) {
+        match self.at(node) {
+            Some(reached) => reached.open += 1,
+            None => self.reached.push(Reached {
+                node,
+                open: 1,
+                failed: false,
+                flawed: false,
+            }),
+        }
+    }
+
+    pub(crate) fn end(&mut self, node: u32, end: StepEnd) {
+        if let Some(reached) = self.at(node) {
+            reached.open = reached.open.saturating_sub(1);
+            reached.failed |= end != StepEnd::Passed;
+        }
+    }
+
+    /// Something failed in this step.
+    pub(crate) fn flaw(&mut self, node: u32) {
+        if let Some(reached) = self.at(node) {
+            reached.flawed = true;
+        }
+    }
+
+    /// The most recent are looked at first: a story goes on where it is.
+    fn at(&mut self, node: u32) -> Option<&mut Reached> {
+        self.reached
+            .iter_mut()
+            .rfind(|reached| reached.node == node)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.reached.clear();
+        self.first = None;
+        self.concurrent = 0;
+        self.base = None;
+    }
+}

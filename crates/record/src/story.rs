@@ -1,0 +1,300 @@
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use model::{FaultKind, Nanos, Side};
+use serde::{Deserialize, Serialize};
+use stats::{Estimate, Histogram, estimate};
+
+use crate::{Example, Timings};
+
+/// How far the iterations of a level came: step by step, and for what they failed.
+///
+/// Only iterations that belong to the level count, each of them once, when it has ended or is given up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Story {
+    /// The steps in the order in which iterations reach them, those within a step behind it.
+    pub steps: Vec<StoryStep>,
+    /// What failed first in an iteration, with how many of them; each iteration at most once.
+    pub causes: Vec<Cause>,
+    /// Where the iterations were that had not ended; together all of them.
+    pub unfinished: Vec<Unfinished>,
+}
+
+/// One step, or one condition that had to come true.
+///
+/// reached = passed + failed + unfinished.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StoryStep {
+    /// Its name, behind those of the steps that it lies within.
+    pub path: Vec<String>,
+    /// Whether it is a condition given to `eventually`.
+    pub eventually: bool,
+    /// Of a mix: the scenario that it belongs to.
+    pub scenario: Option<String>,
+    /// Iterations that began it at least once.
+    pub reached: u64,
+    /// Iterations that came through it each time.
+    pub passed: u64,
+    /// How many of these had a request or a check in it that failed, without an error that ended the step.
+    pub passed_with_failures: u64,
+    /// Iterations in which it ended by an error at least once.
+    pub failed: u64,
+    /// Iterations that were over before it had ended.
+    pub unfinished: u64,
+    /// How often it was begun in the measured time: of several members, or of a loop, more often than it was reached.
+    pub begun: u64,
+    /// How long it took when it was passed.
+    pub passed_time: Histogram,
+    /// How long it took until it failed, time-outs excepted.
+    pub failed_time: Histogram,
+    /// How often it ended by a time-out, which has no time.
+    pub timed_out: u64,
+    /// The longest time after which it did.
+    pub timeout: Option<Nanos>,
+    /// Sum over the iterations of its place among the steps that they reached; only to put them in order.
+    #[serde(skip)]
+    pub places: u64,
+}
+
+/// What failed first in iterations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cause {
+    /// The innermost step in which it failed, with those around it; `None` outside of any.
+    pub step: Option<Vec<String>>,
+    /// Whose fault.
+    pub side: Side,
+    /// What kind.
+    pub kind: FaultKind,
+    /// The HTTP status, if that was it.
+    pub status: Option<u16>,
+    /// The name of the request, exchange, connection or check; empty where the script threw by itself.
+    pub what: String,
+    /// Iterations that failed, in which this was the first failure.
+    pub failed: u64,
+    /// Iterations that ended well although this had failed in them first.
+    pub succeeded: u64,
+    /// The earliest of them.
+    pub first: Example,
+}
+
+/// Iterations that had not ended when the level was over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfinished {
+    /// The step that they were in, with those around it; `None` outside of any.
+    pub step: Option<Vec<String>>,
+    /// How many.
+    pub count: u64,
+}
+
+impl Story {
+    /// Whether nothing is told: no iteration ended, or none had a step or failed.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty() && self.causes.is_empty() && self.unfinished.is_empty()
+    }
+
+    /// Adds what another worker measured.
+    pub fn merge(&mut self, other: Self) {
+        for step in other.steps {
+            match self.steps.iter_mut().find(|known| known.is_same(&step)) {
+                Some(known) => known.merge(&step),
+                None => self.steps.push(step),
+            }
+        }
+        for cause in other.causes {
+            match self.causes.iter_mut().find(|known| known.is_same(&cause)) {
+                Some(known) => known.merge(cause),
+                None => self.causes.push(cause),
+            }
+        }
+        for left in other.unfinished {
+            let known = self.unfinished.iter_mut();
+            match known.into_iter().find(|known| known.step == left.step) {
+                Some(known) => known.count += left.count,
+                None => self.unfinished.push(left),
+            }
+        }
+        self.sort();
+    }
+
+    /// Puts the steps in the order in which iterations reach them, the causes and the unfinished by how many there are.
+    pub fn sort(&mut self) {
+        let places: BTreeMap<(Option<String>, Vec<String>), u64> = self
+            .steps
+            .iter()
+            .map(|step| ((step.scenario.clone(), step.path.clone()), step.place()))
+            .collect();
+        let way = |step: &StoryStep| -> Vec<(u64, String)> {
+            let depths = 1..=step.path.len();
+            let at = |depth: usize| {
+                let key = (step.scenario.clone(), step.path[..depth].to_vec());
+                let place = places.get(&key).copied().unwrap_or_default();
+                (place, step.path[depth - 1].clone())
+            };
+            depths.map(at).collect()
+        };
+        self.steps
+            .sort_by_cached_key(|step| (step.scenario.clone(), way(step)));
+        self.causes
+            .sort_by_key(|cause| Reverse(cause.failed + cause.succeeded));
+        self.unfinished.sort_by_key(|left| Reverse(left.count));
+    }
+
+    /// The step that a user calls by this name: by its whole path with ` > ` between, or by its own name where only one
+    /// has it.
+    pub fn step(&self, name: &str) -> Option<&StoryStep> {
+        if let Some(step) = self.steps.iter().find(|step| step.name() == name) {
+            return Some(step);
+        }
+        let mut own = self
+            .steps
+            .iter()
+            .filter(|step| step.path.last().is_some_and(|own| own == name));
+        own.next().filter(|_| own.next().is_none())
+    }
+}
+
+/// A step's path as people read it.
+pub fn path_name(path: &[String]) -> String {
+    path.join(" > ")
+}
+
+impl StoryStep {
+    /// Its path as people read it: `buy > pay`.
+    pub fn name(&self) -> String {
+        path_name(&self.path)
+    }
+
+    /// How often it had not ended when its iteration or the level was over.
+    pub fn left_open(&self) -> u64 {
+        let ended = self.passed_time.count() + self.failed_time.count() + self.timed_out;
+        self.begun.saturating_sub(ended)
+    }
+
+    /// Quantile `q` of the time until it was passed, of everybody who began it: who failed, timed out or did not end
+    /// counts as longer than all others, so that it is never the quantile of those who came through alone.
+    pub fn time_at(&self, q: f64) -> Estimate {
+        let others = self.begun.saturating_sub(self.passed_time.count());
+        estimate(&self.passed_time, others, q)
+    }
+
+    /// The same as one named thing among others: how often, and how long until it ended either way.
+    pub fn timings(&self) -> Timings {
+        let mut times = self.passed_time.clone();
+        times.merge(&self.failed_time);
+        Timings {
+            count: times.count() + self.timed_out,
+            failed: self.failed_time.count() + self.timed_out,
+            timed_out: self.timed_out,
+            timeout: self.timeout,
+            unfinished: self.left_open(),
+            response: times.clone(),
+            service: times,
+            ..Timings::default()
+        }
+    }
+
+    /// The place that it has among the steps of an iteration, on average, in thousandths.
+    fn place(&self) -> u64 {
+        self.places * 1000 / self.reached.max(1)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.path == other.path
+            && self.eventually == other.eventually
+            && self.scenario == other.scenario
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.reached += other.reached;
+        self.passed += other.passed;
+        self.passed_with_failures += other.passed_with_failures;
+        self.failed += other.failed;
+        self.unfinished += other.unfinished;
+        self.begun += other.begun;
+        self.passed_time.merge(&other.passed_time);
+        self.failed_time.merge(&other.failed_time);
+        self.timed_out += other.timed_out;
+        self.timeout = self.timeout.max(other.timeout);
+        self.places += other.places;
+    }
+}
+
+impl Cause {
+    fn is_same(&self, other: &Self) -> bool {
+        self.step == other.step
+            && self.side == other.side
+            && self.kind == other.kind
+            && self.status == other.status
+            && self.what == other.what
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.failed += other.failed;
+        self.succeeded += other.succeeded;
+        if other.first.at_s < self.first.at_s {
+            self.first = other.first;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(path: &[&str], reached: u64, places: u64) -> StoryStep {
+        StoryStep {
+            path: path.iter().map(ToString::to_string).collect(),
+            reached,
+            passed: reached,
+            places,
+            ..StoryStep::default()
+        }
+    }
+
+    fn names(story: &Story) -> Vec<String> {
+        story.steps.iter().map(StoryStep::name).collect()
+    }
+
+    #[test]
+    fn steps_stand_in_the_order_in_which_they_are_reached_whatever_worker_saw_them() {
+        let mut one = Story::default();
+        one.merge(Story {
+            steps: vec![step(&["pay"], 4, 12), step(&["buy", "look"], 10, 10)],
+            ..Story::default()
+        });
+        one.merge(Story {
+            steps: vec![
+                step(&["buy"], 10, 0),
+                step(&["buy", "choose"], 8, 16),
+                step(&["pay"], 2, 6),
+            ],
+            ..Story::default()
+        });
+        assert_eq!(names(&one), ["buy", "buy > look", "buy > choose", "pay"]);
+        assert_eq!(one.step("pay").map(|step| step.reached), Some(6));
+        assert_eq!(one.step("choose").map(|step| step.reached), Some(8));
+        assert_eq!(one.step("buy > choose").map(|step| step.reached), Some(8));
+    }
+
+    #[test]
+    fn a_name_that_two_steps_have_is_no_steps_name() {
+        let story = Story {
+            steps: vec![step(&["buy", "pay"], 4, 4), step(&["rent", "pay"], 4, 8)],
+            ..Story::default()
+        };
+        assert!(story.step("pay").is_none());
+        assert!(story.step("rent > pay").is_some());
+    }
+
+    #[test]
+    fn a_percentile_of_a_step_is_never_that_of_the_survivors() {
+        let mut pay = step(&["pay"], 400, 0);
+        (0..370).for_each(|_| pay.passed_time.record(Nanos::from_millis(10)));
+        (0..30).for_each(|_| pay.failed_time.record(Nanos::from_millis(1)));
+        pay.begun = 400;
+        assert!(pay.time_at(0.5).value().is_some());
+        assert_eq!(pay.time_at(0.95), Estimate::Beyond);
+        let timings = pay.timings();
+        assert_eq!((timings.count, timings.failed), (400, 30));
+    }
+}

@@ -1,0 +1,274 @@
+//! How far iterations came: each step with how many reached and passed it, and what failed first.
+
+use model::{FaultKind, Side};
+use record::{Cause, Example, Level, Run, StoryStep, path_name};
+use stats::Estimate;
+
+use super::failures::circumstances;
+use super::{Block, Section, label, marked};
+use crate::format::{count, duration, estimate, estimate_in_full, part};
+use crate::table::{Column, Row, Table};
+
+/// What the columns of times are.
+const TIMES: &str = "Times are those until a step was passed, of everybody who began it: who failed in it, timed out or \
+    did not end it counts as longer than all others. How long it took to fail stands apart.";
+
+/// The full section: steps in the order in which they are reached, the levels of one step together.
+pub(crate) fn section(run: &Run) -> Option<Section> {
+    let rows = names(run).into_iter().flat_map(|name| {
+        run.levels.iter().filter_map(move |level| {
+            let step = level.measured.story.steps.iter();
+            let step = step.into_iter().find(|step| told(step) == name)?;
+            let load = vec![Some(name.clone()), Some(marked(level))];
+            Some(Row::plain([load, cells(level, step, true)].concat()))
+        })
+    });
+    let columns = [vec![Column::name("step"), Column::words("load")], columns()];
+    let table = Table::new(columns.concat(), rows.collect());
+    let about = if table.is_empty() { "" } else { TIMES };
+    let blocks = vec![
+        Block::Text(about.to_owned()),
+        Block::Table(table),
+        Block::Table(causes(run)),
+        Block::List(unfinished(run)),
+    ];
+    Section::unless_empty("Steps, and what failed first", blocks)
+}
+
+/// The steps of one level, for the terminal.
+pub(crate) fn of_level(level: &Level) -> Table {
+    let steps = level.measured.story.steps.iter();
+    let row = |step: &StoryStep| {
+        let name = crate::format::shorten(&told(step), 32);
+        Row::plain([vec![Some(name)], cells(level, step, false)].concat())
+    };
+    let columns = [vec![Column::name("step")], columns()].concat();
+    Table::new(columns, steps.map(row).collect())
+}
+
+/// How a step is called: of a mix with its scenario.
+fn told(step: &StoryStep) -> String {
+    match &step.scenario {
+        Some(scenario) => format!("{scenario}: {}", step.name()),
+        None => step.name(),
+    }
+}
+
+/// The steps of all levels; what one level has alone stands where that level reaches it.
+fn names(run: &Run) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for level in &run.levels {
+        let mut next = 0;
+        for step in &level.measured.story.steps {
+            let name = told(step);
+            match names.iter().position(|known| *known == name) {
+                Some(at) => next = at + 1,
+                None => {
+                    names.insert(next, name);
+                    next += 1;
+                }
+            }
+        }
+    }
+    names
+}
+
+fn columns() -> Vec<Column> {
+    let titles = [
+        "reached",
+        "begun",
+        "passed",
+        "with failures",
+        "failed",
+        "not ended",
+        "p50",
+        "p95",
+        "p99",
+        "longest passed",
+        "failed after",
+        "timed out",
+    ];
+    titles.map(Column::number).to_vec()
+}
+
+fn cells(level: &Level, step: &StoryStep, in_full: bool) -> Vec<Option<String>> {
+    let some = |number: u64| (number > 0).then(|| count(number));
+    let at = |q| Some(time(step, step.time_at(q), in_full));
+    vec![
+        Some(reached(level, step)),
+        some(step.begun).filter(|_| step.begun != step.reached),
+        Some(count(step.passed)),
+        some(step.passed_with_failures),
+        Some(part(step.failed, step.reached)),
+        some(step.unfinished),
+        at(0.5),
+        at(0.95),
+        at(0.99).filter(|_| in_full),
+        step.passed_time.max().map(duration),
+        failed_after(step),
+        step.timeout
+            .map(|limit| format!("{} (> {})", count(step.timed_out), duration(limit))),
+    ]
+}
+
+/// `15 of 16`: of the iterations that were started, or of those of its scenario.
+fn reached(level: &Level, step: &StoryStep) -> String {
+    let measured = &level.measured;
+    let of = step.scenario.as_ref();
+    let of = of.and_then(|scenario| measured.scenarios.get(scenario));
+    let started = of.unwrap_or(&measured.iterations).started;
+    format!("{} of {}", count(step.reached), count(started))
+}
+
+fn time(step: &StoryStep, at: Estimate, in_full: bool) -> String {
+    let others = step.begun.saturating_sub(step.passed_time.count());
+    match at {
+        Estimate::Beyond if step.timed_out < others => "not passed".to_owned(),
+        at if in_full => estimate_in_full(at, step.timeout),
+        at => estimate(at, step.timeout),
+    }
+}
+
+/// From the shortest to the longest.
+fn failed_after(step: &StoryStep) -> Option<String> {
+    let (min, max) = (step.failed_time.min()?, step.failed_time.max()?);
+    if min == max {
+        return Some(duration(min));
+    }
+    Some(format!("{}–{}", duration(min), duration(max)))
+}
+
+/// What failed first, with how many iterations it did so in each level.
+#[derive(Clone, Debug)]
+pub(crate) struct First<'a> {
+    cause: &'a Cause,
+    /// Level, iterations that failed, iterations that succeeded all the same.
+    levels: Vec<(String, u64, u64)>,
+}
+
+impl First<'_> {
+    fn total(&self) -> u64 {
+        let each = self.levels.iter();
+        each.map(|(_, failed, succeeded)| failed + succeeded).sum()
+    }
+
+    /// `select`, or that it was in no step.
+    fn step(&self) -> String {
+        let step = self.cause.step.as_deref();
+        step.map_or_else(|| "outside of the steps".to_owned(), path_name)
+    }
+
+    /// `HTTP status 500`, `timed out`.
+    fn kind(&self) -> String {
+        match (self.cause.kind, self.cause.status) {
+            (FaultKind::Status, Some(status)) => format!("HTTP status {status}"),
+            (kind, _) => kind.to_string(),
+        }
+    }
+
+    /// `3 failed at 50 users, 1 succeeded at 50 users`; of many levels the first two and the last.
+    fn counts(&self) -> String {
+        let each = self.levels.iter();
+        let one = |(at, failed, succeeded): &(String, u64, u64)| {
+            let failed = (*failed > 0).then(|| format!("{} failed", count(*failed)));
+            let succeeded =
+                (*succeeded > 0).then(|| format!("{} succeeded nevertheless", count(*succeeded)));
+            let told: Vec<String> = failed.into_iter().chain(succeeded).collect();
+            format!("{} {at}", told.join(", "))
+        };
+        let mut told: Vec<String> = each.map(one).collect();
+        if told.len() > 4 {
+            let last = told.len() - 1;
+            told.splice(2..last, ["…".to_owned()]);
+        }
+        told.join(", ")
+    }
+
+    /// `select: HTTP status 500, POST /offers/:id/select: 2 failed at 16 users`
+    pub(crate) fn line(&self) -> String {
+        let what = match self.cause.what.as_str() {
+            "" => &self.cause.first.detail,
+            what => what,
+        };
+        format!(
+            "{}: {}, {what}: {}",
+            self.step(),
+            self.kind(),
+            self.counts()
+        )
+    }
+
+    pub(crate) fn side(&self) -> Side {
+        self.cause.side
+    }
+
+    fn first(&self) -> &Example {
+        &self.cause.first
+    }
+}
+
+/// All first failures of a run, the most frequent first.
+pub(crate) fn firsts(run: &Run) -> Vec<First<'_>> {
+    let mut all: Vec<First<'_>> = Vec::new();
+    for level in &run.levels {
+        let at = format!("at {}", label(&level.load));
+        for cause in &level.measured.story.causes {
+            let counted = (at.clone(), cause.failed, cause.succeeded);
+            match all.iter_mut().find(|known| is_same(known.cause, cause)) {
+                Some(known) => known.levels.push(counted),
+                None => all.push(First {
+                    cause,
+                    levels: vec![counted],
+                }),
+            }
+        }
+    }
+    all.sort_by_key(|first| std::cmp::Reverse(first.total()));
+    all
+}
+
+fn is_same(one: &Cause, other: &Cause) -> bool {
+    let key = |cause: &Cause| (cause.side, cause.kind, cause.status);
+    key(one) == key(other) && one.step == other.step && one.what == other.what
+}
+
+fn causes(run: &Run) -> Table {
+    let columns = vec![
+        Column::name("failed first in"),
+        Column::words("side"),
+        Column::words("kind"),
+        Column::name("where"),
+        Column::words("iterations"),
+        Column::words("the first"),
+        Column::words("when, who"),
+    ];
+    let row = |first: First<'_>| {
+        let what = Some(first.cause.what.clone()).filter(|what| !what.is_empty());
+        Row::plain(vec![
+            Some(first.step()),
+            Some(first.side().to_string()),
+            Some(first.kind()),
+            what,
+            Some(first.counts()),
+            Some(first.first().detail.clone()),
+            Some(circumstances(first.first())),
+        ])
+    };
+    Table::new(columns, firsts(run).into_iter().map(row).collect())
+}
+
+/// Where iterations were that had not ended.
+pub(crate) fn unfinished(run: &Run) -> Vec<String> {
+    let each = run.levels.iter().flat_map(|level| {
+        let at = label(&level.load);
+        level.measured.story.unfinished.iter().map(move |left| {
+            let step = left.step.as_deref();
+            let step = step.map_or_else(
+                || "outside of the steps".to_owned(),
+                |path| format!("in {}", path_name(path)),
+            );
+            format!("{} unfinished at {at}, {step}", count(left.count))
+        })
+    });
+    each.collect()
+}
