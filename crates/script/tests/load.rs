@@ -302,6 +302,8 @@ fn setup_makes_users_and_teardown_sees_what_it_returned() {
     );
     assert_eq!(stage.host.borrow().pooled.len(), 5);
     assert_eq!(stage.host.borrow().pooled[4].1, "{\"i\":4}");
+    let told = stage.host.borrow().pools.clone();
+    assert_eq!(told, ["pool of 5, 2 at once", "pool 3 ended"]);
     stage
         .script
         .start_teardown(GroupId(10), user(1, 0), Some("{\"made\":5}"));

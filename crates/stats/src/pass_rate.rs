@@ -82,25 +82,25 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
     const TINY: f64 = 1e-300;
     const ENOUGH: f64 = 1e-15;
     let away = |value: f64| if value.abs() < TINY { TINY } else { value };
-    let mut c = 1.0;
-    let mut d = 1.0 / away(1.0 - (a + b) * x / (a + 1.0));
-    let mut sum = d;
+    let mut upper = 1.0;
+    let mut lower = 1.0 / away(1.0 - (a + b) * x / (a + 1.0));
+    let mut product = lower;
     for step in 1..100_000 {
-        let m = f64::from(step);
-        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        let at = f64::from(step);
+        let even = at * (b - at) * x / ((a + 2.0 * at - 1.0) * (a + 2.0 * at));
+        let odd = -(a + at) * (a + b + at) * x / ((a + 2.0 * at) * (a + 2.0 * at + 1.0));
         let mut last = 1.0;
         for term in [even, odd] {
-            d = 1.0 / away(1.0 + term * d);
-            c = away(1.0 + term / c);
-            last = c * d;
-            sum *= last;
+            lower = 1.0 / away(1.0 + term * lower);
+            upper = away(1.0 + term / upper);
+            last = upper * lower;
+            product *= last;
         }
         if (last - 1.0).abs() < ENOUGH {
             break;
         }
     }
-    sum
+    product
 }
 
 /// The logarithm of the gamma function above 0, by Lanczos (SIAM J. Numer. Anal. B 1, 1964; g = 7, nine terms).

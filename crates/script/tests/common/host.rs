@@ -36,6 +36,7 @@ pub struct FakeHost {
     pub next_user: u32,
     pub next_ticker: u32,
     pub pooled: Vec<(UserId, String)>,
+    pub pools: Vec<String>,
     pub randoms: u32,
     pub last: Option<String>,
     pub step_names: Vec<String>,
@@ -75,14 +76,16 @@ impl Host for FakeHost {
         self.pooled.push((user, data));
     }
     fn pool_failed(&mut self, user: UserId, fault: &Fault) {
-        self.other(format!("pool failed {} {}", user.0, fault.kind));
+        self.pools
+            .push(format!("pool failed {} {}", user.0, fault.kind));
     }
     fn pool_begin(&mut self, count: u32, at_once: u32) -> u32 {
-        self.other(format!("pool of {count}, {at_once} at once"));
+        self.pools
+            .push(format!("pool of {count}, {at_once} at once"));
         3
     }
     fn pool_end(&mut self, pool: u32) {
-        self.other(format!("pool {pool} ended"));
+        self.pools.push(format!("pool {pool} ended"));
     }
     fn http(&mut self, op: OpId, user: UserId, call: HttpCall) -> Result<(), Fault> {
         self.calls.push(Call::Http(op, user, call));
