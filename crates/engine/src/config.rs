@@ -1,6 +1,3 @@
-use std::net::IpAddr;
-
-use model::UserId;
 use plan::Options;
 use url::Url;
 
@@ -31,8 +28,6 @@ pub struct RunConfig {
     pub target_pid: Option<u32>,
     /// PEM certificates to trust, as read from `options.ca`.
     pub ca_pem: Option<Vec<u8>>,
-    /// Local addresses that users come from, in turn; empty: the kernel chooses.
-    pub sources: Vec<IpAddr>,
 }
 
 impl RunConfig {
@@ -51,14 +46,6 @@ impl RunConfig {
             (Program::Plain(plain), Some((_, rest))) => format!("{}:{rest}", plain.url.scheme()),
             _ => target.to_owned(),
         }
-    }
-
-    /// The local address that a user's connections come from.
-    pub(crate) fn source_of(&self, user: UserId) -> Option<IpAddr> {
-        let count = u32::try_from(self.sources.len())
-            .ok()
-            .filter(|&count| count > 0)?;
-        self.sources.get((user.0 % count) as usize).copied()
     }
 
     /// The seed of a level's arrivals, counted from 0.

@@ -128,6 +128,7 @@ impl<'a> Control<'a> {
             drain_s: merged.drain_s,
         };
         let throttled = merged.quota.stopped();
+        let limited = Some(merged.limited.clone()).filter(|limited| limited.count > 0);
         let little = merged.at_work.law(phases.hold_s).filter(|_| !plan.once);
         let (measured, mut generator, series) = merged.finish(plan.load.users.into());
         generator.throttled_ms = throttled.map(Nanos::as_millis_f64);
@@ -137,6 +138,7 @@ impl<'a> Control<'a> {
             little,
             measured,
             series,
+            limited,
             target,
             generator,
             leftovers,

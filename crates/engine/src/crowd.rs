@@ -18,6 +18,7 @@ impl World {
             let within = first + member;
             let name = format!("u{}", plan.first_user + within);
             let mut user = User::new(name, slot, member, self.config.seed_of(plan.index, within));
+            user.number = within;
             if let Some(pooled) = plan.setup.pool.get(within as usize) {
                 user.data = Some(Arc::clone(&pooled.data));
                 user.headers.clone_from(&pooled.headers);

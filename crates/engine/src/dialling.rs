@@ -119,6 +119,7 @@ impl World {
     pub(crate) fn take_out(&mut self, key: u32) -> Option<Conn> {
         let conn = self.conns.remove(key)?;
         self.dialling.unaccepted -= u32::from(!conn.accepted);
+        self.note_answers_of(&conn);
         Some(conn)
     }
 

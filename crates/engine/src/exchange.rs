@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use model::Nanos;
-use record::{Measured, OpenWindow, Pool};
+use record::{Limited, Measured, OpenWindow, Pool};
 use script::ScriptFault;
 use script::host::LogLevel;
 use stats::Histogram;
@@ -85,6 +85,7 @@ pub(crate) struct LevelOutcome {
     pub(crate) cpu_wait: Option<CpuWait>,
     pub(crate) gc_pause_ms_max: Option<f64>,
     pub(crate) dropped: u64,
+    pub(crate) limited: Limited,
     pub(crate) at_work: AtWork,
     pub(crate) hold_s: f64,
     pub(crate) settle_s: f64,

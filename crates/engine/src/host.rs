@@ -37,9 +37,10 @@ impl Host for World {
         let member = self.groups.get(slot).map_or(0, |group| {
             u32::try_from(group.users.len()).unwrap_or(u32::MAX)
         });
-        let id = self
-            .users
-            .add(User::new(format!("setup{number}"), slot, member, seed));
+        let mut user = User::new(format!("setup{number}"), slot, member, seed);
+        // The first member is who runs the set-up; who takes this user's place in a level comes from the same address.
+        user.number = member.saturating_sub(1);
+        let id = self.users.add(user);
         if let Some(group) = self.groups.get_mut(slot) {
             group.users.push(id);
         }

@@ -84,20 +84,18 @@ impl World {
         };
         user.pool(endpoint).dialling -= 1;
         let until = now + self.config.options.timeouts.connect;
-        let opened = self
-            .dials
-            .connect(endpoint, self.config.source_of(owner))
-            .and_then(|stream| {
-                let link = self.link_on(stream, flight.asker, Opening { asked: now, until })?;
-                self.admit(Conn {
-                    user: owner,
-                    endpoint,
-                    asks_write: false,
-                    sampled: false,
-                    accepted: false,
-                    link,
-                })
-            });
+        let source = self.source_of(owner);
+        let opened = self.dials.connect(endpoint, source).and_then(|stream| {
+            let link = self.link_on(stream, flight.asker, Opening { asked: now, until })?;
+            self.admit(Conn {
+                user: owner,
+                endpoint,
+                asks_write: false,
+                sampled: false,
+                accepted: false,
+                link,
+            })
+        });
         match opened {
             Ok(key) => {
                 if let Some(user) = self.users.get(owner) {

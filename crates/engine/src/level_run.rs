@@ -64,6 +64,7 @@ impl Worker {
     pub(crate) fn start_level(&mut self, plan: Arc<LevelPlan>) {
         let mut world = self.world.borrow_mut();
         let workers = world.config.workers;
+        world.level_start = plan.start;
         world.hold = plan.hold();
         world.hold_is_settled = false;
         world.recorder = Recorder::default();
@@ -285,6 +286,7 @@ impl Worker {
             let add = |iterations: &mut Iterations| iterations.planned += planned;
             world.recorder.iterations(scenario, add);
         }
+        let limited = world.take_limited(now);
         let measured = world.end_level();
         drop(world);
         self.tell(Event::Window {
@@ -300,6 +302,7 @@ impl Worker {
             cpu_wait: level.cpu_wait,
             gc_pause_ms_max: level.gc_pause.map(Nanos::as_millis_f64),
             dropped,
+            limited,
             at_work,
             hold_s: (level.hold_ended - level.plan.hold().start).as_secs_f64(),
             settle_s: (level.settled - level.hold_ended).as_secs_f64(),

@@ -1,4 +1,4 @@
-use record::{GeneratorUse, Measured, OpenWindow, Window, WorkerUse};
+use record::{GeneratorUse, Limited, Measured, OpenWindow, Window, WorkerUse};
 use stats::Histogram;
 
 use crate::exchange::{CpuWait, LevelOutcome};
@@ -11,6 +11,7 @@ pub(crate) struct Merged {
     pub(crate) measured: Measured,
     pub(crate) generator: GeneratorUse,
     pub(crate) dropped: u64,
+    pub(crate) limited: Limited,
     /// How long the hold really was.
     pub(crate) hold_s: Option<f64>,
     pub(crate) settle_s: f64,
@@ -49,6 +50,7 @@ impl Merged {
         self.generator.implausible_stamps += outcome.receipts.implausible;
         self.busiest = self.busiest.max(outcome.busy);
         self.dropped += outcome.dropped;
+        self.limited.merge(outcome.limited);
         self.at_work.merge(outcome.at_work);
         self.generator.workers.push(WorkerUse {
             busy_percent: outcome.busy * 100.0,

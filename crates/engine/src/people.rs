@@ -23,6 +23,8 @@ pub(crate) struct User {
     pub(crate) name: Arc<str>,
     pub(crate) group: usize,
     pub(crate) member: u32,
+    /// Counts all users of the level, on whichever worker they are: their source addresses go by it.
+    pub(crate) number: u32,
     /// Counts the iterations: what belongs to an earlier one finds a higher number and is dropped.
     pub(crate) epoch: u32,
     pub(crate) random: Pcg64Mcg,
@@ -32,6 +34,9 @@ pub(crate) struct User {
     pub(crate) sockets: Vec<u32>,
     pub(crate) data: Option<Arc<str>>,
     pub(crate) steps: Steps,
+    /// Answers that came on connections that are gone, and requests that were refused with status 429.
+    pub(crate) answered: u32,
+    pub(crate) limited: u32,
 }
 
 /// A user's HTTP connections to one endpoint.
@@ -51,6 +56,7 @@ impl User {
             name: name.into(),
             group,
             member,
+            number: member,
             epoch: 0,
             random: Pcg64Mcg::seed_from_u64(seed),
             headers: Vec::new(),
@@ -59,6 +65,8 @@ impl User {
             sockets: Vec::new(),
             data: None,
             steps: Steps::default(),
+            answered: 0,
+            limited: 0,
         }
     }
 
@@ -105,6 +113,12 @@ impl Users {
     pub(crate) fn first_of(&self, id: UserId, count: u32) -> UserId {
         let at = id.0.saturating_sub(self.base);
         UserId(id.0 - at % count.max(1))
+    }
+
+    /// Everybody's.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = UserId> + use<> {
+        let count = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        (self.base..self.base.saturating_add(count)).map(UserId)
     }
 
     pub(crate) fn clear(&mut self) {

@@ -1,5 +1,4 @@
 use std::cell::RefCell;
-use std::net::IpAddr;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,6 +14,7 @@ use wire::TlsSettings;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::program::{Plain, Program, Scenario};
+use crate::sources::check_sources;
 use crate::world::World;
 
 /// What is decided outside the scenario.
@@ -26,8 +26,6 @@ pub struct Settings {
     pub workers: Option<u32>,
     /// Cores to pin the workers to.
     pub cores: Vec<usize>,
-    /// Local addresses that users come from.
-    pub sources: Vec<IpAddr>,
     /// The user states that the target is theirs.
     pub target_is_mine: bool,
     /// The target's process.
@@ -112,6 +110,7 @@ fn config(
         .as_deref()
         .map(|path| read_ca(base, path))
         .transpose()?;
+    check_sources(&options.source)?;
     let workers = settings.workers.unwrap_or_else(|| default_workers(&target));
     let seed = options.seed.unwrap_or(settings.fresh_seed);
     Ok(RunConfig {
@@ -126,7 +125,6 @@ fn config(
         run_id: run_id(settings.fresh_seed),
         target_pid: settings.target_pid,
         ca_pem,
-        sources: settings.sources,
     })
 }
 
@@ -160,7 +158,6 @@ pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, Pr
         run_id: 0,
         target_pid: None,
         ca_pem: None,
-        sources: Vec::new(),
     };
     let tls = TlsSettings::new(true, None).map_err(|_| nothing())?;
     World::new(Arc::new(config), 0, Clock::start(), tls).map_err(|_| nothing())

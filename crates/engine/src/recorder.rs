@@ -3,7 +3,7 @@ use std::sync::Arc;
 use delivery::Tally;
 use model::{Fault, FaultKind, Nanos, Timing};
 use record::{
-    Convergence, Deliveries, Example, Failure, Iterations, Measured, Metric, MetricKind,
+    Convergence, Deliveries, Example, Failure, Iterations, Limited, Measured, Metric, MetricKind,
     OpenWindow, Timings, note_failure,
 };
 use rustc_hash::FxHashMap;
@@ -93,6 +93,10 @@ pub(crate) struct Recorder {
     pub(crate) receipts: Receipts,
     channels: Named<()>,
     pub(crate) tallies: Vec<Tally>,
+    /// The answers with status 429, from the first on.
+    pub(crate) limited: Option<Box<Limited>>,
+    /// Requests in windows that are closed.
+    pub(crate) windowed: u64,
     /// Messages and ticks that a full queue did not take.
     pub(crate) dropped: u64,
 }
@@ -252,8 +256,14 @@ impl Recorder {
         note_failure(&mut self.measured.failures, failure);
     }
 
+    /// Requests that have ended, whatever came of them, since the level began.
+    pub(crate) fn ended(&self) -> u64 {
+        self.measured.before.requests + self.windowed + self.window.requests
+    }
+
     /// The open window, and a fresh one in its place.
     pub(crate) fn take_window(&mut self) -> OpenWindow {
+        self.windowed += self.window.requests;
         std::mem::take(&mut self.window)
     }
 

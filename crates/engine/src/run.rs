@@ -155,6 +155,7 @@ fn blank_record(config: &RunConfig, clock: Clock) -> Run {
         target: config.target_as_written(),
         machine: crate::watcher::machine(),
         workers: config.workers,
+        sources: crate::sources::told(config),
         ..Run::default()
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use model::{Fault, FaultKind, Nanos};
-use record::{Cause, Example, Measured, Story, StoryStep, Unfinished};
+use record::{FirstFailure, Example, Measured, Story, StoryStep, Unfinished};
 use rustc_hash::FxHashMap;
 
 use crate::recorder::{NAMES_LIMIT, OTHER_NAMES};
@@ -56,7 +56,7 @@ struct Node {
 pub(crate) struct StoryCounts {
     nodes: Vec<Node>,
     index: FxHashMap<(u32, u32), u32>,
-    causes: Vec<Cause>,
+    causes: Vec<FirstFailure>,
     /// Unfinished iterations that were in no step.
     outside: u64,
 }
@@ -187,7 +187,7 @@ impl StoryCounts {
         example: impl FnOnce() -> Example,
     ) -> u32 {
         let step = node.map(|at| &self.nodes[at as usize].told.path);
-        let is_it = |cause: &Cause| {
+        let is_it = |cause: &FirstFailure| {
             cause.side == fault.side
                 && cause.kind == fault.kind
                 && cause.status == status
@@ -203,7 +203,7 @@ impl StoryCounts {
         } else {
             return self.further(fault, example);
         };
-        self.push_cause(Cause {
+        self.push_first(FirstFailure {
             step,
             side: fault.side,
             kind: fault.kind,
@@ -217,13 +217,13 @@ impl StoryCounts {
 
     /// Beyond the limit all causes of one side and kind are one.
     fn further(&mut self, fault: &Fault, example: impl FnOnce() -> Example) -> u32 {
-        let same = |cause: &Cause| {
+        let same = |cause: &FirstFailure| {
             cause.side == fault.side && cause.kind == fault.kind && cause.what == OTHER_NAMES
         };
         if let Some(at) = self.causes.iter().position(same) {
             return u32::try_from(at).unwrap_or(u32::MAX);
         }
-        self.push_cause(Cause {
+        self.push_first(FirstFailure {
             step: None,
             side: fault.side,
             kind: fault.kind,
@@ -235,7 +235,7 @@ impl StoryCounts {
         })
     }
 
-    fn push_cause(&mut self, cause: Cause) -> u32 {
+    fn push_first(&mut self, cause: FirstFailure) -> u32 {
         self.causes.push(cause);
         u32::try_from(self.causes.len() - 1).unwrap_or(u32::MAX)
     }
@@ -286,7 +286,7 @@ impl StoryCounts {
             ..Story::default()
         };
         let causes = self.causes.into_iter();
-        story.causes = causes
+        story.first_failures = causes
             .filter(|cause| cause.failed + cause.succeeded > 0)
             .collect();
         for mut node in self.nodes {

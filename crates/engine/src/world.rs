@@ -57,6 +57,8 @@ pub(crate) struct World {
     pub(crate) groups: Vec<Group>,
     pub(crate) group_slots: FxHashMap<GroupId, usize>,
     pub(crate) recorder: Recorder,
+    /// When the level began, ramp and warm-up included.
+    pub(crate) level_start: Nanos,
     pub(crate) step_names: StepNames,
     /// Numbers the steps that are begun.
     pub(crate) step_token: u64,
@@ -113,6 +115,7 @@ impl World {
             groups: Vec::new(),
             group_slots: FxHashMap::default(),
             recorder: Recorder::default(),
+            level_start: Nanos::ZERO,
             step_names: StepNames::default(),
             step_token: 0,
             hold: Span::default(),

@@ -13,6 +13,7 @@ pub mod overrides;
 pub mod problem;
 pub mod schedule;
 pub mod size;
+mod source;
 pub mod split;
 mod suggest;
 pub mod threshold;
@@ -27,6 +28,7 @@ pub use options::{
 pub use overrides::{Overrides, with_overrides};
 pub use problem::{Problem, Problems};
 pub use schedule::{Phases, start_of};
+pub use source::{SOURCES_LIMIT, source_addresses};
 pub use split::{groups_of, worker_of};
 pub use threshold::{Aggregate, Limit, Op, Subject, SubjectKind, Threshold, Unit};
 pub use ticker::Ticker;

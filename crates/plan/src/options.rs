@@ -8,6 +8,7 @@ mod limits;
 mod load;
 mod mix;
 mod section;
+mod source;
 mod thresholds;
 mod url;
 mod values;
@@ -15,6 +16,8 @@ mod watch;
 
 #[cfg(test)]
 mod tests;
+
+use std::net::IpAddr;
 
 use model::Nanos;
 use serde_json::Value;
@@ -30,7 +33,7 @@ use crate::threshold::Threshold;
 use section::Section;
 
 /// Every option, as d.ts names them.
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 19] = [
     "target",
     "group",
     "groups",
@@ -47,6 +50,7 @@ const KNOWN: [&str; 18] = [
     "maxMessage",
     "leftovers",
     "watch",
+    "source",
     "seed",
     "script",
 ];
@@ -88,6 +92,8 @@ pub struct Options {
     pub script: ScriptLimits,
     /// What of the target is looked at beside what its users feel.
     pub watch: Watch,
+    /// Local addresses that users come from, in turn, none twice; empty: the kernel chooses.
+    pub source: Vec<IpAddr>,
 }
 
 impl Options {
@@ -136,6 +142,7 @@ fn read(value: &Value, problems: &mut Problems) -> Options {
         seed: root.field("seed").read_some(problems, values::seed),
         script: limits::script(&root.field("script"), problems),
         watch: watch::read(&root.field("watch"), problems),
+        source: source::read(&root.field("source"), problems),
         grouping,
         load,
     }

@@ -23,6 +23,8 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Prometheus endpoint of the target.
     pub metrics: Option<String>,
+    /// Local addresses and networks that users come from; empty leaves the scenario's own.
+    pub source: Vec<String>,
 }
 
 /// The options with the overrides in place of the user's own values. Nothing is judged here: a wrong
@@ -46,6 +48,9 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
     if let Some(group) = overrides.group {
         options.shift_remove("groups");
         options.insert("group".to_owned(), group.into());
+    }
+    if !overrides.source.is_empty() {
+        options.insert("source".to_owned(), overrides.source.clone().into());
     }
     if let Some(metrics) = &overrides.metrics {
         let watch = options

@@ -23,6 +23,7 @@ const NAMES: [&str; 35] = [
     "seed",
     "script",
     "watch",
+    "source",
     "users",
     "hold",
     "ramp",

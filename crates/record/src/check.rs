@@ -95,12 +95,12 @@ impl Story {
             .iter()
             .flat_map(|step| named("step", &step.name(), step.check_identities(iterations)))
             .collect();
-        let failed: u64 = self.causes.iter().map(|cause| cause.failed).sum();
+        let failed: u64 = self.first_failures.iter().map(|cause| cause.failed).sum();
         if failed != iterations.failed {
             let all = iterations.failed;
             broken.push(format!("iterations: {all} failed, but causes for {failed}"));
         }
-        let succeeded: u64 = self.causes.iter().map(|cause| cause.succeeded).sum();
+        let succeeded: u64 = self.first_failures.iter().map(|cause| cause.succeeded).sum();
         if succeeded > iterations.succeeded {
             let all = iterations.succeeded;
             broken.push(format!(

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{GeneratorUse, Measured, TargetUse, Window};
+use crate::{GeneratorUse, Limited, Measured, TargetUse, Window};
 
 /// One load and what was measured under it. Nothing is pooled over levels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,9 @@ pub struct Level {
     pub measured: Measured,
     /// The course of time; a second in which nothing happened is missing.
     pub series: Vec<Window>,
+    /// The answers with status 429, where there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited: Option<Limited>,
     /// The target's own process, when it was found.
     pub target: Option<TargetUse>,
     /// headcount itself.

@@ -9,8 +9,10 @@ mod convergence;
 mod deliveries;
 mod encode;
 mod failure;
+mod finding;
 mod health;
 mod level;
+mod limited;
 mod measured;
 mod metric;
 mod run;
@@ -25,12 +27,14 @@ pub use convergence::Convergence;
 pub use deliveries::Deliveries;
 pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};
+pub use finding::{Cause, Confidence, Finding};
 pub use health::{GeneratorUse, WorkerUse};
 pub use level::{Level, Little, Load, Phases, Soundness};
+pub use limited::{Limited, LimitedBin, PerAddress, PerKey, Spread, StatedLimit};
 pub use measured::{Check, Iterations, Measured, Outside};
 pub use metric::{Metric, MetricKind};
-pub use run::{Machine, Note, Pool, Run, ScriptInfo, Setup, ThresholdResult};
-pub use story::{Cause, Story, StoryStep, Unfinished, path_name};
+pub use run::{Machine, Note, Pool, Run, ScriptInfo, Setup, Sources, ThresholdResult};
+pub use story::{FirstFailure, Story, StoryStep, Unfinished, path_name};
 pub use summary::summary;
 pub use target::{
     BusiestThread, CgroupUse, ListenQueue, MemoryGrowth, ProcessUse, Scrapes, TargetEnd,

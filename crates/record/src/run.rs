@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
 use crate::version::{KIND, VERSION};
-use crate::{Failure, Level, Timings};
+use crate::{Failure, Finding, Level, Timings};
 
 /// A run: the root of `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,9 @@ pub struct Run {
     pub machine: Machine,
     /// How many worker threads put the load on.
     pub workers: u32,
+    /// Where the users came from; `None`: the kernel chose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources: Option<Sources>,
     /// The outcome.
     pub verdict: Verdict,
     /// Whether somebody stopped it: what follows is what was measured until then.
@@ -42,6 +45,9 @@ pub struct Run {
     pub levels: Vec<Level>,
     /// What each threshold said of each level.
     pub thresholds: Vec<ThresholdResult>,
+    /// Why it stops where it does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// Remarks on the measurement.
     pub notes: Vec<Note>,
     /// Faults of the script outside of any level: while it was loaded, set up or torn down.
@@ -63,11 +69,13 @@ impl Default for Run {
             target: String::new(),
             machine: Machine::default(),
             workers: 0,
+            sources: None,
             verdict: Verdict::NotSound,
             interrupted: false,
             setup: None,
             levels: Vec::new(),
             thresholds: Vec::new(),
+            findings: Vec::new(),
             notes: Vec::new(),
             script_faults: Vec::new(),
         }
@@ -83,6 +91,15 @@ pub struct ScriptInfo {
     pub sha256: String,
     /// The source itself.
     pub source: String,
+}
+
+/// The local addresses that users came from, in turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sources {
+    /// As they were given: `127.0.0.9`, `127.0.0.0/24`.
+    pub given: Vec<String>,
+    /// How many addresses these are.
+    pub addresses: u64,
 }
 
 /// The machine that put the load on. `None` where it does not say.

@@ -15,7 +15,7 @@ pub struct Story {
     /// The steps in the order in which iterations reach them, those within a step behind it.
     pub steps: Vec<StoryStep>,
     /// What failed first in an iteration, with how many of them; each iteration at most once.
-    pub causes: Vec<Cause>,
+    pub first_failures: Vec<FirstFailure>,
     /// Where the iterations were that had not ended; together all of them.
     pub unfinished: Vec<Unfinished>,
 }
@@ -58,7 +58,7 @@ pub struct StoryStep {
 
 /// What failed first in iterations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cause {
+pub struct FirstFailure {
     /// The innermost step in which it failed, with those around it; `None` outside of any.
     pub step: Option<Vec<String>>,
     /// Whose fault.
@@ -89,7 +89,7 @@ pub struct Unfinished {
 impl Story {
     /// Whether nothing is told: no iteration ended, or none had a step or failed.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty() && self.causes.is_empty() && self.unfinished.is_empty()
+        self.steps.is_empty() && self.first_failures.is_empty() && self.unfinished.is_empty()
     }
 
     /// Adds what another worker measured.
@@ -100,10 +100,10 @@ impl Story {
                 None => self.steps.push(step),
             }
         }
-        for cause in other.causes {
-            match self.causes.iter_mut().find(|known| known.is_same(&cause)) {
+        for cause in other.first_failures {
+            match self.first_failures.iter_mut().find(|known| known.is_same(&cause)) {
                 Some(known) => known.merge(cause),
-                None => self.causes.push(cause),
+                None => self.first_failures.push(cause),
             }
         }
         for left in other.unfinished {
@@ -134,7 +134,7 @@ impl Story {
         };
         self.steps
             .sort_by_cached_key(|step| (step.scenario.clone(), way(step)));
-        self.causes
+        self.first_failures
             .sort_by_key(|cause| Reverse(cause.failed + cause.succeeded));
         self.unfinished.sort_by_key(|left| Reverse(left.count));
     }
@@ -219,7 +219,7 @@ impl StoryStep {
     }
 }
 
-impl Cause {
+impl FirstFailure {
     fn is_same(&self, other: &Self) -> bool {
         self.step == other.step
             && self.side == other.side

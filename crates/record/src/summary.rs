@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use stats::{Estimate, Histogram, estimate};
 
 use crate::{
-    Cause, Check, Convergence, Deliveries, GeneratorUse, Iterations, Level, Run, StoryStep,
+    FirstFailure, Check, Convergence, Deliveries, GeneratorUse, Iterations, Level, Run, StoryStep,
     TargetUse, Timings, path_name,
 };
 
@@ -43,7 +43,7 @@ fn level(level: &Level) -> Value {
             "by_name": by_name(&measured.steps, |one| timings(one, hold_s)),
             "in_order": measured.story.steps.iter().map(step).collect::<Vec<_>>(),
         },
-        "first_failures": measured.story.causes.iter().map(cause).collect::<Vec<_>>(),
+        "first_failures": measured.story.first_failures.iter().map(cause).collect::<Vec<_>>(),
         "target": target(level.target.as_ref()),
         "generator": generator(&level.generator),
     })
@@ -77,7 +77,7 @@ fn step(step: &StoryStep) -> Value {
     Value::Object(figures)
 }
 
-fn cause(cause: &Cause) -> Value {
+fn cause(cause: &FirstFailure) -> Value {
     json!({
         "step": cause.step.as_deref().map(path_name),
         "side": cause.side,

@@ -4,8 +4,8 @@ use record::Run;
 
 use crate::section::levels::Lead;
 use crate::section::{
-    Block, ERROR, Section, counts, deliveries, environment, failures, levels, pass_rate, resources,
-    setup, story, target, thresholds, timings, verdict,
+    Block, ERROR, Section, counts, deliveries, environment, failures, findings, levels, pass_rate,
+    resources, setup, story, target, thresholds, timings, verdict,
 };
 use crate::table::{code, escape};
 
@@ -59,6 +59,7 @@ fn sections(run: &Run) -> Vec<Section> {
     let head = [
         Section::unless_empty("Remarks", remarks),
         levels,
+        findings::section(run),
         thresholds::section(run),
         story::section(run),
         deliveries::section(run),

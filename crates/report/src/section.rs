@@ -4,6 +4,7 @@ pub(crate) mod counts;
 pub(crate) mod deliveries;
 pub(crate) mod environment;
 pub(crate) mod failures;
+pub(crate) mod findings;
 pub(crate) mod levels;
 pub(crate) mod pass_rate;
 pub(crate) mod resources;

@@ -7,8 +7,8 @@ use crate::format::{count, share, shorten, wrap};
 use crate::section::failures::{self, Group};
 use crate::section::levels::{self, Lead};
 use crate::section::{
-    ERROR, deliveries, error_bound, label, marked, pass_rate, resources, setup, story, target,
-    thresholds, timings, verdict,
+    ERROR, deliveries, error_bound, findings, label, marked, pass_rate, resources, setup, story,
+    target, thresholds, timings, verdict,
 };
 
 /// How the terminal wants its text.
@@ -25,6 +25,8 @@ const SCREEN: usize = 40;
 /// Lines of one note, and of all of them.
 const NOTE: usize = 3;
 const NOTES: usize = 8;
+/// Lines of findings that are told whatever else there is.
+const FINDING: usize = 9;
 /// Columns for free text, so that a line stays a line.
 const WIDTH: usize = 110;
 
@@ -52,10 +54,17 @@ pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
         left(&[&lines, &foot, &verdicts]).max(4),
         "lines of failures",
     );
-    let steps = steps(run, left(&[&lines, &foot, &verdicts, &failed]), colour);
-    let used: [&[String]; 5] = [&lines, &foot, &verdicts, &failed, &steps];
+    let found = finding_lines(run, colour);
+    let found = cut(
+        found,
+        left(&[&lines, &foot, &verdicts, &failed]).max(FINDING),
+        "lines of findings",
+    );
+    let used: [&[String]; 5] = [&lines, &foot, &verdicts, &failed, &found];
+    let steps = steps(run, left(&used), colour);
+    let used: [&[String]; 6] = [&lines, &foot, &verdicts, &failed, &found, &steps];
     let names = named(run, left(&used), colour);
-    for part in [steps, names, failed, verdicts, foot] {
+    for part in [steps, names, found, failed, verdicts, foot] {
         if !part.is_empty() {
             lines.push(String::new());
             lines.extend(part);
@@ -225,6 +234,32 @@ fn failure_lines(run: &Run, colour: bool) -> Vec<String> {
         .flatten()
     {
         lines.push(paint(&none, Tone::Quiet, colour));
+    }
+    lines
+}
+
+/// Why it stops where it does.
+fn finding_lines(run: &Run, colour: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for finding in &run.findings {
+        if lines.is_empty() {
+            lines.push(paint("Findings", Tone::Strong, colour));
+        }
+        for line in findings::lines(run, finding) {
+            let text = wrap(&line.text, WIDTH - 12, NOTE);
+            lines.extend(
+                text.iter()
+                    .enumerate()
+                    .map(|(number, text)| match (line.word, number) {
+                        ("", _) => format!("  {text}"),
+                        (word, 0) => format!(
+                            "    {}{text}",
+                            paint(&format!("{word:<11}"), Tone::Quiet, colour)
+                        ),
+                        _ => format!("    {:<11}{text}", ""),
+                    }),
+            );
+        }
     }
     lines
 }

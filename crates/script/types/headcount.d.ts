@@ -67,6 +67,11 @@ declare module "headcount" {
       /** Names of that endpoint's series that are kept in the record: `["db_pool_busy", "queue_*"]`. */
       only?: string | string[];
     };
+    /**
+     * Local addresses or networks that users come from, in turn: `"127.0.0.0/24"` is 254 machines to a limiter by
+     * address. Each user keeps one for all connections. `--source` overrides it. Default: the system chooses.
+     */
+    source?: string | string[];
     /** Seed of all random choices. Default: a new one each run, printed and recorded. */
     seed?: number;
     /** Limits of the script itself. */

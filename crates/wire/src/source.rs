@@ -68,6 +68,8 @@ enum Failed {
     NoPort,
     /// The source is none of this machine's addresses.
     NoAddress(IpAddr),
+    /// The source is of IPv4 and the target of IPv6, or the other way round.
+    OtherFamily(IpAddr),
     Other(Errno),
 }
 
@@ -79,6 +81,13 @@ impl Failed {
                 FaultKind::Resources,
                 format!("source address {source} is not one of this machine's"),
             ),
+            Self::OtherFamily(source) => Fault::script(
+                FaultKind::Resources,
+                format!(
+                    "from the source address {source} there is no way to {}: one is IPv4, the other IPv6",
+                    addr.ip()
+                ),
+            ),
             Self::Other(errno) => from_errno(errno, addr),
         }
     }
@@ -87,6 +96,9 @@ impl Failed {
 fn begin(addr: SocketAddr, source: Option<IpAddr>) -> Result<(OwnedFd, bool), Failed> {
     let socket = open(addr).map_err(Failed::Other)?;
     if let Some(source) = source {
+        if source.is_ipv4() != addr.is_ipv4() {
+            return Err(Failed::OtherFamily(source));
+        }
         // The port is chosen when it is known where to: one port serves many targets.
         setsockopt(&socket, IpBindAddressNoPort, &true)
             .map_err(|errno| Failed::Other(Errno::from_raw_os_error(errno as i32)))?;

@@ -145,7 +145,7 @@ impl World {
         if !self.hold.contains(call.planned) {
             self.recorder.measured.before.requests += 1;
             self.recorder.measured.before.failed_requests += u64::from(fault.is_some());
-            return;
+            return self.if_limited(call, now, fault, response);
         }
         let timing = Timing {
             planned: call.planned,
@@ -163,6 +163,20 @@ impl World {
         timings.bytes_in += response.map_or(0, |response| response.size as u64);
         if let Some((name, fault)) = failed {
             self.fail(call.user, &name, now, fault);
+        }
+        self.if_limited(call, now, fault, response);
+    }
+
+    fn if_limited(
+        &mut self,
+        call: &InFlight,
+        now: Nanos,
+        fault: Option<&Fault>,
+        response: Option<&Response>,
+    ) {
+        let limited = fault.is_some_and(|fault| fault.kind == FaultKind::RateLimited);
+        if let Some(response) = response.filter(|_| limited) {
+            self.note_limited(call, &response.headers, now);
         }
     }
 

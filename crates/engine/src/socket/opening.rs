@@ -94,22 +94,20 @@ impl World {
         let opening = *opening;
         let (spoken, name) = (state.spoken(), state.name.clone());
         let max_message = self.config.options.max_message;
-        let opened = self
-            .dials
-            .connect(endpoint, self.config.source_of(user))
-            .and_then(|stream| {
-                let wire = Connection::with_message_limit(stream, handshake, seed, max_message)?;
-                let wire = Wire::WebSocket(wire);
-                let link = Link::Socket(Box::new(SocketLink { wire, state }));
-                self.admit(Conn {
-                    user,
-                    endpoint,
-                    asks_write: false,
-                    sampled: false,
-                    accepted: false,
-                    link,
-                })
-            });
+        let source = self.source_of(user);
+        let opened = self.dials.connect(endpoint, source).and_then(|stream| {
+            let wire = Connection::with_message_limit(stream, handshake, seed, max_message)?;
+            let wire = Wire::WebSocket(wire);
+            let link = Link::Socket(Box::new(SocketLink { wire, state }));
+            self.admit(Conn {
+                user,
+                endpoint,
+                asks_write: false,
+                sampled: false,
+                accepted: false,
+                link,
+            })
+        });
         match opened {
             Ok(key) => {
                 if let Some(owner) = self.users.get(user) {

@@ -11,6 +11,7 @@ Examples:
   headcount bench http://127.0.0.1:8080/ --rate 5000/s -d 30s
   headcount bench https://127.0.0.1:8443/ --http2 -c 10 --streams 20 --insecure
   headcount bench ws://127.0.0.1:8080/echo -c 50 -m ping
+  headcount bench http://127.0.0.1:8080/ -c 200 --source 127.0.0.0/24     as if from 200 machines
 
 Over a WebSocket each message waits for its reply: the server must answer every message with one.
 

@@ -1,4 +1,3 @@
-use std::net::IpAddr;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -8,6 +7,7 @@ Examples:
   headcount run room.ts --target http://127.0.0.1:5000 --users 10,50,200 --hold 30s
   headcount run api.ts --rate 200/s --hold 30s
   headcount run api.ts --rate \"500/s for 10s, nothing for 50s, 5 times\"
+  headcount run api.ts --source 127.0.0.0/24          as if from 254 machines
   headcount run room.ts --json > summary.json
 
 Exit codes:
@@ -103,14 +103,15 @@ pub(crate) struct GeneratorArgs {
         help_heading = "Generator"
     )]
     pub(crate) cores: Vec<usize>,
-    /// Local addresses that users come from, in turn (more than 28,000 connections need several)
+    /// Local addresses or networks that users come from, in turn: each user keeps one (127.0.0.0/24 is 254 people to a
+    /// limiter by address; more than 28,000 connections need several)
     #[arg(
         long,
-        value_name = "IP,IP,…",
+        value_name = "IP|CIDR,…",
         value_delimiter = ',',
         help_heading = "Generator"
     )]
-    pub(crate) source: Vec<IpAddr>,
+    pub(crate) source: Vec<String>,
 }
 
 /// What is printed.

@@ -70,6 +70,7 @@ fn option_of(path: &str) -> String {
         "load.rate" => "--rate",
         "load.hold" | "load.limit" => "--duration",
         "timeouts.total" => "--timeout",
+        _ if path.starts_with("source") => "--source",
         _ if path.starts_with("headers") => {
             let name = path.trim_start_matches("headers");
             let name = name.trim_matches(['.', '[', ']', '"']);
@@ -173,6 +174,9 @@ fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
         "insecure": args.insecure,
         "redirects": 0,
     });
+    if !args.generator.source.is_empty() {
+        options["source"] = args.generator.source.clone().into();
+    }
     if let Some(timeout) = &args.timeout {
         options["timeouts"] = json!({ "total": timeout });
     }

@@ -31,12 +31,6 @@ fn check_machine(args: &GeneratorArgs) -> anyhow::Result<()> {
     {
         anyhow::bail!("--target-pid {pid}: there is no such process on this machine");
     }
-    for source in &args.source {
-        // A datagram socket sends nothing when it is bound.
-        if let Err(why) = std::net::UdpSocket::bind((*source, 0)) {
-            anyhow::bail!("--source {source}: this machine has no such address ({why})");
-        }
-    }
     let allowed = probe::own_cores();
     let refused = |core: &&usize| !allowed.is_empty() && !allowed.contains(core);
     if let Some(core) = args.cores.iter().find(refused) {
@@ -57,6 +51,7 @@ fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
         warmup: args.warmup.clone(),
         seed: args.seed,
         metrics: args.watch_metrics.clone(),
+        source: args.generator.source.clone(),
         ..Overrides::default()
     };
     generator_settings(&args.generator, overrides)
@@ -76,7 +71,6 @@ pub(crate) fn generator_settings(
         overrides,
         workers: args.workers,
         cores: args.cores.clone(),
-        sources: args.source.clone(),
         target_is_mine: args.target_is_mine,
         target_pid: args.target_pid,
         fresh_seed: fresh_seed()?,
@@ -96,10 +90,11 @@ pub(crate) fn run_and_watch(
 ) -> anyhow::Result<Outcome> {
     let stop = stop_on_ctrl_c()?;
     let mut progress = Progress::new(quiet);
-    let outcome = engine::run(config, clock, &stop, &mut |notice: Notice| {
+    let mut outcome = engine::run(config, clock, &stop, &mut |notice: Notice| {
         progress.show(notice);
     });
     progress.close();
+    outcome.record.findings = capacity::findings(&outcome.record);
     Ok(outcome)
 }
 

@@ -52,6 +52,7 @@ fn defaults_are_those_of_the_types() {
             max_message: 16_000_000,
             leftovers: None,
             watch: Watch::default(),
+            source: Vec::new(),
             seed: None,
             script: ScriptLimits {
                 memory: 1_000_000_000,

@@ -1,6 +1,6 @@
 //! What it takes to run it again, and how long everything took.
 
-use record::{Level, Run};
+use record::{Level, Run, Sources};
 
 use super::{Block, Section, marked};
 use crate::format::{count, megabytes, part, seconds};
@@ -23,6 +23,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
             "workers",
             (run.workers > 0).then(|| count(u64::from(run.workers))),
         ),
+        ("source addresses", run.sources.as_ref().map(sources)),
         ("generator's CPU", machine.cpu.clone()),
         ("cores", machine.cores.map(|cores| count(u64::from(cores)))),
         (
@@ -46,6 +47,12 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     let columns = vec![Column::words("what"), Column::name("value")];
     let table = Table::new(columns, facts.into_iter().filter_map(row).collect());
     Section::unless_empty("Environment", vec![Block::Table(table)])
+}
+
+/// `254 (127.0.0.0/24)`: each user keeps one of them.
+fn sources(sources: &Sources) -> String {
+    let given = sources.given.join(", ");
+    format!("{} ({given})", count(sources.addresses))
 }
 
 /// How long the phases took, and what happened outside of the measured time.

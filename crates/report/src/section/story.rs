@@ -1,7 +1,7 @@
 //! How far iterations came: each step with how many reached and passed it, and what failed first.
 
 use model::{FaultKind, Side};
-use record::{Cause, Example, Level, Run, StoryStep, path_name};
+use record::{FirstFailure, Example, Level, Run, StoryStep, path_name};
 use stats::Estimate;
 
 use super::failures::circumstances;
@@ -141,7 +141,7 @@ fn failed_after(step: &StoryStep) -> Option<String> {
 /// What failed first, with how many iterations it did so in each level.
 #[derive(Clone, Debug)]
 pub(crate) struct First<'a> {
-    cause: &'a Cause,
+    cause: &'a FirstFailure,
     /// Level, iterations that failed, iterations that succeeded all the same.
     levels: Vec<(String, u64, u64)>,
 }
@@ -212,7 +212,7 @@ pub(crate) fn firsts(run: &Run) -> Vec<First<'_>> {
     let mut all: Vec<First<'_>> = Vec::new();
     for level in &run.levels {
         let at = format!("at {}", label(&level.load));
-        for cause in &level.measured.story.causes {
+        for cause in &level.measured.story.first_failures {
             let counted = (at.clone(), cause.failed, cause.succeeded);
             match all.iter_mut().find(|known| is_same(known.cause, cause)) {
                 Some(known) => known.levels.push(counted),
@@ -227,8 +227,8 @@ pub(crate) fn firsts(run: &Run) -> Vec<First<'_>> {
     all
 }
 
-fn is_same(one: &Cause, other: &Cause) -> bool {
-    let key = |cause: &Cause| (cause.side, cause.kind, cause.status);
+fn is_same(one: &FirstFailure, other: &FirstFailure) -> bool {
+    let key = |cause: &FirstFailure| (cause.side, cause.kind, cause.status);
     key(one) == key(other) && one.step == other.step && one.what == other.what
 }
 

@@ -224,6 +224,11 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
         let why = level.suspicions.iter();
         remarks.extend(why.map(|why| format!("suspect at {at}: {why}")));
     }
+    remarks.extend(
+        run.levels
+            .iter()
+            .filter_map(|level| super::findings::refused(run, level)),
+    );
     remarks.extend(super::unpromised::remarks(run));
     remarks.extend(run.levels.iter().filter_map(repeated));
     remarks.extend(leftovers(run));

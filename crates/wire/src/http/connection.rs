@@ -68,6 +68,11 @@ impl Connection {
         self.parser.is_idle() && self.parser.keeps_alive() && !self.stream.wants_write()
     }
 
+    /// How many answers have come.
+    pub fn answered(&self) -> u32 {
+        self.answered
+    }
+
     /// A request was sent and its answer is not whole.
     pub fn is_waiting(&self) -> bool {
         !self.parser.is_idle()

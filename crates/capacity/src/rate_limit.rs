@@ -1,0 +1,310 @@
+//! The target, or something before it, lets through so many requests in some time and answers the others with 429.
+//!
+//! What it rests on, the strongest first: what the headers of the 429s state; a course of time that only a limiter has
+//! (so many and then none; again and again so many; a burst and then as regular a flow as no chance has); what users and
+//! addresses got; and what other levels were let through. A 429 alone, or one with a `Retry-After`, is none: many a
+//! server that is busy answers so.
+
+mod key;
+mod shape;
+mod words;
+
+use model::FaultKind;
+use record::{Cause, Confidence, Finding, Level, Limited, Run, StatedLimit};
+use serde_json::json;
+
+use key::{Key, Keys, is_by_user, keys_of, number_of};
+use shape::{Shape, shape_of};
+
+/// A level whose requests failed to so little a part says nothing, in percent.
+const WORTH_TELLING: f64 = 0.01;
+
+/// What one level shows.
+struct Seen<'a> {
+    level: &'a Level,
+    limited: &'a Limited,
+    shape: Option<Shape>,
+    /// Users who were refused.
+    users: u64,
+    /// Addresses that they came from.
+    addresses: u64,
+    /// Let through in one window, as far as whole windows were seen.
+    per_window: Option<f64>,
+    /// Let through per second while others were refused.
+    flow: Option<f64>,
+}
+
+/// A limit as it is told.
+struct Limit<'a> {
+    stated: Option<&'a StatedLimit>,
+    /// Of each key.
+    requests: Option<f64>,
+    window: Window,
+}
+
+/// How long a window is, in seconds.
+#[derive(Clone, Copy)]
+enum Window {
+    Stated(f64),
+    Seen(f64),
+    /// Until the moment that the answers named.
+    Told(f64),
+    AtLeast(f64),
+    Unknown,
+}
+
+/// The limiter, if there is one.
+pub(crate) fn find(run: &Run) -> Option<Finding> {
+    let seen: Vec<Seen<'_>> = run
+        .levels
+        .iter()
+        .filter_map(|level| look(run, level))
+        .collect();
+    let main = seen.iter().max_by_key(|seen| strength(seen))?;
+    let others: Vec<Seen<'_>> = run
+        .levels
+        .iter()
+        .filter(|level| level.index != main.level.index)
+        .filter_map(|level| look(run, level))
+        .collect();
+    if strength(main) == 0 && !flows_alike(main, &others) {
+        return None;
+    }
+    let stated = stated_of(main.limited);
+    let main = &with_window(main, stated);
+    let keys = keys_of(main, stated.map(|stated| stated.limit), &others);
+    let limit = limit_of(run, main, &keys, stated);
+    Some(tell(run, main, &keys, &limit, &seen))
+}
+
+fn look<'a>(run: &Run, level: &'a Level) -> Option<Seen<'a>> {
+    let limited = level.limited.as_ref()?;
+    let fresh = level.index == 0 && run.setup.is_none();
+    let shape = shape_of(limited, level.load.users, fresh);
+    let users = match limited.users.count {
+        0 => level.load.users,
+        refused => refused,
+    };
+    let sources = run.sources.as_ref().map_or(1, |sources| sources.addresses);
+    let refused = limited
+        .addresses
+        .iter()
+        .filter(|one| one.limited > 0)
+        .count() as u64;
+    let addresses = if refused > 0 {
+        refused
+    } else {
+        sources.min(users)
+    };
+    let (per_window, flow) = match shape {
+        Some(Shape::Periodic {
+            passed, window_s, ..
+        }) => (Some(passed), Some(passed / window_s)),
+        Some(Shape::Stop { passed }) if fresh => (Some(passed), None),
+        Some(Shape::Steady { per_s, .. }) => (None, Some(per_s)),
+        Some(Shape::Stop { .. }) => (None, None),
+        None => (None, Some(limited.passed as f64 / limited.end_s)),
+    };
+    Some(Seen {
+        level,
+        limited,
+        shape,
+        users,
+        addresses,
+        per_window,
+        flow,
+    })
+}
+
+/// With the window that is stated, a steady flow says how many come through in one.
+fn with_window<'a>(seen: &Seen<'a>, stated: Option<&StatedLimit>) -> Seen<'a> {
+    let of_flow = seen.flow.zip(stated.and_then(|stated| stated.window_s));
+    Seen {
+        per_window: seen
+            .per_window
+            .or(of_flow.map(|(flow, window)| flow * window)),
+        ..*seen
+    }
+}
+
+/// How much a level shows: 0 is no limiter.
+fn strength(seen: &Seen<'_>) -> u8 {
+    let states = !seen.limited.stated.is_empty();
+    let told_to_wait = seen.limited.told_to_wait > 0;
+    let shape = match seen.shape {
+        Some(Shape::Periodic { windows: 2.., .. }) => 6,
+        Some(Shape::Periodic { .. }) => 5,
+        Some(Shape::Stop { passed }) if passed > 0.0 && told_to_wait => 4,
+        Some(Shape::Steady {
+            burst,
+            reopened_s,
+            regular: true,
+            ..
+        }) if burst > 0.0 || reopened_s.is_some() => 3,
+        _ if is_by_user(seen.limited) => 4,
+        Some(Shape::Stop { passed }) if passed > 0.0 => 2,
+        _ => 0,
+    };
+    if states { shape + 10 } else { shape }
+}
+
+/// Whether as many are let through in levels that ask for very different amounts, and as evenly.
+fn flows_alike(seen: &Seen<'_>, others: &[Seen<'_>]) -> bool {
+    let asked = |seen: &Seen<'_>| {
+        (seen.limited.count + seen.limited.passed) as f64
+            / seen.limited.end_s.max(f64::MIN_POSITIVE)
+    };
+    let regular = |seen: &Seen<'_>| matches!(seen.shape, Some(Shape::Steady { regular: true, .. }));
+    let alike = |other: &Seen<'_>| {
+        let Some((here, there)) = seen.flow.zip(other.flow) else {
+            return false;
+        };
+        let (more, flow) = (asked(other) / asked(seen), there / here);
+        regular(other) && !(0.67..1.5).contains(&more) && (0.95..1.05).contains(&flow)
+    };
+    regular(seen) && others.iter().any(alike)
+}
+
+/// Of several stated limits the one that mostly had nothing left, or the shortest.
+fn stated_of(limited: &Limited) -> Option<&StatedLimit> {
+    let window = |one: &StatedLimit| one.window_s.unwrap_or(f64::INFINITY);
+    let order = |one: &&StatedLimit, other: &&StatedLimit| {
+        let by_window = window(other).total_cmp(&window(one));
+        one.spent.cmp(&other.spent).then(by_window)
+    };
+    limited.stated.iter().max_by(order)
+}
+
+fn limit_of<'a>(
+    run: &Run,
+    seen: &Seen<'_>,
+    keys: &Keys,
+    stated: Option<&'a StatedLimit>,
+) -> Limit<'a> {
+    let users = &seen.limited.users;
+    let each_user = users.passed.sum / users.count.max(1) as f64;
+    let counted = match (keys.left.as_slice(), seen.shape) {
+        // Those who were never refused had theirs beside it.
+        ([Key::User], Some(Shape::Stop { .. })) if users.count > 0 => Some(each_user),
+        ([Key::User], None) if closed_to_the_end(seen.limited) => Some(each_user),
+        ([key], _) => seen.per_window.map(|passed| passed / number_of(*key, seen)),
+        _ => seen.per_window,
+    };
+    let stated_window = stated.and_then(|stated| stated.window_s);
+    let window = stated_window.map_or_else(|| window_of(run, seen), Window::Stated);
+    Limit {
+        stated,
+        requests: stated.map(|stated| stated.limit).or(counted),
+        window,
+    }
+}
+
+fn window_of(run: &Run, seen: &Seen<'_>) -> Window {
+    let fresh = seen.level.index == 0 && run.setup.is_none();
+    match seen.shape {
+        Some(
+            Shape::Periodic { window_s, .. }
+            | Shape::Steady {
+                reopened_s: Some(window_s),
+                ..
+            },
+        ) => Window::Seen(window_s),
+        Some(Shape::Stop { .. }) => told(seen.limited)
+            .filter(|_| fresh)
+            .map_or_else(|| Window::AtLeast(closed_for(run, seen)), Window::Told),
+        None if closed_to_the_end(seen.limited) => {
+            told(seen.limited).map_or(Window::AtLeast(seen.limited.end_s), Window::Told)
+        }
+        _ => Window::Unknown,
+    }
+}
+
+/// The answers named moments beyond the end of the level only.
+fn closed_to_the_end(limited: &Limited) -> bool {
+    let mut moments = limited.free_at_s.iter();
+    !limited.free_at_s.is_empty() && moments.all(|at_s| *at_s > limited.end_s)
+}
+
+/// The one moment that the answers named; users who began one after the other have nearly the same.
+fn told(limited: &Limited) -> Option<f64> {
+    let first = limited.free_at_s.iter().copied().reduce(f64::min)?;
+    let last = limited.free_at_s.iter().copied().reduce(f64::max)?;
+    (last - first <= first * 0.05).then_some(first)
+}
+
+/// How long it was seen to be closed, later levels included.
+fn closed_for(run: &Run, seen: &Seen<'_>) -> f64 {
+    let later = run
+        .levels
+        .iter()
+        .skip_while(|level| level.index <= seen.level.index);
+    let closed = later.map_while(|level| {
+        let limited = level.limited.as_ref()?;
+        (limited.passed == 0).then_some(limited.end_s)
+    });
+    let own = seen.limited.last_s;
+    match closed.sum::<f64>() {
+        0.0 => own,
+        more => seen.limited.end_s + more,
+    }
+}
+
+/// Whether most of what failed in a level failed for it.
+fn is_limiting(level: &Level) -> bool {
+    let all = level.measured.requests.values();
+    let (asked, failed) = all.fold((0, 0), |(asked, failed), one| {
+        (asked + one.count, failed + one.failed)
+    });
+    let of_it = level.measured.failures.iter();
+    let refused: u64 = of_it
+        .filter(|failure| failure.kind == FaultKind::RateLimited)
+        .map(|failure| failure.count)
+        .sum();
+    refused * 2 > failed && refused as f64 > asked as f64 * WORTH_TELLING
+}
+
+fn confidence(seen: &Seen<'_>, keys: &Keys, stated: Option<f64>) -> Confidence {
+    let agrees = stated.zip(seen.per_window).is_some_and(|(limit, passed)| {
+        let times = passed / limit;
+        keys.left.iter().any(|key| {
+            let number = number_of(*key, seen);
+            (times - number).abs() <= (number * 0.1).max(2.0 / limit)
+        })
+    });
+    match (stated.is_some(), strength(seen)) {
+        (true, _) if agrees => Confidence::Certain,
+        (true, _) | (_, 3..) => Confidence::High,
+        _ => Confidence::Low,
+    }
+}
+
+fn tell(run: &Run, main: &Seen<'_>, keys: &Keys, limit: &Limit<'_>, seen: &[Seen<'_>]) -> Finding {
+    let keys_left = keys.left.iter().map(|key| key.name()).collect::<Vec<_>>();
+    let (window_s, at_least_s) = match limit.window {
+        Window::Stated(window) | Window::Seen(window) | Window::Told(window) => {
+            (Some(window), None)
+        }
+        Window::AtLeast(least) => (None, Some(least)),
+        Window::Unknown => (None, None),
+    };
+    let figures = [
+        ("limit", json!(limit.requests)),
+        ("window_s", json!(window_s)),
+        ("window_at_least_s", json!(at_least_s)),
+        ("per", json!(keys_left)),
+        ("kind", json!(words::kind(main))),
+        ("rate_per_s", json!(main.flow)),
+    ];
+    let limits = seen.iter().filter(|seen| is_limiting(seen.level));
+    Finding {
+        cause: Cause::RateLimiter,
+        what: words::what(main, keys, limit),
+        confidence: confidence(main, keys, limit.stated.map(|stated| stated.limit)),
+        levels: seen.iter().map(|seen| seen.level.index).collect(),
+        limits: limits.map(|seen| seen.level.index).collect(),
+        evidence: words::evidence(main, keys, limit),
+        unknown: words::unknown(main, keys, limit),
+        advice: words::advice(run, main, keys, limit),
+        figures: figures.map(|(name, value)| (name.to_owned(), value)).into(),
+    }
+}

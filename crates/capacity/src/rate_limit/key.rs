@@ -1,0 +1,191 @@
+//! By what a limiter counts: by user, by source address, or all together; as far as the figures tell.
+
+use record::{Limited, Spread};
+
+use super::Seen;
+
+/// What has a count of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    /// All together.
+    All,
+    /// Each source address.
+    Address,
+    /// Each user.
+    User,
+}
+
+impl Key {
+    pub(crate) const EACH: [Self; 3] = [Self::All, Self::Address, Self::User];
+
+    /// As people write it behind a limit.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::All => "for all together",
+            Self::Address => "per source address",
+            Self::User => "per user",
+        }
+    }
+
+    /// As the record names it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Address => "address",
+            Self::User => "user",
+        }
+    }
+}
+
+/// Which keys the figures leave over, and why not the others.
+#[derive(Clone, Debug)]
+pub(crate) struct Keys {
+    pub(crate) left: Vec<Key>,
+    pub(crate) evidence: Vec<String>,
+}
+
+impl Keys {
+    fn keep(&mut self, fits: impl Fn(Key) -> bool, why: String) {
+        let kept: Vec<Key> = self.left.iter().copied().filter(|key| fits(*key)).collect();
+        // What fits nothing is no evidence for anything.
+        if !kept.is_empty() && kept.len() < self.left.len() {
+            self.left = kept;
+            self.evidence.push(why);
+        }
+    }
+}
+
+/// How many there are of what has a count of its own.
+pub(crate) fn number_of(key: Key, seen: &Seen<'_>) -> f64 {
+    let number = match key {
+        Key::All => 1,
+        Key::Address => seen.addresses,
+        Key::User => seen.users,
+    };
+    number.max(1) as f64
+}
+
+/// By what the limiter of this level counts. `stated`: its limit as the headers say; `others`: the other levels.
+pub(crate) fn keys_of(seen: &Seen<'_>, stated: Option<f64>, others: &[Seen<'_>]) -> Keys {
+    let mut keys = Keys {
+        left: Key::EACH.to_vec(),
+        evidence: Vec::new(),
+    };
+    if seen.limited.stated.iter().any(|stated| stated.partitioned) {
+        let why = "the server names a partition: it does not count all together";
+        keys.keep(|key| key != Key::All, why.to_owned());
+    }
+    by_the_limit(&mut keys, seen, stated);
+    by_the_users(&mut keys, seen.limited);
+    by_the_addresses(&mut keys, seen.limited);
+    for other in others {
+        by_another_level(&mut keys, seen, other);
+    }
+    keys
+}
+
+/// One window lets through the limit as often as there are keys.
+fn by_the_limit(keys: &mut Keys, seen: &Seen<'_>, stated: Option<f64>) {
+    let Some((passed, limit)) = seen.per_window.zip(stated) else {
+        return;
+    };
+    let times = passed / limit;
+    let fits = |key: Key| {
+        let number = number_of(key, seen);
+        (times - number).abs() <= (number * 0.1).max(2.0 / limit)
+    };
+    let why = format!(
+        "{passed:.0} were let through in a window, {times:.1} times the stated {limit:.0}, by {} users from {}",
+        seen.users,
+        addresses(seen.addresses),
+    );
+    keys.keep(fits, why);
+}
+
+fn addresses(number: u64) -> String {
+    match number {
+        0 | 1 => "one address".to_owned(),
+        more => format!("{more} addresses"),
+    }
+}
+
+/// Whether all got the same though they asked for different amounts, or different amounts.
+fn alike(passed: &Spread, asked: &Spread, count: u64) -> Option<bool> {
+    let (passed, asked) = (passed.variation(count)?, asked.variation(count)?);
+    if passed >= 0.15 {
+        return Some(false);
+    }
+    (asked >= 0.1 && passed <= 0.05 && passed <= asked * 0.2).then_some(true)
+}
+
+/// Whether every user got the same though they asked for different amounts: of itself the sign of a limiter.
+pub(crate) fn is_by_user(limited: &Limited) -> bool {
+    let users = &limited.users;
+    let enough = users.count >= 5 && users.passed.sum >= 5.0 * users.count as f64;
+    enough && alike(&users.passed, &users.asked, users.count) == Some(true)
+}
+
+fn by_the_users(keys: &mut Keys, limited: &Limited) {
+    let users = &limited.users;
+    if users.count < 3 {
+        return;
+    }
+    let (least, most) = (users.passed.least, users.passed.most);
+    match alike(&users.passed, &users.asked, users.count) {
+        Some(true) => keys.keep(
+            |key| key == Key::User,
+            format!("every user was let through {least:.0} to {most:.0} times, however often they asked"),
+        ),
+        Some(false) => keys.keep(
+            |key| key != Key::User,
+            format!("of those who were refused some were let through {least:.0} times and some {most:.0} times"),
+        ),
+        None => {}
+    }
+}
+
+fn by_the_addresses(keys: &mut Keys, limited: &Limited) {
+    let mut each = record::PerKey::default();
+    for address in limited
+        .addresses
+        .iter()
+        .filter(|address| address.limited > 0)
+    {
+        each.add(address.passed, address.limited);
+    }
+    if each.count < 2 {
+        return;
+    }
+    let (least, most) = (each.passed.least, each.passed.most);
+    match alike(&each.passed, &each.asked, each.count) {
+        Some(true) => keys.keep(
+            |key| key == Key::Address,
+            format!("every address was let through {least:.0} to {most:.0} times, however often its users asked"),
+        ),
+        Some(false) => keys.keep(
+            |key| key != Key::Address,
+            format!("of the addresses that were refused some were let through {least:.0} times and some {most:.0} times"),
+        ),
+        None => {}
+    }
+}
+
+/// With more users, or more addresses, more or as many are let through.
+fn by_another_level(keys: &mut Keys, seen: &Seen<'_>, other: &Seen<'_>) {
+    let (Some(here), Some(there)) = (seen.flow, other.flow) else {
+        return;
+    };
+    let times = there / here;
+    let expected = |key: Key| number_of(key, other) / number_of(key, seen);
+    let fits = |key: Key| (times / expected(key) - 1.0).abs() <= 0.15;
+    let differ = Key::EACH
+        .iter()
+        .any(|&key| !(0.67..1.5).contains(&expected(key)));
+    if differ {
+        let why = format!(
+            "{} users were let through {times:.2} times as much as {}",
+            other.users, seen.users
+        );
+        keys.keep(fits, why);
+    }
+}

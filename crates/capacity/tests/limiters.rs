@@ -1,0 +1,579 @@
+//! Limiters whose truth is known, simulated: what they let through is what the record's own collector is told.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small numbers of simulated requests"
+)]
+
+use std::collections::{HashMap, VecDeque};
+
+use model::{FaultKind, Side};
+use record::{
+    Confidence, Example, Failure, Finding, Level, Limited, PerAddress, Run, Sources, StatedLimit,
+    Timings,
+};
+
+/// What decides, at a time in seconds, whether one more is let through.
+trait Limiter {
+    fn admits(&mut self, at: f64) -> bool;
+    /// Seconds until it may be tried again, as its headers would say.
+    fn wait(&self, at: f64) -> f64;
+}
+
+struct Fixed {
+    limit: u64,
+    window: f64,
+    /// When windows begin; `None`: with the first request.
+    begins: Option<f64>,
+    used: (f64, u64),
+}
+
+impl Limiter for Fixed {
+    fn admits(&mut self, at: f64) -> bool {
+        let begins = *self.begins.get_or_insert(at);
+        let number = ((at - begins) / self.window).floor();
+        if self.used.0.to_bits() != number.to_bits() {
+            self.used = (number, 0);
+        }
+        self.used.1 += 1;
+        self.used.1 <= self.limit
+    }
+    fn wait(&self, at: f64) -> f64 {
+        let begins = self.begins.unwrap_or(at);
+        (begins + (self.used.0 + 1.0) * self.window - at).ceil()
+    }
+}
+
+fn fixed(limit: u64, window: f64) -> Fixed {
+    Fixed {
+        limit,
+        window,
+        begins: None,
+        used: (-1e9, 0),
+    }
+}
+
+struct Sliding {
+    limit: usize,
+    window: f64,
+    log: VecDeque<f64>,
+}
+
+impl Limiter for Sliding {
+    fn admits(&mut self, at: f64) -> bool {
+        while self
+            .log
+            .front()
+            .is_some_and(|first| first + self.window <= at)
+        {
+            self.log.pop_front();
+        }
+        let free = self.log.len() < self.limit;
+        if free {
+            self.log.push_back(at);
+        }
+        free
+    }
+    fn wait(&self, at: f64) -> f64 {
+        self.log
+            .front()
+            .map_or(0.0, |first| (first + self.window - at).ceil())
+    }
+}
+
+fn sliding(limit: usize, window: f64) -> Sliding {
+    Sliding {
+        limit,
+        window,
+        log: VecDeque::new(),
+    }
+}
+
+struct Bucket {
+    size: f64,
+    per_s: f64,
+    level: f64,
+    at: f64,
+}
+
+impl Limiter for Bucket {
+    fn admits(&mut self, at: f64) -> bool {
+        self.level = (self.level + (at - self.at) * self.per_s).min(self.size);
+        self.at = at;
+        let free = self.level >= 1.0;
+        self.level -= if free { 1.0 } else { 0.0 };
+        free
+    }
+    fn wait(&self, _: f64) -> f64 {
+        1.0
+    }
+}
+
+fn bucket(size: f64, per_s: f64) -> Bucket {
+    Bucket {
+        size,
+        per_s,
+        level: size,
+        at: 0.0,
+    }
+}
+
+/// Refuses a share of all by chance, of a known sequence.
+struct Chance {
+    share: f64,
+    state: u64,
+}
+
+impl Chance {
+    fn next(&mut self) -> f64 {
+        self.state = self
+            .state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.state >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+impl Limiter for Chance {
+    fn admits(&mut self, _: f64) -> bool {
+        self.next() >= self.share
+    }
+    fn wait(&self, _: f64) -> f64 {
+        1.0
+    }
+}
+
+/// Users who ask at random times, so many a second all together; user `n` asks `n` times as often as the first when
+/// `uneven`.
+struct Crowd {
+    users: usize,
+    addresses: usize,
+    per_s: f64,
+    for_s: f64,
+    uneven: bool,
+    seed: u64,
+}
+
+fn crowd(users: usize, per_s: f64, for_s: f64) -> Crowd {
+    Crowd {
+        users,
+        addresses: 1,
+        per_s,
+        for_s,
+        uneven: false,
+        seed: 1,
+    }
+}
+
+/// What the answers say of the limiter.
+#[derive(Clone, Copy)]
+enum Headers {
+    None,
+    Wait,
+    Policy(f64, f64),
+}
+
+impl Crowd {
+    fn asks(
+        &self,
+        index: usize,
+        limiter: &mut dyn FnMut(usize, usize) -> Box<dyn Limiter>,
+        key: fn(usize, usize) -> usize,
+        headers: Headers,
+    ) -> Level {
+        let mut chance = Chance {
+            share: 0.0,
+            state: self.seed,
+        };
+        let mut limiters: HashMap<usize, Box<dyn Limiter>> = HashMap::new();
+        let mut limited = Limited::default();
+        let mut each = vec![(0_u64, 0_u64); self.users];
+        let (mut at, mut passed) = (0.0, 0);
+        while at < self.for_s {
+            let drawn = chance.next();
+            let place = if self.uneven { drawn.sqrt() } else { drawn };
+            let user = (place * self.users as f64) as usize;
+            let key = key(user, user % self.addresses);
+            let one = limiters
+                .entry(key)
+                .or_insert_with(|| limiter(user, user % self.addresses));
+            if one.admits(at) {
+                passed += 1;
+                each[user].0 += 1;
+            } else {
+                limited.note(at, passed);
+                limited.note_name("GET /");
+                each[user].1 += 1;
+                match headers {
+                    Headers::None => {}
+                    Headers::Wait => limited.note_wait(at, one.wait(at)),
+                    Headers::Policy(limit, window) => {
+                        limited.note_wait(at, one.wait(at));
+                        limited.note_stated(&StatedLimit {
+                            header: "RateLimit-Policy".into(),
+                            limit,
+                            window_s: Some(window),
+                            count: 1,
+                            ..StatedLimit::default()
+                        });
+                    }
+                }
+            }
+            at -= (1.0 - chance.next()).ln() / self.per_s;
+        }
+        limited.close(self.for_s, passed);
+        for (user, &(passed, refused)) in each.iter().enumerate() {
+            if refused > 0 {
+                limited.users.add(passed, refused);
+            }
+            if self.addresses > 1 {
+                limited.add_address(&PerAddress {
+                    address: format!("127.0.0.{}", user % self.addresses + 1),
+                    users: 1,
+                    passed,
+                    limited: refused,
+                });
+            }
+        }
+        self.level(index, limited)
+    }
+
+    fn level(&self, index: usize, limited: Limited) -> Level {
+        let timings = Timings {
+            count: limited.count + limited.passed,
+            failed: limited.count,
+            ..Timings::default()
+        };
+        let mut level = Level {
+            index,
+            sound: true,
+            ..Level::default()
+        };
+        level.load.users = self.users as u64;
+        level.measured.requests = [("GET /".to_owned(), timings)].into();
+        level.measured.failures = vec![Failure {
+            side: Side::Target,
+            kind: FaultKind::RateLimited,
+            what: "GET /".to_owned(),
+            count: limited.count,
+            first: Example::default(),
+        }];
+        level.limited = (limited.count > 0).then_some(limited);
+        level
+    }
+
+    fn sources(&self) -> Option<Sources> {
+        (self.addresses > 1).then(|| Sources {
+            given: vec![],
+            addresses: self.addresses as u64,
+        })
+    }
+}
+
+const ALL: fn(usize, usize) -> usize = |_, _| 0;
+const BY_ADDRESS: fn(usize, usize) -> usize = |_, address| address;
+const BY_USER: fn(usize, usize) -> usize = |user, _| user;
+
+fn found(
+    crowd: &Crowd,
+    mut limiter: impl FnMut() -> Box<dyn Limiter>,
+    key: fn(usize, usize) -> usize,
+    headers: Headers,
+) -> Option<Finding> {
+    let levels = vec![crowd.asks(0, &mut |_, _| limiter(), key, headers)];
+    let run = Run {
+        levels,
+        sources: crowd.sources(),
+        target: "http://127.0.0.1:1".into(),
+        ..Run::default()
+    };
+    capacity::findings(&run).pop()
+}
+
+fn figure(finding: &Finding, name: &str) -> f64 {
+    finding.figures[name]
+        .as_f64()
+        .unwrap_or_else(|| panic!("no {name}: {finding:#?}"))
+}
+
+fn is_near(value: f64, truth: f64, share: f64) -> bool {
+    (value - truth).abs() <= truth * share
+}
+
+#[test]
+fn a_window_longer_than_the_run_is_told_as_at_least() {
+    let finding = found(
+        &crowd(10, 100.0, 30.0),
+        || Box::new(fixed(100, 900.0)),
+        ALL,
+        Headers::None,
+    )
+    .unwrap();
+    assert!(is_near(figure(&finding, "limit"), 100.0, 0.01));
+    assert!(
+        (28.0..=30.0).contains(&figure(&finding, "window_at_least_s")),
+        "{finding:#?}"
+    );
+    assert!(finding.figures["window_s"].is_null() && finding.figures["kind"].is_null());
+    assert!(
+        finding
+            .what
+            .contains("100 requests in a window of at least 29 s"),
+        "{}",
+        finding.what
+    );
+    assert_eq!(finding.confidence, Confidence::Low, "a ban looks the same");
+    assert_eq!(finding.limits, [0]);
+}
+
+#[test]
+fn a_window_longer_than_the_run_is_known_from_retry_after() {
+    let finding = found(
+        &crowd(10, 100.0, 30.0),
+        || Box::new(fixed(100, 900.0)),
+        ALL,
+        Headers::Wait,
+    )
+    .unwrap();
+    assert!(is_near(figure(&finding, "window_s"), 900.0, 0.005));
+    assert!(
+        finding.what.contains("about 100 requests in about 15 min"),
+        "{}",
+        finding.what
+    );
+    assert_eq!(finding.confidence, Confidence::High);
+}
+
+#[test]
+fn what_headers_state_is_certain_when_the_counts_agree() {
+    let policy = Headers::Policy(100.0, 900.0);
+    let finding = found(
+        &crowd(10, 100.0, 30.0),
+        || Box::new(fixed(100, 900.0)),
+        ALL,
+        policy,
+    )
+    .unwrap();
+    assert_eq!(
+        finding.what,
+        "a rate limiter lets through 100 requests in 15 min, for all together or per source address"
+    );
+    assert_eq!(finding.confidence, Confidence::Certain);
+}
+
+#[test]
+fn a_fixed_window_is_worked_out_from_the_counts_alone() {
+    let limiter = || -> Box<dyn Limiter> { Box::new(fixed(50, 2.0)) };
+    let finding = found(&crowd(10, 200.0, 20.0), limiter, ALL, Headers::None).unwrap();
+    assert!(
+        is_near(figure(&finding, "limit"), 50.0, 0.01)
+            && is_near(figure(&finding, "window_s"), 2.0, 0.02)
+    );
+    assert_eq!(finding.confidence, Confidence::High);
+}
+
+#[test]
+fn windows_by_the_clock_are_told_as_fixed() {
+    let limiter = || -> Box<dyn Limiter> {
+        Box::new(Fixed {
+            begins: Some(-1.2),
+            ..fixed(50, 2.0)
+        })
+    };
+    let finding = found(&crowd(10, 200.0, 20.0), limiter, ALL, Headers::None).unwrap();
+    assert_eq!(finding.figures["kind"], "fixed window");
+    assert!(is_near(figure(&finding, "window_s"), 2.0, 0.02));
+}
+
+#[test]
+fn a_sliding_window_is_never_told_as_a_fixed_one() {
+    let limiter = || -> Box<dyn Limiter> { Box::new(sliding(200, 3.0)) };
+    let finding = found(&crowd(5, 400.0, 30.0), limiter, ALL, Headers::None).unwrap();
+    assert!(
+        is_near(figure(&finding, "limit"), 200.0, 0.1),
+        "{finding:#?}"
+    );
+    assert!(
+        is_near(figure(&finding, "window_s"), 3.0, 0.1),
+        "{finding:#?}"
+    );
+    assert_ne!(finding.figures["kind"], "fixed window");
+}
+
+#[test]
+fn a_token_bucket_is_told_by_its_rate_and_its_burst() {
+    let limiter = || -> Box<dyn Limiter> { Box::new(bucket(100.0, 20.0)) };
+    let finding = found(&crowd(10, 100.0, 30.0), limiter, ALL, Headers::None).unwrap();
+    assert_eq!(finding.figures["kind"], "token bucket");
+    assert!(
+        is_near(figure(&finding, "rate_per_s"), 20.0, 0.03),
+        "{finding:#?}"
+    );
+    assert!(
+        finding.what.contains("about 20 requests/s (and about 9")
+            || finding.what.contains("about 20 requests/s (and about 10"),
+        "{}",
+        finding.what
+    );
+}
+
+#[test]
+fn a_limit_by_user_is_told_by_users_who_ask_for_different_amounts() {
+    let uneven = Crowd {
+        uneven: true,
+        ..crowd(20, 400.0, 30.0)
+    };
+    let finding = found(
+        &uneven,
+        || Box::new(fixed(25, 900.0)),
+        BY_USER,
+        Headers::Wait,
+    )
+    .unwrap();
+    assert_eq!(
+        finding.figures["per"],
+        serde_json::json!(["user"]),
+        "{finding:#?}"
+    );
+    assert!(is_near(figure(&finding, "limit"), 25.0, 0.02));
+    assert!(
+        is_near(figure(&finding, "window_s"), 900.0, 0.01),
+        "{finding:#?}"
+    );
+}
+
+#[test]
+fn a_limit_by_address_is_told_by_several_addresses() {
+    let many = Crowd {
+        addresses: 4,
+        ..crowd(20, 200.0, 30.0)
+    };
+    let policy = Headers::Policy(100.0, 900.0);
+    let finding = found(&many, || Box::new(fixed(100, 900.0)), BY_ADDRESS, policy).unwrap();
+    assert_eq!(
+        finding.figures["per"],
+        serde_json::json!(["address"]),
+        "{finding:#?}"
+    );
+    let finding = found(&many, || Box::new(fixed(100, 900.0)), ALL, policy).unwrap();
+    assert_eq!(
+        finding.figures["per"],
+        serde_json::json!(["all"]),
+        "{finding:#?}"
+    );
+    let uneven = Crowd {
+        uneven: true,
+        users: 7,
+        addresses: 3,
+        ..many
+    };
+    let finding = found(
+        &uneven,
+        || Box::new(fixed(100, 900.0)),
+        BY_ADDRESS,
+        Headers::None,
+    )
+    .unwrap();
+    assert!(
+        !finding.figures["per"]
+            .as_array()
+            .unwrap()
+            .contains(&"user".into()),
+        "{finding:#?}"
+    );
+}
+
+#[test]
+fn levels_with_more_users_tell_a_limit_by_user_from_one_for_all() {
+    for (key, name) in [(ALL, "all"), (BY_USER, "user")] {
+        let levels = [5, 15].iter().enumerate().map(|(index, users)| {
+            let crowd = crowd(*users, 60.0 * *users as f64, 20.0);
+            crowd.asks(
+                index,
+                &mut |_, _| Box::new(fixed(20, 2.0)),
+                key,
+                Headers::None,
+            )
+        });
+        let run = Run {
+            levels: levels.collect(),
+            ..Run::default()
+        };
+        let finding = capacity::findings(&run).pop().unwrap();
+        let per = finding.figures["per"].as_array().unwrap();
+        assert!(per.contains(&name.into()), "{finding:#?}");
+        assert_eq!(per.contains(&"user".into()), name == "user", "{finding:#?}");
+    }
+}
+
+#[test]
+fn targets_that_answer_429_by_chance_are_no_limiters() {
+    for seed in 1..200 {
+        for share in [0.01, 0.05, 0.2, 0.5, 0.9] {
+            for (users, per_s, for_s) in [(1, 20.0, 10.0), (10, 200.0, 30.0), (50, 2000.0, 12.0)] {
+                let crowd = Crowd {
+                    seed,
+                    ..crowd(users, per_s, for_s)
+                };
+                let limiter = || -> Box<dyn Limiter> {
+                    Box::new(Chance {
+                        share,
+                        state: seed * 7 + 3,
+                    })
+                };
+                let levels = vec![crowd.asks(0, &mut |_, _| limiter(), ALL, Headers::Wait)];
+                let run = Run {
+                    levels,
+                    ..Run::default()
+                };
+                let found = capacity::findings(&run);
+                assert!(
+                    found.is_empty(),
+                    "seed {seed}, share {share}, {per_s}/s: {found:#?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_target_that_serves_so_many_at_once_is_no_limiter() {
+    // 10 places, each for 100 ms to 140 ms; who finds none free is refused at once.
+    let mut chance = Chance {
+        share: 0.0,
+        state: 5,
+    };
+    let (mut limited, mut places) = (Limited::default(), vec![0.0_f64; 10]);
+    let (mut at, mut begun) = (0.0, Vec::new());
+    while at < 30.0 {
+        match places.iter_mut().find(|until| **until <= at) {
+            Some(place) => {
+                *place = at + 0.1 + 0.04 * chance.next();
+                begun.push(*place);
+            }
+            None => limited.note(at, begun.iter().filter(|done| **done <= at).count() as u64),
+        }
+        at -= (1.0 - chance.next()).ln() / 300.0;
+    }
+    limited.close(30.0, begun.len() as u64);
+    let level = crowd(50, 300.0, 30.0).level(0, limited);
+    let run = Run {
+        levels: vec![level],
+        ..Run::default()
+    };
+    assert!(
+        capacity::findings(&run).is_empty(),
+        "{:#?}",
+        capacity::findings(&run)
+    );
+}
+
+#[test]
+fn who_is_never_refused_meets_no_limiter() {
+    let run = Run {
+        levels: vec![Level::default()],
+        ..Run::default()
+    };
+    assert!(capacity::findings(&run).is_empty());
+}

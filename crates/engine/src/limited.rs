@@ -1,0 +1,93 @@
+//! Answers with status 429 (too many requests), the evidence of a rate limiter.
+//!
+//! Nothing here is done for any other answer: how many were let through is worked out from counts that are kept anyway
+//! (of the windows, and of each connection) whenever a 429 comes, and at the end of the level.
+
+use model::Nanos;
+use record::{Limited, PerAddress, StatedLimit};
+use wire::http::{Headers, Quota};
+
+use crate::conn::{Conn, Link};
+use crate::http::InFlight;
+use crate::recorder::Family;
+use crate::world::World;
+
+/// Headers that are read in each second: they say the same again and again.
+const READ_PER_SECOND: u64 = 64;
+
+impl World {
+    /// A request that has been counted was refused with status 429.
+    pub(crate) fn note_limited(&mut self, call: &InFlight, headers: &Headers, now: Nanos) {
+        if let Some(user) = self.users.get(call.user) {
+            user.limited += 1;
+        }
+        let at_s = (now - self.level_start).as_secs_f64();
+        let ended = self.recorder.ended();
+        let name = self.recorder.name_of(Family::Request, call.name).to_owned();
+        let limited = self.recorder.limited.get_or_insert_default();
+        let passed = ended.saturating_sub(limited.count + 1);
+        let before = limited.bins.last().map_or(0, |bin| bin.limited);
+        limited.note(at_s, passed);
+        limited.note_name(&name);
+        if before < READ_PER_SECOND {
+            read(limited, &Quota::of(headers), at_s);
+        }
+    }
+
+    /// All that was refused in the level, with what each user and each address got; when its connections are gone.
+    pub(crate) fn take_limited(&mut self, now: Nanos) -> Limited {
+        let ended = self.recorder.ended();
+        let mut limited = self.recorder.limited.take().unwrap_or_default();
+        let passed = ended.saturating_sub(limited.count);
+        limited.close((now - self.level_start).as_secs_f64(), passed);
+        let sources = self.config.options.source.len();
+        let mut addresses = vec![PerAddress::default(); if sources > 1 { sources } else { 0 }];
+        for id in self.users.ids() {
+            let place = self.source_place(id);
+            let Some(user) = self.users.get(id).filter(|user| user.answered > 0) else {
+                continue;
+            };
+            let passed = user.answered.saturating_sub(user.limited);
+            let (passed, refused) = (u64::from(passed), u64::from(user.limited));
+            if refused > 0 {
+                limited.users.add(passed, refused);
+            }
+            if let Some(address) = place.and_then(|place| addresses.get_mut(place)) {
+                address.users += 1;
+                address.passed += passed;
+                address.limited += refused;
+            }
+        }
+        for (address, source) in addresses.iter_mut().zip(&self.config.options.source) {
+            address.address = source.to_string();
+        }
+        let used = addresses.iter().filter(|address| address.users > 0);
+        used.for_each(|address| limited.add_address(address));
+        *limited
+    }
+
+    /// A connection is gone: its answers are its user's.
+    pub(crate) fn note_answers_of(&mut self, conn: &Conn) {
+        if let Link::Http(http) = &conn.link
+            && let Some(user) = self.users.get(conn.user)
+        {
+            user.answered += http.wire.answered();
+        }
+    }
+}
+
+fn read(limited: &mut Limited, quota: &Quota, at_s: f64) {
+    for policy in &quota.policies {
+        limited.note_stated(&StatedLimit {
+            header: policy.header.to_owned(),
+            limit: policy.limit,
+            window_s: policy.window_s,
+            partitioned: policy.partitioned,
+            spent: policy.spent.into(),
+            count: 1,
+        });
+    }
+    if let Some(wait_s) = quota.wait_s {
+        limited.note_wait(at_s, wait_s);
+    }
+}

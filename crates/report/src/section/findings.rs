@@ -1,0 +1,89 @@
+//! Why it stops where it does, with the evidence, and which levels show a limit that is not the target's capacity.
+
+use model::FaultKind;
+use record::{Finding, Level, Run};
+
+use super::{Block, Section, label, label_at};
+use crate::format::share;
+
+/// A level of which more than this part was refused is told so.
+const WORTH_TELLING: f64 = 0.01;
+
+/// One line of a finding, with the word before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) word: &'static str,
+    pub(crate) text: String,
+}
+
+/// A finding: what, evidence, what it leaves open, and what to try.
+pub(crate) fn lines(run: &Run, finding: &Finding) -> Vec<Line> {
+    let levels: Vec<String> = finding
+        .levels
+        .iter()
+        .map(|&level| label_at(&run.levels, level))
+        .collect();
+    let at = match levels.as_slice() {
+        [one] => format!(" (at {one})"),
+        [first, .., last] => format!(" (at {first} to {last})"),
+        [] => String::new(),
+    };
+    let head = Line {
+        word: "",
+        text: format!(
+            "{}{at}; confidence: {}",
+            finding.what,
+            finding.confidence.as_str()
+        ),
+    };
+    let line = |word: &'static str| {
+        move |text: &String| Line {
+            word,
+            text: text.clone(),
+        }
+    };
+    let mut lines = vec![head];
+    lines.extend(finding.evidence.iter().map(line("because")));
+    lines.extend(finding.unknown.iter().map(line("not known")));
+    lines.extend(finding.advice.iter().map(line("try")));
+    lines
+}
+
+/// Where most that failed was refused with 429.
+pub(crate) fn refused(run: &Run, level: &Level) -> Option<String> {
+    let all = level.measured.requests.values();
+    let (asked, failed) = all.fold((0, 0), |(asked, failed), one| {
+        (asked + one.count, failed + one.failed)
+    });
+    let of_limit = level.measured.failures.iter();
+    let of_limit = of_limit
+        .filter(|failure| failure.kind == FaultKind::RateLimited && failure.what != "iteration");
+    let refused: u64 = of_limit.map(|failure| failure.count).sum();
+    let tells = asked > 0 && refused * 2 > failed && refused as f64 > asked as f64 * WORTH_TELLING;
+    let (at, part) = (label(&level.load), share(refused, asked));
+    let is_known = run
+        .findings
+        .iter()
+        .any(|finding| finding.limits.contains(&level.index));
+    let refusals = format!("{part} requests were answered with 429 (too many requests)");
+    tells.then(|| {
+        if is_known {
+            format!("limited by the rate limiter at {at}, which is not the target's capacity: {refusals}")
+        } else {
+            format!("most that failed at {at} was refused, by no rate limit that could be recognised: {refusals}")
+        }
+    })
+}
+
+/// The full section.
+pub(crate) fn section(run: &Run) -> Option<Section> {
+    let mut blocks = Vec::new();
+    for finding in &run.findings {
+        let mut lines = lines(run, finding).into_iter();
+        let head = lines.next().map(|head| head.text).unwrap_or_default();
+        blocks.push(Block::Text(format!("{}: {head}", finding.cause.as_str())));
+        let points = lines.map(|line| format!("{}: {}", line.word, line.text));
+        blocks.push(Block::List(points.collect()));
+    }
+    Section::unless_empty("Findings", blocks)
+}
