@@ -40,12 +40,12 @@ pub fn source_addresses(text: &str) -> Result<Vec<IpAddr>, String> {
             "too large a network: at most {SOURCES_LIMIT} addresses, a prefix of /{least} or longer"
         ));
     }
-    let count = 1_u128 << free;
     let first = number_of(address) >> free << free;
+    let last = first + ((1_u128 << free) - 1);
     let inner = if address.is_ipv4() && free > 1 {
-        first + 1..first + count - 1
+        first + 1..=last - 1
     } else {
-        first..first + count
+        first..=last
     };
     Ok(inner.map(|number| address_of(number, address)).collect())
 }

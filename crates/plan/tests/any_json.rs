@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 /// Names that the options know, so that wrong values reach every reader.
-const NAMES: [&str; 35] = [
+const NAMES: [&str; 36] = [
     "target",
     "group",
     "groups",
