@@ -217,8 +217,8 @@ fn the_first_failure_is_the_cause_and_what_ended_the_iteration_is_not() {
             ("pay".to_owned(), [1, 0, 0, 1, 0])
         ]
     );
-    let [cause] = &story.causes[..] else {
-        panic!("{:?}", story.causes)
+    let [cause] = &story.first_failures[..] else {
+        panic!("{:?}", story.first_failures)
     };
     assert_eq!(cause.step.as_deref(), Some(&["select".to_owned()][..]));
     assert_eq!((cause.what.as_str(), cause.status), named);
@@ -262,7 +262,7 @@ fn a_step_that_ended_by_a_time_out_has_no_time() {
         (None, true)
     );
     assert_eq!(measured.steps["pay"].timed_out, 1);
-    assert_eq!(measured.story.causes[0].kind, FaultKind::TimedOut);
+    assert_eq!(measured.story.first_failures[0].kind, FaultKind::TimedOut);
 }
 
 #[test]
