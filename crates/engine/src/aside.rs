@@ -101,7 +101,9 @@ impl World {
     }
 
     fn end_aside_group(&mut self, result: Result<Option<String>, ScriptFault>) -> AsideOutcome {
-        let pooled = std::mem::take(&mut self.pooled);
+        let mut pooled = std::mem::take(&mut self.pooled);
+        // Places are by number: who was made ready sooner does not come before.
+        pooled.sort_by_key(|(user, _)| *user);
         let pool = pooled.into_iter().filter_map(|(user, data)| {
             let user = self.users.get(user)?;
             Some(PooledUser {

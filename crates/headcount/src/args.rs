@@ -74,6 +74,8 @@ pub(crate) enum Study {
     Bridge,
     /// People write one document in rooms: about five and a half minutes
     Editor,
+    /// Trades of a buyer with three sellers: about five minutes
+    Marketplace,
 }
 
 #[derive(Debug, clap::Args)]

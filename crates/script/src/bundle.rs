@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::error::ScriptError;
 use crate::frame::{Location, code_frame};
 
+use discover::Imports;
 pub(crate) use path::{Import, resolve};
 
 /// One module.
@@ -43,16 +44,27 @@ impl Bundle {
     pub fn read(path: &Path) -> Result<Self, ScriptError> {
         let name = path::name_of(path);
         let source = discover::read_file(path)?;
-        Self::of(&name, source, true)
+        Self::of(&name, source, Imports::Files)
     }
 
     /// A scenario that is part of the program. It may import nothing but `"headcount"`.
     pub fn embedded(name: &str, source: &str) -> Result<Self, ScriptError> {
-        Self::of(name, source.to_owned(), false)
+        Self::embedded_with(name, source, &[])
     }
 
-    fn of(name: &str, source: String, files: bool) -> Result<Self, ScriptError> {
-        let list = discover::modules(name, source, files)?;
+    /// The same, with modules by name that it may import too.
+    pub fn embedded_with(
+        name: &str,
+        source: &str,
+        modules: &[(&str, &str)],
+    ) -> Result<Self, ScriptError> {
+        let modules = modules.iter();
+        let given = modules.map(|&(name, source)| (name.to_owned(), source.to_owned()));
+        Self::of(name, source.to_owned(), Imports::Given(given.collect()))
+    }
+
+    fn of(name: &str, source: String, imports: Imports) -> Result<Self, ScriptError> {
+        let list = discover::modules(name, source, imports)?;
         let index = list
             .iter()
             .enumerate()

@@ -206,6 +206,18 @@ fn options_are_plain_data() {
 }
 
 #[test]
+fn a_built_in_scenario_imports_what_it_brings_along_and_nothing_from_the_disk() {
+    let main = "import { one } from './one.ts';\nexport default () => one;";
+    let own = [("one.ts", "export const one: number = 1;")];
+    assert!(Bundle::embedded_with("main.ts", main, &own).is_ok());
+    for others in [&[][..], &[("two.ts", "")]] {
+        let refused = Bundle::embedded_with("main.ts", main, others).unwrap_err();
+        let refused = refused.to_string();
+        assert!(refused.contains("what it brings along"), "{refused}");
+    }
+}
+
+#[test]
 fn the_hash_is_of_the_text_and_not_of_the_place() {
     // `printf '' | sha256sum`
     let empty = Bundle::embedded("x.ts", "").unwrap().sha256();

@@ -24,6 +24,7 @@ macro_rules! part {
                 title: $title,
                 file: concat!($name, ".ts"),
                 source: include_str!(concat!("../scenarios/", $name, ".ts")),
+                modules: &[],
             },
             deliveries_per_s: None,
             judge: $judge,

@@ -47,6 +47,8 @@ pub struct Part {
     pub file: &'static str,
     /// Its text.
     pub source: &'static str,
+    /// Files that it imports, with their texts.
+    pub modules: &'static [(&'static str, &'static str)],
 }
 
 /// What all parts have in common.
@@ -102,12 +104,23 @@ impl Stage {
         (system, flags): (&str, &[String]),
         overrides: Overrides,
     ) -> Result<Scene, StageError> {
+        let system = System::start(&self.exe, system, flags, &self.system_cores)?;
+        self.set_on(part, system, overrides)
+    }
+
+    /// The same on a system that runs already, for example to see what an earlier part left there.
+    pub fn set_on(
+        &self,
+        part: &Part,
+        system: System,
+        overrides: Overrides,
+    ) -> Result<Scene, StageError> {
         let cannot = |why| StageError::Prepare {
             part: part.name,
             why,
         };
-        let system = System::start(&self.exe, system, flags, &self.system_cores)?;
-        let bundle = Bundle::embedded(part.file, part.source).map_err(|why| cannot(why.into()))?;
+        let bundle = Bundle::embedded_with(part.file, part.source, part.modules)
+            .map_err(|why| cannot(why.into()))?;
         let settings = engine::Settings {
             overrides: Overrides {
                 target: Some(system.url().to_owned()),

@@ -41,6 +41,6 @@ export default async function edit({ id, everyone, channel }: Group) {
     await user.think("4s");
     // What a person sees now: the last text heard, or the own one if nothing was heard since.
     const last = socket.last(edits);
-    user.holds("document", last === heard ? own : last);
+    user.holds("document", (last === heard ? own : last)!);
   });
 }

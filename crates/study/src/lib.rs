@@ -6,6 +6,7 @@
 
 mod bridge;
 mod editor;
+mod marketplace;
 mod parts;
 mod story;
 mod table;
@@ -13,4 +14,5 @@ mod telling;
 
 pub use bridge::bridge;
 pub use editor::editor;
+pub use marketplace::marketplace;
 pub use parts::{PartRun, StudyOutcome};

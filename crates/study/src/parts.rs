@@ -17,6 +17,8 @@ pub struct PartRun {
     pub must_keep_promises: bool,
     /// What was measured.
     pub record: Run,
+    /// What was found when the system was looked over afterwards, where that was planned.
+    pub after: Option<Run>,
 }
 
 /// A study, told.
@@ -38,6 +40,11 @@ impl StudyOutcome {
     pub fn verdict(&self) -> Verdict {
         let mut open = false;
         for part in &self.parts {
+            // What a look afterwards finds wrong is wrong however busy the machine was.
+            let looked = part.after.iter().flat_map(|run| &run.thresholds);
+            if looked.into_iter().any(|one| one.held == Some(false)) {
+                return Verdict::Failed;
+            }
             for level in &part.record.levels {
                 let mut results = part.record.thresholds.iter();
                 let broke = part.must_keep_promises
@@ -70,6 +77,10 @@ pub(crate) struct StudyPart {
     pub(crate) times: Option<(&'static str, &'static str)>,
     /// Faults that the system is ordered to have.
     pub(crate) faults: Option<&'static str>,
+    /// Flags of the system for this part.
+    pub(crate) flags: &'static [&'static str],
+    /// A look at the system when the part is done.
+    pub(crate) after: Option<Part>,
 }
 
 impl StudyPart {
@@ -87,6 +98,7 @@ impl StudyPart {
                 title,
                 file,
                 source,
+                modules: &[],
             },
             must_be_sound: true,
             must_keep_promises: true,
@@ -94,6 +106,8 @@ impl StudyPart {
             users: None,
             times: None,
             faults: None,
+            flags: &[],
+            after: None,
         }
     }
 
@@ -137,16 +151,25 @@ pub(crate) fn run_all(
             title: part.title,
         });
         let mut flags = flags_of(part);
+        flags.extend(study_part.flags.iter().map(ToString::to_string));
         if let Some(faults) = study_part.faults {
             flags.extend(["--faults".to_owned(), faults.to_owned()]);
         }
         let scene = stage.set(part, (system, &flags), study_part.overrides())?;
-        let (record, _system) = scene.play(stop, tell)?;
+        let (record, system) = scene.play(stop, tell)?;
+        let after = match study_part.after.filter(|_| stop.asked() == 0) {
+            Some(after) => {
+                let scene = stage.set_on(&after, system, Overrides::default())?;
+                Some(scene.play(stop, tell)?.0)
+            }
+            None => None,
+        };
         done.push(PartRun {
             name: part.name,
             must_be_sound: study_part.must_be_sound,
             must_keep_promises: study_part.must_keep_promises,
             record,
+            after,
         });
     }
     Ok(done)

@@ -39,6 +39,7 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
     let outcome = match args.study {
         Study::Bridge => study::bridge(&stage, &stop, &mut tell),
         Study::Editor => study::editor(&stage, &stop, &mut tell),
+        Study::Marketplace => study::marketplace(&stage, &stop, &mut tell),
     };
     let outcome = outcome?;
     unsaved?;

@@ -26,8 +26,31 @@ struct Found {
     modules: Vec<Module>,
     names: HashSet<String>,
     error: Option<ScriptError>,
-    /// Whether imports may be read from the disk.
-    files: bool,
+    /// Where imports come from.
+    imports: Imports,
+}
+
+/// Where the modules come from that a scenario imports.
+#[derive(Default)]
+pub(super) enum Imports {
+    /// From the disk.
+    #[default]
+    Files,
+    /// From these, by name, and from nowhere else.
+    Given(Vec<(String, String)>),
+}
+
+impl Imports {
+    /// The text of a module; `None` where there is none of this name.
+    fn read(&self, name: &str) -> Result<Option<String>, ScriptError> {
+        match self {
+            Self::Files => read_file(Path::new(name)).map(Some),
+            Self::Given(modules) => {
+                let given = modules.iter().find(|(given, _)| given == name);
+                Ok(given.map(|(_, source)| source.clone()))
+            }
+        }
+    }
 }
 
 impl Found {
@@ -49,9 +72,13 @@ impl Found {
 type Shared = Rc<RefCell<Found>>;
 
 /// All modules of a scenario, the main one first.
-pub(super) fn modules(name: &str, source: String, files: bool) -> Result<Vec<Module>, ScriptError> {
+pub(super) fn modules(
+    name: &str,
+    source: String,
+    imports: Imports,
+) -> Result<Vec<Module>, ScriptError> {
     let found: Shared = Rc::new(RefCell::new(Found {
-        files,
+        imports,
         ..Found::default()
     }));
     let main = prepare(name, source)?;
@@ -102,7 +129,8 @@ fn follow_dynamic(context: &Context, found: &Shared) -> Result<(), ScriptError> 
             let Ok(Import::Module(name)) = resolve(&base, specifier) else {
                 continue;
             };
-            let known = found.borrow().names.contains(&name) || !found.borrow().files;
+            let from_disk = matches!(found.borrow().imports, Imports::Files);
+            let known = found.borrow().names.contains(&name) || !from_disk;
             if known || !Path::new(&name).is_file() {
                 continue;
             }
@@ -189,15 +217,14 @@ impl Follow {
         if found.names.contains(&name) {
             return Ok(name);
         }
-        if !found.files {
-            return Err(problem(
-                "a built-in scenario imports nothing but \"headcount\"".to_owned(),
-            ));
-        }
         if found.names.len() >= MODULES {
             return Err(problem(format!("more than {MODULES} modules")));
         }
-        let source = read_file(Path::new(&name)).map_err(|error| problem(error.to_string()))?;
+        let read = found.imports.read(&name);
+        let source = read.map_err(|error| problem(error.to_string()))?;
+        let source = source.ok_or_else(|| {
+            problem("a built-in scenario imports \"headcount\" and what it brings along".to_owned())
+        })?;
         drop(found);
         let module = prepare(&name, source)?;
         let mut found = self.0.borrow_mut();

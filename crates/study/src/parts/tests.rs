@@ -23,6 +23,7 @@ fn part(sound: bool, held: Option<bool>) -> PartRun {
             thresholds: vec![threshold],
             ..Run::default()
         },
+        after: None,
     }
 }
 
@@ -88,4 +89,13 @@ fn a_part_flat_out_must_still_show_that_it_kept_its_promises() {
     };
     assert_eq!(flat_out(true), Verdict::Passed);
     assert_eq!(flat_out(false), Verdict::NotSound);
+}
+
+#[test]
+fn what_is_found_wrong_afterwards_fails_a_study_however_busy_the_machine_was() {
+    for (held, expected) in [(true, Verdict::Passed), (false, Verdict::Failed)] {
+        let mut looked = part(true, Some(true));
+        looked.after = Some(part(false, Some(held)).record);
+        assert_eq!(verdict(vec![looked]), expected, "{held}");
+    }
 }

@@ -1,0 +1,18 @@
+// The same trades by people who are there already: made and logged in before the clock starts. 32 and 64 trades at once
+// are repeated until each step was done 200 times, which a p95 takes.
+import type { Options, Setup } from "headcount";
+import { people, trade, type Trade } from "./marketplace-trade.ts";
+
+export const options: Options = {
+  group: { buyer: 1, sellers: 3 },
+  load: { groups: [1, 2, 4, 8, 16, 20, 24, 32, 32, 32, 32, 32, 32, 32, 64, 64, 64, 64], once: true, limit: "60s" },
+  thresholds: { iterations: "failed == 0", checks: "failed == 0" },
+};
+
+export function setup(given: Setup) {
+  return people(given, 64);
+}
+
+export default function flow(group: Trade) {
+  return trade(group);
+}

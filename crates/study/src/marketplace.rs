@@ -1,0 +1,246 @@
+//! The marketplace: trades of a buyer with three sellers, and money that adds up.
+
+mod evidence;
+mod field;
+mod figures;
+mod hashing;
+mod pages;
+mod rate;
+mod tables;
+
+use engine::Stop;
+use launch::LaunchError;
+use record::Run;
+use stage::{Notice, Part, Stage, StageError};
+
+use crate::parts::{PartRun, StudyOutcome, StudyPart, named, run_all};
+
+const FLOW: &str = include_str!("../scenarios/marketplace-flow.ts");
+/// What the scenarios have in common.
+const MODULES: &[(&str, &str)] = &[(
+    "marketplace-trade.ts",
+    include_str!("../scenarios/marketplace-trade.ts"),
+)];
+/// Hashing as in the report; whatever waits, waits.
+const BCRYPT: [&str; 6] = [
+    "--hash",
+    "bcrypt",
+    "--bcrypt-cost",
+    "12",
+    "--hash-queue",
+    "4096",
+];
+
+/// A part with its look at the ledger afterwards.
+const fn part(
+    name: &'static str,
+    title: &'static str,
+    (file, source): (&'static str, &'static str),
+    ledger: &'static str,
+) -> StudyPart {
+    let plain = StudyPart::new(name, title, file, source);
+    let after = Part {
+        name: ledger,
+        title: "the ledger afterwards",
+        file: "marketplace-ledger.ts",
+        source: include_str!("../scenarios/marketplace-ledger.ts"),
+        modules: MODULES,
+    };
+    StudyPart {
+        part: Part {
+            modules: MODULES,
+            ..plain.part
+        },
+        after: Some(after),
+        ..plain
+    }
+}
+
+/// Trades whose people are made in the flow.
+const fn flow(name: &'static str, title: &'static str, ledger: &'static str) -> StudyPart {
+    part(name, title, ("marketplace-flow.ts", FLOW), ledger)
+}
+
+/// The parts, with the names under which the evidence finds them. Where passwords are not what is looked at they cost
+/// little: bcrypt 12 for every level of the report would take more than five minutes of a core.
+const PARTS: [StudyPart; 8] = [
+    StudyPart {
+        flags: &["--hash", "argon2id", "--hash-queue", "4096"],
+        ..flow(
+            "report",
+            "the field report's flow, up to 64 trades at once",
+            "report-ledger",
+        )
+    },
+    StudyPart {
+        flags: &["--hash", "argon2id", "--hash-queue", "4096"],
+        ..part(
+            "pooled",
+            "the same trades, by users made beforehand",
+            (
+                "marketplace-pooled.ts",
+                include_str!("../scenarios/marketplace-pooled.ts"),
+            ),
+            "pooled-ledger",
+        )
+    },
+    StudyPart {
+        flags: &["--hash", "bcrypt", "--bcrypt-cost", "4"],
+        must_be_sound: false,
+        must_keep_promises: false,
+        ..part(
+            "rate",
+            "trades that arrive at a rate, until it stops",
+            (
+                "marketplace-rate.ts",
+                include_str!("../scenarios/marketplace-rate.ts"),
+            ),
+            "rate-ledger",
+        )
+    },
+    StudyPart {
+        users: Some("4,128"),
+        flags: &with_threads("4"),
+        ..flow(
+            "threads4",
+            "bcrypt 12 with 4 hashing threads, 1 and 32 trades at once",
+            "threads4-ledger",
+        )
+    },
+    StudyPart {
+        users: Some("4,128"),
+        flags: &with_threads("16"),
+        must_keep_promises: false,
+        ..flow(
+            "threads16",
+            "the same with 16 hashing threads",
+            "threads16-ledger",
+        )
+    },
+    StudyPart {
+        flags: &[
+            "--hash",
+            "bcrypt",
+            "--bcrypt-cost",
+            "12",
+            "--hash-queue",
+            "8",
+        ],
+        must_be_sound: false,
+        ..part(
+            "full",
+            "64 logins at once where 8 may wait",
+            (
+                "marketplace-full.ts",
+                include_str!("../scenarios/marketplace-full.ts"),
+            ),
+            "full-ledger",
+        )
+    },
+    StudyPart {
+        users: Some("4,8,16,32"),
+        flags: &[
+            "--rate-limits",
+            "*=100/15m",
+            "--trusted-proxies",
+            "127.0.0.0/8",
+            "--hash-queue",
+            "4096",
+        ],
+        must_be_sound: false,
+        must_keep_promises: false,
+        ..flow(
+            "limiter",
+            "its limit of 100 requests in 15 minutes switched on",
+            "limiter-ledger",
+        )
+    },
+    StudyPart {
+        users: Some("64"),
+        flags: &["--hash-queue", "4096", "--lose-accepted"],
+        must_be_sound: false,
+        must_keep_promises: false,
+        ..flow(
+            "lost",
+            "the report's first bug switched on: a notification that is never written",
+            "lost-ledger",
+        )
+    },
+];
+
+const fn with_threads(threads: &'static str) -> [&'static str; 8] {
+    let [a, b, c, d, e, f] = BCRYPT;
+    [a, b, c, d, e, f, "--hash-threads", threads]
+}
+
+/// The parts that were run; a part is missing when the study was stopped before it.
+#[derive(Default)]
+pub(crate) struct Parts<'a> {
+    pub(crate) report: Option<&'a Run>,
+    pub(crate) pooled: Option<&'a Run>,
+    pub(crate) rate: Option<&'a Run>,
+    pub(crate) threads4: Option<&'a Run>,
+    pub(crate) threads16: Option<&'a Run>,
+    pub(crate) full: Option<&'a Run>,
+    pub(crate) limiter: Option<&'a Run>,
+    pub(crate) lost: Option<&'a Run>,
+    /// What the ledger said after which part.
+    pub(crate) ledgers: Vec<(&'static str, &'a Run)>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(parts: &'a [PartRun]) -> Self {
+        let ledgers = parts
+            .iter()
+            .filter_map(|part| Some((part.name, part.after.as_ref()?)));
+        Self {
+            report: named(parts, "report"),
+            pooled: named(parts, "pooled"),
+            rate: named(parts, "rate"),
+            threads4: named(parts, "threads4"),
+            threads16: named(parts, "threads16"),
+            full: named(parts, "full"),
+            limiter: named(parts, "limiter"),
+            lost: named(parts, "lost"),
+            ledgers: ledgers.collect(),
+        }
+    }
+}
+
+/// The study of the marketplace: under six minutes, on `SQLite` in a temporary folder, a fresh file for each part.
+pub fn marketplace(
+    stage: &Stage,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Notice<'_>),
+) -> Result<StudyOutcome, StageError> {
+    let folder = tempfile::tempdir().map_err(|why| LaunchError::Start {
+        name: "marketplace".to_owned(),
+        why,
+    })?;
+    let flags = |part: &Part| {
+        let file = folder.path().join(format!("{}.db", part.name));
+        let store = format!("sqlite:{}", file.display());
+        let admin = ["--admin-email", "admin@market.test"];
+        let password = ["--admin-password", "correct horse"];
+        let mut flags = vec!["--store".to_owned(), store];
+        flags.extend([admin, password].concat().into_iter().map(str::to_owned));
+        if part.name != "limiter" {
+            // As the report did it: what is measured is the marketplace behind its limiter.
+            flags.extend(["--rate-limit-bypass-ips", "127.0.0.0/8"].map(str::to_owned));
+        }
+        flags
+    };
+    let parts = run_all("marketplace", flags, &PARTS, stage, stop, tell)?;
+    let (markdown, terminal) = {
+        let parts = Parts::of(&parts);
+        (pages::markdown(&parts), pages::terminal(&parts))
+    };
+    Ok(StudyOutcome {
+        parts,
+        markdown,
+        terminal,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! Trades that arrive at a rate: where it stops, why, and how many people that is.
+
+use std::fmt::Write as _; // writing to a String cannot fail
+
+use record::{Level, Run};
+
+use super::field::THINK_S;
+use super::figures::{PROMISE_MS, levels, others, time};
+use crate::story::{per_s, whole};
+use crate::telling::cpu;
+
+/// A core is used up from here on; the rest goes to the kernel's own work on it.
+const FULL_PERCENT: f64 = 93.0;
+
+/// Why a level does not show that it keeps what is promised; nothing where it does.
+pub(super) fn misses(level: &Level) -> Vec<String> {
+    let all = &level.measured.iterations;
+    let p95 = others(level).response_at(0.95).value();
+    let mut why = Vec::new();
+    if !level.sound {
+        why.push("not measured soundly".to_owned());
+    }
+    for (count, what) in [
+        (all.failed, "failed"),
+        (all.unfinished, "not finished"),
+        (all.dropped, "found nobody free"),
+    ] {
+        if count > 0 {
+            let planned = all.planned;
+            why.push(format!("{count} of {planned} trades {what}"));
+        }
+    }
+    match p95 {
+        Some(p95) if p95.as_millis_f64() >= PROMISE_MS => why.push(format!("p95 {}", time(p95))),
+        Some(_) => {}
+        None => why.push("no p95".to_owned()),
+    }
+    why
+}
+
+/// The last level before the first that does not show that it keeps the promise, and that one.
+pub(super) fn ceiling(run: Option<&Run>) -> (Option<&Level>, Option<&Level>) {
+    let mut held = None;
+    for level in levels(run) {
+        if !misses(level).is_empty() {
+            return (held, Some(level));
+        }
+        held = Some(level);
+    }
+    (held, None)
+}
+
+pub(super) fn rate_of(level: &Level) -> String {
+    let rate = level.load.rate_per_s.unwrap_or_default();
+    format!("{} trades/s", whole(rate))
+}
+
+/// Trades that came through per second.
+pub(super) fn completed_per_s(level: &Level) -> f64 {
+    level.measured.iterations.succeeded as f64 / level.phases.hold_s.max(f64::MIN_POSITIVE)
+}
+
+/// Where it stops, and why.
+pub(super) fn in_words(run: Option<&Run>) -> String {
+    let (held, broke) = ceiling(run);
+    let mut text = match (held, broke) {
+        (None, None) => return "Not measured.".to_owned(),
+        (Some(held), None) => format!(
+            "No rate was found at which it stops: {} kept the promise.",
+            rate_of(held)
+        ),
+        (None, Some(broke)) => format!(
+            "No rate showed that it keeps the promise; {} did not: {}.",
+            rate_of(broke),
+            misses(broke).join(", ")
+        ),
+        (Some(held), Some(broke)) => format!(
+            "{} kept the promise; {} did not: {}.",
+            rate_of(held),
+            rate_of(broke),
+            misses(broke).join(", ")
+        ),
+    };
+    if let Some(level) = broke.or(held) {
+        let _ = write!(text, " {}", cause(level));
+    }
+    text
+}
+
+/// What was full at a level, as far as the process itself shows it.
+fn cause(level: &Level) -> String {
+    let Some(target) = &level.target else {
+        return "What the marketplace used was not seen.".to_owned();
+    };
+    let cores = target.cores.as_ref().map_or(1, Vec::len);
+    let thread = target.busiest_thread.as_ref();
+    let thread = thread.map_or(String::new(), |thread| {
+        format!(
+            ", its busiest thread (`{}`) {:.0} %",
+            thread.name, thread.cpu_percent
+        )
+    });
+    let used = target.cpu_percent.unwrap_or_default();
+    let why = if used >= FULL_PERCENT * cores as f64 {
+        "its cores are full"
+    } else if target
+        .busiest_thread
+        .as_ref()
+        .is_some_and(|thread| thread.cpu_percent >= FULL_PERCENT)
+    {
+        "one thread is full"
+    } else if level.sound {
+        "no core is full: writes wait for each other, since `SQLite` lets in one at a time and each waits for the disk"
+    } else {
+        "what was full cannot be told beside a generator that was the limit"
+    };
+    format!(
+        "There the marketplace used {} of {cores} core(s){thread}: {why}.",
+        cpu(level)
+    )
+}
+
+/// What the ceiling means in people: a model, with its arithmetic.
+pub(super) fn people(run: Option<&Run>) -> Option<String> {
+    let (held, _) = ceiling(run);
+    let level = held?;
+    let requests = per_s(level);
+    let r = others(level).mean()?.as_secs_f64();
+    let [few, many] = THINK_S.map(|think| requests * (r + think));
+    Some(format!(
+        "In people, by a model and not by measurement: N = X·(R + Z). At {} the marketplace answered X = {} requests/s in \
+         R = {:.4} s on average. People who do something every Z = {} to {} s, the report's think time, would be N = {} × ({r:.4} + {}) \
+         = {} to {} at the same time, all of them logged in already and trading without a pause between trades. Who logs in costs a \
+         password each: that limit stands apart.",
+        rate_of(level),
+        whole(requests),
+        r,
+        THINK_S[0],
+        THINK_S[1],
+        whole(requests),
+        THINK_S[0],
+        whole(few),
+        whole(many)
+    ))
+}

@@ -1,0 +1,302 @@
+//! The pages of small records made by hand.
+
+use std::collections::BTreeMap;
+
+use model::{FaultKind, Nanos, Side};
+use record::{
+    Example, Failure, Iterations, Level, Load, Measured, Metric, MetricKind, Phases, Run, Setup,
+    TargetUse, ThresholdResult, Timings,
+};
+use stats::{Estimate, Histogram};
+
+use super::figures::{at_once, p95, share};
+use super::hashing::{Hashing, differ, threads, verdict};
+use super::{Parts, evidence, pages, rate};
+
+/// `count` answers after `ms` each.
+fn answered(count: u64, ms: u64) -> Timings {
+    let mut times = Histogram::default();
+    times.record_n(Nanos::from_millis(ms), count);
+    Timings {
+        count,
+        response: times.clone(),
+        service: times,
+        ..Timings::default()
+    }
+}
+
+/// So many trades at once in `took_s`, all of which came through; a login took `login_ms`.
+fn level(trades: u64, took_s: f64, login_ms: u64) -> Level {
+    let requests = [
+        ("users.admin.create", answered(4 * trades, login_ms)),
+        ("auth.login", answered(4 * trades, login_ms)),
+        ("marketplace.offers.create", answered(3 * trades, 5)),
+        ("notifications.list", answered(5 * trades, 5)),
+    ];
+    let steps = [("offers.create", answered(trades, 5))];
+    let named = |(name, timings): (&str, Timings)| (name.to_owned(), timings);
+    Level {
+        load: Load {
+            groups: trades,
+            users: 4 * trades,
+            once: true,
+            ..Load::default()
+        },
+        phases: Phases {
+            hold_s: took_s,
+            ..Phases::default()
+        },
+        sound: true,
+        target: Some(TargetUse {
+            cpu_percent: Some(97.0),
+            cores: Some(vec![0]),
+            ..TargetUse::default()
+        }),
+        measured: Measured {
+            iterations: Iterations {
+                planned: trades,
+                started: trades,
+                succeeded: trades,
+                ..Iterations::default()
+            },
+            requests: requests.map(named).into(),
+            steps: steps.map(named).into(),
+            ..Measured::default()
+        },
+        ..Level::default()
+    }
+}
+
+/// A run whose hash costs `cost_ms`.
+fn run(cost_ms: u64, levels: Vec<Level>) -> Run {
+    let alone = ("auth.login alone".to_owned(), answered(8, cost_ms));
+    Run {
+        setup: Some(Setup {
+            requests: BTreeMap::from([alone]),
+            ..Setup::default()
+        }),
+        levels,
+        ..Run::default()
+    }
+}
+
+/// A level of an open load in which `dropped` found nobody free.
+fn arriving(rate: f64, dropped: u64, ms: u64) -> Level {
+    let mut level = level(50, 5.0, 1);
+    level.load.rate_per_s = Some(rate);
+    level.load.once = false;
+    let measured = &mut level.measured;
+    measured.iterations.planned += dropped;
+    measured.iterations.dropped = dropped;
+    measured.requests = [("notifications.list".to_owned(), answered(500, ms))].into();
+    level
+}
+
+#[test]
+fn nothing_measured_makes_no_figure_of_ours_and_still_says_what_is_wrong() {
+    let parts = Parts::default();
+    let text = pages::markdown(&parts);
+    assert!(text.contains("not measured"), "{text}");
+    assert!(text.ends_with("Nothing was measured.\n"), "{text}");
+    let ids: Vec<_> = evidence::all(&parts).iter().map(|one| one.id).collect();
+    let expected: Vec<_> = (1..=15).map(|number| format!("M-X{number}")).collect();
+    assert_eq!(ids, expected);
+    assert!(pages::terminal(&parts).contains("The ledger was not looked at."));
+}
+
+#[test]
+fn a_share_of_few_says_how_little_it_shows() {
+    assert_eq!(share((16, 16)), "16 of 16 (≥ 79.4 %)");
+    assert_eq!(share((15, 16)), "15 of 16 (69.8–99.8 %)");
+    assert_eq!(share((0, 16)), "0 of 16 (≤ 20.6 %)");
+    assert_eq!(share((0, 0)), "none was begun");
+}
+
+#[test]
+fn a_p95_of_few_is_a_bound_or_nothing_and_a_timed_out_one_is_never_a_time() {
+    assert_eq!(p95(&answered(200, 5)), "5.0 ms");
+    assert_eq!(p95(&answered(59, 5)), "≤ 5.0 ms");
+    assert_eq!(p95(&answered(58, 5)), "n/a");
+    let mut cut = answered(170, 5);
+    (0..30).for_each(|_| cut.ran_out(Nanos::from_secs(15)));
+    assert_eq!(p95(&cut), "timed out");
+    let mut cut = answered(60, 5);
+    cut.ran_out(Nanos::from_secs(15));
+    assert_eq!(p95(&cut), "n/a");
+}
+
+#[test]
+fn repetitions_of_a_level_are_one_and_other_levels_are_not_mixed_in() {
+    let run = run(
+        25,
+        vec![level(32, 6.0, 900), level(32, 8.0, 900), level(64, 9.0, 1)],
+    );
+    let one = at_once(Some(&run), 32).unwrap();
+    assert_eq!((one.passed(), one.runs), ((64, 64), 2));
+    assert!((one.took_s - 7.0).abs() < 1e-9);
+    assert_eq!(one.hashed(&["auth.login"]).count, 256);
+    assert_eq!(one.others().count, 64 * 8);
+    assert!(at_once(Some(&run), 16).is_none());
+}
+
+#[test]
+fn the_limit_of_passwords_is_cores_by_cost() {
+    let run = run(250, vec![level(32, 64.0, 30_000)]);
+    let hashing = Hashing::of(Some(&run)).unwrap();
+    assert!((hashing.limit_per_s() - 4.0).abs() < 0.01);
+    assert!((hashing.least_s(32) - 64.0).abs() < 0.2);
+    assert!(
+        hashing.words().starts_with("1 core ÷ 250"),
+        "{}",
+        hashing.words()
+    );
+    let at = at_once(Some(&run), 32).unwrap();
+    assert!((at.hashes_per_s() - 4.0).abs() < 1e-9);
+}
+
+#[test]
+fn sixteen_threads_that_do_nothing_more_are_not_called_a_fix() {
+    let four = run(250, vec![level(32, 64.0, 30_000)]);
+    let sixteen = run(250, vec![level(32, 64.0, 30_000)]);
+    let of = |run, count| threads(Some(run), count, 32).unwrap();
+    let said = verdict(&of(&four, "4"), &of(&sixteen, "16"));
+    assert!(said.contains("32 of 32 against 32 of 32"), "{said}");
+    assert!(said.contains("p = 1.00"), "{said}");
+    assert!(said.contains("no difference is shown"), "{said}");
+    let faster = run(250, vec![level(32, 16.0, 7_000)]);
+    let said = verdict(&of(&four, "4"), &of(&faster, "16"));
+    assert!(said.contains("lie apart"), "{said}");
+}
+
+#[test]
+fn intervals_that_cannot_be_stated_show_no_difference() {
+    let none = Estimate::Unavailable { have: 3, need: 20 };
+    assert_eq!(differ(none, none), None);
+}
+
+#[test]
+fn the_rate_at_which_it_stops_is_named_with_what_broke_and_what_was_full() {
+    let ladder = run(
+        1,
+        vec![
+            arriving(10.0, 0, 5),
+            arriving(20.0, 0, 5),
+            arriving(40.0, 7, 80),
+        ],
+    );
+    let said = rate::in_words(Some(&ladder));
+    let expected = "20 trades/s kept the promise; 40 trades/s did not: 7 of 57 trades found nobody free, p95 80.";
+    assert!(said.starts_with(expected), "{said}");
+    assert!(said.ends_with("its cores are full."), "{said}");
+    let people = rate::people(Some(&ladder)).unwrap();
+    // 500 requests in 5 s, 5 ms each: 100 × 15.005 and 100 × 30.005
+    assert!(
+        people.contains("= 1,50") && people.contains("3,00"),
+        "{people}"
+    );
+}
+
+#[test]
+fn a_level_that_is_not_sound_is_no_ceiling_that_was_kept() {
+    let mut unsound = arriving(10.0, 0, 5);
+    unsound.sound = false;
+    let ladder = run(1, vec![unsound]);
+    let said = rate::in_words(Some(&ladder));
+    assert!(said.contains("not measured soundly"), "{said}");
+    assert!(rate::people(Some(&ladder)).is_none());
+}
+
+#[test]
+fn the_lost_notification_is_named_or_its_absence_is_shouted() {
+    let mut lost = level(4, 3.0, 20);
+    lost.measured.iterations.succeeded = 0;
+    lost.measured.iterations.failed = 4;
+    let silent = run(25, vec![lost.clone()]);
+    let found = |run: &Run| {
+        let parts = Parts {
+            lost: Some(run),
+            ..Parts::default()
+        };
+        pages::lost(&parts)
+    };
+    assert!(found(&silent).contains("NOT FOUND"));
+    lost.measured.failures.push(Failure {
+        side: Side::Target,
+        kind: FaultKind::Eventually,
+        what: "iteration".to_owned(),
+        count: 4,
+        first: Example {
+            detail: "offer-accepted seen: not true within 2s".to_owned(),
+            ..Example::default()
+        },
+    });
+    let said = found(&run(25, vec![lost]));
+    assert!(said.contains("4 of 4 trades fail"), "{said}");
+    assert!(
+        said.contains("\"offer-accepted seen: not true within 2s\" (4 times)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_ledger_that_does_not_add_up_is_in_the_first_lines() {
+    let looked = |held, sum: f64| {
+        let mut level = Level::default();
+        let mut gauge = Metric::new(MetricKind::Gauge);
+        gauge.record(sum, 1.0);
+        let name = "sum of all accounts".to_owned();
+        level.measured.metrics.insert(name, gauge);
+        Run {
+            levels: vec![level],
+            thresholds: vec![ThresholdResult {
+                held: Some(held),
+                ..ThresholdResult::default()
+            }],
+            ..Run::default()
+        }
+    };
+    let (good, bad) = (looked(true, 0.0), looked(false, -4_000.0));
+    let with = |ledgers| {
+        let parts = Parts {
+            ledgers,
+            ..Parts::default()
+        };
+        (pages::headline(&parts), pages::markdown(&parts))
+    };
+    let (headline, _) = with(vec![("report", &good)]);
+    assert!(
+        headline.contains("added up after each of 1 parts"),
+        "{headline}"
+    );
+    let (headline, page) = with(vec![("report", &good), ("rate", &bad)]);
+    assert!(
+        headline.contains("DID NOT ADD UP after: rate."),
+        "{headline}"
+    );
+    assert!(page.contains("| rate | not known |"), "{page}");
+    assert!(page.contains("| −4,000 |"), "{page}");
+}
+
+#[test]
+fn a_queue_that_is_full_is_told_with_when_to_come_back() {
+    let mut level = level(64, 3.0, 20);
+    for (name, values) in [
+        ("refused after, ms", vec![2.0, 9.0]),
+        ("come back after, s", vec![3.0, 3.0]),
+        ("let in after, ms", vec![2500.0]),
+    ] {
+        let mut metric = Metric::new(MetricKind::Trend);
+        values
+            .into_iter()
+            .for_each(|value| metric.record(value, 1.0));
+        level.measured.metrics.insert(name.to_owned(), metric);
+    }
+    let full = run(250, vec![level]);
+    let parts = Parts {
+        full: Some(&full),
+        ..Parts::default()
+    };
+    let said = pages::full(&parts);
+    let expected = "1 let in, 2 answered 503 with `Retry-After: 3`, the last of them after 9 ms";
+    assert!(said.contains(expected), "{said}");
+}
