@@ -48,6 +48,7 @@ pub(crate) enum Command {
 Examples:
   headcount study bridge
   headcount study editor --out editor-study
+  headcount study marketplace
 
 Exit codes:
   0 every promise was kept · 99 one broke on a level that was measured soundly · 98 not measured soundly ·

@@ -5,7 +5,7 @@ import { people, trade, type Trade } from "./marketplace-trade.ts";
 export const options: Options = {
   group: { buyer: 1, sellers: 3 },
   load: {
-    rate: ["10/s", "20/s", "40/s", "80/s", "120/s", "160/s"],
+    rate: ["20/s", "40/s", "80/s", "120/s", "160/s", "240/s", "320/s"],
     arrivals: "poisson",
     users: 512,
     warmup: "1s",

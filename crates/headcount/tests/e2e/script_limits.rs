@@ -208,6 +208,31 @@ export function teardown() {}
 }
 
 #[test]
+fn a_place_in_the_pool_goes_by_number_and_not_by_who_was_ready_first() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with(
+        "go.ts",
+        r#"export const options = { load: { users: 4, once: true } };
+export async function setup({ pool }) {
+  await pool(4, async (user, index) => {
+    await user.get(`/delay/${400 - 100 * index}ms`, { name: "wait" });
+    user.header("x-index", `${index}`);
+    return { index };
+  });
+}
+export default async function go({ users: [user], check }) {
+  check("the place is the user's own", user.data.index === user.number);
+  await user.get("/delay/1ms");
+}
+"#,
+    );
+    let ended = lab.run("go.ts", &truth.url(), &["--json"]);
+    assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
+    let summary = ended.summary();
+    assert_eq!(summary["levels"][0]["checks"]["passed"], 4, "{summary:#}");
+}
+
+#[test]
 fn a_teardown_that_throws_is_told_with_its_place_after_the_report() {
     let bridge = Server::bridge(&[]);
     let lab = Lab::new().with(

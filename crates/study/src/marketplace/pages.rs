@@ -86,18 +86,11 @@ pub(super) fn limiter(parts: &Parts<'_>) -> String {
     let Some(first) = levels(parts.limiter).find(|level| rate_limited(level) > 0) else {
         return "The rate limit: not measured, or it refused nothing.".to_owned();
     };
-    let found = parts.limiter.map(findings).unwrap_or_default();
     format!(
         "The limit of 100 requests in 15 minutes switched on: {refused} answers of 429, the first at {} trades at once; from there \
-         on the limiter is measured, and no marketplace.{found}",
+         on the limiter is measured, and no marketplace.",
         first.load.groups
     )
-}
-
-/// What the run's own notes say of rate limits.
-fn findings(run: &record::Run) -> String {
-    let told = run.notes.iter().filter(|note| note.kind == "rate-limit");
-    told.map(|note| format!(" {}", note.text)).collect()
 }
 
 /// The lost notification, in a sentence.

@@ -110,7 +110,7 @@ fn cause(level: &Level) -> String {
     {
         "one thread is full"
     } else if level.sound {
-        "no core is full: writes wait for each other, since `SQLite` lets in one at a time and each waits for the disk"
+        "no core is full: writes wait for each other, since SQLite lets in one at a time and each waits for the disk"
     } else {
         "what was full cannot be told beside a generator that was the limit"
     };

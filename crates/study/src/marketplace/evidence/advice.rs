@@ -94,9 +94,9 @@ fn people(parts: &Parts<'_>) -> String {
     let model = |r: f64| THINK_S.map(|think| 20.0 * (r + think) / r);
     let (quick, slow) = (model(0.5), model(8.2));
     let mut text = format!(
-        "No derivation is given. If 20 at work take R each, X = 20 / R and N = X·(R + Z): with R = 0.5 s and Z = {} to {} s that is {:.0} to \
-         {:.0}; with its own p50 of a login, R = 8.2 s, {:.0} to {:.0}. Users per day need a peak factor, which is missing; and nobody makes \
-         four accounts for each purchase.",
+        "No derivation is given. If 20 at work take R each, X = 20 / R and N = X·(R + Z): with R = 0.5 s and Z = {} to {} s that is \
+         {:.0} to {:.0}; with its own p50 of a login, R = 8.2 s, {:.0} to {:.0}. Users per day need a peak factor, which is missing; and \
+         nobody makes four accounts for each purchase.",
         THINK_S[0], THINK_S[1], quick[0], quick[1], slow[0], slow[1]
     );
     if let Some(own) = rate::people(parts.rate) {
@@ -139,8 +139,8 @@ fn rounds(parts: &Parts<'_>) -> String {
     ) {
         let _ = write!(
             text,
-            " Here one login alone takes {:.0} ms with bcrypt 12 and {:.0} ms with argon2id (19 MiB, 2 passes, OWASP's own choice); logins at \
-             32 trades at once p95 {} and {}{}.",
+            " Here one login alone takes {:.0} ms with bcrypt 12 and {:.0} ms with argon2id (19 MiB, 2 passes, OWASP's own choice); logins \
+             at 32 trades at once p95 {} and {}{}.",
             bcrypt.hashing.cost_s * 1e3,
             argon.hashing.cost_s * 1e3,
             p95(&bcrypt.at.hashed(&["auth.login"])),
