@@ -51,14 +51,14 @@ impl Hashing {
 
 /// One number of threads, at one number of trades.
 pub(super) struct Threads {
-    pub(super) threads: &'static str,
+    pub(super) count: &'static str,
     pub(super) hashing: Hashing,
     pub(super) at: AtOnce,
 }
 
-pub(super) fn threads(run: Option<&Run>, threads: &'static str, trades: u64) -> Option<Threads> {
+pub(super) fn threads(run: Option<&Run>, count: &'static str, trades: u64) -> Option<Threads> {
     Some(Threads {
-        threads,
+        count,
         hashing: Hashing::of(run)?,
         at: at_once(run, trades)?,
     })
@@ -72,7 +72,7 @@ impl Threads {
         format!(
             "{} threads: {passed} of {of}; logins p50 {}, password requests p95 {}; {:.2} passwords/s of at most {}; \
              other requests p95 {}",
-            self.threads,
+            self.count,
             at(logins.response_at(0.5)),
             at(self.at.hashed(&HASHED).response_at(0.95)),
             self.at.hashes_per_s(),

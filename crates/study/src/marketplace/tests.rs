@@ -286,9 +286,9 @@ fn a_queue_that_is_full_is_told_with_when_to_come_back() {
         ("let in after, ms", vec![2500.0]),
     ] {
         let mut metric = Metric::new(MetricKind::Trend);
-        values
-            .into_iter()
-            .for_each(|value| metric.record(value, 1.0));
+        for value in values {
+            metric.record(value, 1.0);
+        }
         level.measured.metrics.insert(name.to_owned(), metric);
     }
     let full = run(250, vec![level]);
