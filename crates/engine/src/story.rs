@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use model::{Fault, FaultKind, Nanos};
-use record::{FirstFailure, Example, Measured, Story, StoryStep, Unfinished};
+use record::{Example, FirstFailure, Measured, Story, StoryStep, Unfinished};
 use rustc_hash::FxHashMap;
 
 use crate::recorder::{NAMES_LIMIT, OTHER_NAMES};

@@ -100,7 +100,11 @@ impl Story {
             let all = iterations.failed;
             broken.push(format!("iterations: {all} failed, but causes for {failed}"));
         }
-        let succeeded: u64 = self.first_failures.iter().map(|cause| cause.succeeded).sum();
+        let succeeded: u64 = self
+            .first_failures
+            .iter()
+            .map(|cause| cause.succeeded)
+            .sum();
         if succeeded > iterations.succeeded {
             let all = iterations.succeeded;
             broken.push(format!(

@@ -101,7 +101,11 @@ impl Story {
             }
         }
         for cause in other.first_failures {
-            match self.first_failures.iter_mut().find(|known| known.is_same(&cause)) {
+            match self
+                .first_failures
+                .iter_mut()
+                .find(|known| known.is_same(&cause))
+            {
                 Some(known) => known.merge(cause),
                 None => self.first_failures.push(cause),
             }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use stats::{Estimate, Histogram, estimate};
 
 use crate::{
-    FirstFailure, Check, Convergence, Deliveries, GeneratorUse, Iterations, Level, Run, StoryStep,
+    Check, Convergence, Deliveries, FirstFailure, GeneratorUse, Iterations, Level, Run, StoryStep,
     TargetUse, Timings, path_name,
 };
 

@@ -56,7 +56,9 @@ fn table(level: &Value) -> Value {
 
 /// Each first failure: the step, the kind, the status, what, and how many iterations failed and succeeded.
 fn causes(level: &Value) -> Vec<Value> {
-    let causes = level["measured"]["story"]["first_failures"].as_array().unwrap();
+    let causes = level["measured"]["story"]["first_failures"]
+        .as_array()
+        .unwrap();
     let keys = ["step", "kind", "status", "what", "failed", "succeeded"];
     let row = |cause: &Value| Value::from(keys.map(|key| cause[key].clone()).to_vec());
     causes.iter().map(row).collect()

@@ -1,7 +1,7 @@
 //! How far iterations came: each step with how many reached and passed it, and what failed first.
 
 use model::{FaultKind, Side};
-use record::{FirstFailure, Example, Level, Run, StoryStep, path_name};
+use record::{Example, FirstFailure, Level, Run, StoryStep, path_name};
 use stats::Estimate;
 
 use super::failures::circumstances;
