@@ -383,24 +383,3 @@ declare module "headcount" {
     add(value: number): void;
   }
 }
-
-/** UTF-8 only. */
-declare class TextEncoder {
-  readonly encoding: string;
-  encode(text?: string): Uint8Array;
-}
-/** UTF-8 only. */
-declare class TextDecoder {
-  constructor(label?: string, options?: { fatal?: boolean });
-  readonly encoding: string;
-  readonly fatal: boolean;
-  decode(bytes?: ArrayBuffer | Uint8Array): string;
-}
-
-declare const console: {
-  debug(...values: unknown[]): void;
-  log(...values: unknown[]): void;
-  info(...values: unknown[]): void;
-  warn(...values: unknown[]): void;
-  error(...values: unknown[]): void;
-};

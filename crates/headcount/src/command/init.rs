@@ -7,7 +7,7 @@ use crate::args::InitArgs;
 use crate::exit::Exit;
 use crate::screen::say;
 
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 5] = [
     (
         "scenario.ts",
         include_str!("../../../../scenarios/starter.ts"),
@@ -19,6 +19,10 @@ const FILES: [(&str, &str); 4] = [
     (
         "socketio.d.ts",
         include_str!("../../../script/types/socketio.d.ts"),
+    ),
+    (
+        "globals.d.ts",
+        include_str!("../../../script/types/globals.d.ts"),
     ),
     (
         "tsconfig.json",

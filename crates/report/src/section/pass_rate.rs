@@ -44,7 +44,7 @@ pub(crate) fn succeeded(level: &Level) -> Option<String> {
 
 /// In percent; less than all is never rounded up to all.
 fn bound(share: f64) -> String {
-    if share < 1.0 && share >= 0.9995 {
+    if (0.9995..1.0).contains(&share) {
         return "99.9".to_owned();
     }
     number(share * 100.0)

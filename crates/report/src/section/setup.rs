@@ -143,7 +143,8 @@ pub(crate) fn line(run: &Run) -> Option<String> {
     let all = all_requests(setup);
     if all.count > 0 {
         let failed = part(all.failed, all.count);
-        told += &format!("; {}, {failed} failed", plural(all.count, "request"));
+        let requests = plural(all.count, "request");
+        told = format!("{told}; {requests}, {failed} failed");
     }
     Some(match beside_the_flow(run) {
         Some(beside) => format!("{told}; {beside}"),

@@ -61,13 +61,11 @@ fn names(run: &Run) -> Vec<String> {
         let mut next = 0;
         for step in &level.measured.story.steps {
             let name = told(step);
-            match names.iter().position(|known| *known == name) {
-                Some(at) => next = at + 1,
-                None => {
-                    names.insert(next, name);
-                    next += 1;
-                }
+            let known = names.iter().position(|known| *known == name);
+            if known.is_none() {
+                names.insert(next, name);
             }
+            next = known.unwrap_or(next) + 1;
         }
     }
     names

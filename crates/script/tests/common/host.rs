@@ -235,7 +235,7 @@ impl Host for FakeHost {
             self.step_names.push(name.to_owned());
             self.step_names.len() - 1
         });
-        u32::try_from(number).unwrap()
+        u32::try_from(number).unwrap_or(u32::MAX)
     }
     fn step_begin(&mut self, _group: GroupId, user: Option<UserId>, name: u32) -> u64 {
         let name = self.step_names[name as usize].clone();
@@ -250,7 +250,7 @@ impl Host for FakeHost {
         step: u64,
         fault: Option<&Fault>,
     ) {
-        let name = self.steps[usize::try_from(step).unwrap() - 1].clone();
+        let name = self.steps[usize::try_from(step).unwrap_or(usize::MAX) - 1].clone();
         let how = fault.map_or_else(|| "well".to_owned(), |fault| fault.kind.to_string());
         self.other(format!("end {name} {user:?} {how}"));
     }
