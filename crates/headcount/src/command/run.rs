@@ -154,10 +154,7 @@ pub(crate) fn finish(
             return Ok(Exit::Bug);
         }
     } else {
-        let _ = folder.map(std::fs::remove_dir); // only if it is empty
-        if run.interrupted && outcome.error.is_none() {
-            say("interrupted before anything was measured: nothing is saved");
-        }
+        without_levels(outcome, folder);
     }
     if let Some(error) = &outcome.error {
         let exit = Exit::from(error);
@@ -177,6 +174,28 @@ pub(crate) fn finish(
         ));
     }
     Ok(exit_of(run))
+}
+
+/// No level, no report; what a set-up met that failed is saved all the same, to be looked into.
+fn without_levels(outcome: &Outcome, folder: Option<&Path>) {
+    let run = &outcome.record;
+    let met_something =
+        |setup: &record::Setup| !setup.requests.is_empty() || !setup.failures.is_empty();
+    if run.setup.as_ref().is_some_and(met_something) {
+        match folder.map(|folder| save(run, folder)).transpose() {
+            Ok(Some(saved)) => say(&format!(
+                "what set-up did is saved in {}",
+                saved.folder.display()
+            )),
+            Ok(None) => {}
+            Err(why) => complain(&why),
+        }
+        return;
+    }
+    let _ = folder.map(std::fs::remove_dir); // only if it is empty
+    if run.interrupted && outcome.error.is_none() {
+        say("interrupted before anything was measured: nothing is saved");
+    }
 }
 
 /// Every run is held against the rules for anybody's results; there is nothing to read where nothing is found.

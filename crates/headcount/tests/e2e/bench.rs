@@ -267,6 +267,7 @@ fn the_summary_is_that_of_every_run() {
             "checks",
             "converged",
             "steps",
+            "first_failures",
             "target",
             "generator"
         ]

@@ -16,7 +16,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
         Some(format!("took {}", seconds(setup.took_s))),
         (setup.pools.is_empty() && setup.users > 0)
             .then(|| format!("users made ready: {}", count(setup.users))),
-        beside_the_flow(run),
+        means(run),
     ];
     let points = points.into_iter().flatten();
     let failures = setup.failures.iter().map(failure);
@@ -105,12 +105,17 @@ fn one_user(setup: &Setup) -> Option<Nanos> {
     times.mean()
 }
 
-/// Whether making a user takes longer than an iteration of the level with the least load.
-fn beside_the_flow(run: &Run) -> Option<String> {
+/// What one user took to make and what one iteration of the level with the least load took, with the name of that level.
+fn beside_the_flow(run: &Run) -> Option<(Nanos, Nanos, String)> {
     let made = one_user(run.setup.as_ref()?)?;
     let iteration =
         |level: &Level| Some((level.measured.iterations.time.mean()?, label(&level.load)));
     let (time, at) = run.levels.iter().find_map(iteration)?;
+    Some((made, time, at))
+}
+
+fn means(run: &Run) -> Option<String> {
+    let (made, time, at) = beside_the_flow(run)?;
     let than = if made > time {
         ": set-up is slower than the flow"
     } else {
@@ -133,21 +138,26 @@ pub(crate) fn line(run: &Run) -> Option<String> {
     let sum = |of: fn(&Pool) -> u64| pools.iter().map(of).sum::<u64>();
     let (made, asked) = (sum(|pool| pool.made), sum(|pool| pool.asked));
     let took: f64 = pools.iter().map(|pool| pool.took_s).sum();
-    let rate = rate_of(made, took).map_or(String::new(), |rate| format!(" ({rate})"));
     let mut told = format!(
-        "{} of {} made in {}{rate}",
+        "{} of {} made in {}",
         count(made),
         plural(asked, "user"),
         seconds(took)
     );
     let all = all_requests(setup);
-    if all.count > 0 {
+    if all.failed > 0 {
         let failed = part(all.failed, all.count);
-        let requests = plural(all.count, "request");
-        told = format!("{told}; {requests}, {failed} failed");
+        told = format!(
+            "{told}; {failed} of {} failed",
+            plural(all.count, "request")
+        );
     }
     Some(match beside_the_flow(run) {
-        Some(beside) => format!("{told}; {beside}"),
-        None => told,
+        Some((made, time, _)) if made > time => format!(
+            "{told}; slower than the flow: {} a user, {} an iteration (means)",
+            duration(made),
+            duration(time)
+        ),
+        _ => told,
     })
 }

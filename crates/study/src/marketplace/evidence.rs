@@ -111,11 +111,7 @@ fn survivors(parts: &Parts<'_>) -> String {
         let Some(one) = at_once(run, 32) else {
             continue;
         };
-        let steps = &one.measured.steps;
-        let reached = |step: &str| {
-            let timings = steps.get(step);
-            timings.map_or(0, |timings| timings.count + timings.unfinished)
-        };
+        let reached = |step: &str| one.reached(step).unwrap_or_default();
         let _ = write!(
             text,
             " Here, users made {how}: of {} trades {} reached offers.create, {} the payment, {} the confirmation.",

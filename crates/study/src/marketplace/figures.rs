@@ -51,6 +51,14 @@ impl AtOnce {
         (all.succeeded, all.started)
     }
 
+    /// How many trades came to a step, whatever became of them there.
+    pub(super) fn reached(&self, step: &str) -> Option<u64> {
+        let mut steps = self.measured.story.steps.iter();
+        steps
+            .find(|one| one.path.last().is_some_and(|name| name == step))
+            .map(|one| one.reached)
+    }
+
     /// All requests that hashed a password, or one kind of them.
     pub(super) fn hashed(&self, names: &[&str]) -> Timings {
         self.of(|name| names.contains(&name))

@@ -80,15 +80,24 @@ pub(super) fn full(parts: &Parts<'_>) -> String {
     )
 }
 
-/// The rate limit, in a sentence.
+/// The rate limit, in a sentence, and what was found out about it from its answers alone.
 pub(super) fn limiter(parts: &Parts<'_>) -> String {
     let refused: u64 = levels(parts.limiter).map(rate_limited).sum();
     let Some(first) = levels(parts.limiter).find(|level| rate_limited(level) > 0) else {
         return "The rate limit: not measured, or it refused nothing.".to_owned();
     };
+    let found = parts.limiter.and_then(|run| run.findings.first());
+    let found = match found {
+        Some(finding) => format!(
+            "Worked out from its answers: {} (confidence: {}).",
+            finding.what,
+            finding.confidence.as_str()
+        ),
+        None => "WHAT IT LETS THROUGH WAS NOT FOUND OUT.".to_owned(),
+    };
     format!(
         "The limit of 100 requests in 15 minutes switched on: {refused} answers of 429, the first at {} trades at once; from there \
-         on the limiter is measured, and no marketplace.",
+         on the limiter is measured, and no marketplace. {found}",
         first.load.groups
     )
 }
@@ -99,13 +108,16 @@ pub(super) fn lost(parts: &Parts<'_>) -> String {
         return "The lost notification: not measured.".to_owned();
     };
     let all = &level.measured.iterations;
-    let mut failures = level.measured.failures.iter();
-    let named = failures.find(|failure| failure.first.detail.contains("offer-accepted seen"));
-    match named {
-        Some(failure) => format!(
-            "The report's first bug switched on (the selected seller is never told): {} of {} trades fail, and the cause is \
-             named: \"{}\" ({} times).",
-            all.failed, all.started, failure.first.detail, failure.count
+    let mut causes = level.measured.story.first_failures.iter();
+    let is_it = |step: &Vec<String>| {
+        step.last()
+            .is_some_and(|name| name == "offer-accepted seen")
+    };
+    match causes.find(|cause| cause.step.as_ref().is_some_and(is_it)) {
+        Some(cause) => format!(
+            "The report's first bug switched on (the selected seller is never told): {} of {} trades fail, and what failed first \
+             is named: in {} of them the step `offer-accepted seen`, \"{}\".",
+            all.failed, all.started, cause.failed, cause.first.detail
         ),
         None => format!(
             "THE LOST NOTIFICATION WAS NOT FOUND: {} of {} trades failed, none for it.",

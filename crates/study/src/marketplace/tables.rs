@@ -130,13 +130,14 @@ fn step_cells(column: Option<&AtOnce>, step: &str) -> [String; 3] {
         let measured = &column.measured;
         measured.steps.get(step).or(measured.eventually.get(step))
     });
-    match timings {
-        Some(timings) => [
-            (timings.count + timings.unfinished).to_string(),
+    let reached = column.and_then(|column| column.reached(step));
+    match (timings, reached) {
+        (Some(timings), Some(reached)) => [
+            reached.to_string(),
             at(timings.response_at(0.5)),
             p95(timings),
         ],
-        None => ["–"; 3].map(str::to_owned),
+        _ => ["–"; 3].map(str::to_owned),
     }
 }
 

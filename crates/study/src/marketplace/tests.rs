@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use model::{FaultKind, Nanos, Side};
 use record::{
-    Example, Failure, Iterations, Level, Load, Measured, Metric, MetricKind, Phases, Run, Setup,
-    TargetUse, ThresholdResult, Timings,
+    Cause, Confidence, Example, Failure, Finding, FirstFailure, Iterations, Level, Load, Measured,
+    Metric, MetricKind, Phases, Run, Setup, TargetUse, ThresholdResult, Timings,
 };
 use stats::{Estimate, Histogram};
 
@@ -220,21 +220,66 @@ fn the_lost_notification_is_named_or_its_absence_is_shouted() {
         pages::lost(&parts)
     };
     assert!(found(&silent).contains("NOT FOUND"));
-    lost.measured.failures.push(Failure {
+    lost.measured.story.first_failures.push(FirstFailure {
+        step: Some(vec!["offer-accepted seen".to_owned()]),
         side: Side::Target,
         kind: FaultKind::Eventually,
-        what: "iteration".to_owned(),
-        count: 4,
+        status: None,
+        what: String::new(),
+        failed: 3,
+        succeeded: 0,
         first: Example {
-            detail: "offer-accepted seen: not true within 2s".to_owned(),
+            detail: "not true within 2s".to_owned(),
             ..Example::default()
         },
     });
     let said = found(&run(25, vec![lost]));
     assert!(said.contains("4 of 4 trades fail"), "{said}");
     assert!(
-        said.contains("\"offer-accepted seen: not true within 2s\" (4 times)"),
+        said.contains("in 3 of them the step `offer-accepted seen`, \"not true within 2s\""),
         "{said}"
+    );
+}
+
+#[test]
+fn the_rate_limit_is_told_with_what_was_found_out_about_it_or_that_nothing_was() {
+    let mut limited = level(4, 3.0, 20);
+    limited.measured.failures.push(Failure {
+        side: Side::Target,
+        kind: FaultKind::RateLimited,
+        what: "auth.login".to_owned(),
+        count: 12,
+        first: Example::default(),
+    });
+    let mut run = run(25, vec![level(2, 3.0, 20), limited]);
+    let said = |run: &Run| {
+        let parts = Parts {
+            limiter: Some(run),
+            ..Parts::default()
+        };
+        pages::limiter(&parts)
+    };
+    let unknown = said(&run);
+    assert!(
+        unknown.contains("12 answers of 429, the first at 4 trades at once"),
+        "{unknown}"
+    );
+    assert!(unknown.ends_with("WAS NOT FOUND OUT."), "{unknown}");
+    run.findings.push(Finding {
+        cause: Cause::RateLimiter,
+        what: "a rate limiter lets through 100 requests per 15 min".to_owned(),
+        confidence: Confidence::Certain,
+        levels: vec![1],
+        limits: vec![1],
+        evidence: Vec::new(),
+        unknown: Vec::new(),
+        advice: Vec::new(),
+        figures: BTreeMap::new(),
+    });
+    let known = said(&run);
+    assert!(
+        known.ends_with("100 requests per 15 min (confidence: certain)."),
+        "{known}"
     );
 }
 

@@ -19,13 +19,15 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) const PASSWORD: &str = "correct horse";
 const ADMIN: &str = "admin@market.test";
 
+/// Numbers everybody who is made: one database may see several servers.
+static NAMES: AtomicU32 = AtomicU32::new(0);
+
 /// A running marketplace; when the test is over its ledger is checked, and it is killed.
 pub(crate) struct Served {
     child: Child,
     pub(crate) url: String,
     pub(crate) http: Client,
     description: OnceLock<Description>,
-    names: AtomicU32,
     folder: Option<TempDir>,
 }
 
@@ -83,7 +85,6 @@ impl Served {
             url,
             http,
             description: OnceLock::new(),
-            names: AtomicU32::new(0),
             folder: None,
         }
     }
@@ -117,7 +118,7 @@ impl Served {
 
     /// Somebody new.
     pub(crate) async fn member(&self, role: &str) -> Person<'_> {
-        let number = self.names.fetch_add(1, Ordering::Relaxed);
+        let number = NAMES.fetch_add(1, Ordering::Relaxed);
         let id = std::process::id();
         let email = format!("{role}-{number}-{id}@market.test");
         let body = json!({ "email": email, "password": PASSWORD, "name": role, "role": role });
