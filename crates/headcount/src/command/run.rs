@@ -188,7 +188,9 @@ fn without_levels(outcome: &Outcome, folder: Option<&Path>) {
                 saved.folder.display()
             )),
             Ok(None) => {}
-            Err(why) => complain(&why),
+            Err(why) => {
+                complain(&why);
+            }
         }
         return;
     }
