@@ -129,6 +129,8 @@ const PARTS: [StudyPart; 8] = [
     },
     StudyPart {
         users: Some("4,8,16,32"),
+        // Two addresses: a limit for each of them looks otherwise than one for all together.
+        source: &["127.0.1.0/30"],
         flags: &[
             "--rate-limits",
             "*=100/15m",

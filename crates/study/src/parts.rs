@@ -73,6 +73,8 @@ pub(crate) struct StudyPart {
     pub(crate) group: Option<u64>,
     /// Levels, instead of the scenario's.
     pub(crate) users: Option<&'static str>,
+    /// Addresses that users come from, instead of the system's choice.
+    pub(crate) source: &'static [&'static str],
     /// Ramp and hold, instead of the scenario's.
     pub(crate) times: Option<(&'static str, &'static str)>,
     /// Faults that the system is ordered to have.
@@ -104,6 +106,7 @@ impl StudyPart {
             must_keep_promises: true,
             group: None,
             users: None,
+            source: &[],
             times: None,
             faults: None,
             flags: &[],
@@ -116,6 +119,7 @@ impl StudyPart {
         Overrides {
             group: self.group,
             users: self.users.map(str::to_owned),
+            source: self.source.iter().map(ToString::to_string).collect(),
             ramp: ramp.map(str::to_owned),
             hold: hold.map(str::to_owned),
             ..Overrides::default()

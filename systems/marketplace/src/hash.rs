@@ -44,7 +44,7 @@ pub struct HashConfig {
     #[arg(long, value_name = "N", env = "MARKETPLACE_HASH_QUEUE", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     pub hash_queue: u32,
-    /// The longest that a password should wait
+    /// The longest that a password should wait; a quarter more, and its request is refused with 503
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_HASH_WAIT", default_value = "8s",
           value_parser = span::parse)]
     pub hash_wait: Duration,

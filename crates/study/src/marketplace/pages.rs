@@ -172,7 +172,7 @@ pub(super) fn markdown(parts: &Parts<'_>) -> String {
     text.push_str(&tables::hashing(parts).markdown());
     let _ = write!(
         text,
-        "\nOne login alone: the mean of eight before the clock, one after the other. No number of threads hashes more than the cores \
+        "\nOne login alone: the fastest of eight before the clock, one after the other. No number of threads hashes more than the cores \
          do; `all passwords at the limit` is 8 × trades ÷ that limit.\n\n{}\n\n{}\n\n## Trades that arrive at a rate\n\n",
         fix(parts),
         full(parts)

@@ -163,9 +163,11 @@ fn sixteen_threads_that_do_nothing_more_are_not_called_a_fix() {
     assert!(said.contains("32 of 32 against 32 of 32"), "{said}");
     assert!(said.contains("p = 1.00"), "{said}");
     assert!(said.contains("no difference is shown"), "{said}");
+    assert!(said.ends_with("the fix was none."), "{said}");
     let faster = run(250, vec![level(32, 16.0, 7_000)]);
     let said = verdict(&of(&four, "4"), &of(&faster, "16"));
     assert!(said.contains("lie apart"), "{said}");
+    assert!(said.ends_with("So 16 threads hash more."), "{said}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::process::setpriority_process;
 use tokio::sync::oneshot;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::HashConfig;
 use super::scheme::{Scheme, SchemeError};
@@ -18,6 +18,9 @@ use crate::types::Password;
 const NICE: (i32, i32) = (10, 19);
 /// By how much a step of niceness lessens a thread's part of a core (Linux's `sched_prio_to_weight`).
 const NICE_STEP: f64 = 1.25;
+
+/// The last in a full queue waits for the bearable time and a hash; nobody waits for longer than this many times of it.
+const OVER_THE_WAIT: f64 = 1.25;
 
 /// What a password is held against when there is no such user: it takes as long, so that nobody learns
 /// who has an account.
@@ -31,6 +34,8 @@ pub(crate) struct Hashing {
     nobody: Arc<str>,
     counters: HashCounters,
     state: HashingState,
+    /// Who has waited for so long is refused too: hashing takes longer than at the start when its cores are busy.
+    patience: Option<Duration>,
 }
 
 /// What there is, for health.
@@ -80,7 +85,10 @@ impl Hashing {
         let nice = nice(threads, at_once);
         for _ in 0..threads {
             let (queued, counters) = (queued.clone(), counters.clone());
-            thread::spawn(move || work_off(&queued, &counters, nice));
+            let thread = thread::Builder::new().name("hashing".to_owned());
+            thread
+                .spawn(move || work_off(&queued, &counters, nice))
+                .map_err(SchemeError::Thread)?;
         }
         let state = HashingState {
             threads,
@@ -101,6 +109,7 @@ impl Hashing {
             nobody: nobody.into(),
             counters,
             state,
+            patience: (config.hash_queue == 0).then(|| config.hash_wait.mul_f64(OVER_THE_WAIT)),
         })
     }
 
@@ -124,7 +133,7 @@ impl Hashing {
         let hashed = self.run(move || scheme.hash(password.reveal())).await?;
         hashed.map_err(|error| match error {
             SchemeError::TooLong => Refusal::InvalidField("password", error.to_string()),
-            SchemeError::Broken(_) => Refusal::Internal(error.to_string()),
+            SchemeError::Broken(_) | SchemeError::Thread(_) => Refusal::Internal(error.to_string()),
         })
     }
 
@@ -167,13 +176,24 @@ impl Hashing {
             self.counters.waiting.dec();
             self.counters.refused.inc();
             return Err(match error {
-                TrySendError::Full(_) => Refusal::HashingFull {
-                    retry_s: self.drain_time().as_secs() + 1,
-                },
+                TrySendError::Full(_) => self.full(),
                 TrySendError::Disconnected(_) => Refusal::Stopping,
             });
         }
-        result.await.map_err(|_| Refusal::Stopping)
+        let result = async { result.await.map_err(|_| Refusal::Stopping) };
+        let Some(patience) = self.patience else {
+            return result.await;
+        };
+        timeout(patience, result).await.unwrap_or_else(|_| {
+            self.counters.refused.inc();
+            Err(self.full())
+        })
+    }
+
+    fn full(&self) -> Refusal {
+        Refusal::HashingFull {
+            retry_s: self.drain_time().as_secs() + 1,
+        }
     }
 
     /// How long the full queue takes.

@@ -18,6 +18,8 @@ pub(crate) enum SchemeError {
     TooLong,
     #[error("a hash cannot be made or read: {0}")]
     Broken(String),
+    #[error("a thread that hashes cannot be started: {0}")]
+    Thread(std::io::Error),
 }
 
 impl Scheme {

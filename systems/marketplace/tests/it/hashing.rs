@@ -92,6 +92,39 @@ async fn the_queue_holds_what_is_hashed_within_the_bearable_time() {
 }
 
 #[tokio::test]
+async fn nobody_waits_much_longer_than_the_bearable_time_when_hashing_has_become_slower() {
+    let wait = [
+        "--hash-queue",
+        "0",
+        "--hash-wait",
+        "1s",
+        "--hash-threads",
+        "1",
+    ];
+    let hash = ["--hash", "bcrypt", "--bcrypt-cost", "4"];
+    // A queue by what a hash of cost 4 takes, and passwords kept with cost 12: some 200 times as much.
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}/m.db", folder.path().display());
+    let dear = Served::on(&store, &["--hash", "bcrypt", "--bcrypt-cost", "12"]);
+    assert!(dear.terminate());
+    let served = Served::on(&store, &[wait.as_slice(), &hash].concat());
+    let begun = Instant::now();
+    let answers = logins(&served, 40).await;
+    let took = begun.elapsed();
+    let refused: Vec<_> = answers
+        .iter()
+        .filter(|answer| answer.status != 200)
+        .collect();
+    assert!(!refused.is_empty(), "40 logins of cost 12 in {took:?}");
+    for answer in refused {
+        answer.refused(503, "hashing_full");
+        assert!(answer.headers.contains_key("retry-after"));
+    }
+    // 1.25 s, and what a busy machine takes; all of them hashed would be some ten seconds.
+    assert!(took < std::time::Duration::from_secs(5), "{took:?}");
+}
+
+#[tokio::test]
 async fn an_old_hash_is_accepted_and_renewed_at_the_next_login() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("m.db");
