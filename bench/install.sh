@@ -14,6 +14,7 @@ missing=
 
 K6=v1.8.1
 VEGETA=v12.12.0
+HEY=v0.1.5
 OHA=1.16.0
 AUTOCANNON=9.0.0
 ARTILLERY=2.0.21 # the newest that runs under Node 20
@@ -64,6 +65,10 @@ get_vegeta() {
   (go_build vegeta github.com/tsenart/vegeta/v12 "$VEGETA")
 }
 
+get_hey() {
+  (go_build hey github.com/rakyll/hey "$HEY")
+}
+
 get_k6() {
   (go_build k6 go.k6.io/k6 "$K6")
 }
@@ -107,6 +112,7 @@ get_goose() {
 get nginx
 get wrk
 get vegeta
+get hey
 get locust
 get k6
 get ws

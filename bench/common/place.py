@@ -17,8 +17,9 @@ PEERS = Path(os.environ.get("HEADCOUNT_PEERS", BENCH / ".peers")) / "bin"
 SERVER_CORE = 0
 GENERATOR_CORE = 1
 
-HOW_A_VERSION_IS_ASKED = {"k6": "version", "wrk": "-v", "nginx": "-v"}
+HOW_A_VERSION_IS_ASKED = {"k6": "version", "wrk": "-v", "wrk2": "-v", "nginx": "-v"}
 """`--version`, where nothing else is said."""
+FROM_GO = {"vegeta", "hey"}
 VERSION = re.compile(r"v?\d+\.\d+(\.\d+)?[^\s\",]*")
 
 
@@ -59,7 +60,7 @@ class Place:
         if program is None:
             return "not installed"
         command = [program, HOW_A_VERSION_IS_ASKED.get(tool, "--version")]
-        if tool == "vegeta":  # built from its module it does not know its version; the Go tool chain does
+        if tool in FROM_GO:  # built from its module it does not know its version; the Go tool chain does
             command = ["go", "version", "-m", program]
         if tool == "ws":  # a library
             command = ["grep", '"version"', program / "ws" / "package.json"]
@@ -68,7 +69,7 @@ class Place:
         except (OSError, subprocess.SubprocessError):
             return "of unknown version"
         said = asked.stdout + asked.stderr
-        if tool == "vegeta":
+        if tool in FROM_GO:
             said = "".join(line for line in said.splitlines() if line.split()[:1] == ["mod"]).replace("/v12", "")
         found = VERSION.search(said)
         return found.group() if found else "of unknown version"

@@ -37,6 +37,12 @@ pub enum ImportError {
         /// What it is called.
         file: String,
     },
+    /// Nothing but blanks.
+    #[error("{file}: there is nothing in it")]
+    Empty {
+        /// What it is called.
+        file: String,
+    },
     /// A known format with something missing.
     #[error("{file}: looks like {form}, but {why}")]
     Broken {
@@ -166,22 +172,31 @@ fn read_lines(name: &str, text: &mut dyn BufRead) -> Result<Results, ImportError
         .next()
         .unwrap_or_default();
     let first = String::from_utf8_lossy(line).into_owned();
-    if k6_lines::is(&first) {
-        k6_lines::read(source, text)
+    let results = if k6_lines::is(&first) {
+        k6_lines::read(source, text)?
     } else if jmeter::is(&first) {
-        jmeter::read(source, text)
+        jmeter::read(source, text)?
     } else if hey::is(&first) {
-        hey::read(source, text)
+        hey::read(source, text)?
     } else {
-        Err(source.unknown())
-    }
+        return Err(source.unknown());
+    };
+    full(source, results)
 }
 
 fn read_one(source: Source<'_>) -> Result<Results, ImportError> {
     let text = source.text.trim_start();
-    let results = if by_lines(text.lines().next().unwrap_or_default()) {
-        read_lines(source.name, &mut text.as_bytes())?
-    } else if text.starts_with('{') {
+    if text.contains('\0') {
+        return Err(source.broken("no text", "it has zero bytes: which encoding is it in?"));
+    }
+    if text.is_empty() {
+        let file = source.name.to_owned();
+        return Err(ImportError::Empty { file });
+    }
+    if by_lines(text.lines().next().unwrap_or_default()) {
+        return read_lines(source.name, &mut text.as_bytes());
+    }
+    let results = if text.starts_with('{') {
         match serde_json::from_str::<Value>(text) {
             Ok(value) => read_json(source, &value)?,
             Err(why) => return Err(source.broken("JSON", why.to_string())),
@@ -189,7 +204,11 @@ fn read_one(source: Source<'_>) -> Result<Results, ImportError> {
     } else {
         read_text(source)?
     };
-    // Where nothing could be read there is nothing to find: that must not look like praise.
+    full(source, results)
+}
+
+/// Where nothing could be read there is nothing to find: that must not look like praise.
+fn full(source: Source<'_>, results: Results) -> Result<Results, ImportError> {
     if results.is_empty() {
         return Err(source.broken(results.form, "there are no figures in it"));
     }
@@ -242,8 +261,10 @@ fn relative(source: Source<'_>) -> Option<ImportError> {
         let why = "only its JSON is read (k6 run --summary-export FILE)";
         return Some(source.broken("what k6 prints", why));
     }
-    if has("\0") {
-        return Some(source.broken("no text", "it has zero bytes: which encoding is it in?"));
+    if jmeter::is_sample(source.text.lines().next().unwrap_or_default()) {
+        let why = "its first line does not name the columns: write them above it, `timeStamp,elapsed,label,responseCode,…`, \
+                   or let JMeter do so (jmeter.save.saveservice.print_field_names=true)";
+        return Some(source.broken("a JMeter log", why));
     }
     None
 }

@@ -1,5 +1,7 @@
 //! Numbers as people read them: at most four digits that say something.
 
+use crate::Figure;
+
 /// `p99.9` of 0.999.
 pub(crate) fn percentile(q: f64) -> String {
     let text = format!("{:.4}", q * 100.0);
@@ -31,6 +33,24 @@ pub(crate) fn short(value: f64) -> String {
     };
     let text = format!("{value:.places$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// As many digits as it was told with: `slack` is what one of its last is worth.
+pub(crate) fn told(figure: &Figure) -> String {
+    let (value, slack) = (figure.value, figure.slack);
+    let mut places = 0;
+    let mut last = 1.0;
+    while slack > 0.0 && slack < 0.99 * last && places < 6 {
+        places += 1;
+        last /= 10.0;
+    }
+    if places == 0 {
+        return short(value);
+    }
+    let text = format!("{:.places$}", value.abs());
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{}.{rest}", grouped(whole.parse().unwrap_or(0.0)))
 }
 
 /// A share in per cent.
@@ -67,5 +87,12 @@ mod tests {
         assert_eq!(short(1_780_045.0), "1,780,045");
         assert_eq!(short(13_605.2), "13,605");
         assert_eq!(percent(0.0822), "8.22 %");
+        let figure = |value, slack| super::told(&Figure::rounded(value, slack, ""));
+        assert_eq!(figure(101.65, 0.01), "101.65");
+        assert_eq!(figure(13_605.2, 0.1), "13,605.2");
+        assert_eq!(figure(2.5, 0.001), "2.500");
+        assert_eq!(figure(1520.0, 10.0), "1,520");
+        assert_eq!(figure(67.0, 1.0), "67");
+        assert_eq!(figure(1.411, 0.0), "1.411");
     }
 }

@@ -8,7 +8,7 @@ pub use json::json;
 pub use markdown::markdown;
 pub use terminal::terminal;
 
-use crate::{Audit, Severity, Unchecked};
+use crate::{Audit, Finding, Severity, Unchecked};
 
 /// The verdict in one sentence.
 fn verdict(audit: &Audit) -> String {
@@ -41,6 +41,19 @@ fn verdict(audit: &Audit) -> String {
     format!("{} in {read}", words.join(", "))
 }
 
+/// A run of findings of one rule and severity, as many as a person reads, and how many more there are.
+fn in_runs(audit: &Audit) -> impl Iterator<Item = (&[Finding], usize)> {
+    const SHOWN: usize = 10;
+    let same =
+        |one: &Finding, other: &Finding| (one.rule, one.severity) == (other.rule, other.severity);
+    audit.findings.chunk_by(same).map(|run| {
+        (
+            &run[..run.len().min(SHOWN)],
+            run.len().saturating_sub(SHOWN),
+        )
+    })
+}
+
 fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
@@ -54,9 +67,13 @@ fn coverage(audit: &Audit) -> String {
     )
 }
 
-/// Without what moves a terminal's cursor or breaks a line: names come from files.
+/// Without what moves a terminal's cursor, breaks a line, turns its direction or is not seen: names come from files.
 fn clean(text: &str) -> String {
-    let visible = |letter: char| if letter.is_control() { ' ' } else { letter };
+    let unseen = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    };
+    let visible = |letter: char| if unseen(letter) { ' ' } else { letter };
     text.chars().map(visible).collect()
 }
 

@@ -94,6 +94,8 @@ pub struct Row {
     pub edges_ms: Vec<Figure>,
     /// How much of a live stream each of them carries, in milliseconds, where the next waits for the answer.
     pub carries_ms: Option<Figure>,
+    /// Whether what it counts is counted in other rows too: a transaction of several requests.
+    pub repeats: bool,
 }
 
 /// How many. Nothing is worked out from the others here.
@@ -168,7 +170,15 @@ impl Level {
 
 impl Row {
     fn is_empty(&self) -> bool {
-        self.times.is_empty() && self.rate_per_s.is_none() && self.counts == Counts::default()
+        let nothing =
+            |count: &Option<Figure>| count.as_ref().is_none_or(|count| count.value == 0.0);
+        let counts = &self.counts;
+        let none = *counts == Counts::default()
+            || counts.sent.is_some()
+                && [&counts.sent, &counts.ok, &counts.failed]
+                    .iter()
+                    .all(|count| nothing(count));
+        self.times.is_empty() && self.rate_per_s.is_none() && none
     }
 
     /// How many samples its times were made of, if that is known.

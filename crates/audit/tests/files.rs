@@ -188,7 +188,14 @@ fn what_is_nearly_a_form_says_which_one_is_read() {
             "     http_req_duration..............: avg=4.2ms min=2ms",
             "k6 run --summary-export",
         ),
+        (
+            "1795308801490,46,ask,200,OK,users 1-3,text,true,,83,126,5,5,http://127.0.0.1/,38,0,27\n",
+            "print_field_names=true",
+        ),
         ("a\0b\0", "which encoding"),
+        ("{\0\"\0", "which encoding"),
+        ("timeStamp,elapsed,label\n", "no figures"),
+        ("response-time,DNS+dialup,DNS,Request-write\n", "no figures"),
         ("Type,Name,Request Count,Failure Count\n", "no figures"),
         (
             "{\"metric\":\"vus\",\"type\":\"Metric\"}\n{\"metric\":\"vus\",\"type\":\"Point\"}\n",
@@ -243,13 +250,63 @@ fn a_line_without_an_end_is_refused_before_it_fills_the_memory() {
 }
 
 #[test]
+fn a_quote_that_is_never_closed_is_refused_before_it_fills_the_memory() {
+    let first = "timeStamp,elapsed,label\n1795308761644,5,\"open\n";
+    assert!(by_lines("timeStamp,elapsed,label"));
+    let endless = Endless {
+        left: 1 << 30,
+        line: b"1795308761644,5,ask,200,OK\n".repeat(200),
+        at: 0,
+    };
+    let text = Box::new(BufReader::new(first.as_bytes().chain(endless)));
+    let why = read_files(vec![("log.jtl".to_owned(), Text::Lines(text))])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        why.contains("line 2: longer than 16 MiB: is a quote not closed?"),
+        "{why}"
+    );
+}
+
+#[test]
+fn names_that_are_new_each_time_share_a_row_beyond_the_first_thousand() {
+    let mut text = "timeStamp,elapsed,label,success\n".to_owned();
+    for index in 0..3000 {
+        let began = 1_700_000_000_000_i64 + 10 * index;
+        let _ = writeln!(text, "{began},20,GET /item/{index},true");
+    }
+    let results = read(&[("log.jtl".to_owned(), text)]).unwrap();
+    let rows = &results[0].levels[0].rows;
+    assert_eq!(rows.len(), 1001);
+    let others = rows.iter().find(|row| row.name == "all other names");
+    let counted = others.unwrap().counts.sent.as_ref().unwrap().value;
+    assert_eq!(counted.to_bits(), 2000f64.to_bits());
+}
+
+#[test]
+fn of_many_findings_of_one_kind_a_person_reads_ten() {
+    let row = |index| format!("[[level.row]]\nname = \"r{index}\"\ncount = 30\np99 = 5\n");
+    let rows: String = (0..500).map(row).collect();
+    let text = format!("[[level]]\nname = \"a\"\n{rows}");
+    let results = read(&[("a.toml".to_owned(), text)]).unwrap();
+    let audit = audit(&results[0]);
+    assert_eq!(audit.findings.len(), 500);
+    let json = audit::json(&audit);
+    assert_eq!(json["findings"].as_array().unwrap().len(), 500);
+    for text in [terminal(&audit, false), audit::markdown(&audit)] {
+        assert!(text.lines().count() < 200, "{text}");
+        assert!(text.contains("nd 490 more of"), "{text}");
+    }
+}
+
+#[test]
 fn names_from_files_are_no_markup_and_move_no_cursor() {
     let text = "Type,Name,Request Count,Failure Count,Average Response Time,Min Response Time,Max Response Time\n\
-        GET,@all *x* #1 <b> \u{1b}[2J,10,0,5,1,2\n";
+        GET,@all *x* #1 <b> \u{1b}[2J\u{202e},10,0,5,1,2\n";
     let results = read(&[("x".to_owned(), text.to_owned())]).unwrap();
     let audit = audit(&results[0]);
     assert!(!audit.findings.is_empty());
-    assert!(!terminal(&audit, false).contains('\u{1b}'));
+    assert!(!terminal(&audit, false).contains(['\u{1b}', '\u{202e}']));
     let markdown = audit::markdown(&audit);
     assert!(
         markdown.contains("&#64;all \\*x\\* \\#1 &lt;b&gt;"),

@@ -102,6 +102,8 @@ oha-1.16.0-errors.json | oha JSON | 164625 | 0.1206 | 0.99 | 0.217
 oha-1.16.0-errors.txt | oha text | 54249 | 0.3676 | 0.99 | 7.887
 wrk-4.1.0-errors.txt | wrk text | 253845 | 0.13444 | 0.99 | 3.10
 wrk2-4.0.0-errors.txt | wrk2 text | 1991 | 1.452 | 0.99 | 7.91
+wrk2-3.1.1-errors.txt | wrk2 text | 2001 | 0.810 | 0.99 | 3.71
+hey-0.1.5-errors.txt | hey text | 61400 | 0.2 | 0.99 | 2.3
 hey-0.1.4-errors.txt | hey text | 41975 | 0.5 | 0.99 | 7.5";
 
 #[test]
@@ -139,6 +141,9 @@ fn every_reader_finds_the_figures_of_its_tool() {
 fn samples_are_counted_where_a_file_has_them() {
     for (name, form, sent, failed) in [
         ("jmeter-2.13-errors.csv", "JMeter JTL", 500.0, 50.0),
+        ("jmeter-5.1.1-errors.csv", "JMeter JTL", 300.0, 30.0),
+        ("jmeter-5.6.3-errors.csv", "JMeter JTL", 300.0, 30.0),
+        ("hey-0.1.5-errors.csv", "hey CSV", 300.0, 30.0),
         ("hey-0.1.4-errors.csv", "hey CSV", 300.0, 30.0),
         ("k6-1.8.1-lines-healthy.json", "k6 JSON lines", 60.0, 0.0),
         ("k6-0.31.1-lines-healthy.json", "k6 JSON lines", 15.0, 0.0),
@@ -150,6 +155,33 @@ fn samples_are_counted_where_a_file_has_them() {
         assert!(
             (figures[0] - sent).abs() <= 1.0 && (figures[1] - failed).abs() <= 0.1 * sent,
             "{name}: {figures:?}"
+        );
+    }
+}
+
+#[test]
+fn a_transaction_of_jmeter_s_is_a_row_and_its_requests_are_the_whole() {
+    for kind in ["transactions", "parent"] {
+        // 150 times two requests, of which every tenth failed.
+        let results = one(&[&format!("jmeter-5.6.3-{kind}-errors.csv")]);
+        let level = &results.levels[0];
+        let counted = |row: &audit::Row| {
+            [&row.counts.sent, &row.counts.failed].map(|figure| figure.as_ref().unwrap().value)
+        };
+        let [sent, failed] = counted(&level.total);
+        assert!(
+            (sent - 300.0).abs() < 0.5 && (failed - 30.0).abs() < 0.5,
+            "{kind}: {failed} of {sent}"
+        );
+        let rows: Vec<(&str, f64)> = level
+            .rows
+            .iter()
+            .map(|row| (row.name.as_str(), counted(row)[0]))
+            .collect();
+        assert_eq!(
+            rows,
+            [("ask", 150.0), ("pay, and go", 150.0), ("buy", 150.0)],
+            "{kind}"
         );
     }
 }

@@ -47,6 +47,129 @@ fn mistakes_are_told_with_their_line_and_what_was_meant() {
     assert!(refused("[[level]\n").starts_with("audit.toml:1: "));
 }
 
+/// The level and the claim of a form with these two lines, or why it is refused.
+fn claimed(lines: &str) -> Result<audit::Claim, String> {
+    let text = format!(
+        "[[level]]\nname = \"a\"\nusers = 10\nmean = \"5ms\"\n[[claim]]\ntext = \"t\"\n{lines}\n"
+    );
+    let read = read_form(&text, "audit.toml").map_err(|why| why.to_string())?;
+    Ok(read.claims[0].clone())
+}
+
+#[test]
+fn ranges_and_bounds_are_written_as_reports_print_them() {
+    let span = |given: &str, key: &str| {
+        let claim = claimed(&format!(
+            "kind = \"handles\"\nusers = 1\n{key} = \"{given}\""
+        ));
+        let claim = claim.unwrap_or_else(|why| panic!("{why}"));
+        let span = if key == "by" { claim.by } else { claim.think_s };
+        span.map(|span| (span.low, span.high))
+    };
+    assert_eq!(span("4-6x", "by"), Some((3.5, 6.5)));
+    assert_eq!(span("10x to 50x", "by"), Some((9.5, 50.5)));
+    assert_eq!(span("15\u{2013}30s", "think"), Some((14.5, 30.5)));
+    let users = |given: &str| {
+        let claim = claimed(&format!("kind = \"handles\"\nusers = \"{given}\""));
+        let span = claim.unwrap_or_else(|why| panic!("{why}")).users.unwrap();
+        (span.low, span.high)
+    };
+    assert_eq!(users("1000+"), (1000.0, 1000.0));
+    assert_eq!(users("25-30"), (25.0, 30.0));
+    assert_eq!(users("500\u{2013}1,500"), (500.0, 1500.0));
+    let meets = "kind = \"meets\"\nof = \"mean\"\nlevels = \"a\"\nlimit = ";
+    for limit in ["< 100ms", "\u{2264}100ms", "100ms"] {
+        let claim = claimed(&format!("{meets}\"{limit}\"")).unwrap();
+        assert_eq!(claim.limit.unwrap().value.to_bits(), 100f64.to_bits());
+    }
+    let text = "[[level]]\nname = \"a\"\ngenerator_cpu = \"> 90%\"\n";
+    let rules: Vec<&str> = audit(&read_form(text, "audit.toml").unwrap())
+        .findings
+        .iter()
+        .map(|finding| finding.rule)
+        .collect();
+    assert_eq!(rules, ["generator-limited"]);
+    // One figure has one number.
+    let two = "kind = \"states\"\nof = \"mean\"\nlevels = \"a\"\nvalue = \"67-87ms\"";
+    let why = claimed(two).unwrap_err();
+    assert!(
+        why.ends_with(
+            "`value`: `67-87ms` is two numbers, and this is one figure: write one table for each"
+        ),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_claim_about_a_figure_that_there_is_not_is_refused() {
+    let same = |of: &str| claimed(&format!("kind = \"linear\"\nlevels = \"a\"\nof = \"{of}\""));
+    for of in ["mean", "p50", "p99.9", "rate", "received", "sessions"] {
+        assert!(same(of).is_ok(), "{of}");
+    }
+    let why = same("latency").unwrap_err();
+    assert!(
+        why.contains("`latency` is no figure: rate, mean, "),
+        "{why}"
+    );
+    let why = same("recieved").unwrap_err();
+    assert!(why.ends_with("did you mean `received`?"), "{why}");
+    for (lines, lacks) in [
+        ("kind = \"concurrent\"\nusers = 5", "`users` and `levels`"),
+        ("kind = \"people\"\nusers = 5", "`users` and `levels`"),
+        ("kind = \"peak\"", "`levels`"),
+        ("kind = \"verdict\"", "`levels`"),
+        ("kind = \"within-capacity\"", "`users`, or two `levels`"),
+    ] {
+        let why = claimed(lines).unwrap_err();
+        assert!(
+            why.ends_with(&format!("a claim of this kind needs {lacks}")),
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn a_claim_that_nothing_can_be_held_against_says_what_it_lacks() {
+    let levels = "[[level]]\nname = \"a\"\nusers = 10\nmean = \"5ms\"\n[[level]]\nname = \"b\"\nusers = 20\n";
+    for (rule, claim) in [
+        (
+            "hardly-changes",
+            "kind = \"same\"\nof = \"mean\"\nlevels = [\"a\", \"b\"]",
+        ),
+        (
+            "change",
+            "kind = \"change\"\nof = \"mean\"\nlevels = [\"a\", \"b\"]",
+        ),
+        ("within-capacity", "kind = \"within-capacity\"\nusers = 20"),
+    ] {
+        let text = format!("{levels}[[claim]]\ntext = \"told\"\n{claim}\n");
+        let audit = audit(&read_form(&text, "audit.toml").unwrap());
+        let says = |one: &&audit::Unchecked| one.rule == rule && one.subjects == ["told"];
+        assert!(
+            audit.unchecked.iter().any(|one| says(&one)),
+            "{rule}: {audit:#?}"
+        );
+        let checked = audit
+            .checked
+            .iter()
+            .find(|(name, _)| *name == rule)
+            .unwrap();
+        assert_eq!(checked.1, 0, "{rule}");
+    }
+}
+
+#[test]
+fn who_is_at_work_is_counted_once_where_whole_and_rows_are_told() {
+    let figures = "rate = 10\nmean = \"6s\"\n";
+    let text = format!(
+        "[[level]]\nname = \"a\"\nusers = 100\n{figures}[[level.row]]\nname = \"r\"\n{figures}\
+         [[claim]]\nkind = \"concurrent\"\ntext = \"100 at once\"\nusers = 100\nlevels = \"a\"\n"
+    );
+    let audit = audit(&read_form(&text, "audit.toml").unwrap());
+    let found = audit.findings.iter().find(|one| one.rule == "concurrency");
+    assert!(found.is_some(), "10/s of 6 s are 60, not 120: {audit:#?}");
+}
+
 #[test]
 fn a_number_carries_its_place_and_its_digits() {
     let text = "source = \"r.md\"\n[[level]]\nname = \"a\"\nat = \"12\"\nmean = \"1.80\"\nmax = { value = \"2s\", at = \"r.md:99\" }\np50 = 1.5\n";
@@ -65,7 +188,11 @@ fn a_number_carries_its_place_and_its_digits() {
 
 #[test]
 fn what_is_nobody_s_format_is_refused() {
-    for text in ["", "hello", "{\"a\": 1}", "a,b\n1,2\n", "[1, 2]"] {
+    for text in ["", " \n", "\u{feff}"] {
+        let why = read(&[("x".to_owned(), text.to_owned())]).unwrap_err();
+        assert_eq!(why.to_string(), "x: there is nothing in it");
+    }
+    for text in ["hello", "{\"a\": 1}", "a,b\n1,2\n", "[1, 2]"] {
         let why = read(&[("x".to_owned(), text.to_owned())])
             .unwrap_err()
             .to_string();

@@ -2,7 +2,7 @@
 
 use super::levels::Defaults;
 use super::sort::Sort;
-use super::table::Table;
+use super::table::{Table, meant, percentile};
 use crate::import::ImportError;
 use crate::{Claim, Kind, Level};
 
@@ -56,6 +56,12 @@ fn kind(table: &mut Table<'_>) -> Result<Kind, ImportError> {
         .ok_or_else(|| table.refuse(format!("`{given}` is no kind of claim: {}", words())))
 }
 
+/// The figures that claims speak of, beside percentiles.
+const FIGURES: [&str; 12] = [
+    "rate", "mean", "min", "max", "success", "sent", "count", "received", "ok", "failed", "users",
+    "sessions",
+];
+
 /// What the claim names must be there, and what its kind needs must be given.
 fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), ImportError> {
     for name in &claim.levels {
@@ -67,6 +73,13 @@ fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), Impor
         let has = |level: &Level| level.rows.iter().any(|known| &known.name == row);
         if !levels.iter().any(has) {
             return Err(table.refuse(format!("no level has a row `{row}`")));
+        }
+    }
+    for of in claim.of.iter().chain(&claim.on) {
+        if !FIGURES.contains(&of.as_str()) && percentile(of).is_none() {
+            let (known, hint) = (FIGURES.join(", "), meant(&FIGURES, of));
+            let why = format!("`{of}` is no figure: {known}, p50, p95, p99.9{hint}");
+            return Err(table.refuse(why));
         }
     }
     let missing = match claim.kind {
@@ -83,10 +96,13 @@ fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), Impor
         Kind::DependsOn if claim.levels.len() < 2 || claim.of.is_empty() || claim.on.is_none() => {
             "`of`, `on` and two `levels`"
         }
-        Kind::Handles | Kind::Concurrent | Kind::Saturated | Kind::People
-            if claim.users.is_none() =>
-        {
-            "`users`"
+        Kind::Handles | Kind::Saturated if claim.users.is_none() => "`users`",
+        Kind::Concurrent | Kind::People if claim.users.is_none() || claim.levels.is_empty() => {
+            "`users` and `levels`"
+        }
+        Kind::Peak | Kind::Verdict if claim.levels.is_empty() => "`levels`",
+        Kind::WithinCapacity if claim.users.is_none() && claim.levels.len() < 2 => {
+            "`users`, or two `levels`"
         }
         Kind::Meets if claim.limit.is_none() || claim.levels.is_empty() => "`levels` and a `limit`",
         Kind::States if claim.value.is_none() || claim.levels.is_empty() || claim.of.is_empty() => {

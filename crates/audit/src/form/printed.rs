@@ -58,6 +58,32 @@ pub(super) fn read(text: &str) -> Option<Printed> {
     })
 }
 
+/// The two numbers of a range, `4-6x`, `25–30` or `15 to 30s`: a unit behind the second is that of both. `None` where it is
+/// no range.
+pub(super) fn range(text: &str) -> Option<(String, String)> {
+    let between = ["-", "\u{2013}", "\u{2014}", "\u{2212}", " to "];
+    let mut places = between
+        .iter()
+        .flat_map(|word| text.match_indices(word))
+        .map(|(at, word)| (text[..at].trim(), text[at + word.len()..].trim()));
+    places.find_map(|(low, high)| {
+        let (first, second) = (read(low)?, read(high)?);
+        let low = if first.unit.is_empty() {
+            format!("{low}{}", second.unit)
+        } else {
+            low.to_owned()
+        };
+        Some((low, high.to_owned()))
+    })
+}
+
+/// Without the sign of a bound: `< 100ms` is a limit of 100 ms.
+pub(super) fn without_bound(text: &str) -> &str {
+    text.trim()
+        .trim_start_matches(['<', '>', '=', '\u{2264}', '\u{2265}'])
+        .trim_start()
+}
+
 /// Whether its commas separate thousands: `1,780,045` and not `1,5`, which is one and a half for some.
 fn grouped_by_three(number: &str) -> bool {
     let whole = number.split('.').next().unwrap_or_default();
@@ -104,11 +130,11 @@ pub(super) fn per_second(unit: &str) -> Option<f64> {
 pub(super) fn milliseconds(unit: &str) -> Option<f64> {
     Some(match unit {
         "ns" => 1e-6,
-        "us" | "µs" | "μs" => 1e-3,
-        "ms" => 1.0,
-        "s" => 1e3,
-        "m" | "min" => 6e4,
-        "h" => 3.6e6,
+        "us" | "µs" | "μs" | "usec" | "microseconds" => 1e-3,
+        "ms" | "msec" | "milliseconds" => 1.0,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1e3,
+        "m" | "min" | "mins" | "minute" | "minutes" => 6e4,
+        "h" | "hour" | "hours" => 3.6e6,
         _ => return None,
     })
 }
@@ -136,6 +162,34 @@ mod tests {
     }
 
     #[test]
+    fn a_range_is_two_numbers_with_one_unit() {
+        let range = |text| super::range(text).map(|(low, high)| format!("{low} {high}"));
+        for (text, both) in [
+            ("4-6x", "4x 6x"),
+            ("4x-6x", "4x 6x"),
+            ("25\u{2013}30", "25 30"),
+            ("500\u{2013}1,500", "500 1,500"),
+            ("15 to 30s", "15s 30s"),
+            ("67 - 87ms", "67ms 87ms"),
+        ] {
+            assert_eq!(range(text).as_deref(), Some(both));
+        }
+        for text in [
+            "-5%",
+            "\u{2212}5 %",
+            "+42%",
+            "10",
+            "",
+            "-",
+            "4-",
+            "C1-C2",
+            "soon to be",
+        ] {
+            assert_eq!(range(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn thousands_and_rates_are_known_by_their_letters() {
         assert_eq!(multiplied("k"), (1e3, ""));
         assert_eq!(multiplied("k req/s"), (1e3, "req/s"));
@@ -143,5 +197,7 @@ mod tests {
         assert_eq!(per_second("req/s"), Some(1.0));
         assert_eq!(per_second("/min"), Some(1.0 / 60.0));
         assert_eq!(per_second("parsec"), None);
+        assert_eq!(milliseconds("seconds"), Some(1e3));
+        assert_eq!(milliseconds("parsec"), None);
     }
 }

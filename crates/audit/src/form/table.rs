@@ -220,7 +220,8 @@ impl<'a> Table<'a> {
         table.iter().map(pair).collect()
     }
 
-    /// One number or two, from and to. A percentage with a sign is a factor: `+42%` is 1.42.
+    /// One number or two, from and to: `["4x", "6x"]`, `"4-6x"`; of `"1000+"` the number. A percentage with a sign is a
+    /// factor: `+42%` is 1.42.
     pub(super) fn span(
         &mut self,
         key: &'static str,
@@ -233,9 +234,21 @@ impl<'a> Table<'a> {
             DeValue::Array(all) => all.iter().collect(),
             _ => vec![value],
         };
-        let mut span: Option<Span> = None;
+        let mut figures = Vec::new();
         for one in both {
-            let figure = self.figure(key, one, sort, "s")?;
+            let (text, offset) = (one.get_ref().as_str(), one.span().start);
+            let text = text.map(|text| text.trim_end().trim_end_matches('+'));
+            match text.map(|text| (text, printed::range(text))) {
+                Some((_, Some((low, high)))) => {
+                    figures.push(self.printed(key, &low, offset, (sort, "s"))?);
+                    figures.push(self.printed(key, &high, offset, (sort, "s"))?);
+                }
+                Some((text, None)) => figures.push(self.printed(key, text, offset, (sort, "s"))?),
+                None => figures.push(self.figure(key, one, sort, "s")?),
+            }
+        }
+        let mut span: Option<Span> = None;
+        for figure in figures {
             let half = figure.slack / 2.0;
             let (low, high) = (figure.value - half, figure.value + half);
             let known = span.get_or_insert(Span { low, high });
@@ -254,10 +267,6 @@ impl<'a> Table<'a> {
         sort: Sort,
         unit: &str,
     ) -> Result<Figure, ImportError> {
-        let place = self
-            .at
-            .clone()
-            .unwrap_or_else(|| self.form.place(value.span().start));
         let refused = |why: &str| {
             self.form
                 .refuse(value.span().start, format!("`{key}`: {why}"))
@@ -283,8 +292,29 @@ impl<'a> Table<'a> {
                 ));
             }
         };
-        let number = printed::read(&text).ok_or_else(|| refused(&no_number(&text)))?;
+        self.printed(key, &text, value.span().start, (sort, unit))
+    }
+
+    /// A number as it is printed.
+    fn printed(
+        &self,
+        key: &str,
+        text: &str,
+        offset: usize,
+        (sort, unit): (Sort, &str),
+    ) -> Result<Figure, ImportError> {
+        let refused = |why: &str| self.form.refuse(offset, format!("`{key}`: {why}"));
+        let text = if BOUNDS.contains(&key) {
+            printed::without_bound(text)
+        } else {
+            text
+        };
+        let number = printed::read(text)
+            .filter(|_| printed::range(text).is_none())
+            .ok_or_else(|| refused(&no_number(text)))?;
         let (value, slack) = scaled(&number, sort, unit).map_err(|why| refused(&why))?;
+        let place = self.at.clone();
+        let place = place.unwrap_or_else(|| self.form.place(offset));
         Ok(Figure::rounded(value, slack, place))
     }
 
@@ -295,9 +325,7 @@ impl<'a> Table<'a> {
             if percentile(name).is_some() || self.known.contains(&name) {
                 continue;
             }
-            let close = |known: &&&str| strsim::jaro_winkler(known, name) > 0.8;
-            let meant = self.known.iter().find(close);
-            let hint = meant.map_or(String::new(), |known| format!("; did you mean `{known}`?"));
+            let hint = meant(&self.known, name);
             return Err(self.form.refuse(
                 value.span().start,
                 format!("`{name}` is not known here{hint}"),
@@ -307,7 +335,17 @@ impl<'a> Table<'a> {
     }
 }
 
-fn percentile(name: &str) -> Option<f64> {
+/// Keys whose number is a bound where it is printed: `limit = "< 100ms"`.
+const BOUNDS: [&str; 2] = ["limit", "generator_cpu"];
+
+/// What was meant, where a name is close to one that is known.
+pub(super) fn meant(known: &[&str], name: &str) -> String {
+    let close = |known: &&&str| strsim::jaro_winkler(known, name) > 0.8;
+    let meant = known.iter().find(close);
+    meant.map_or(String::new(), |known| format!("; did you mean `{known}`?"))
+}
+
+pub(super) fn percentile(name: &str) -> Option<f64> {
     let digits = name.strip_prefix('p')?;
     let percent: f64 = digits.parse().ok()?;
     (0.0..100.0).contains(&percent).then_some(percent / 100.0)
@@ -316,6 +354,10 @@ fn percentile(name: &str) -> Option<f64> {
 fn no_number(text: &str) -> String {
     let hint = if text.contains(',') {
         ": commas separate thousands, and a point the rest"
+    } else if printed::range(text).is_some() {
+        return format!(
+            "`{text}` is two numbers, and this is one figure: write one table for each"
+        );
     } else if text.starts_with(['<', '>']) {
         ": a limit is no figure; leave it out"
     } else {

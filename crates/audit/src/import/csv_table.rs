@@ -1,7 +1,7 @@
 //! CSV with a header, read by the names of its columns.
 
 use std::collections::BTreeMap;
-use std::io::BufRead;
+use std::io::{self, BufRead, Read};
 
 use csv::StringRecord;
 
@@ -47,6 +47,27 @@ impl CsvTable {
     }
 }
 
+/// A row is some hundred bytes: what is so long is none, or a quote that nobody closed.
+const LONGEST: u64 = 1 << 24;
+
+/// Longer than what a line that was cut off may be.
+const HALF_A_LINE: usize = 1 << 16;
+
+/// Reads no more than that until it is told that a row has come to its end.
+struct Rows<'a> {
+    text: &'a mut dyn BufRead,
+    left: u64,
+}
+
+impl Read for Rows<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.text.read(buffer)?;
+        let too_long = || io::Error::other("longer than 16 MiB: is a quote not closed?");
+        self.left = self.left.checked_sub(read as u64).ok_or_else(too_long)?;
+        Ok(read)
+    }
+}
+
 /// Goes over the rows one by one, however many there are. A last row that is shorter than the header was cut off, and is
 /// left out.
 pub(super) fn each(
@@ -63,9 +84,12 @@ pub(super) fn each(
     let mut reader = csv::ReaderBuilder::new()
         .flexible(true)
         .delimiter(delimiter)
-        .from_reader(text);
-    let broken = |why: csv::Error| source.broken(form, why.to_string());
-    let header = reader.headers().map_err(broken)?.clone();
+        .from_reader(Rows {
+            text,
+            left: LONGEST,
+        });
+    let broken = |line: u64, why: csv::Error| source.broken(form, format!("line {line}: {why}"));
+    let header = reader.headers().map_err(|why| broken(1, why))?.clone();
     let names = header.iter().enumerate();
     let columns = Columns(
         names
@@ -73,15 +97,24 @@ pub(super) fn each(
             .collect(),
     );
     let (mut row, mut next) = (StringRecord::new(), StringRecord::new());
-    let mut more = reader.read_record(&mut row).map_err(broken)?;
+    let mut line = reader.position().line();
+    let mut more = reader
+        .read_record(&mut row)
+        .map_err(|why| broken(line, why))?;
     while more {
-        more = reader.read_record(&mut next).map_err(broken)?;
+        reader.get_mut().left = LONGEST;
+        line = reader.position().line();
+        more = reader
+            .read_record(&mut next)
+            .map_err(|why| broken(line, why))?;
+        // Half a line is short; the rest of a file behind an open quote is not.
+        let number = row.position().map_or(0, csv::Position::line);
+        if !more && row.len() < header.len() && row.as_slice().len() > HALF_A_LINE {
+            let why = format!("line {number}: is a quote not closed?");
+            return Err(source.broken(form, why));
+        }
         if more || row.len() >= header.len() {
-            take(
-                &columns,
-                row.position().map_or(0, csv::Position::line),
-                &row,
-            )?;
+            take(&columns, number, &row)?;
         }
         std::mem::swap(&mut row, &mut next);
     }

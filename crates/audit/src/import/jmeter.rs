@@ -1,14 +1,13 @@
 //! `JMeter`'s log of samples (JTL) as CSV with a header. Times are whole milliseconds.
 
-use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use csv::StringRecord;
 
 use super::csv_table::{Columns, delimiter, each};
-use super::samples::Samples;
+use super::samples::{Named, Samples};
 use super::{ImportError, Source};
-use crate::{Figure, Level, Loop, Results};
+use crate::{Figure, Level, Loop, Results, Row};
 
 const FORM: &str = "a JMeter log";
 
@@ -19,9 +18,21 @@ pub(super) fn is(first: &str) -> bool {
         .all(|column| first.split(delimiter).any(|name| name.trim() == *column))
 }
 
+/// Whether this is a line of a log without the names of its columns, as versions before 3.0 wrote it.
+pub(super) fn is_sample(line: &str) -> bool {
+    let cells: Vec<&str> = line.split(char::from(delimiter(line.as_bytes()))).collect();
+    let digits = |cell: &str| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
+    cells.len() >= 8
+        && cells[0].len() == 13
+        && cells[..2].iter().all(|cell| digits(cell))
+        && cells.iter().any(|cell| matches!(*cell, "true" | "false"))
+}
+
 #[derive(Default)]
 struct Log {
-    by_label: BTreeMap<String, Samples>,
+    by_label: Named,
+    /// By theirs; they repeat the samples of their requests.
+    transactions: Named,
     whole: Samples,
     threads: f64,
 }
@@ -34,17 +45,13 @@ impl Log {
         let failed = text("success").is_some_and(|text| text.eq_ignore_ascii_case("false"));
         let kind = || text("responseCode").unwrap_or("failed").to_owned();
         let label = text("label").unwrap_or_default();
-        // By reference first: a label is allocated once and not for each of its samples.
-        if !self.by_label.contains_key(label) {
-            self.by_label.insert(label.to_owned(), Samples::default());
-        }
-        if let Some(samples) = self.by_label.get_mut(label) {
-            samples.note(began, took, failed.then(kind));
-        }
-        // A transaction's own sample repeats those of its requests.
         let repeats = text("responseMessage")
             .is_some_and(|message| message.starts_with("Number of samples in transaction"));
-        if !repeats {
+        if repeats {
+            self.transactions
+                .note(label, began, took, failed.then(kind));
+        } else {
+            self.by_label.note(label, began, took, failed.then(kind));
             self.whole.note(began, took, failed.then(kind));
         }
         self.threads = self.threads.max(number("allThreads").unwrap_or(0.0));
@@ -73,11 +80,13 @@ pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results
         total: log.whole.row("", source.name, 1.0),
         ..Level::default()
     };
-    level.rows = log
-        .by_label
-        .into_iter()
-        .map(|(label, samples)| samples.row(&label, source.name, 1.0))
-        .collect();
+    let repeated = |row: Row| Row {
+        repeats: true,
+        ..row
+    };
+    let transactions = log.transactions.rows(source.name, 1.0);
+    level.rows = log.by_label.rows(source.name, 1.0);
+    level.rows.extend(transactions.into_iter().map(repeated));
     let mut results = source.results("JMeter JTL");
     results.levels.push(level);
     Ok(results)

@@ -1,13 +1,12 @@
 //! k6's JSON lines (`--out json=FILE`): each sample of each metric by itself. Requests are read, by name.
 
-use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use serde_json::Value;
 
 use super::moment::milliseconds;
 use super::pieces::lines;
-use super::samples::Samples;
+use super::samples::{Named, Samples};
 use super::{ImportError, Source};
 use crate::{Figure, Level, Results};
 
@@ -22,7 +21,7 @@ pub(super) fn is(first: &str) -> bool {
 
 #[derive(Default)]
 struct Requests {
-    by_name: BTreeMap<String, Samples>,
+    by_name: Named,
     whole: Samples,
 }
 
@@ -39,13 +38,10 @@ impl Requests {
             None => status == "0" || status >= "400",
         };
         let name = tags["name"].as_str().unwrap_or("requests");
-        let of_name = match self.by_name.get_mut(name) {
-            Some(known) => known,
-            None => self.by_name.entry(name.to_owned()).or_default(),
-        };
         let kind = || status.to_owned();
-        of_name.note(ended - took, took, failed.then(kind));
-        self.whole.note(ended - took, took, failed.then(kind));
+        let began = ended - took;
+        self.by_name.note(name, began, took, failed.then(kind));
+        self.whole.note(began, took, failed.then(kind));
         Ok(())
     }
 }
@@ -88,10 +84,7 @@ pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results
         ..Level::default()
     };
     let mut results = source.results("k6 JSON lines");
-    level.rows = by_name
-        .into_iter()
-        .map(|(name, samples)| samples.row(&name, source.name, 0.0))
-        .collect();
+    level.rows = by_name.rows(source.name, 0.0);
     results.levels.push(level);
     Ok(results)
 }

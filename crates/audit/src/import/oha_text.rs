@@ -68,13 +68,13 @@ fn success(source: Source<'_>) -> Option<Figure> {
     })
 }
 
-/// `99.00% in 7.8874 ms`
+/// `99.00% in 7.8874 ms`, and `99%% in 0.0023 secs` in hey 0.1.5.
 fn percentiles(source: Source<'_>) -> Vec<(f64, Figure)> {
     let read = |(index, line): (usize, &str)| {
         let (percent, rest) = line.trim().split_once("% in ")?;
         let (value, slack) = printed_time(rest)?;
         Some((
-            percent.parse::<f64>().ok()? / 100.0,
+            percent.trim_end_matches('%').parse::<f64>().ok()? / 100.0,
             Figure::rounded(value, slack, source.place(index + 1)),
         ))
     };

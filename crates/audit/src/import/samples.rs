@@ -16,7 +16,44 @@ pub(super) struct Samples {
     span: Option<(f64, f64)>,
 }
 
+/// Samples by the name of their operation. A URL with a number in it is a new name each time: those beyond the first
+/// thousand are one row, so that the memory does not grow with the file.
+#[derive(Debug, Default)]
+pub(super) struct Named(BTreeMap<String, Samples>);
+
+impl Named {
+    const MOST: usize = 1000;
+    const OTHERS: &str = "all other names";
+
+    /// Notes one of the operation with that name.
+    pub(super) fn note(
+        &mut self,
+        name: &str,
+        began_ms: f64,
+        took_ms: f64,
+        failure: Option<String>,
+    ) {
+        let room = self.0.len() < Self::MOST || self.0.contains_key(name);
+        let name = if room { name } else { Self::OTHERS };
+        // By reference first: a name is allocated once and not for each of its samples.
+        if !self.0.contains_key(name) {
+            self.0.insert(name.to_owned(), Samples::default());
+        }
+        if let Some(samples) = self.0.get_mut(name) {
+            samples.note(began_ms, took_ms, failure);
+        }
+    }
+
+    pub(super) fn rows(&self, at: &str, resolution_ms: f64) -> Vec<Row> {
+        let row = |(name, samples): (&String, &Samples)| samples.row(name, at, resolution_ms);
+        self.0.iter().map(row).collect()
+    }
+}
+
 impl Samples {
+    /// Kinds of failure beyond these are one.
+    const KINDS: usize = 100;
+
     /// Notes one that began at `began_ms`, on whatever clock.
     pub(super) fn note(&mut self, began_ms: f64, took_ms: f64, failure: Option<String>) {
         self.times_ms.record(took_ms);
@@ -24,6 +61,8 @@ impl Samples {
         self.span = Some((first.min(began_ms), last.max(began_ms + took_ms)));
         if let Some(kind) = failure {
             self.failed += 1;
+            let room = self.kinds.len() < Self::KINDS || self.kinds.contains_key(&kind);
+            let kind = if room { kind } else { "others".to_owned() };
             *self.kinds.entry(kind).or_default() += 1;
         }
     }

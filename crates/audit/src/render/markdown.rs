@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use super::{about_claims, clean, coverage, names, verdict};
+use super::{about_claims, clean, coverage, in_runs, names, verdict};
 use crate::{Audit, Finding, Unchecked};
 
 /// As Markdown.
@@ -11,8 +11,17 @@ pub fn markdown(audit: &Audit) -> String {
         audit.form,
         verdict(audit)
     );
-    for finding in &audit.findings {
-        one(&mut text, finding);
+    for (shown, more) in in_runs(audit) {
+        for finding in shown {
+            one(&mut text, finding);
+        }
+        if more > 0 {
+            let rule = shown[0].rule;
+            let _ = writeln!(
+                text,
+                "\nAnd {more} more of `{rule}`: `--format json` has all."
+            );
+        }
     }
     let _ = writeln!(text, "\n## Not checked\n\n{}.", coverage(audit));
     let (claims, others): (Vec<&Unchecked>, Vec<&Unchecked>) =

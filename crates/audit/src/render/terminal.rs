@@ -1,24 +1,23 @@
 use std::fmt::Write as _;
 
-use super::{about_claims, clean, coverage, names, verdict};
-use crate::{Audit, Severity, Unchecked};
+use super::{about_claims, clean, coverage, in_runs, names, verdict};
+use crate::{Audit, Finding, Severity, Unchecked};
 
 /// For a terminal: the verdict, the findings, and what could not be checked.
 pub fn terminal(audit: &Audit, colour: bool) -> String {
     let source = clean(&audit.source);
     let mut text = format!("{source} ({}): {}\n", audit.form, verdict(audit));
-    for finding in &audit.findings {
-        let word = paint(finding.severity, colour);
-        let subject = clean(&finding.subject);
-        let _ = writeln!(text, "\n  {word}  {subject}  [{}]", finding.rule);
-        let _ = writeln!(text, "    {}", clean(&finding.what));
-        if !finding.arithmetic.is_empty() {
-            let _ = writeln!(text, "    {}", clean(&finding.arithmetic));
+    for (shown, more) in in_runs(audit) {
+        for finding in shown {
+            one(&mut text, finding, colour);
         }
-        if !finding.at.is_empty() {
-            let _ = writeln!(text, "    at {}", clean(&finding.at.join(", ")));
+        if more > 0 {
+            let rule = shown[0].rule;
+            let _ = writeln!(
+                text,
+                "\n  and {more} more of [{rule}]: --format json has all"
+            );
         }
-        let _ = writeln!(text, "    measure: {}", finding.instead);
     }
     let _ = writeln!(text, "\n  {}", coverage(audit));
     let (claims, others): (Vec<&Unchecked>, Vec<&Unchecked>) =
@@ -41,6 +40,20 @@ pub fn terminal(audit: &Audit, colour: bool) -> String {
         );
     }
     text
+}
+
+fn one(text: &mut String, finding: &Finding, colour: bool) {
+    let word = paint(finding.severity, colour);
+    let subject = clean(&finding.subject);
+    let _ = writeln!(text, "\n  {word}  {subject}  [{}]", finding.rule);
+    let _ = writeln!(text, "    {}", clean(&finding.what));
+    if !finding.arithmetic.is_empty() {
+        let _ = writeln!(text, "    {}", clean(&finding.arithmetic));
+    }
+    if !finding.at.is_empty() {
+        let _ = writeln!(text, "    at {}", clean(&finding.at.join(", ")));
+    }
+    let _ = writeln!(text, "    measure: {}", finding.instead);
 }
 
 fn paint(severity: Severity, colour: bool) -> String {

@@ -16,6 +16,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         let levels = results.levels_of(claim);
         let (Some(before), Some(after), Some(by)) = (levels.first(), levels.get(1), claim.by)
         else {
+            desk.lacks(claim.text.clone(), "`by`, and the levels before and after");
             continue;
         };
         let rows = rows(claim, before, after);
@@ -55,7 +56,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-fn told(by: Span) -> String {
+/// From and to, or one number.
+pub(super) fn told(by: Span) -> String {
     let (low, high) = (short(by.low), short(by.high));
     if low == high {
         low

@@ -1,6 +1,6 @@
 //! At work at the same time, on average: Σ rate × mean time (Little's law). Users who wait or think are not at work.
 
-use super::little::at_work;
+use super::little::{at_work, measured};
 use crate::number::short;
 use crate::{Desk, Kind, Results, Rule, Severity};
 
@@ -20,10 +20,14 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             continue;
         };
         for level in results.levels_of(claim) {
-            let rows = level
-                .all_rows()
-                .filter(|row| claim.row.as_ref().is_none_or(|name| &row.name == name));
-            let each: Vec<f64> = rows.filter_map(|row| at_work(row, f64::max)).collect();
+            let rows = match claim.row.as_deref() {
+                Some(name) => level.row(Some(name)).into_iter().collect(),
+                None => measured(level),
+            };
+            let each: Vec<f64> = rows
+                .into_iter()
+                .filter_map(|row| at_work(row, f64::max))
+                .collect();
             if each.is_empty() {
                 desk.lacks(
                     claim.text.clone(),

@@ -48,11 +48,7 @@ fn compare(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
         })
         .collect();
     if before.pooled != after.pooled {
-        differ.push(format!(
-            "loads mixed: {} → {}",
-            before.pooled.join(", "),
-            after.pooled.join(", ")
-        ));
+        differ.push(format!("loads mixed: {} → {}", mixed(before), mixed(after)));
     }
     // Users may differ where growth with them is the point.
     let between_loads = before.users != after.users;
@@ -89,5 +85,13 @@ fn compare(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
                 words,
             );
         }
+    }
+}
+
+fn mixed(level: &Level) -> String {
+    if level.pooled.is_empty() {
+        "none".to_owned()
+    } else {
+        level.pooled.join(", ")
     }
 }

@@ -1,7 +1,7 @@
 //! count / duration has no more digits than the duration: 200 / 0.015 s is anything from 12,903 to 13,793. A whole number
 //! of seconds is what was set, and as exact as a clock.
 
-use crate::number::{percent, short};
+use crate::number::{percent, short, told};
 use crate::{Desk, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -37,8 +37,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 ),
                 format!(
                     "{}/s is told to more digits than {} s carry",
-                    short(rate.value),
-                    short(duration.value)
+                    told(rate),
+                    told(duration)
                 ),
                 format!(
                     "{} / ({} ± {} s) = {} to {}; the duration is known to {}",

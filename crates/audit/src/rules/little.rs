@@ -126,12 +126,13 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
 }
 
 /// The whole where it has rate and mean, else the operations.
-fn measured(level: &Level) -> Vec<&Row> {
+pub(super) fn measured(level: &Level) -> Vec<&Row> {
     let has = |row: &&Row| at_work(row, f64::min).is_some();
-    match Some(&level.total).filter(has) {
-        Some(total) => vec![total],
-        None => level.rows.iter().filter(has).collect(),
+    if has(&&level.total) {
+        return vec![&level.total];
     }
+    let rows = level.rows.iter().filter(|row| !row.repeats);
+    rows.filter(has).collect()
 }
 
 pub(super) fn at_work(row: &Row, pick: fn(f64, f64) -> f64) -> Option<f64> {

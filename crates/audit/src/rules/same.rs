@@ -29,14 +29,15 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 .map(|row| Some(row.name.as_str()))
                 .collect(),
         };
-        desk.checked();
         let mut changed = Vec::new();
+        let mut known = 0;
         for row in rows {
             for of in &claim.of {
-                let factor = factor(before, after, row, of);
-                if let Some(factor) =
-                    factor.filter(|factor| factor.low > TENTH || factor.high < 1.0 / TENTH)
-                {
+                let Some(factor) = factor(before, after, row, of) else {
+                    continue;
+                };
+                known += 1;
+                if factor.low > TENTH || factor.high < 1.0 / TENTH {
                     let middle = f64::midpoint(factor.low, factor.high) - 1.0;
                     changed.push(format!(
                         "{}{of} {}{}",
@@ -47,6 +48,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 }
             }
         }
+        if known == 0 {
+            desk.lacks(claim.text.clone(), "the figures before and after");
+            continue;
+        }
+        desk.checked();
         if !changed.is_empty() {
             desk.find(
                 Severity::Unsupported,

@@ -1,7 +1,7 @@
 //! "Well within capacity at n users" and "saturated from m < n on" cannot both be true; nor can the first where the rate
 //! no longer grows with the users.
 
-use crate::number::short;
+use super::change::told;
 use crate::{Claim, Desk, Kind, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -17,17 +17,27 @@ const FLAT: f64 = 0.2;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
     for claim in results.claims_of(Kind::WithinCapacity) {
-        desk.checked();
-        against_words(results, claim, desk);
-        against_rate(results, claim, desk);
+        let compared = [
+            against_words(results, claim, desk),
+            against_rate(results, claim, desk),
+        ];
+        if compared.contains(&true) {
+            desk.checked();
+        } else {
+            let lacks = "a claim of the kind saturated, or users and rate of two `levels`";
+            desk.lacks(claim.text.clone(), lacks);
+        }
     }
 }
 
-fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) {
+/// Whether there was something to compare.
+fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) -> bool {
     let Some(users) = claim.users else {
-        return;
+        return false;
     };
+    let mut compared = false;
     for other in results.claims_of(Kind::Saturated) {
+        compared = true;
         if let Some(from) = other.users.filter(|from| from.high <= users.low) {
             desk.find(
                 Severity::Impossible,
@@ -35,23 +45,24 @@ fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) {
                 format!("the same report says: \"{}\"", other.text),
                 format!(
                     "saturated from {} users on, within capacity at {}",
-                    short(from.low),
-                    short(users.high)
+                    told(from),
+                    told(users)
                 ),
             );
         }
     }
+    compared
 }
 
-fn against_rate(results: &Results, claim: &Claim, desk: &mut Desk<'_>) {
+fn against_rate(results: &Results, claim: &Claim, desk: &mut Desk<'_>) -> bool {
     let levels = results.levels_of(claim);
     let Some([before, after]) = levels.last_chunk::<2>() else {
-        return;
+        return false;
     };
     let growth =
         |of: &str| Some(after.figure(None, of)?.value / before.figure(None, of)?.value - 1.0);
     let (Some(rate), Some(users)) = (growth("rate"), growth("users")) else {
-        return desk.lacks(claim.text.clone(), "users and rate of two levels");
+        return false;
     };
     if users > 0.0 && rate < FLAT * users {
         desk.find(
@@ -64,4 +75,5 @@ fn against_rate(results: &Results, claim: &Claim, desk: &mut Desk<'_>) {
             format!("users {:+.0} %, rate {:+.1} %", 100.0 * users, 100.0 * rate),
         );
     }
+    true
 }

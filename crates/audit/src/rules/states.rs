@@ -1,6 +1,6 @@
 //! The same figure told twice must be the same.
 
-use crate::number::short;
+use crate::number;
 use crate::{Desk, Kind, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -31,8 +31,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                         format!("the {of} of {} is another one", level.name),
                         format!(
                             "told: {}; in the table: {}",
-                            short(told.value),
-                            short(figure.value)
+                            number::told(told),
+                            number::told(&figure)
                         ),
                     );
                 }

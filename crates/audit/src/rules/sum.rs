@@ -23,8 +23,10 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 }
 
 fn compare(level: &Level, of: &str, pick: fn(&Row) -> Option<&Figure>, desk: &mut Desk<'_>) {
-    let parts: Vec<&Figure> = level.rows.iter().filter_map(pick).collect();
-    let Some(whole) = pick(&level.total).filter(|_| parts.len() == level.rows.len()) else {
+    let rows: Vec<&Row> = level.rows.iter().filter(|row| !row.repeats).collect();
+    let parts: Vec<&Figure> = rows.iter().filter_map(|row| pick(row)).collect();
+    let Some(whole) = pick(&level.total).filter(|_| parts.len() == rows.len() && !parts.is_empty())
+    else {
         return;
     };
     desk.checked();
