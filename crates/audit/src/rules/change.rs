@@ -32,7 +32,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     outside.push(format!(
                         "{}{of} × {}",
                         row.as_ref().map_or(String::new(), |row| format!("{row} ")),
-                        short(f64::midpoint(factor.low, factor.high))
+                        short(factor.printed)
                     ));
                 }
             }
@@ -80,9 +80,17 @@ fn rows(claim: &Claim, before: &Level, after: &Level) -> Vec<Option<String>> {
         .collect()
 }
 
-pub(super) fn factor(before: &Level, after: &Level, row: Option<&str>, of: &str) -> Option<Span> {
+/// After / before: as printed, and between what rounding leaves.
+pub(super) struct Factor {
+    pub(super) printed: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+pub(super) fn factor(before: &Level, after: &Level, row: Option<&str>, of: &str) -> Option<Factor> {
     let (before, after) = (before.figure(row, of)?, after.figure(row, of)?);
-    (before.low() > 0.0).then(|| Span {
+    (before.low() > 0.0).then(|| Factor {
+        printed: after.value / before.value,
         low: after.low() / before.high(),
         high: after.high() / before.low(),
     })

@@ -45,8 +45,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     format!(
                         "{}: {on} × {}, {of} × {}",
                         [one.name.as_str(), other.name.as_str()].join(" → "),
-                        short(f64::midpoint(cause.low, cause.high)),
-                        short(f64::midpoint(effect.low, effect.high))
+                        short(cause.printed),
+                        short(effect.printed)
                     ),
                 );
             }

@@ -38,12 +38,12 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 };
                 known += 1;
                 if factor.low > TENTH || factor.high < 1.0 / TENTH {
-                    let middle = f64::midpoint(factor.low, factor.high) - 1.0;
+                    let change = factor.printed - 1.0;
                     changed.push(format!(
                         "{}{of} {}{}",
                         row.map_or(String::new(), |row| format!("{row} ")),
-                        if middle > 0.0 { "+" } else { "" },
-                        percent(middle)
+                        if change > 0.0 { "+" } else { "" },
+                        percent(change)
                     ));
                 }
             }

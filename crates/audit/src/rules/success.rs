@@ -51,7 +51,7 @@ fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         .iter()
         .filter(|(_, count)| count.value > 0.0);
     let words: Vec<String> = failures
-        .map(|(kind, count)| format!("{} × {kind}", short(count.value)))
+        .map(|(kind, count)| format!("{kind}: {} times", short(count.value)))
         .collect();
     if row.counts.failed.is_none() && !words.is_empty() {
         desk.find(

@@ -1,8 +1,9 @@
 mod reading;
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use audit::{Audit, Severity, Text};
@@ -17,6 +18,9 @@ pub(crate) fn audit(args: &AuditArgs) -> anyhow::Result<Exit> {
     if args.new {
         print(audit::NEW_FORM)?;
         return Ok(Exit::Passed);
+    }
+    if let Some(path) = given_twice(&args.files) {
+        bail!("{} is given twice", path.display());
     }
     let files: Vec<(String, Text)> = args
         .files
@@ -33,12 +37,18 @@ pub(crate) fn audit(args: &AuditArgs) -> anyhow::Result<Exit> {
     })
 }
 
+fn given_twice(paths: &[PathBuf]) -> Option<&Path> {
+    let mut seen = HashSet::new();
+    let twice = paths.iter().find(|path| !seen.insert(path.as_path()));
+    twice.map(PathBuf::as_path)
+}
+
 /// `-` is standard input; a folder is that of a run.
 fn open(path: &Path) -> anyhow::Result<(String, Text)> {
     if path.as_os_str() == "-" {
         let name = "standard input".to_owned();
-        let text =
-            text(BufReader::new(io::stdin())).with_context(|| format!("cannot read {name}"))?;
+        let input = Reading::new(io::stdin(), &name, None);
+        let text = text(BufReader::new(input)).with_context(|| format!("cannot read {name}"))?;
         return Ok((name, text));
     }
     let path = if path.is_dir() {
@@ -49,7 +59,8 @@ fn open(path: &Path) -> anyhow::Result<(String, Text)> {
     let name = path.display().to_string();
     let opened = || -> anyhow::Result<Text> {
         let file = File::open(&path)?;
-        let size = file.metadata()?.len();
+        let about = file.metadata()?;
+        let size = about.is_file().then(|| about.len());
         text(BufReader::new(Reading::new(file, &name, size)))
     };
     let text = opened().with_context(|| format!("cannot read {name}"))?;

@@ -50,6 +50,8 @@ fn what_cannot_be_read_is_a_mistake_of_usage() {
         .refused(2, &["notes.txt: not recognised", "k6"]);
     lab.headcount(&["audit", "audit.toml"])
         .refused(2, &["audit.toml:1: a level needs a `name`"]);
+    lab.headcount(&["audit", "audit.toml", "notes.txt", "audit.toml"])
+        .refused(2, &["audit.toml is given twice"]);
     lab.headcount(&["audit", "missing.json"])
         .refused(2, &["cannot read missing.json"]);
 }

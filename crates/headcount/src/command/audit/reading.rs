@@ -1,21 +1,22 @@
 use std::io::{self, IsTerminal as _, Read, Write as _};
 
-/// A large file that tells on the terminal how much of it has been read.
+/// A large file, or a pipe, that tells on the terminal how much of it has been read.
 pub(crate) struct Reading<R> {
     inner: R,
     name: String,
-    size: u64,
+    /// `None` for a pipe: nobody knows how long it is.
+    size: Option<u64>,
     read: u64,
-    /// How many hundredths were told; `None` where nobody looks, or the file is small.
+    /// How many steps were told; `None` where nobody looks, or the file is small.
     told: Option<u64>,
 }
 
-/// Smaller files are read before anybody asks.
+/// Less is read before anybody asks.
 const LARGE: u64 = 1 << 27;
 
 impl<R> Reading<R> {
-    pub(crate) fn new(inner: R, name: &str, size: u64) -> Self {
-        let shown = size >= LARGE && io::stderr().is_terminal();
+    pub(crate) fn new(inner: R, name: &str, size: Option<u64>) -> Self {
+        let shown = size.is_none_or(|size| size >= LARGE) && io::stderr().is_terminal();
         Self {
             inner,
             name: name.to_owned(),
@@ -30,14 +31,42 @@ impl<R: Read> Read for Reading<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.read += count as u64;
-        let hundredths = (self.read * 100 / self.size.max(1)).min(100);
+        let Some(told) = self.told else {
+            return Ok(count);
+        };
+        let (step, words) = progress(self.read, self.size);
         // Nowhere left to complain.
-        if count == 0 && self.told.take().is_some() {
+        if count == 0 {
+            self.told = None;
             let _ = write!(io::stderr(), "\r\u{1b}[K");
-        } else if self.told.is_some_and(|told| hundredths > told) {
-            self.told = Some(hundredths);
-            let _ = write!(io::stderr(), "\r{}: {hundredths} % read", self.name);
+        } else if step > told {
+            self.told = Some(step);
+            let _ = write!(io::stderr(), "\r{}: {words} read", self.name);
         }
         Ok(count)
+    }
+}
+
+/// How many hundredths, or how many pieces of a pipe, and how that is told.
+fn progress(read: u64, size: Option<u64>) -> (u64, String) {
+    if let Some(size) = size {
+        let hundredths = (read.saturating_mul(100) / size.max(1)).min(100);
+        (hundredths, format!("{hundredths} %"))
+    } else {
+        (read / LARGE, format!("{} MiB", read >> 20))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::progress;
+
+    #[test]
+    fn a_file_is_told_in_hundredths_and_a_pipe_in_what_was_read() {
+        assert_eq!(progress(5, Some(10)), (50, "50 %".to_owned()));
+        assert_eq!(progress(20, Some(10)).0, 100, "it grew meanwhile");
+        assert_eq!(progress(1, Some(0)).0, 100);
+        assert_eq!(progress(1 << 20, None), (0, "1 MiB".to_owned()));
+        assert_eq!(progress(300 << 20, None), (2, "300 MiB".to_owned()));
     }
 }
