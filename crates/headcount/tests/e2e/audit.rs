@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::harness::Lab;
+use crate::harness::{Lab, Server};
 
 /// 99 of 100 below 10 ms, none above a second, and a mean of five.
 const IMPOSSIBLE: &str = r#"
@@ -39,6 +39,26 @@ fn what_is_impossible_fails_and_is_told_in_three_forms() {
         json[0]["findings"][0]["rule"], "mean-out-of-reach",
         "{json:#}"
     );
+}
+
+/// A run that is too short to say anything of the system.
+const SHORT: &str = r#"
+import type { Group, Options } from "headcount";
+export const options: Options = { load: { users: [2], hold: "300ms" } };
+export default async function asks({ users: [user] }: Group) {
+  await user!.get("/delay/5ms");
+}
+"#;
+
+#[test]
+fn a_run_is_audited_at_its_end_and_again_from_its_folder() {
+    let truth = Server::truth(&[]);
+    let lab = Lab::new().with("short.ts", SHORT);
+    let ended = lab.run("short.ts", &truth.url(), &[]);
+    ended.says(&["UNSUPPORTED  2 users  [too-short]", "the run lasted 300 ms"]);
+    let again = lab.headcount(&["audit", "run"]);
+    assert_eq!(again.code, Some(99), "{again:#?}");
+    again.says(&["UNSUPPORTED  2 users  [too-short]"]);
 }
 
 #[test]
