@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use audit::{NEW_FORM, RULES, audit, read};
+use audit::{NEW_FORM, RULES, audit, read, terminal};
 
 fn crate_file(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
@@ -78,5 +78,17 @@ fn no_claim_passes_in_silence() {
         };
         let missed = audit.unchecked.iter().any(lacks);
         assert!(found || missed, "{kind}: {audit:#?}");
+    }
+}
+
+#[test]
+fn what_was_not_checked_is_told_in_lines_that_fit_a_terminal() {
+    let audit = audit(&read(&[("it".to_owned(), NEW_FORM.to_owned())]).unwrap()[0]);
+    let text = terminal(&audit, false);
+    let (_, rest) = text.split_once("\n  not checked: ").unwrap();
+    let longest = rest.lines().map(|line| line.chars().count()).max();
+    assert!(longest <= Some(100), "{text}");
+    for one in &audit.unchecked {
+        assert!(text.contains(one.rule), "{}: {text}", one.rule);
     }
 }

@@ -22,24 +22,46 @@ pub fn terminal(audit: &Audit, colour: bool) -> String {
     let _ = writeln!(text, "\n  {}", coverage(audit));
     let (claims, others): (Vec<&Unchecked>, Vec<&Unchecked>) =
         audit.unchecked.iter().partition(|one| about_claims(one));
-    for unchecked in others {
+    let (nowhere, somewhere): (Vec<&Unchecked>, Vec<&Unchecked>) =
+        others.into_iter().partition(|one| one.subjects.is_empty());
+    for unchecked in somewhere {
         let subjects = clean(&names(&unchecked.subjects));
-        let colon = if subjects.is_empty() { "" } else { ": " };
         let (rule, lacks) = (unchecked.rule, unchecked.lacks);
-        let _ = writeln!(
-            text,
-            "  not checked, {rule} without {lacks}{colon}{subjects}"
-        );
+        let _ = writeln!(text, "  not checked, {rule} without {lacks}: {subjects}");
     }
-    if !claims.is_empty() {
-        let rules: Vec<&str> = claims.iter().map(|one| one.rule).collect();
-        let _ = writeln!(
-            text,
-            "  not checked, without claims of their kind: {}",
-            rules.join(", ")
-        );
-    }
+    let lacking = nowhere
+        .iter()
+        .map(|one| format!("{} without {}", one.rule, one.lacks));
+    list(&mut text, "  not checked:", ';', lacking);
+    let rules = claims.iter().map(|one| one.rule.to_owned());
+    list(
+        &mut text,
+        "  not checked, without claims of their kind:",
+        ',',
+        rules,
+    );
     text
+}
+
+/// Some words behind a start, in lines that fit; nothing without any.
+fn list(text: &mut String, start: &str, between: char, words: impl Iterator<Item = String>) {
+    const WIDTH: usize = 100;
+    let mut line = start.to_owned();
+    let mut empty = true;
+    for word in words {
+        if !empty {
+            line.push(between);
+        }
+        if line.len() + word.len() + 2 > WIDTH {
+            let _ = writeln!(text, "{line}");
+            "   ".clone_into(&mut line);
+        }
+        let _ = write!(line, " {word}");
+        empty = false;
+    }
+    if !empty {
+        let _ = writeln!(text, "{line}");
+    }
 }
 
 fn one(text: &mut String, finding: &Finding, colour: bool) {

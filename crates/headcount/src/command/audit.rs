@@ -60,7 +60,7 @@ fn open(path: &Path) -> anyhow::Result<(String, Text)> {
     let opened = || -> anyhow::Result<Text> {
         let file = File::open(&path)?;
         let about = file.metadata()?;
-        let size = about.is_file().then(|| about.len());
+        let size = about.is_file().then_some(about.len());
         text(BufReader::new(Reading::new(file, &name, size)))
     };
     let text = opened().with_context(|| format!("cannot read {name}"))?;
