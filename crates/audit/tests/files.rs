@@ -192,6 +192,10 @@ fn what_is_nearly_a_form_says_which_one_is_read() {
             "1795308801490,46,ask,200,OK,users 1-3,text,true,,83,126,5,5,http://127.0.0.1/,38,0,27\n",
             "print_field_names=true",
         ),
+        (
+            "timeStamp,elapsed,label\n2026/11/22 00:53:18.241,49,ask\n",
+            "timestamp_format=ms",
+        ),
         ("a\0b\0", "which encoding"),
         ("{\0\"\0", "which encoding"),
         ("timeStamp,elapsed,label\n", "no figures"),

@@ -49,12 +49,32 @@ pub(super) fn read(text: &str) -> Option<Printed> {
         0
     };
     let step = 10f64.powi(i32::try_from(zeros).ok()? - i32::try_from(places).ok()?);
+    if let Some(longer) = compound(value, unit.trim()) {
+        return Some(Printed { about, ..longer });
+    }
     Some(Printed {
         value,
         step,
         about,
         signed: digits.starts_with(['+', '-']),
         unit: unit.trim().to_owned(),
+    })
+}
+
+/// `1m2.5s` and `1h0m`, as Go prints a time: in seconds.
+fn compound(first: f64, unit: &str) -> Option<Printed> {
+    let hours = unit.strip_prefix('h').map(|rest| (3600.0, rest));
+    let (scale, rest) = hours.or_else(|| Some((60.0, unit.strip_prefix('m')?)))?;
+    if !rest.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
+    let rest = read(rest)?;
+    let seconds = milliseconds(&rest.unit)? / 1e3;
+    Some(Printed {
+        value: first * scale + rest.value * seconds,
+        step: rest.step * seconds,
+        unit: "s".to_owned(),
+        ..rest
     })
 }
 
@@ -156,6 +176,9 @@ mod tests {
         assert_eq!(read("19µs"), (19.0, 1.0, "µs".to_owned()));
         assert_eq!(read("−5 %"), (-5.0, 1.0, "%".to_owned()));
         assert_eq!(read("×4.7"), (4.7, 0.1, String::new()));
+        assert_eq!(read("1m0s"), (60.0, 1.0, "s".to_owned()));
+        assert_eq!(read("1h2m3.5s"), (3723.5, 0.1, "s".to_owned()));
+        assert_eq!(read("3m"), (3.0, 1.0, "m".to_owned()));
         for text in ["soon", "1,5", "1.780.045", "1,7800", "<1", "1.5,000", ""] {
             assert!(super::read(text).is_none(), "{text}");
         }

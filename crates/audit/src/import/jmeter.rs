@@ -63,7 +63,10 @@ pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results
     let mut log = Log::default();
     each((source, FORM), text, |columns, line, record| {
         log.note(columns, record).ok_or_else(|| {
-            let why = format!("line {line} has no `timeStamp` and `elapsed` in milliseconds");
+            let why = format!(
+                "line {line} has no `timeStamp` and `elapsed` in milliseconds \
+                 (jmeter.save.saveservice.timestamp_format=ms)"
+            );
             source.broken(FORM, why)
         })
     })?;
