@@ -124,6 +124,7 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
     });
     record.ended_at = clock.date();
     record.interrupted = stop.asked() > 0;
+    record.findings = capacity::findings(&record);
     record.verdict = judge::verdict(&record);
     Outcome {
         record,

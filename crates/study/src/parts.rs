@@ -160,8 +160,7 @@ pub(crate) fn run_all(
             flags.extend(["--faults".to_owned(), faults.to_owned()]);
         }
         let scene = stage.set(part, (system, &flags), study_part.overrides())?;
-        let (mut record, system) = scene.play(stop, tell)?;
-        record.findings = capacity::findings(&record);
+        let (record, system) = scene.play(stop, tell)?;
         let after = match study_part.after.filter(|_| stop.asked() == 0) {
             Some(after) => {
                 let scene = stage.set_on(&after, system, Overrides::default())?;

@@ -90,11 +90,10 @@ pub(crate) fn run_and_watch(
 ) -> anyhow::Result<Outcome> {
     let stop = stop_on_ctrl_c()?;
     let mut progress = Progress::new(quiet);
-    let mut outcome = engine::run(config, clock, &stop, &mut |notice: Notice| {
+    let outcome = engine::run(config, clock, &stop, &mut |notice: Notice| {
         progress.show(notice);
     });
     progress.close();
-    outcome.record.findings = capacity::findings(&outcome.record);
     Ok(outcome)
 }
 

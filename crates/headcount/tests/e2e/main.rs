@@ -25,6 +25,7 @@ mod init;
 mod input;
 mod interrupt;
 mod limiters;
+mod marketplace;
 mod open_load;
 mod places;
 mod ports;

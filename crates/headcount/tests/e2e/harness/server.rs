@@ -22,6 +22,11 @@ impl Server {
         Self::built_in("editor", flags)
     }
 
+    /// The built-in marketplace on a free port.
+    pub(crate) fn marketplace(flags: &[&str]) -> Self {
+        Self::built_in("marketplace", flags)
+    }
+
     fn built_in(system: &str, flags: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
         command
