@@ -34,7 +34,7 @@ fn a_rule_that_checked_nothing_says_what_it_lacks() {
     ];
     let mut texts: Vec<String> = studies
         .iter()
-        .map(|name| crate_file(&format!("studies/{name}.toml")))
+        .map(|name| crate_file(&format!("../../studies/{name}.toml")))
         .collect();
     let fixtures = [
         "oha-1.16.0-healthy.txt",

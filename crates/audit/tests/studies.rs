@@ -11,7 +11,7 @@ use audit::{Audit, audit, read, terminal};
 
 fn file(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("studies")
+        .join("../../studies")
         .join(name);
     fs::read_to_string(path).unwrap()
 }
