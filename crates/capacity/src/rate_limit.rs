@@ -23,6 +23,8 @@ const WORTH_TELLING: f64 = 0.01;
 struct Seen<'a> {
     level: &'a Level,
     limited: &'a Limited,
+    /// Nothing was asked before it, so that everybody has all that the limiter gives.
+    fresh: bool,
     shape: Option<Shape>,
     /// Users who were refused.
     users: u64,
@@ -60,7 +62,10 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
         .iter()
         .filter_map(|level| look(run, level))
         .collect();
-    let main = seen.iter().max_by_key(|seen| strength(seen))?;
+    // Of equals that from which nothing was missing when it began.
+    let main = seen
+        .iter()
+        .max_by_key(|seen| (strength(seen), seen.fresh))?;
     let others: Vec<Seen<'_>> = run
         .levels
         .iter()
@@ -108,6 +113,7 @@ fn look<'a>(run: &Run, level: &'a Level) -> Option<Seen<'a>> {
     Some(Seen {
         level,
         limited,
+        fresh,
         shape,
         users,
         addresses,
@@ -200,7 +206,6 @@ fn limit_of<'a>(
 }
 
 fn window_of(run: &Run, seen: &Seen<'_>) -> Window {
-    let fresh = seen.level.index == 0 && run.setup.is_none();
     match seen.shape {
         Some(
             Shape::Periodic { window_s, .. }
@@ -210,7 +215,7 @@ fn window_of(run: &Run, seen: &Seen<'_>) -> Window {
             },
         ) => Window::Seen(window_s),
         Some(Shape::Stop { .. }) => told(seen.limited)
-            .filter(|_| fresh)
+            .filter(|_| seen.fresh)
             .map_or_else(|| Window::AtLeast(closed_for(run, seen)), Window::Told),
         None if closed_to_the_end(seen.limited) => {
             told(seen.limited).map_or(Window::AtLeast(seen.limited.end_s), Window::Told)

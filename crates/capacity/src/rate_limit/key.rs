@@ -3,6 +3,7 @@
 use record::{Limited, Spread};
 
 use super::Seen;
+use super::shape::Shape;
 
 /// What has a count of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +77,8 @@ pub(crate) fn keys_of(seen: &Seen<'_>, stated: Option<f64>, others: &[Seen<'_>])
         keys.keep(|key| key != Key::All, why.to_owned());
     }
     by_the_limit(&mut keys, seen, stated);
-    by_the_users(&mut keys, seen.limited);
-    by_the_addresses(&mut keys, seen.limited);
+    by_the_users(&mut keys, seen);
+    by_the_addresses(&mut keys, seen);
     for other in others {
         by_another_level(&mut keys, seen, other);
     }
@@ -125,8 +126,18 @@ pub(crate) fn is_by_user(limited: &Limited) -> bool {
     enough && alike(&users.passed, &users.asked, users.count) == Some(true)
 }
 
-fn by_the_users(keys: &mut Keys, limited: &Limited) {
-    let users = &limited.users;
+/// Whether what each was let through may be what earlier levels or the set-up had left of it: then that some got less
+/// says nothing. Where windows begin again and again, everybody gets new ones.
+fn is_rest(seen: &Seen<'_>) -> bool {
+    let renewed = matches!(
+        seen.shape,
+        Some(Shape::Periodic { .. } | Shape::Steady { .. })
+    );
+    !seen.fresh && !renewed
+}
+
+fn by_the_users(keys: &mut Keys, seen: &Seen<'_>) {
+    let users = &seen.limited.users;
     if users.count < 3 {
         return;
     }
@@ -136,17 +147,18 @@ fn by_the_users(keys: &mut Keys, limited: &Limited) {
             |key| key == Key::User,
             format!("every user was let through {least:.0} to {most:.0} times, however often they asked"),
         ),
-        Some(false) => keys.keep(
+        Some(false) if !is_rest(seen) => keys.keep(
             |key| key != Key::User,
             format!("of those who were refused some were let through {least:.0} times and some {most:.0} times"),
         ),
-        None => {}
+        _ => {}
     }
 }
 
-fn by_the_addresses(keys: &mut Keys, limited: &Limited) {
+fn by_the_addresses(keys: &mut Keys, seen: &Seen<'_>) {
     let mut each = record::PerKey::default();
-    for address in limited
+    for address in seen
+        .limited
         .addresses
         .iter()
         .filter(|address| address.limited > 0)
@@ -162,11 +174,11 @@ fn by_the_addresses(keys: &mut Keys, limited: &Limited) {
             |key| key == Key::Address,
             format!("every address was let through {least:.0} to {most:.0} times, however often its users asked"),
         ),
-        Some(false) => keys.keep(
+        Some(false) if !is_rest(seen) => keys.keep(
             |key| key != Key::Address,
             format!("of the addresses that were refused some were let through {least:.0} times and some {most:.0} times"),
         ),
-        None => {}
+        _ => {}
     }
 }
 

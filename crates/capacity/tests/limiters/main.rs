@@ -8,6 +8,8 @@
 
 mod simulated;
 
+use std::collections::HashMap;
+
 use record::{Confidence, Finding, Level, Limited, Run};
 
 use simulated::{
@@ -244,6 +246,51 @@ fn levels_with_more_users_tell_a_limit_by_user_from_one_for_all() {
         assert!(per.contains(&name.into()), "{finding:#?}");
         assert_eq!(per.contains(&"user".into()), name == "user", "{finding:#?}");
     }
+}
+
+/// Two levels, of as many addresses as users up to six, on one limiter by address that lets through 20 in 15 minutes.
+fn two_levels(used_before: &[usize], setup: Option<record::Setup>) -> Finding {
+    let policy = Headers::Policy(20.0, 900.0);
+    let mut limiters: HashMap<usize, Box<dyn Limiter>> = HashMap::new();
+    for (address, used) in used_before.iter().enumerate() {
+        let mut one = fixed(20, 900.0);
+        (0..*used).for_each(|_| assert!(one.admits(0.0)));
+        limiters.insert(address, Box::new(one));
+    }
+    let mut fresh = |_, _| -> Box<dyn Limiter> { Box::new(fixed(20, 900.0)) };
+    let levels = [4_usize, 16].iter().enumerate().map(|(index, users)| {
+        let crowd = Crowd {
+            addresses: 6.min(*users),
+            ..crowd(*users, 50.0 * *users as f64, 3.0)
+        };
+        crowd.asks_on(index, &mut fresh, BY_ADDRESS, policy, &mut limiters)
+    });
+    let run = Run {
+        levels: levels.collect(),
+        setup,
+        sources: Some(record::Sources {
+            given: vec![],
+            addresses: 6,
+        }),
+        ..Run::default()
+    };
+    capacity::findings(&run).pop().unwrap()
+}
+
+#[test]
+fn addresses_that_an_earlier_level_used_up_do_not_hide_a_limit_by_address() {
+    let finding = two_levels(&[], None);
+    // In the first level each user has an address alone.
+    let per = &finding.figures["per"];
+    assert_eq!(per, &serde_json::json!(["address", "user"]), "{finding:#?}");
+    assert_eq!(finding.confidence, Confidence::Certain);
+}
+
+#[test]
+fn addresses_that_the_set_up_used_do_not_hide_a_limit_by_address() {
+    let finding = two_levels(&[15, 0, 5, 0], Some(record::Setup::default()));
+    let per = finding.figures["per"].as_array().unwrap();
+    assert!(per.contains(&"address".into()), "{finding:#?}");
 }
 
 #[test]

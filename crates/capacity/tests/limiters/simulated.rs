@@ -173,11 +173,22 @@ impl Crowd {
         key: fn(usize, usize) -> usize,
         headers: Headers,
     ) -> Level {
+        self.asks_on(index, limiter, key, headers, &mut HashMap::new())
+    }
+
+    /// The same of limiters that have counted before.
+    pub(crate) fn asks_on(
+        &self,
+        index: usize,
+        limiter: &mut dyn FnMut(usize, usize) -> Box<dyn Limiter>,
+        key: fn(usize, usize) -> usize,
+        headers: Headers,
+        limiters: &mut HashMap<usize, Box<dyn Limiter>>,
+    ) -> Level {
         let mut chance = Chance {
             share: 0.0,
             state: self.seed,
         };
-        let mut limiters: HashMap<usize, Box<dyn Limiter>> = HashMap::new();
         let mut limited = Limited::default();
         let mut each = vec![(0_u64, 0_u64); self.users];
         let (mut at, mut passed) = (0.0, 0);
