@@ -41,7 +41,10 @@ impl Watch {
             });
             let found = asked.await.ok().flatten();
             self.0.gone.store(found.is_none(), Ordering::Relaxed);
-            let (waiting, unmatched) = found.unwrap_or_default();
+            // While nothing is known, what was known last stands: 0 would say that nothing waits.
+            let Some((waiting, unmatched)) = found else {
+                continue;
+            };
             self.0.outbox.store(waiting, Ordering::Relaxed);
             self.0.unmatched.store(unmatched, Ordering::Relaxed);
         }

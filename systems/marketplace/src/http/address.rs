@@ -38,7 +38,7 @@ impl FromStr for Networks {
 fn network(text: &str) -> Result<IpNet, String> {
     let refused = || format!("`{text}` is neither an address nor a network like `10.0.0.0/8`");
     match text.parse::<IpAddr>() {
-        Ok(address) => Ok(IpNet::from(address)),
+        Ok(address) => Ok(IpNet::from(address.to_canonical())),
         Err(_) => text.parse().map_err(|_| refused()),
     }
 }
@@ -50,20 +50,24 @@ pub(super) fn client(parts: &Parts, proxies: &Networks) -> IpAddr {
         peer.0.ip().to_canonical()
     });
     let forwarded = parts.headers.get_all("x-forwarded-for");
-    let listed: Vec<IpAddr> = forwarded
+    let listed: Vec<&str> = forwarded
         .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map_while(|part| part.trim().parse().ok())
+        .flat_map(|value| value.to_str().unwrap_or_default().split(','))
         .collect();
-    // From the nearest on: whatever a proxy of ours did not see itself can be a lie.
+    // From the nearest on: whatever a proxy of ours did not see itself can be a lie, or no address at all.
     for next in listed.into_iter().rev() {
-        if !proxies.contain(address) {
+        let Some(next) = trusted(proxies, address, next) else {
             break;
-        }
-        address = next.to_canonical();
+        };
+        address = next;
     }
     address
+}
+
+/// What a proxy says of who stands before it, if it is one of ours and names an address.
+fn trusted(proxies: &Networks, proxy: IpAddr, said: &str) -> Option<IpAddr> {
+    let said: IpAddr = said.trim().parse().ok()?;
+    proxies.contain(proxy).then_some(said.to_canonical())
 }
 
 /// Whom a limit counts: an IPv4 address, or the /64 of which an IPv6 host has all addresses.
@@ -96,6 +100,8 @@ mod tests {
         let networks: Networks = "127.0.0.1, 10.0.0.0/8,::1".parse().unwrap();
         assert!(networks.contain("10.1.2.3".parse().unwrap()));
         assert!(!networks.contain("11.1.2.3".parse().unwrap()));
+        let mapped: Networks = "::ffff:192.0.2.1".parse().unwrap();
+        assert!(mapped.contain("192.0.2.1".parse().unwrap()));
         assert!("".parse::<Networks>().unwrap().0.is_empty());
         assert!("localhost".parse::<Networks>().is_err());
         assert!("10.0.0.0/33".parse::<Networks>().is_err());
@@ -108,6 +114,10 @@ mod tests {
         assert_eq!(client("192.0.2.9", "1.1.1.1"), "192.0.2.9");
         assert_eq!(client("10.0.0.1", "1.1.1.1"), "1.1.1.1");
         assert_eq!(client("10.0.0.1", "6.6.6.6, 1.1.1.1, 10.0.0.2"), "1.1.1.1");
+        // Who sends nonsense ahead is not taken for the proxy.
+        assert_eq!(client("10.0.0.1", "nonsense, 1.1.1.1"), "1.1.1.1");
+        assert_eq!(client("10.0.0.1", "1.1.1.1, nonsense"), "10.0.0.1");
+        assert_eq!(client("10.0.0.1", ""), "10.0.0.1");
     }
 
     #[test]

@@ -50,7 +50,10 @@ pub struct DoorConfig {
 /// What is wrong with the door.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DoorError {
-    #[error("`{0}` is no origin: write for example `https://shop.example.org`, without a path")]
+    #[error(
+        "`{0}` is no origin: write it as browsers do, for example `https://shop.example.org`: without a path, \
+             a default port, capitals or `*`"
+    )]
     Origin(String),
     #[error("there is no operation `{0}` to limit; `/openapi.json` names all")]
     Operation(String),
@@ -135,7 +138,8 @@ fn origin(text: &str) -> Result<HeaderValue, DoorError> {
     let url = reqwest::Url::parse(text).map_err(|_| refused())?;
     let is_web = matches!(url.scheme(), "http" | "https");
     let origin = url.origin().ascii_serialization();
-    if !is_web || origin != text {
+    // A pattern would be taken for a host of that name, and fit no page.
+    if !is_web || origin != text || text.contains('*') {
         return Err(refused());
     }
     HeaderValue::from_str(text).map_err(|_| refused())
@@ -155,6 +159,8 @@ mod tests {
             "https://a.b/",
             "https://a.b/c",
             "ftp://a.b",
+            "https://*.a.b",
+            "https://a.b:443",
             "https://a.b,https://c.d",
         ] {
             assert!(origin(bad).is_err(), "{bad}");

@@ -188,6 +188,8 @@ fn a_bad_configuration_is_refused_before_anything_is_bound() {
         ),
         (["--rate-limits", "*=100"], "*=100"),
         (["--rate-limits", "auth.logim=5/1m"], "auth.logim"),
+        (["--rate-limits", "openapi=5/1m"], "openapi"),
+        (["--cors-origins", "https://*.example"], "*.example"),
         (["--rate-limit-bypass-ips", "localhost"], "localhost"),
         (["--store", "mysql://x"], "mysql"),
         (["--payment-mode", "provider"], "payment-secret"),
