@@ -37,10 +37,18 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Observed {
         hold_s: level.phases.hold_s,
     };
     let timed = |map| asked.of_timings(&pooled(map, name, Timings::merge)?);
+    let reached_by_none = || {
+        let none = Asked::of_nobody(measured)?;
+        // A name that is misspelt must not keep a promise.
+        measured_or((!threshold.holds(none)).then_some(none))
+    };
     let value = match threshold.subject.kind {
         SubjectKind::Request => timed(&measured.requests),
         SubjectKind::Exchange => timed(&measured.exchanges),
-        SubjectKind::Step => asked.of_steps(measured, name),
+        SubjectKind::Step => match asked.of_steps(measured, name) {
+            Err(Missing::Unmeasured) if asked.aggregate == Aggregate::Reached => reached_by_none(),
+            other => other,
+        },
         SubjectKind::Connection => timed(&measured.connections),
         SubjectKind::Delivery => {
             asked.of_deliveries(&pooled(&measured.deliveries, name, Deliveries::merge)?)
@@ -103,6 +111,12 @@ impl Asked {
         let of = of.and_then(|scenario| measured.scenarios.get(scenario));
         let started = of.unwrap_or(&measured.iterations).started;
         self.part(step.reached, started)
+    }
+
+    /// A step that nobody reached is in no record; that iterations were started is. Of a mix it is not known whose it was.
+    fn of_nobody(measured: &Measured) -> Observed {
+        let could = measured.scenarios.is_empty() && measured.iterations.started > 0;
+        measured_or(could.then_some(0.0))
     }
 
     /// Of all steps, that which the fewest reached.

@@ -49,3 +49,21 @@ fn a_percentile_of_an_own_metric_needs_ten_samples_beyond_it() {
     set(&mut level, &metric);
     assert_eq!(observed("metric(score)", "p99 < 8", &level), Ok(7.0));
 }
+
+#[test]
+fn a_step_that_nobody_reached_breaks_its_promise_and_never_keeps_one() {
+    let mut level = Level::default();
+    let reached = |level: &Level, condition| observed("step(pay)", condition, level);
+    assert_eq!(reached(&level, "reached == 100%"), Err(Missing::Unmeasured));
+    level.measured.iterations.started = 16;
+    for broken in ["reached == 100%", "reached >= 50%", "reached >= 1"] {
+        assert_eq!(reached(&level, broken), Ok(0.0), "{broken}");
+    }
+    // The name may be misspelt.
+    assert_eq!(reached(&level, "reached <= 3"), Err(Missing::Unmeasured));
+    assert_eq!(reached(&level, "failed == 0"), Err(Missing::Unmeasured));
+    // It may be a step of a scenario of the mix that was not begun.
+    let mix = &mut level.measured.scenarios;
+    mix.insert("browse".to_owned(), Iterations::default());
+    assert_eq!(reached(&level, "reached == 100%"), Err(Missing::Unmeasured));
+}

@@ -53,13 +53,20 @@ function pool(group, count, fn, options) {
 
 /** Before the clock starts. */
 export async function runSetup(key, setup) {
+  let open = 0;
+  const counted = (made) => {
+    open += 1;
+    return made.finally(() => { open -= 1; });
+  };
   try {
     const user = makeUser(firstOf(key), key);
     const value = await setup({
       user,
-      pool: (count, fn, options) => pool(key, count, fn, options),
+      pool: (count, fn, options) => counted(pool(key, count, fn, options)),
       check: (name, ok) => check(key, name, !!ok),
     });
+    // Else the levels would begin with those who happen to be ready.
+    if (open > 0) throw new Error("`setup` ended before its pool was full: write `await pool(…)`");
     returned(key, value);
   } catch (error) {
     report(key, error);
