@@ -162,14 +162,13 @@ fn steps(run: &Run, room: usize, colour: bool) -> Vec<String> {
             .iter()
             .map(|text| format!("  {text}")),
     );
-    let mut table = story::of_level(last);
-    let all = table.len();
+    let all = last.measured.story.steps.len();
     // The title and the head of the table, and the line that says how many are not shown.
     let causes = cut(causes, (room / 3).max(3), "causes");
     let fitting = room.saturating_sub(3 + causes.len()).max(3);
-    table.truncate(fitting);
     let mut lines = Vec::new();
     if all > 0 {
+        let table = story::of_level(last, fitting);
         let title = format!("Steps at {} ({ITERATIONS})", marked(last));
         lines.push(paint(&title, Tone::Strong, colour));
         lines.extend(table.text(colour));

@@ -326,6 +326,20 @@ fn setup_makes_users_and_teardown_sees_what_it_returned() {
 }
 
 #[test]
+fn a_pool_that_nobody_awaits_ends_setup_with_what_to_write() {
+    let mut stage = try_stage(
+        "export default () => {}; export function setup({ pool }) { pool(3, async (u) => { await u.post('/users', { json: {} }); }); }",
+    )
+    .unwrap();
+    stage.script.start_setup(GroupId(9), user(1, 0));
+    for (op, _) in stage.ops() {
+        stage.done(op, reply(201, ""));
+    }
+    let ended = format!("{:?}", stage.ended()[0].outcome);
+    assert!(ended.contains("write `await pool(…)`"), "{ended}");
+}
+
+#[test]
 fn own_metrics_and_the_console() {
     let mut stage = try_stage(
         "import { Counter, Gauge, Trend } from 'headcount'; const c = new Counter('c'); const g = new Gauge('g'); const t = new Trend('t');\nexport default async function ({ users: [user] }) { c.add(); c.add(2); g.set(-1.5); t.add(3); const loop = { n: 1 }; loop.self = loop;\nconsole.warn('a', 1, [1, 'x'], { b: null, 'c-d': undefined }, new Map([[1, 2]]), new Set(['s']), loop, 5n, () => {}, new Date(0)); console.log(new TextDecoder().decode(new TextEncoder().encode('äß')), new TextEncoder().encode('ü').length);\nt.add('x'); }",

@@ -35,15 +35,25 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     Section::unless_empty("Steps, and what failed first", blocks)
 }
 
-/// The steps of one level, for the terminal.
-pub(crate) fn of_level(level: &Level) -> Table {
-    let steps = level.measured.story.steps.iter();
+/// As many steps of one level as there is room for, for the terminal, in their order.
+pub(crate) fn of_level(level: &Level, room: usize) -> Table {
+    let steps = most_telling(&level.measured.story.steps, room);
     let row = |step: &StoryStep| {
         let name = crate::format::shorten(&told(step), 32);
         Row::plain([vec![Some(name)], cells(level, step, false)].concat())
     };
     let columns = [vec![Column::name("step")], columns()].concat();
-    Table::new(columns, steps.map(row).collect())
+    Table::new(columns, steps.into_iter().map(row).collect())
+}
+
+/// Those in which something failed or did not end, and the last, before those that all came through.
+fn most_telling(steps: &[StoryStep], room: usize) -> Vec<&StoryStep> {
+    let mut shown: Vec<(usize, &StoryStep)> = steps.iter().enumerate().collect();
+    let last = steps.len().saturating_sub(1);
+    shown.sort_by_key(|(at, step)| (step.failed + step.unfinished == 0, *at != last));
+    shown.truncate(room);
+    shown.sort_by_key(|(at, _)| *at);
+    shown.into_iter().map(|(_, step)| step).collect()
 }
 
 /// How a step is called: of a mix with its scenario.
@@ -269,4 +279,33 @@ pub(crate) fn unfinished(run: &Run) -> Vec<String> {
         })
     });
     each.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_room_is_short_the_steps_that_failed_and_the_last_are_shown() {
+        let step = |name: &str, failed| StoryStep {
+            path: vec![name.to_owned()],
+            failed,
+            ..StoryStep::default()
+        };
+        let steps = [
+            step("ask", 0),
+            step("offer", 0),
+            step("select", 3),
+            step("pay", 0),
+            step("confirm", 0),
+        ];
+        let names = |room| -> Vec<String> {
+            let shown = most_telling(&steps, room);
+            shown.into_iter().map(StoryStep::name).collect()
+        };
+        assert_eq!(names(2), ["select", "confirm"]);
+        assert_eq!(names(3), ["ask", "select", "confirm"]);
+        assert_eq!(names(9).len(), 5);
+        assert!(most_telling(&[], 3).is_empty());
+    }
 }
