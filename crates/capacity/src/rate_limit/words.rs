@@ -205,10 +205,13 @@ pub(super) fn unknown(seen: &Seen<'_>, keys: &Keys, limit: &Limit<'_>) -> Vec<St
     let mut told = Vec::new();
     let left = |key: Key| keys.left.contains(&key);
     if left(Key::All) && left(Key::Address) && seen.addresses <= 1 {
-        told.push(
+        told.push(if seen.limited.addresses.len() <= 1 {
             "whether it counts by address or all together: all users came from one address"
-                .to_owned(),
-        );
+                .to_owned()
+        } else {
+            "whether it counts by address or all together: only users of one address were refused"
+                .to_owned()
+        });
     } else if left(Key::All) && left(Key::Address) {
         told.push("whether it counts by address or all together".to_owned());
     }

@@ -294,6 +294,27 @@ fn addresses_that_the_set_up_used_do_not_hide_a_limit_by_address() {
 }
 
 #[test]
+fn who_was_refused_is_not_taken_for_all_who_came() {
+    let crowd = Crowd {
+        addresses: 2,
+        ..crowd(4, 50.0, 3.0)
+    };
+    // Only the first address comes to its limit.
+    let mut limiter = |_, address| -> Box<dyn Limiter> {
+        Box::new(fixed(if address == 0 { 20 } else { 100_000 }, 900.0))
+    };
+    let policy = Headers::Policy(20.0, 900.0);
+    let run = Run {
+        levels: vec![crowd.asks(0, &mut limiter, BY_ADDRESS, policy)],
+        setup: Some(record::Setup::default()),
+        sources: crowd.sources(),
+        ..Run::default()
+    };
+    let unknown = capacity::findings(&run).pop().unwrap().unknown.join("\n");
+    assert!(!unknown.contains("came from one address"), "{unknown}");
+}
+
+#[test]
 fn targets_that_answer_429_by_chance_are_no_limiters() {
     for seed in 1..200 {
         for share in [0.01, 0.05, 0.2, 0.5, 0.9] {
