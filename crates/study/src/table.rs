@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _; // writing to a String cannot fail
 
-/// Numbers in all columns but the last, which holds words.
+/// Numbers stand to the right of their columns, words to the left.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     titles: &'static [&'static str],
@@ -16,8 +16,11 @@ impl Table {
 
     pub(crate) fn markdown(&self) -> String {
         let mut text = format!("| {} |\n|", self.titles.join(" | "));
-        text.push_str(&" ---: |".repeat(self.titles.len().saturating_sub(1)));
-        text.push_str(" --- |\n");
+        for column in 0..self.titles.len() {
+            let numbers = self.holds_numbers(column);
+            text.push_str(if numbers { " ---: |" } else { " --- |" });
+        }
+        text.push('\n');
         for row in &self.rows {
             let _ = writeln!(text, "| {} |", row.join(" | "));
         }
@@ -30,23 +33,34 @@ impl Table {
             let widest = cells.map(|cell| cell.chars().count()).max();
             widest.unwrap_or(0).max(self.titles[column].chars().count())
         };
-        let widths: Vec<usize> = (0..self.titles.len()).map(width_of).collect();
-        let mut text = line(&widths, self.titles.iter().copied());
+        let columns = 0..self.titles.len();
+        let shapes: Vec<(usize, bool)> = columns
+            .map(|column| (width_of(column), self.holds_numbers(column)))
+            .collect();
+        let mut text = line(&shapes, self.titles.iter().copied());
         for row in &self.rows {
-            text.push_str(&line(&widths, row.iter().map(String::as_str)));
+            text.push_str(&line(&shapes, row.iter().map(String::as_str)));
         }
         text
     }
+
+    /// Some of its cells begin with a number, or with a bound or a sign before one; the others say why they have none.
+    fn holds_numbers(&self, column: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(column));
+        let begins = |first: char| first.is_ascii_digit() || "≤≥−".contains(first);
+        cells.any(|cell| cell.chars().next().is_some_and(begins))
+    }
 }
 
-fn line<'a>(widths: &[usize], cells: impl Iterator<Item = &'a str>) -> String {
+/// `shapes`: how wide each column is, and whether it holds numbers.
+fn line<'a>(shapes: &[(usize, bool)], cells: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::new();
-    for (index, (cell, &width)) in cells.zip(widths).enumerate() {
-        if index + 1 < widths.len() {
-            let _ = write!(text, "  {cell:>width$}");
+    for (cell, &(width, numbers)) in cells.zip(shapes) {
+        let _ = if numbers {
+            write!(text, "  {cell:>width$}")
         } else {
-            let _ = write!(text, "  {cell}");
-        }
+            write!(text, "  {cell:<width$}")
+        };
     }
     format!("{}\n", text.trim_end())
 }
@@ -71,6 +85,18 @@ mod tests {
     fn numbers_end_below_each_other_and_nothing_hangs_over() {
         let expected = "   users  p50 ms\n       5    0.40\n  10,000     n/a  NOT SOUND\n";
         assert_eq!(table().terminal(), expected);
+    }
+
+    #[test]
+    fn words_begin_below_each_other_wherever_their_column_is() {
+        let row = |name: &str, time: &str| vec![name.to_owned(), time.to_owned()];
+        let table = Table::new(
+            &["step", "p95"],
+            vec![row("pay", "≤ 5 ms"), row("deliver", "n/a")],
+        );
+        let expected = "  step        p95\n  pay      ≤ 5 ms\n  deliver     n/a\n";
+        assert_eq!(table.terminal(), expected);
+        assert_eq!(table.markdown().lines().nth(1), Some("| --- | ---: |"));
     }
 
     #[test]
