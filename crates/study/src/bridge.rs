@@ -70,13 +70,8 @@ pub fn bridge(
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<StudyOutcome, StageError> {
     let parts = run_all("bridge", |_| Vec::new(), &PARTS, stage, stop, tell)?;
-    let (markdown, terminal) = {
-        let parts = Parts::of(&parts);
+    Ok(StudyOutcome::told(parts, |parts| {
+        let parts = Parts::of(parts);
         (pages::markdown(&parts), pages::terminal(&parts))
-    };
-    Ok(StudyOutcome {
-        parts,
-        markdown,
-        terminal,
-    })
+    }))
 }

@@ -6,11 +6,10 @@ mod figures;
 mod pages;
 
 use engine::Stop;
-use launch::LaunchError;
 use record::Run;
 use stage::{Notice, Part, Stage, StageError};
 
-use crate::parts::{PartRun, StudyOutcome, StudyPart, named, run_all};
+use crate::parts::{PartRun, StudyOutcome, StudyPart, folder_of, named, run_all};
 
 const REPORT: &str = include_str!("../scenarios/editor-report.ts");
 const ROOMS: &str = include_str!("../scenarios/editor-rooms.ts");
@@ -127,24 +126,16 @@ pub fn editor(
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<StudyOutcome, StageError> {
-    let folder = tempfile::tempdir().map_err(|why| LaunchError::Start {
-        name: "editor".to_owned(),
-        why,
-    })?;
+    let folder = folder_of("editor")?;
     let flags = |part: &Part| {
         let file = folder.path().join(format!("{}.db", part.name));
         vec!["--store".to_owned(), format!("sqlite:{}", file.display())]
     };
     let parts = run_all("editor", flags, &PARTS, stage, stop, tell)?;
-    let (markdown, terminal) = {
-        let parts = Parts::of(&parts);
+    Ok(StudyOutcome::told(parts, |parts| {
+        let parts = Parts::of(parts);
         (pages::markdown(&parts), pages::terminal(&parts))
-    };
-    Ok(StudyOutcome {
-        parts,
-        markdown,
-        terminal,
-    })
+    }))
 }
 
 #[cfg(test)]

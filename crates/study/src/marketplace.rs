@@ -9,11 +9,10 @@ mod rate;
 mod tables;
 
 use engine::Stop;
-use launch::LaunchError;
 use record::Run;
 use stage::{Notice, Part, Stage, StageError};
 
-use crate::parts::{PartRun, StudyOutcome, StudyPart, named, run_all};
+use crate::parts::{PartRun, StudyOutcome, StudyPart, folder_of, named, run_all};
 
 const FLOW: &str = include_str!("../scenarios/marketplace-flow.ts");
 /// What the scenarios have in common.
@@ -214,10 +213,7 @@ pub fn marketplace(
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<StudyOutcome, StageError> {
-    let folder = tempfile::tempdir().map_err(|why| LaunchError::Start {
-        name: "marketplace".to_owned(),
-        why,
-    })?;
+    let folder = folder_of("marketplace")?;
     let flags = |part: &Part| {
         let file = folder.path().join(format!("{}.db", part.name));
         let store = format!("sqlite:{}", file.display());
@@ -232,15 +228,10 @@ pub fn marketplace(
         flags
     };
     let parts = run_all("marketplace", flags, &PARTS, stage, stop, tell)?;
-    let (markdown, terminal) = {
-        let parts = Parts::of(&parts);
+    Ok(StudyOutcome::told(parts, |parts| {
+        let parts = Parts::of(parts);
         (pages::markdown(&parts), pages::terminal(&parts))
-    };
-    Ok(StudyOutcome {
-        parts,
-        markdown,
-        terminal,
-    })
+    }))
 }
 
 #[cfg(test)]

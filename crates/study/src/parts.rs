@@ -1,8 +1,10 @@
 use engine::Stop;
+use launch::LaunchError;
 use model::Verdict;
 use plan::Overrides;
 use record::Run;
 use stage::{Notice, Part, Stage, StageError};
+use tempfile::TempDir;
 
 /// One part, run.
 #[derive(Clone, Debug)]
@@ -33,6 +35,19 @@ pub struct StudyOutcome {
 }
 
 impl StudyOutcome {
+    /// The parts with what `pages` makes of them: Markdown, and the same for a terminal.
+    pub(crate) fn told(
+        parts: Vec<PartRun>,
+        pages: impl FnOnce(&[PartRun]) -> (String, String),
+    ) -> Self {
+        let (markdown, terminal) = pages(&parts);
+        Self {
+            parts,
+            markdown,
+            terminal,
+        }
+    }
+
     /// A study passes when its claims were measured soundly and its promises were kept. A promise that broke on a level
     /// that is not sound is neither kept nor broken. A percentile that a small level has too few samples for is no
     /// breach: the report says `n/a`.
@@ -131,6 +146,15 @@ impl StudyPart {
 pub(crate) fn named<'a>(parts: &'a [PartRun], name: &str) -> Option<&'a Run> {
     let part = parts.iter().find(|part| part.name == name);
     part.map(|part| &part.record)
+}
+
+/// Where a system keeps what nobody wants to have afterwards.
+pub(crate) fn folder_of(system: &str) -> Result<TempDir, StageError> {
+    let cannot = |why| LaunchError::Start {
+        name: system.to_owned(),
+        why,
+    };
+    Ok(tempfile::tempdir().map_err(cannot)?)
 }
 
 /// Runs the parts one after the other, each against a system freshly started with the flags for it. A stop ends the study

@@ -15,6 +15,16 @@ pub(crate) struct Finding {
     pub(crate) evidence: String,
 }
 
+impl Finding {
+    pub(crate) fn new(id: &'static str, claim: &'static str, evidence: String) -> Self {
+        Self {
+            id,
+            claim,
+            evidence,
+        }
+    }
+}
+
 /// Each claim in one line.
 pub(crate) fn claims(findings: &[Finding]) -> String {
     let mut text = "What the field report got wrong (report.md has the evidence)\n".to_owned();

@@ -12,11 +12,7 @@ use crate::telling::Finding;
 
 /// All of them, in order.
 pub(crate) fn all(parts: &Parts<'_>) -> Vec<Finding> {
-    let finding = |id, claim, evidence| Finding {
-        id,
-        claim,
-        evidence,
-    };
+    let finding = Finding::new;
     vec![
         finding(
             "B-X1",

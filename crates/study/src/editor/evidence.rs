@@ -17,11 +17,7 @@ mod advice;
 
 /// All of them, in order.
 pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
-    let finding = |id, claim, evidence| Finding {
-        id,
-        claim,
-        evidence,
-    };
+    let finding = Finding::new;
     let mut all = vec![
         finding(
             "E-X1",

@@ -8,11 +8,7 @@ use super::{
 };
 
 pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
-    let finding = |id, claim, evidence| Finding {
-        id,
-        claim,
-        evidence,
-    };
+    let finding = Finding::new;
     vec![
         finding(
             "E-X11",

@@ -9,11 +9,7 @@ use crate::marketplace::rate;
 use crate::telling::unsound;
 
 pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
-    let finding = |id, claim, evidence| Finding {
-        id,
-        claim,
-        evidence,
-    };
+    let finding = Finding::new;
     vec![
         finding(
             "M-X9",
