@@ -197,13 +197,12 @@ pub(crate) fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut rest = shorten(text, usize::MAX);
     let mut lines = Vec::new();
     while lines.len() + 1 < most && rest.chars().count() > width {
+        // A space behind the last character that fits is a good place, too.
         let end = rest
             .char_indices()
-            .nth(width)
+            .nth(width + 1)
             .map_or(rest.len(), |(at, _)| at);
-        let at = rest[..=end.min(rest.len() - 1)]
-            .rfind(' ')
-            .filter(|at| *at > 0);
+        let at = rest[..end].rfind(' ').filter(|at| *at > 0);
         let Some(at) = at else { break };
         let next = rest[at..].trim_start().to_owned();
         rest.truncate(at);

@@ -41,13 +41,13 @@ pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
     if let Some(last) = run.levels.last() {
         foot.extend(health(last, colour));
     }
-    if let Some(path) = options.saved_to {
-        foot.push(labelled("saved", path, colour));
-    }
     let verdicts = threshold_lines(run, colour);
     let failed = failure_lines(run, colour);
-    let left =
-        |used: &[&[String]]| SCREEN.saturating_sub(used.iter().map(|part| part.len() + 1).sum());
+    // The line that says where it is saved has its place whether it is there or not: a saved run is told as it was.
+    let left = |used: &[&[String]]| {
+        let lines: usize = used.iter().map(|part| part.len() + 1).sum();
+        SCREEN.saturating_sub(lines + 1)
+    };
     let verdicts = cut(verdicts, left(&[&lines, &foot]).max(4) / 2, "conditions");
     let failed = cut(
         failed,
@@ -64,6 +64,9 @@ pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
     let steps = steps(run, left(&used), colour);
     let used: [&[String]; 6] = [&lines, &foot, &verdicts, &failed, &found, &steps];
     let names = named(run, left(&used), colour);
+    if let Some(path) = options.saved_to {
+        foot.push(labelled("saved", path, colour));
+    }
     for part in [steps, names, found, failed, verdicts, foot] {
         if !part.is_empty() {
             lines.push(String::new());

@@ -285,12 +285,16 @@ fn a_limit_by_address_and_one_for_all_are_told_apart() {
 #[test]
 fn the_limiter_of_the_truth_server_is_told_by_bench_too() {
     let server = Server::truth(&[]);
-    let lab = Lab::new();
     let url = format!("{}/limit/100/1s", server.url());
-    let ended = lab.headcount(&[
-        "bench", &url, "-c", "4", "--rate", "300/s", "-d", "6s", "--out", "run",
-    ]);
-    let record = lab.record();
+    let load = ["bench", &url, "-c", "4", "--rate", "300/s", "-d", "6s"];
+    let asked = || {
+        let lab = Lab::new();
+        let ended = lab.headcount(&[&load[..], &["--out", "run"]].concat());
+        (lab.record(), ended)
+    };
+    // Where the machine does not let the load be made, it is made again.
+    let is_sound = |(record, _): &(Value, _)| record["levels"][0]["sound"] == true;
+    let (record, ended) = (0..2).map(|_| asked()).find(is_sound).unwrap_or_else(asked);
     let figures = &record["findings"][0]["figures"];
     let near =
         |name: &str, truth: f64| (figures[name].as_f64().unwrap() - truth).abs() <= truth * 0.05;

@@ -101,5 +101,6 @@ fn a_long_text_is_broken_between_words_and_cut_at_the_last_line() {
     assert_eq!(wrap("one two three", 8, 3), ["one two", "three"]);
     assert_eq!(wrap("one two three four", 5, 3), ["one", "two", "thre…"]);
     assert_eq!(wrap("− µs one − two", 8, 2), ["− µs one", "− two"]);
+    assert_eq!(wrap("723.967 µs", 8, 2), ["723.967", "µs"]);
     assert_eq!(wrap("unbreakable", 5, 3), ["unbr…"]);
 }
