@@ -59,7 +59,7 @@ class Outcome:
 
     @property
     def not_sound(self) -> bool:
-        return "not sound" in self.report.remarks
+        return "invalid" in self.report.remarks
 
 
 def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
@@ -86,7 +86,7 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
         comparison.rows(HEAD, lambda key, result: cells(key, result)),
         goals_of(comparison),
         f"`right`: within 1 % or 50 µs of the server's p99 (open), within {CLOSED_MS:g} ms (closed), in all rounds. `told`: it was "
-        "not, and the tool itself said that its figures are not sound. CPU is of the time at full work. The server's times count from "
+        "not, and the tool itself said that its figures are invalid. CPU is of the time at full work. The server's times count from "
         "when its kernel had the request to the writing of the answer, and p99 of the tools, but oha's with a rate, from the sending; what headcount's thresholds "
         "judge counts from the planned start, so what it began late is in it, and its reports say how much as their error bound. No "
         "warm-up: both count all requests, those that open connections too.",
@@ -167,7 +167,7 @@ def verdict(key: tuple[str, object], outcomes: list[Outcome]) -> str:
     if all(outcome.not_sound for outcome in wrong):
         return "told"
     worst = max(wrong, key=lambda outcome: abs(outcome.error_ms))
-    said = "only called suspect" if "suspect" in worst.report.remarks else "and nothing said"
+    said = "only called questionable" if "questionable" in worst.report.remarks else "and nothing said"
     return f"**off by {worst.error_ms:+.1f} ms, {said}**"
 
 
@@ -182,6 +182,6 @@ def goals_of(comparison: Comparison) -> list[Goal]:
     outcomes = [(key, outcome) for key in closed for outcome in comparison.of(key).of_round.values()]
     if outcomes:
         honest = [is_right(key, outcome) or outcome.not_sound for key, outcome in outcomes]
-        words = "closed: rounds in which p99 was within 1 ms of the truth, or was called not sound, %"
+        words = "closed: rounds in which p99 was within 1 ms of the truth, or was called invalid, %"
         goals.append(at_least(words, 100 * sum(honest) / len(honest), 100, ".0f"))
     return goals

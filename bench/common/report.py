@@ -74,7 +74,7 @@ def of_headcount_bench(finished: Finished, _: Path) -> Report:
     timings = level[kind]
     names = {"mean": "mean_ms", "p50": "p50_ms", "p90": "p90_ms", "p95": "p95_ms", "p99": "p99_ms", "p99.9": "p99_9_ms", "max": "max_ms"}
     figures = {name: timings[key] for name, key in names.items() if timings[key] is not None}
-    word = [] if level["soundness"] == "sound" else [level["soundness"]]
+    word = [] if level["validity"] == "valid" else [level["validity"]]
     return Report(timings["count"] + timings["unfinished"], figures, word + counted(timings["failed"], "failed"))
 
 
@@ -86,7 +86,7 @@ def level_of_headcount(finished: Finished, folder: Path) -> dict:
 def remarks_of_headcount(level: dict) -> tuple[list[str], list[str]]:
     """What belongs into the table, and what its reasons are."""
     doubts = level["unsound_reasons"] + level["suspicions"]
-    word = "not sound" if not level["sound"] else "suspect" if doubts else None
+    word = "invalid" if not level["sound"] else "questionable" if doubts else None
     return [word] * bool(word) + counted(level["measured"]["iterations"]["dropped"], "dropped"), doubts
 
 

@@ -72,21 +72,21 @@ def measured(place: Place, only: list[str]) -> tuple[str, bool]:
     load_before = machine.load()
     rows, passed = [], True
     for kind in chosen:
-        words = [soundness(kind, place) for _ in range(RUNS)]
-        wrong = words.count("not sound") != (RUNS if kind.starved else 0)
+        words = [validity(kind, place) for _ in range(RUNS)]
+        wrong = words.count("invalid") != (RUNS if kind.starved else 0)
         passed &= not wrong
-        rows.append([kind.words, *[str(words.count(word)) for word in ("sound", "suspect", "not sound")], "WRONG" if wrong else "right"])
+        rows.append([kind.words, *[str(words.count(word)) for word in ("valid", "questionable", "invalid")], "WRONG" if wrong else "right"])
         complain(f"    {rows[-1]}")
     text = "\n\n".join([
         "# Starved on purpose",
         f"{RUNS} runs of 3 s each, generator and truth server on a core of their own.",
         machine.described(place, [], load_before),
-        table(["", "sound", "suspect", "not sound", "verdict"], rows),
+        table(["", "valid", "questionable", "invalid", "verdict"], rows),
     ])
     return text, passed
 
 
-def soundness(kind: Kind, place: Place) -> str:
+def validity(kind: Kind, place: Place) -> str:
     """What one run calls its only level."""
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name, TruthServer(place) as server, kind.around() as before:
         command = [
@@ -95,6 +95,6 @@ def soundness(kind: Kind, place: Place) -> str:
         ]
         finished = finish(list(map(str, command)), LIMIT_S, {})
     try:
-        return json.loads(finished.stdout)["levels"][0]["soundness"]
+        return json.loads(finished.stdout)["levels"][0]["validity"]
     except (ValueError, LookupError) as why:
         raise Failure(f"no result: exit code {finished.code}: {finished.stderr.strip()}") from why

@@ -46,7 +46,7 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
     }
     let unmeasured = run.thresholds.iter().any(|result| result.held.is_none());
     if run.levels.is_empty() || unmeasured || run.levels.iter().any(|level| !level.sound) {
-        return Verdict::NotSound;
+        return Verdict::Inconclusive;
     }
     Verdict::Passed
 }

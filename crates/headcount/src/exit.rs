@@ -18,8 +18,8 @@ pub(crate) enum Exit {
     Script = 3,
     /// Nobody answers at the target before the start.
     Unreachable = 4,
-    /// The generator was the limit: the numbers say nothing about the target.
-    NotSound = 98,
+    /// The run cannot tell: a threshold lacks data, or the generator was the limit.
+    Inconclusive = 98,
     /// A threshold failed, or an audit found what is impossible or does not follow.
     Failed = 99,
     /// Ctrl-C; what was measured until then is saved.
@@ -37,7 +37,7 @@ impl From<Verdict> for Exit {
         match verdict {
             Verdict::Passed => Self::Passed,
             Verdict::Failed => Self::Failed,
-            Verdict::NotSound => Self::NotSound,
+            Verdict::Inconclusive => Self::Inconclusive,
         }
     }
 }

@@ -2,16 +2,17 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The outcome of a run. It has three values: a run that the generator limited neither passed nor failed.
+/// The outcome of a run. It has three values: a run that cannot tell neither passed nor failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Every threshold held in every level, and every level was measured soundly.
+    /// Every threshold held in every level that it is set for.
     Passed,
-    /// A threshold failed in a level that was measured soundly.
+    /// A threshold broke in a valid level.
     Failed,
-    /// The generator was the limit: no claim about the target is made.
-    NotSound,
+    /// The run cannot tell: a threshold lacks data, or the generator was the limit.
+    #[serde(alias = "not_sound")]
+    Inconclusive,
 }
 
 impl fmt::Display for Verdict {
@@ -19,7 +20,7 @@ impl fmt::Display for Verdict {
         f.write_str(match self {
             Self::Passed => "passed",
             Self::Failed => "failed",
-            Self::NotSound => "not sound",
+            Self::Inconclusive => "inconclusive",
         })
     }
 }

@@ -73,35 +73,35 @@ pub struct Little {
     pub holds: bool,
 }
 
-/// How sure it is that a level's numbers are the target's.
+/// Whether a level's numbers are the target's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Soundness {
+pub enum Validity {
     /// Nothing speaks against it.
-    Sound,
+    Valid,
     /// The generator came near its limits: read with care.
-    Suspect,
+    Questionable,
     /// The generator was the limit.
-    NotSound,
+    Invalid,
 }
 
-impl Soundness {
+impl Validity {
     /// As people write it.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Sound => "sound",
-            Self::Suspect => "suspect",
-            Self::NotSound => "not sound",
+            Self::Valid => "valid",
+            Self::Questionable => "questionable",
+            Self::Invalid => "invalid",
         }
     }
 }
 
 impl Level {
-    /// Sound, suspect or not sound.
-    pub fn soundness(&self) -> Soundness {
+    /// Valid, questionable or invalid.
+    pub fn validity(&self) -> Validity {
         match (self.sound, self.suspicions.is_empty()) {
-            (false, _) => Soundness::NotSound,
-            (true, false) => Soundness::Suspect,
-            (true, true) => Soundness::Sound,
+            (false, _) => Validity::Invalid,
+            (true, false) => Validity::Questionable,
+            (true, true) => Validity::Valid,
         }
     }
 }

@@ -29,7 +29,7 @@ pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};
 pub use finding::{Cause, Confidence, Finding};
 pub use health::{GeneratorUse, WorkerUse};
-pub use level::{Level, Little, Load, Phases, Soundness};
+pub use level::{Level, Little, Load, Phases, Validity};
 pub use limited::{Limited, LimitedBin, PerAddress, PerKey, Spread, StatedLimit};
 pub use measured::{Check, Iterations, Measured, Outside};
 pub use metric::{Metric, MetricKind};

@@ -55,7 +55,7 @@ pub struct Run {
 }
 
 impl Default for Run {
-    /// A run in which nothing was measured, which is therefore not sound.
+    /// A run in which nothing was measured, which is therefore inconclusive.
     fn default() -> Self {
         Self {
             kind: KIND.to_owned(),
@@ -70,7 +70,7 @@ impl Default for Run {
             machine: Machine::default(),
             workers: 0,
             sources: None,
-            verdict: Verdict::NotSound,
+            verdict: Verdict::Inconclusive,
             interrupted: false,
             setup: None,
             levels: Vec::new(),

@@ -32,7 +32,7 @@ fn level(level: &Level) -> Value {
             "rate_per_s": level.load.rate_per_s,
         },
         "sound": level.sound,
-        "soundness": level.soundness().as_str(),
+        "validity": level.validity().as_str(),
         "iterations": iterations(&measured.iterations),
         "requests": family(&measured.requests, hold_s),
         "exchanges": family(&measured.exchanges, hold_s),

@@ -113,6 +113,6 @@ const HOW_TO_READ: &str = "
 - lost: never seen until the end of the settling time. late: seen after the deadline. duplicated: seen again.
   reordered: seen after a later one of the same sender. strayed: seen by somebody outside of the audience.
 - Set-up, ramp and warm-up are in none of the figures of a level, and nothing is pooled over levels.
-- A level that is not sound says nothing about the target.
+- In an invalid level the generator was the limit: nothing that broke there counts against the target.
 - CPU is in percent of one core.
 ";

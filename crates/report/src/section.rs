@@ -16,7 +16,7 @@ pub(crate) mod timings;
 pub(crate) mod unpromised;
 pub(crate) mod verdict;
 
-use record::{Level, Load, Soundness};
+use record::{Level, Load, Validity};
 use stats::Histogram;
 
 use crate::format::{plural, rate};
@@ -63,21 +63,21 @@ pub(crate) fn label(load: &Load) -> String {
     }
 }
 
-/// How a level is called beside its figures: one that is not sound, or suspect, says so every time.
+/// How a level is called beside its figures: one that is questionable or invalid says so every time.
 pub(crate) fn marked(level: &Level) -> String {
     let label = label(&level.load);
-    match level.soundness() {
-        Soundness::Sound => label,
+    match level.validity() {
+        Validity::Valid => label,
         doubtful => format!("{label} ({})", doubtful.as_str()),
     }
 }
 
-/// `yes`, `suspect` or `NOT SOUND`.
-pub(crate) fn soundness(level: &Level) -> String {
-    match level.soundness() {
-        Soundness::Sound => "yes".to_owned(),
-        Soundness::Suspect => "suspect".to_owned(),
-        Soundness::NotSound => "NOT SOUND".to_owned(),
+/// `yes`, `questionable` or `INVALID`.
+pub(crate) fn validity(level: &Level) -> String {
+    match level.validity() {
+        Validity::Valid => "yes".to_owned(),
+        Validity::Questionable => "questionable".to_owned(),
+        Validity::Invalid => "INVALID".to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! One screen for the end of a run: the verdict first, then as much as fits, the most important first.
 
-use record::{Level, Run, Soundness};
+use record::{Level, Run, Validity};
 
 use crate::colour::{Tone, paint};
 use crate::format::{count, share, shorten, wrap};
@@ -142,7 +142,7 @@ fn too_few() -> String {
 
 fn remark_reason(remark: &str) -> &str {
     let reason = remark
-        .strip_prefix("not sound at ")
+        .strip_prefix("invalid at ")
         .and_then(|rest| rest.split_once(": "));
     reason
         .map_or(remark, |(_, reason)| reason)
@@ -364,10 +364,10 @@ fn health(last: &Level, colour: bool) -> Vec<String> {
         let text = format!("{} at {at}{figures}", target::name(target));
         lines.push(labelled("target", &shorten(&text, WIDTH + 40), colour));
     }
-    let health = match last.soundness() {
-        Soundness::Sound => "healthy",
-        Soundness::Suspect => "suspect",
-        Soundness::NotSound => "NOT SOUND",
+    let health = match last.validity() {
+        Validity::Valid => "healthy",
+        Validity::Questionable => "questionable",
+        Validity::Invalid => "INVALID",
     };
     let text = format!("{health} at {at}{}", told(resources::generator_line(last)));
     lines.push(labelled("generator", &shorten(&text, WIDTH + 40), colour));

@@ -106,7 +106,7 @@ impl Evidence {
     pub(crate) fn disturbance(&self) -> Disturbance {
         if !self.level.sound {
             let reasons = self.level.unsound_reasons.join("; ");
-            return Disturbance::complete(format!("the measurement was not sound: {reasons}"));
+            return Disturbance::complete(format!("the measurement was invalid: {reasons}"));
         }
         let late_us = self.told(&["lateness", "p99_ns"]) / 1000;
         if late_us > LATE_US {

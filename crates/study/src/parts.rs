@@ -71,7 +71,7 @@ impl StudyOutcome {
             }
         }
         if open {
-            Verdict::NotSound
+            Verdict::Inconclusive
         } else {
             Verdict::Passed
         }

@@ -72,18 +72,14 @@ mod tests {
     fn table() -> Table {
         let rows = vec![
             vec!["5".to_owned(), "0.40".to_owned(), String::new()],
-            vec![
-                "10,000".to_owned(),
-                "n/a".to_owned(),
-                "NOT SOUND".to_owned(),
-            ],
+            vec!["10,000".to_owned(), "n/a".to_owned(), "INVALID".to_owned()],
         ];
         Table::new(&["users", "p50 ms", ""], rows)
     }
 
     #[test]
     fn numbers_end_below_each_other_and_nothing_hangs_over() {
-        let expected = "   users  p50 ms\n       5    0.40\n  10,000     n/a  NOT SOUND\n";
+        let expected = "   users  p50 ms\n       5    0.40\n  10,000     n/a  INVALID\n";
         assert_eq!(table().terminal(), expected);
     }
 

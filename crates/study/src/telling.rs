@@ -77,7 +77,7 @@ pub(crate) fn unsound(level: &Level) -> &'static str {
     if level.sound {
         ""
     } else {
-        " (NOT SOUND: the generator was the limit)"
+        " (INVALID: the generator was the limit)"
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn sound(level: &Level) -> String {
     if level.sound {
         "yes".to_owned()
     } else {
-        format!("NOT SOUND: {}", level.unsound_reasons.join("; "))
+        format!("INVALID: {}", level.unsound_reasons.join("; "))
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
         match outcome.verdict() {
             Verdict::Ok => Exit::Passed,
             Verdict::Differs => Exit::Bug,
-            Verdict::Disturbed => Exit::NotSound,
+            Verdict::Disturbed => Exit::Inconclusive,
         }
     })
 }

@@ -259,7 +259,7 @@ fn the_summary_is_that_of_every_run() {
         [
             "load",
             "sound",
-            "soundness",
+            "validity",
             "iterations",
             "requests",
             "exchanges",

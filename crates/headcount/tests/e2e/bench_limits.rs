@@ -38,7 +38,7 @@ fn has_failed(ended: &Ended) {
         return ended.says(&["Failed", "no connection opened"]);
     }
     assert_eq!(ended.code, Some(98), "{ended:#?}");
-    ended.says(&["Not sound", "no CPU"]);
+    ended.says(&["Inconclusive", "no CPU"]);
 }
 
 fn socket_url(server: &Raw) -> String {
@@ -107,7 +107,7 @@ fn what_a_time_limit_left_unsent_is_told() {
     let url = format!("{}/delay/100ms", truth.url());
     let ended = bench(&url, &["-n", "100", "-c", "1", "-d", "1s"]);
     assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
-    ended.says(&["suspect", "of 100 were not sent", "its limit is 1 s"]);
+    ended.says(&["questionable", "of 100 were not sent", "its limit is 1 s"]);
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn a_start_that_finds_nobody_free_is_dropped_with_its_cause() {
         95
     );
     assert_ne!(
-        level["soundness"], "sound",
+        level["validity"], "valid",
         "what was dropped is in no percentile: {level:#}"
     );
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use model::Nanos;
-use record::{Deliveries, Level, Run, Soundness, Timings};
+use record::{Deliveries, Level, Run, Timings, Validity};
 use stats::Estimate;
 
 use crate::colour::Tone;
 use crate::format::{count, duration, estimate, estimate_in_full, part, rate, rate_of};
-use crate::section::{error_bound, pass_rate, soundness};
+use crate::section::{error_bound, pass_rate, validity};
 use crate::table::{Column, Row, Table};
 
 /// What the run is mainly about: what its table of levels tells rates and times of.
@@ -156,7 +156,7 @@ pub(crate) fn table(run: &Run, in_full: bool) -> Table {
         Column::number("succeeded"),
         Column::words("unlike the first"),
         Column::words("thresholds"),
-        Column::words("sound"),
+        Column::words("valid"),
     ];
     let rows = run
         .levels
@@ -194,12 +194,12 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
     cells.push(pass_rate::succeeded(level));
     cells.push(pass_rate::unlike_the_first(run, level));
     cells.push(threshold_cell(run, level));
-    cells.push(Some(soundness(level)));
-    let tone = match (level.soundness(), held(run, level)) {
-        (Soundness::NotSound, _) => Tone::Doubtful,
+    cells.push(Some(validity(level)));
+    let tone = match (level.validity(), held(run, level)) {
+        (Validity::Invalid, _) => Tone::Doubtful,
         (_, Some((_, _, broken))) if broken > 0 => Tone::Bad,
-        (Soundness::Suspect, _) => Tone::Doubtful,
-        (Soundness::Sound, _) => Tone::Plain,
+        (Validity::Questionable, _) => Tone::Doubtful,
+        (Validity::Valid, _) => Tone::Plain,
     };
     Row { cells, tone }
 }

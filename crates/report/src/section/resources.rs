@@ -3,7 +3,7 @@
 use record::{GeneratorUse, Level, Run};
 use stats::Histogram;
 
-use super::{Block, Section, label, marked, soundness};
+use super::{Block, Section, label, marked, validity};
 use crate::format::{count, estimate, millis, percent, rate};
 use crate::table::{Column, Row, Table};
 
@@ -108,7 +108,7 @@ fn generator_row(level: &Level) -> Row {
             .map(millis),
         generator.gc_pause_ms_max.map(millis),
         (generator.dropped_queue > 0).then(|| count(generator.dropped_queue)),
-        Some(soundness(level)),
+        Some(validity(level)),
     ])
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn headline(run: &Run) -> Headline {
         _ if run.interrupted => ("Interrupted", Tone::Doubtful),
         Verdict::Passed => ("Passed", Tone::Good),
         Verdict::Failed => ("Failed", Tone::Bad),
-        Verdict::NotSound => ("Not sound", Tone::Doubtful),
+        Verdict::Inconclusive => ("Inconclusive", Tone::Doubtful),
     };
     let sentence = match (run.interrupted, run.levels.len() as u64) {
         (true, 0) => " before anything was measured.".to_owned(),
@@ -49,7 +49,7 @@ fn outcome(run: &Run) -> String {
     match run.verdict {
         Verdict::Passed => format!("{}{}", passed(run), untold(run)),
         Verdict::Failed => format!("{}{}", failed(run), doubtful_levels(run)),
-        Verdict::NotSound => not_sound(run),
+        Verdict::Inconclusive => not_sound(run),
     }
 }
 
@@ -216,13 +216,13 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
             level
                 .unsound_reasons
                 .iter()
-                .map(|why| format!("not sound at {at}: {why}")),
+                .map(|why| format!("invalid at {at}: {why}")),
         );
     }
     for level in &run.levels {
         let at = label(&level.load);
         let why = level.suspicions.iter();
-        remarks.extend(why.map(|why| format!("suspect at {at}: {why}")));
+        remarks.extend(why.map(|why| format!("questionable at {at}: {why}")));
     }
     remarks.extend(
         run.levels

@@ -154,7 +154,7 @@ pub(crate) fn not_sound() -> Run {
     doubtful.generator.start_lag = times(75_000, 20.0);
     doubtful.target = None;
     Run {
-        verdict: Verdict::NotSound,
+        verdict: Verdict::Inconclusive,
         levels: vec![editor_level(0, 1_000, 9.7, 0), doubtful],
         notes: vec![Note {
             kind: "little".to_owned(),
@@ -167,7 +167,7 @@ pub(crate) fn not_sound() -> Run {
 /// Stopped before the first level began.
 pub(crate) fn interrupted() -> Run {
     Run {
-        verdict: Verdict::NotSound,
+        verdict: Verdict::Inconclusive,
         interrupted: true,
         ..frame()
     }

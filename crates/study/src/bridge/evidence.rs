@@ -227,7 +227,7 @@ fn generator(parts: &Parts<'_>) -> String {
             if level.sound {
                 "sound"
             } else {
-                "called not sound, and no ceiling rests on it"
+                "called invalid, and no ceiling rests on it"
             }
         );
     }

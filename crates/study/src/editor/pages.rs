@@ -186,7 +186,7 @@ fn in_plain(level: &Level) -> String {
     if level.sound { "yes" } else { "NO" }.to_owned()
 }
 
-/// Why levels are not sound, as a list; nothing where all are.
+/// Why levels are invalid, as a list; nothing where all are.
 fn doubts(parts: &Parts<'_>) -> String {
     let mut text = String::new();
     for (size, run) in in_rooms(parts) {
@@ -203,7 +203,7 @@ fn doubts(parts: &Parts<'_>) -> String {
         text
     } else {
         format!(
-            "\nNot sound, so that these figures say nothing of the limits of the server:\n\n{text}"
+            "\nInvalid, so that these figures say nothing of the limits of the server:\n\n{text}"
         )
     }
 }

@@ -42,8 +42,8 @@ fn only_a_promise_that_broke_on_a_sound_level_fails_a_study() {
         (true, Some(true), Verdict::Passed),
         (true, None, Verdict::Passed),
         (true, Some(false), Verdict::Failed),
-        (false, Some(true), Verdict::NotSound),
-        (false, Some(false), Verdict::NotSound),
+        (false, Some(true), Verdict::Inconclusive),
+        (false, Some(false), Verdict::Inconclusive),
     ] {
         assert_eq!(
             verdict(vec![part(sound, held)]),
@@ -63,7 +63,7 @@ fn the_broken_promise_of_one_level_is_not_that_of_another() {
         sound: true,
         ..Level::default()
     });
-    assert_eq!(verdict(vec![part]), Verdict::NotSound);
+    assert_eq!(verdict(vec![part]), Verdict::Inconclusive);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_part_flat_out_must_still_show_that_it_kept_its_promises() {
         verdict(vec![part])
     };
     assert_eq!(flat_out(true), Verdict::Passed);
-    assert_eq!(flat_out(false), Verdict::NotSound);
+    assert_eq!(flat_out(false), Verdict::Inconclusive);
 }
 
 #[test]
