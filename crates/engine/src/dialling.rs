@@ -48,6 +48,13 @@ pub(crate) struct SocketDial {
 }
 
 impl Dial {
+    fn user(&self) -> UserId {
+        match self {
+            Self::Http(flight) => flight.user,
+            Self::Socket(dial) => dial.user,
+        }
+    }
+
     fn asked(&self) -> Nanos {
         match self {
             Self::Http(flight) => flight.started(),
@@ -70,17 +77,15 @@ impl Dialling {
         *self = Self::default();
     }
 
-    /// Hands out the requests of a user that wait for a connection.
-    pub(crate) fn abandon(&mut self, user: UserId, mut take: impl FnMut(Box<InFlight>)) {
+    /// Takes out what a user waits for.
+    pub(crate) fn abandon(&mut self, user: UserId) -> Vec<Dial> {
         if self.waiting.is_empty() {
-            return;
+            return Vec::new();
         }
-        for dial in std::mem::take(&mut self.waiting) {
-            match dial {
-                Dial::Http(flight) if flight.user == user => take(flight),
-                other => self.waiting.push_back(other),
-            }
-        }
+        let waiting = std::mem::take(&mut self.waiting).into_iter();
+        let (theirs, others): (Vec<_>, Vec<_>) = waiting.partition(|dial| dial.user() == user);
+        self.waiting = others.into();
+        theirs
     }
 }
 

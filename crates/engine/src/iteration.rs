@@ -218,14 +218,13 @@ impl World {
 
     /// Tickers, sleeps and steps of the group end; its sockets stay open.
     fn stop_users_of(&mut self, slot: usize) {
+        self.leave_steps(slot);
         let World { groups, users, .. } = self;
         groups[slot].staying.clear();
-        groups[slot].steps.clear();
         groups[slot].way.clear();
         for &user in &groups[slot].users {
             if let Some(user) = users.get(user) {
                 user.epoch += 1;
-                user.steps.clear();
             }
         }
     }
@@ -291,17 +290,21 @@ impl World {
     }
 
     pub(crate) fn count_unfinished(&mut self, slot: usize, planned: Nanos, since: Nanos) {
-        let measured = self.is_measured(planned, since, Nanos::MAX);
-        self.compare_held(slot, self.clock.now(), measured);
+        let (now, measured) = (
+            self.clock.now(),
+            self.is_measured(planned, since, Nanos::MAX),
+        );
+        self.compare_held(slot, now, measured);
         if measured {
             let due = u64::from(!self.is_open);
             let scenario = self.groups[slot].scenario;
             self.recorder.iterations(scenario, |iterations| {
                 iterations.planned += due;
                 iterations.started += 1;
-                iterations.unfinished += 1;
+                iterations.left_open(now - planned);
             });
             self.count_way(slot, WayEnd::Unfinished);
         }
+        self.leave_steps(slot);
     }
 }

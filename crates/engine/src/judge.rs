@@ -1,8 +1,8 @@
 //! From measurements to verdicts: was the level measured soundly, and did the thresholds hold?
 
 use model::{Nanos, Verdict};
-use plan::Threshold;
-use record::{Level, Run, ThresholdResult};
+use plan::{Aggregate, Threshold};
+use record::{Level, Measured, Run, ThresholdResult};
 
 use crate::observe::{Missing, observe};
 
@@ -45,6 +45,7 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
         return Verdict::Failed;
     }
     let unmeasured = run.thresholds.iter().any(|result| result.held.is_none());
+    let unmeasured = unmeasured || run.thresholds.is_empty() && run.levels.iter().any(nothing_known);
     if run.levels.is_empty() || unmeasured || run.levels.iter().any(|level| !level.sound) {
         return Verdict::Inconclusive;
     }
@@ -56,12 +57,22 @@ fn nothing_succeeded(level: &Level) -> bool {
     iterations.succeeded + iterations.unfinished == 0 || level.measured.only_failures().is_some()
 }
 
+/// Nothing succeeded so far, and what is in flight could still do so.
+fn nothing_known(level: &Level) -> bool {
+    let iterations = &level.measured.iterations;
+    iterations.succeeded == 0 && iterations.unfinished > 0 || level.measured.only_failures_so_far()
+}
+
 fn result(threshold: &Threshold, level: &Level) -> ThresholdResult {
     let observed = observe(threshold, level);
     let (observed_text, held) = match observed {
         Ok(value) => (
             show(threshold.limit.unit, value),
-            Some(threshold.holds(value)),
+            if_all_agree([threshold.holds(value), holds_at_worst(threshold, level)]),
+        ),
+        Err(Missing::InFlight { at_least }) => (
+            format!("> {} (in flight)", show(threshold.limit.unit, at_least)),
+            if_all_agree([threshold.holds(at_least), threshold.holds(f64::INFINITY)]),
         ),
         // What timed out counts as longer than everything else.
         Err(Missing::TimedOut) => ("timed out".to_owned(), Some(threshold.holds(f64::INFINITY))),
@@ -78,6 +89,41 @@ fn result(threshold: &Threshold, level: &Level) -> ThresholdResult {
         observed_text,
         held,
     }
+}
+
+/// Whether it held, where it does so at both ends of what is possible or at neither.
+fn if_all_agree([one, other]: [bool; 2]) -> Option<bool> {
+    (one == other).then_some(one)
+}
+
+/// Whether a share or a number of failures would hold if everything in flight failed.
+fn holds_at_worst(threshold: &Threshold, level: &Level) -> bool {
+    let mut level = level.clone();
+    let Measured {
+        iterations,
+        scenarios,
+        connections,
+        requests,
+        exchanges,
+        steps,
+        story,
+        ..
+    } = &mut level.measured;
+    if threshold.aggregate == Aggregate::Failed {
+        for all in scenarios.values_mut().chain([iterations]) {
+            all.failed += std::mem::take(&mut all.unfinished);
+        }
+        let families = [connections, requests, exchanges, steps];
+        for all in families.into_iter().flat_map(|map| map.values_mut()) {
+            let open = std::mem::take(&mut all.unfinished);
+            all.count += open;
+            all.failed += open;
+        }
+        for step in &mut story.steps {
+            step.timed_out += step.left_open();
+        }
+    }
+    observe(threshold, &level).is_ok_and(|value| threshold.holds(value))
 }
 
 /// An observed value as people write it.

@@ -27,6 +27,7 @@ mod held;
 mod host;
 mod http;
 mod http2;
+mod in_flight;
 mod iteration;
 mod judge;
 mod level;

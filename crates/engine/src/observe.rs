@@ -10,7 +10,7 @@ use record::{
 use stats::{Estimate, Histogram};
 
 /// Why a threshold has no number to look at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Missing {
     /// There is nothing of the kind.
     Unmeasured,
@@ -23,6 +23,11 @@ pub(crate) enum Missing {
     },
     /// It lies among what timed out: no number, but longer than every time that was measured.
     TimedOut,
+    /// It lies among what was still in flight: more than this.
+    InFlight {
+        /// In the base unit of the limit, as the value would be.
+        at_least: f64,
+    },
 }
 
 type Observed = Result<f64, Missing>;
@@ -87,6 +92,11 @@ impl Asked {
             Aggregate::Rate => self.rate(timings.count as f64),
             Aggregate::Percentile(percent) => reported(timings.response_at(percent / 100.0)),
             Aggregate::Max | Aggregate::Mean if timings.timed_out > 0 => Err(Missing::TimedOut),
+            Aggregate::Max | Aggregate::Mean if timings.unfinished > 0 => {
+                let mut at_their_ages = timings.response.clone();
+                at_their_ages.merge(&timings.open);
+                self.at_least(&at_their_ages)
+            }
             _ => self.of_times(&timings.response),
         }
     }
@@ -150,6 +160,12 @@ impl Asked {
             Aggregate::Dropped => self.part(iterations.dropped, iterations.planned),
             Aggregate::Count => Ok(ended as f64),
             Aggregate::Rate => self.rate(ended as f64),
+            Aggregate::Percentile(percent) => reported(iterations.time_at(percent / 100.0)),
+            Aggregate::Max | Aggregate::Mean if iterations.unfinished > 0 => {
+                let mut at_their_ages = iterations.time.clone();
+                at_their_ages.merge(&iterations.open);
+                self.at_least(&at_their_ages)
+            }
             _ => self.of_times(&iterations.time),
         }
     }
@@ -217,6 +233,12 @@ impl Asked {
         })
     }
 
+    /// Some of the times are ages of what is in flight: no value, but what it exceeds.
+    fn at_least(self, times: &Histogram) -> Observed {
+        let at_least = self.of_times(times)?;
+        Err(Missing::InFlight { at_least })
+    }
+
     fn of_times(self, times: &Histogram) -> Observed {
         let time = match self.aggregate {
             Aggregate::Percentile(percent) => {
@@ -263,7 +285,12 @@ fn pooled<T: Clone>(
 fn reported(estimate: Estimate) -> Observed {
     match estimate {
         Estimate::Value { value, .. } => Ok(nanos(value)),
-        Estimate::Beyond => Err(Missing::TimedOut),
+        Estimate::Beyond { at_least: None } => Err(Missing::TimedOut),
+        Estimate::Beyond {
+            at_least: Some(age),
+        } => Err(Missing::InFlight {
+            at_least: nanos(age),
+        }),
         Estimate::Unavailable { have, need } => Err(Missing::TooFew { have, need }),
     }
 }

@@ -152,9 +152,9 @@ impl Recorder {
         timings
     }
 
-    /// Counts something that was still under way when the level was over.
-    pub(crate) fn unfinished(&mut self, family: Family, index: usize) {
-        self.timings[family as usize].values[index].1.unfinished += 1;
+    /// Counts something that is in flight and will not be waited for, `age` after its planned start.
+    pub(crate) fn left_open(&mut self, family: Family, index: usize, age: Nanos) {
+        self.timings[family as usize].values[index].1.left_open(age);
     }
 
     /// Counts something of an iteration: in all, and for its scenario.

@@ -102,6 +102,7 @@ fn is_broken(promise: &Threshold, level: &Level) -> bool {
     let value = match so_far(promise, level) {
         Ok(value) => value,
         Err(Missing::TimedOut) => f64::INFINITY,
+        Err(Missing::InFlight { at_least }) => at_least,
         Err(_) => return false,
     };
     let limit = promise.limit.value;

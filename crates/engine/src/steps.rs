@@ -3,6 +3,7 @@
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use record::Example;
 
+use crate::level::Span;
 use crate::people::Group;
 use crate::story::{StepEnd, StoryCounts};
 use crate::world::World;
@@ -34,9 +35,13 @@ impl Steps {
         Some((open.node, open.started))
     }
 
-    /// Forgets what an iteration that was given up has left open.
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
+    /// Ends those that an iteration has left open.
+    fn leave(&mut self, hold: Span, now: Nanos, counts: &mut StoryCounts) {
+        for open in self.0.drain(..) {
+            if hold.contains(open.started) {
+                counts.left_open(open.node, now - open.started);
+            }
+        }
     }
 
     /// The number of the step that was begun last and has not ended.
@@ -114,6 +119,24 @@ impl World {
         self.groups[slot].way.end(node, end);
         if let Some(fault) = fault {
             self.note_first(slot, Some(node), fault, ("", None), (user, now));
+        }
+    }
+
+    /// The iteration of a group is over: the steps that it has left open do not end any more.
+    pub(crate) fn leave_steps(&mut self, slot: usize) {
+        let (now, hold) = (self.clock.now(), self.hold);
+        let Self {
+            groups,
+            users,
+            recorder,
+            ..
+        } = self;
+        let group = &mut groups[slot];
+        group.steps.leave(hold, now, &mut recorder.story);
+        for &user in &group.users {
+            if let Some(user) = users.get(user) {
+                user.steps.leave(hold, now, &mut recorder.story);
+            }
         }
     }
 

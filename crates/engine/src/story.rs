@@ -178,6 +178,11 @@ impl StoryCounts {
         }
     }
 
+    /// It did not end, was begun in the measured time, and had gone on for so long.
+    pub(crate) fn left_open(&mut self, node: u32, age: Nanos) {
+        self.nodes[node as usize].told.open.record(age);
+    }
+
     /// The number of what failed first in an iteration, so far in none that has ended.
     pub(crate) fn cause(
         &mut self,

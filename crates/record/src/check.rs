@@ -1,5 +1,7 @@
 //! Do the counts add up? A record that contradicts itself is a fault of headcount, and the report says so.
 
+use stats::Histogram;
+
 use crate::{Deliveries, Iterations, Level, Run, Story, StoryStep, Timings};
 
 impl Run {
@@ -49,6 +51,12 @@ fn named(family: &str, name: &str, broken: Vec<String>) -> Vec<String> {
         .collect()
 }
 
+/// Every age is that of something in flight; records of version 1 have no ages.
+fn too_many_ages(ages: &Histogram, open: u64) -> Option<String> {
+    let ages = ages.count();
+    (ages > open).then(|| format!("{ages} ages, but {open} in flight"))
+}
+
 impl Iterations {
     /// planned = started + dropped; started = succeeded + failed + unfinished; each that was dropped has its cause.
     pub fn check_identities(&self) -> Vec<String> {
@@ -79,6 +87,7 @@ impl Iterations {
                  {unfinished} unfinished"
             ));
         }
+        broken.extend(too_many_ages(&self.open, *unfinished));
         broken
     }
 }
@@ -148,6 +157,7 @@ impl StoryStep {
         if ended > *begun {
             broken.push(format!("begun {begun} times, but ended {ended} times"));
         }
+        broken.extend(too_many_ages(&self.open, self.left_open()));
         broken
     }
 }
@@ -186,7 +196,7 @@ impl Deliveries {
 }
 
 impl Timings {
-    /// timed out ⊆ failed ⊆ all; no more times than answers.
+    /// timed out ⊆ failed ⊆ all; no more times than answers; no more ages than there are in flight.
     pub fn check_identities(&self) -> Vec<String> {
         let mut broken = Vec::new();
         let Self {
@@ -206,6 +216,7 @@ impl Timings {
                 "{times} times and {timed_out} time-outs, but {count} ended"
             ));
         }
+        broken.extend(too_many_ages(&self.open, self.unfinished));
         broken
     }
 }

@@ -24,14 +24,14 @@ pub fn from_json(text: &str) -> Result<Run, ReadError> {
             found: spelled("kind"),
         });
     }
-    match value.get("version").and_then(Value::as_u64) {
-        Some(found) if found == u64::from(VERSION) => {}
+    let version = match value.get("version").and_then(Value::as_u64) {
         Some(found) if found > u64::from(VERSION) => return Err(ReadError::Newer { found }),
+        Some(found) if found > 0 => found,
         _ => {
             return Err(ReadError::Unknown {
                 found: spelled("version"),
             });
         }
-    }
-    serde_json::from_str(text).map_err(ReadError::Damaged)
+    };
+    serde_json::from_str(text).map_err(|why| ReadError::Damaged { version, why })
 }

@@ -1,9 +1,12 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use model::Nanos;
 use serde::{Deserialize, Serialize};
-use stats::Histogram;
+use stats::{Estimate, Histogram, Samples, Shares};
 
 use crate::failure::note_failure;
+use crate::timings::ages_of;
 use crate::{Convergence, Deliveries, Failure, Metric, Story, Timings};
 
 /// What the workers measured in one level, each apart; merging adds them up.
@@ -53,14 +56,17 @@ pub struct Iterations {
     pub succeeded: u64,
     /// How many ended by a failure.
     pub failed: u64,
-    /// How many had not ended when the settling time was over.
+    /// How many had not ended when the level was closed.
     pub unfinished: u64,
+    /// How old those were, from their planned start: lower bounds of their times. Empty in records of version 1.
+    #[serde(default)]
+    pub open: Histogram,
     /// How many were due and never started.
     pub dropped: u64,
     /// Why they were not.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dropped_why: BTreeMap<String, u64>,
-    /// How long one took from its planned start, of those that ended.
+    /// How long one took from its planned start, of those that ended well.
     pub time: Histogram,
 }
 
@@ -106,6 +112,14 @@ impl Measured {
             ((0, _), (0, _), (1.., 0)) => Some("no connection opened"),
             _ => None,
         }
+    }
+
+    /// Nothing that a user asked for has succeeded, and some of it is still in flight.
+    pub fn only_failures_so_far(&self) -> bool {
+        let families = [&self.requests, &self.exchanges];
+        let open = families.iter().flat_map(|family| family.values());
+        let open: u64 = open.map(|one| one.unfinished).sum();
+        open > 0 && families.iter().all(|family| tried(family).1 == 0)
     }
 
     /// Adds what another worker measured.
@@ -154,6 +168,46 @@ fn merge_maps<T>(
 }
 
 impl Iterations {
+    /// Notes one that had not ended when the level was closed, `age` after its planned start.
+    pub fn left_open(&mut self, age: Nanos) {
+        self.unfinished += 1;
+        self.open.record(age);
+    }
+
+    /// Quantile `q` of the time of those that did not fail; those that had not ended rank at their age or higher.
+    pub fn time_at(&self, q: f64) -> Estimate {
+        self.samples(&self.ages()).at(q)
+    }
+
+    /// How many of those that did not fail took at most `limit` and how many longer; of those that have gone on for
+    /// less than that it is not known.
+    pub fn beyond(&self, limit: Nanos) -> Shares {
+        self.samples(&self.ages()).shares(limit)
+    }
+
+    /// The longest time; `None` without one, or when one had not ended and the longest is not known.
+    pub fn longest(&self) -> Option<Nanos> {
+        self.time.max().filter(|_| self.unfinished == 0)
+    }
+
+    /// What the longest time exceeds, where it is not known itself.
+    pub fn longest_exceeds(&self) -> Option<Nanos> {
+        let known = self.time.max().max(self.open.max());
+        known.filter(|_| self.unfinished > 0)
+    }
+
+    fn ages(&self) -> Cow<'_, Histogram> {
+        ages_of(self.unfinished, &self.open)
+    }
+
+    fn samples<'a>(&'a self, open: &'a Histogram) -> Samples<'a> {
+        Samples {
+            times: &self.time,
+            open,
+            endless: 0,
+        }
+    }
+
     /// Adds what another worker measured.
     pub fn merge(&mut self, other: &Self) {
         self.planned += other.planned;
@@ -161,6 +215,7 @@ impl Iterations {
         self.succeeded += other.succeeded;
         self.failed += other.failed;
         self.unfinished += other.unfinished;
+        self.open.merge(&other.open);
         self.dropped += other.dropped;
         for (why, count) in &other.dropped_why {
             *self.dropped_why.entry(why.clone()).or_default() += count;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use model::{FaultKind, Nanos, Side};
 use serde::{Deserialize, Serialize};
-use stats::{Estimate, Histogram, estimate};
+use stats::{Estimate, Histogram, Samples};
 
 use crate::{Example, Timings};
 
@@ -51,6 +51,10 @@ pub struct StoryStep {
     pub timed_out: u64,
     /// The longest time after which it did.
     pub timeout: Option<Nanos>,
+    /// How long those had been in it whose iteration, or whose level, was over before it had ended. Empty in records of
+    /// version 1.
+    #[serde(default)]
+    pub open: Histogram,
     /// Sum over the iterations of its place among the steps that they reached; only to put them in order.
     #[serde(skip)]
     pub places: u64,
@@ -174,11 +178,17 @@ impl StoryStep {
         self.begun.saturating_sub(ended)
     }
 
-    /// Quantile `q` of the time until it was passed, of everybody who began it: who failed, timed out or did not end
-    /// counts as longer than all others, so that it is never the quantile of those who came through alone.
+    /// Quantile `q` of the time until it was passed, of everybody who began it: who failed or timed out counts as longer
+    /// than all others, who had not ended as longer than that had gone on, so that it is never the quantile of those who
+    /// came through alone.
     pub fn time_at(&self, q: f64) -> Estimate {
         let others = self.begun.saturating_sub(self.passed_time.count());
-        estimate(&self.passed_time, others, q)
+        let samples = Samples {
+            times: &self.passed_time,
+            open: &self.open,
+            endless: others.saturating_sub(self.open.count()),
+        };
+        samples.at(q)
     }
 
     /// The same as one named thing among others: how often, and how long until it ended either way.
@@ -191,6 +201,7 @@ impl StoryStep {
             timed_out: self.timed_out,
             timeout: self.timeout,
             unfinished: self.left_open(),
+            open: self.open.clone(),
             response: times.clone(),
             service: times,
             ..Timings::default()
@@ -219,6 +230,7 @@ impl StoryStep {
         self.failed_time.merge(&other.failed_time);
         self.timed_out += other.timed_out;
         self.timeout = self.timeout.max(other.timeout);
+        self.open.merge(&other.open);
         self.places += other.places;
     }
 }
@@ -297,7 +309,7 @@ mod tests {
         (0..30).for_each(|_| pay.failed_time.record(Nanos::from_millis(1)));
         pay.begun = 400;
         assert!(pay.time_at(0.5).value().is_some());
-        assert_eq!(pay.time_at(0.95), Estimate::Beyond);
+        assert_eq!(pay.time_at(0.95), Estimate::Beyond { at_least: None });
         let timings = pay.timings();
         assert_eq!((timings.count, timings.failed), (400, 30));
     }

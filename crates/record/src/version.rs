@@ -1,8 +1,8 @@
 /// What tells a saved run from other JSON.
 pub const KIND: &str = "headcount-run";
 
-/// The version that is written, and the only one so far.
-pub const VERSION: u32 = 1;
+/// The version that is written. Version 1 is read, too: what it did not know yet is empty.
+pub const VERSION: u32 = 2;
 
 /// Why a saved run could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum ReadError {
     },
     /// Written by a later headcount.
     #[error(
-        "saved run of version {found}, this headcount reads version {VERSION}: use a newer headcount"
+        "saved run of version {found}, this headcount reads up to version {VERSION}: use a newer headcount"
     )]
     Newer {
         /// The version in the file.
@@ -26,13 +26,18 @@ pub enum ReadError {
     },
     /// A version that never was.
     #[error(
-        "saved run of version {found}, which does not exist; this headcount reads version {VERSION}"
+        "saved run of version {found}, which does not exist; this headcount reads up to version {VERSION}"
     )]
     Unknown {
         /// What `version` holds, as JSON, or `missing`.
         found: String,
     },
     /// The right kind and version, but a part is missing or of another shape.
-    #[error("damaged run of version {VERSION}: {0}")]
-    Damaged(serde_json::Error),
+    #[error("damaged run of version {version}: {why}")]
+    Damaged {
+        /// The version in the file.
+        version: u64,
+        /// What is wrong.
+        why: serde_json::Error,
+    },
 }

@@ -1,13 +1,16 @@
-//! `run.json`: what is written is read again, and version 1 stays readable for ever.
+//! `run.json`: what is written is read again, and every version stays readable for ever.
 
 mod common;
 
+use model::Nanos;
 use proptest::prelude::*;
-use record::{ReadError, Run, from_json, to_json};
+use record::{ReadError, Run, Timings, from_json, to_json};
 use serde_json::Value;
 
 /// Written by the first headcount of version 1. Never write it again: add a field as an `Option`, or make version 2.
 const VERSION_1: &str = include_str!("golden/run-v1.json");
+/// The same of version 2.
+const VERSION_2: &str = include_str!("golden/run-v2.json");
 
 #[test]
 fn a_run_survives_its_file() {
@@ -18,16 +21,32 @@ fn a_run_survives_its_file() {
 }
 
 #[test]
-fn version_1_is_read_as_it_was_written() {
-    assert_eq!(from_json(VERSION_1).unwrap(), common::run());
+fn every_version_is_read_as_it_was_written() {
+    assert_eq!(from_json(VERSION_1).unwrap(), common::run_of_version_1());
+    assert_eq!(from_json(VERSION_2).unwrap(), common::run());
 }
 
 #[test]
-fn no_key_of_version_1_is_lost_or_renamed() {
-    let golden: Value = serde_json::from_str(VERSION_1).unwrap();
+fn no_key_of_an_earlier_version_is_lost_or_renamed() {
     let now: Value = serde_json::from_str(&to_json(&common::run()).unwrap()).unwrap();
-    let missing = missing_keys(&golden, &now, "");
-    assert_eq!(missing, Vec::<String>::new());
+    for golden in [VERSION_1, VERSION_2] {
+        let golden: Value = serde_json::from_str(golden).unwrap();
+        let missing = missing_keys(&golden, &now, "");
+        assert_eq!(missing, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn operations_in_flight_whose_age_is_not_saved_could_end_at_any_time() {
+    let mut old = Timings::default();
+    (0..400).for_each(|_| old.answered(Nanos(5), Nanos(5), false));
+    old.unfinished = 400;
+    assert_eq!(old.response_at(0.5).value(), Some(Nanos(5)));
+    let p95 = stats::Estimate::Beyond {
+        at_least: Some(Nanos(5)),
+    };
+    assert_eq!(old.response_at(0.95), p95);
+    assert_eq!(old.beyond(Nanos(5)).unknown, 400);
 }
 
 fn missing_keys(old: &Value, new: &Value, path: &str) -> Vec<String> {
@@ -68,8 +87,8 @@ fn files_of_other_kinds_and_versions_are_refused_by_name() {
         "version 0, which does not exist",
     );
     check(
-        r#"{"kind":"headcount-run","version":2}"#,
-        "version 2, this headcount reads version 1",
+        r#"{"kind":"headcount-run","version":3}"#,
+        "version 3, this headcount reads up to version 2",
     );
     check(
         r#"{"kind":"headcount-run","version":1}"#,

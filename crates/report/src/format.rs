@@ -153,7 +153,12 @@ pub(crate) fn bytes(bytes: u64) -> String {
 pub(crate) fn estimate(estimate: Estimate, limit: Option<Nanos>) -> String {
     match estimate {
         Estimate::Value { value, .. } => duration(value),
-        Estimate::Beyond => limit.map_or("timed out".to_owned(), |limit| format!("> {limit}")),
+        Estimate::Beyond {
+            at_least: Some(age),
+        } => format!("> {}", duration(age)),
+        Estimate::Beyond { at_least: None } => {
+            limit.map_or("timed out".to_owned(), |limit| format!("> {limit}"))
+        }
         Estimate::Unavailable { .. } => "n/a".to_owned(),
     }
 }

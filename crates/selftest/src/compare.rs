@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn a_disturbed_machine_excuses_times_and_what_was_not_started_and_never_counts() {
         let mut rows = Rows::default();
-        rows.time("t", 0.5, 20_000_000, Estimate::Beyond);
+        rows.time("t", 0.5, 20_000_000, Estimate::Beyond { at_least: None });
         rows.count("n", 5, 4);
         rows.count("m", 5, 5);
         rows.started("s", 5, 4);
@@ -211,8 +211,8 @@ mod tests {
     #[test]
     fn a_little_disturbance_excuses_the_tail_and_not_the_median() {
         let mut rows = Rows::default();
-        rows.time("p50", 0.5, 20_000_000, Estimate::Beyond);
-        rows.time("p99", 0.99, 20_000_000, Estimate::Beyond);
+        rows.time("p50", 0.5, 20_000_000, Estimate::Beyond { at_least: None });
+        rows.time("p99", 0.99, 20_000_000, Estimate::Beyond { at_least: None });
         assert!(!rows.disturbed(0.002));
         assert!(rows.disturbed(0.003));
         let verdicts: Vec<_> = rows.0.iter().map(|row| row.verdict).collect();

@@ -1,7 +1,6 @@
 use model::Nanos;
 
-use crate::Histogram;
-use crate::quantile::{interval_ranks, needed_samples, rank_of};
+use crate::{Histogram, Samples};
 
 /// A percentile as far as the samples carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +12,11 @@ pub enum Estimate {
         /// The ends of the interval; `None` when there are too few independent samples for one.
         interval: Option<(Nanos, Nanos)>,
     },
-    /// It lies among the samples that never ended in time: larger than any time that was measured.
-    Beyond,
+    /// It lies among the samples whose end is not known: those in flight, or those that timed out.
+    Beyond {
+        /// It is at least this. `None` where it lies among time-outs, which rank above every time that was measured.
+        at_least: Option<Nanos>,
+    },
     /// Too few samples to state it.
     Unavailable {
         /// How many samples there are.
@@ -29,7 +31,7 @@ impl Estimate {
     pub fn value(self) -> Option<Nanos> {
         match self {
             Self::Value { value, .. } => Some(value),
-            Self::Beyond | Self::Unavailable { .. } => None,
+            Self::Beyond { .. } | Self::Unavailable { .. } => None,
         }
     }
 }
@@ -37,32 +39,19 @@ impl Estimate {
 /// Quantile `q` of independent samples, of which `endless` more timed out: they count as larger than all others,
 /// so that a percentile is never that of the survivors.
 pub fn estimate(times: &Histogram, endless: u64, q: f64) -> Estimate {
-    estimate_clustered(times, endless, times.count() + endless, q)
+    all_ended(times, endless).at(q)
 }
 
 /// Quantile `q` of samples that come in clusters, such as the deliveries of one message: only `clusters` of them
 /// count as independent, which makes the interval as wide as if the members of a cluster were all alike.
 pub fn estimate_clustered(times: &Histogram, endless: u64, clusters: u64, q: f64) -> Estimate {
-    let have = times.count() + endless;
-    let need = needed_samples(q);
-    if have < need {
-        return Estimate::Unavailable { have, need };
-    }
-    let Some(value) = times.at_rank(rank_of(have, q)) else {
-        return Estimate::Beyond;
-    };
-    let interval = interval_ranks(clusters.min(have), q).and_then(|(low, high)| {
-        let scaled = |rank| scale(rank, clusters.min(have), have);
-        Some((times.at_rank(scaled(low))?, times.at_rank(scaled(high))?))
-    });
-    Estimate::Value { value, interval }
+    all_ended(times, endless).at_clustered(clusters, q)
 }
 
-/// The rank among `have` samples that stands where `rank` stands among `clusters`.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "rank <= clusters, so the result is at most have"
-)]
-fn scale(rank: u64, clusters: u64, have: u64) -> u64 {
-    (u128::from(rank) * u128::from(have)).div_ceil(u128::from(clusters)) as u64
+fn all_ended(times: &Histogram, endless: u64) -> Samples<'_> {
+    Samples {
+        times,
+        open: Histogram::NONE,
+        endless,
+    }
 }

@@ -46,6 +46,9 @@ impl Filled {
 }
 
 impl Histogram {
+    /// One without values, to refer to.
+    pub const NONE: &'static Self = &Self::new();
+
     /// A histogram without values; allocates nothing.
     pub const fn new() -> Self {
         Self { filled: None }

@@ -6,6 +6,7 @@
 
 mod binomial;
 mod bins;
+mod censored;
 mod codec;
 mod estimate;
 mod growth;
@@ -16,6 +17,7 @@ mod rate;
 mod series;
 mod values;
 
+pub use censored::{Samples, Shares};
 pub use codec::DecodeError;
 pub use estimate::{Estimate, estimate, estimate_clustered};
 pub use growth::{Growth, LOOKS_FOR_STEADY, growth};

@@ -179,31 +179,6 @@ impl World {
             self.note_limited(call, &response.headers, now);
         }
     }
-
-    /// The level is over for this user: what is in flight counts as unfinished, connections are closed.
-    pub(crate) fn abandon_http(&mut self, id: UserId) {
-        let Some(user) = self.users.get(id) else {
-            return;
-        };
-        let pools = std::mem::take(&mut user.pools);
-        let mut abandoned: Vec<Box<InFlight>> = Vec::new();
-        for pool in pools {
-            abandoned.extend(pool.waiting);
-            for key in pool.open {
-                match self.take_out(key).map(|conn| conn.link) {
-                    Some(Link::Http(http)) => abandoned.extend(http.call),
-                    Some(Link::Http2(http2)) => abandoned.extend(http2.into_calls()),
-                    Some(Link::Socket(_)) | None => {}
-                }
-            }
-        }
-        self.dialling.abandon(id, |flight| abandoned.push(flight));
-        for call in abandoned {
-            if !call.is_poll() && self.hold.contains(call.planned) {
-                self.recorder.unfinished(Family::Request, call.name);
-            }
-        }
-    }
 }
 
 /// A status of 400 or more is a failure, unless the script expects it.

@@ -62,23 +62,17 @@ impl World {
             let opening = socket.state.opening.is_some();
             socket.leave_namespace();
             let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed all the same
-            self.count_unfinished_exchanges(key);
+            self.leave_exchanges(key);
             if opening {
-                self.take_out(key);
+                if let Some(Conn {
+                    link: Link::Socket(socket),
+                    ..
+                }) = self.take_out(key)
+                {
+                    self.leave_dial(&socket.state);
+                }
             } else {
                 self.say_goodbye(key, None);
-            }
-        }
-    }
-
-    fn count_unfinished_exchanges(&mut self, key: u32) {
-        let Ok((_, socket)) = self.socket(SocketId(key)) else {
-            return;
-        };
-        let waiting = std::mem::take(&mut socket.state.waiting);
-        for exchange in waiting.into_iter().filter_map(|waiting| waiting.exchange) {
-            if self.hold.contains(exchange.planned) {
-                self.recorder.unfinished(Family::Exchange, exchange.name);
             }
         }
     }

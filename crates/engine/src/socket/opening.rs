@@ -87,7 +87,7 @@ impl World {
             .as_mut()
             .filter(|_| owner.is_some_and(|owner| owner.epoch == epoch))
         else {
-            return;
+            return self.leave_dial(&state);
         };
         opening.asked = self.clock.now();
         opening.until = opening.asked + opening.limit;

@@ -47,11 +47,8 @@ fn over(world: &mut World, end: WayEnd<'_>) {
         WayEnd::Unfinished => iterations.unfinished += 1,
     }
     world.count_way(0, end);
-    world.groups[0].steps.clear();
+    world.leave_steps(0);
     world.groups[0].way.clear();
-    for user in world.groups[0].users.clone() {
-        world.users.get(user).unwrap().steps.clear();
-    }
 }
 
 fn told(world: World) -> Measured {

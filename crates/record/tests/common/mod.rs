@@ -193,7 +193,22 @@ fn target() -> TargetUse {
 
 /// A run with one level, a set-up and a threshold.
 pub(crate) fn run() -> Run {
+    let mut run = Run {
+        version: 2,
+        ..run_of_version_1()
+    };
+    let measured = &mut run.levels[0].measured;
+    measured.iterations.open.record_n(Nanos::from_secs(3), 2);
+    for timings in measured.requests.values_mut() {
+        timings.left_open(Nanos::from_millis(700));
+    }
+    run
+}
+
+/// The same as the first headcount saw it.
+pub(crate) fn run_of_version_1() -> Run {
     Run {
+        version: 1,
         tool: "headcount 0.1.0".to_owned(),
         started_at: "2026-01-02T03:04:05Z".to_owned(),
         ended_at: "2026-01-02T03:04:25Z".to_owned(),

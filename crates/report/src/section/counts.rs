@@ -2,8 +2,9 @@
 
 use record::{Check, Convergence, Iterations, Level, Metric, MetricKind, Run};
 
+use super::timings::longest_iteration;
 use super::{Block, Section, label, marked};
-use crate::format::{amount, count, duration, estimate_in_full, part, share};
+use crate::format::{amount, count, estimate_in_full, part, share};
 use crate::table::{Column, Row, Table};
 
 /// Calls of the scenario.
@@ -26,6 +27,7 @@ pub(crate) fn iterations(run: &Run) -> Option<Section> {
     ]
     .concat();
     let row = |level: &Level| {
+        let all = &level.measured.iterations;
         let Iterations {
             planned,
             started,
@@ -35,9 +37,10 @@ pub(crate) fn iterations(run: &Run) -> Option<Section> {
             dropped,
             time,
             ..
-        } = &level.measured.iterations;
+        } = all;
+        let timed = !time.is_empty() || *unfinished > 0;
         let at =
-            |q| (!time.is_empty()).then(|| estimate_in_full(stats::estimate(time, 0, q), None));
+            |q| timed.then(|| estimate_in_full(all.time_at(q), None));
         Row::plain(vec![
             Some(marked(level)),
             Some(count(*planned)),
@@ -49,7 +52,7 @@ pub(crate) fn iterations(run: &Run) -> Option<Section> {
             at(0.5),
             at(0.95),
             at(0.99),
-            time.max().map(duration),
+            longest_iteration(all),
         ])
     };
     let table = Table::new(columns, run.levels.iter().map(row).collect());

@@ -8,6 +8,7 @@ use stats::Estimate;
 
 use crate::colour::Tone;
 use crate::format::{count, duration, estimate, estimate_in_full, part, rate, rate_of};
+use crate::section::timings::{longest, longest_iteration};
 use crate::section::{error_bound, pass_rate, validity};
 use crate::table::{Column, Row, Table};
 
@@ -95,7 +96,7 @@ struct Figures {
     count: u64,
     limit: Option<Nanos>,
     at: [Estimate; 3],
-    max: Option<Nanos>,
+    max: Option<String>,
 }
 
 const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
@@ -105,7 +106,7 @@ fn figures(level: &Level, lead: Lead) -> Figures {
         count: all.count,
         limit: all.timeout,
         at: QUANTILES.map(|q| all.response_at(q)),
-        max: all.longest(),
+        max: longest(all),
     };
     match lead {
         Lead::Requests => timings(&merged(&level.measured.requests)),
@@ -116,7 +117,7 @@ fn figures(level: &Level, lead: Lead) -> Figures {
                 count: all.received(),
                 limit: None,
                 at: QUANTILES.map(|q| all.latency_at(q)),
-                max: all.latency.max(),
+                max: all.latency.max().map(duration),
             }
         }
         Lead::Iterations => {
@@ -124,8 +125,8 @@ fn figures(level: &Level, lead: Lead) -> Figures {
             Figures {
                 count: iterations.succeeded + iterations.failed,
                 limit: None,
-                at: QUANTILES.map(|q| stats::estimate(&iterations.time, 0, q)),
-                max: iterations.time.max(),
+                at: QUANTILES.map(|q| iterations.time_at(q)),
+                max: longest_iteration(iterations),
             }
         }
     }
@@ -171,10 +172,6 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
     let figures = figures(level, lead);
     let tell = if in_full { estimate_in_full } else { estimate };
     let [p50, p95, p99] = figures.at.map(|at| tell(at, figures.limit));
-    let max = match figures.limit {
-        Some(limit) => Some(format!("> {limit}")),
-        None => figures.max.map(duration),
-    };
     let mut cells = vec![
         load.rate_per_s.map(rate),
         Some(match load.rate_per_s {
@@ -186,7 +183,7 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
         Some(p50),
         Some(p95),
         Some(p99),
-        max,
+        figures.max,
         error_bound(level),
     ];
     cells.extend(fates(level));

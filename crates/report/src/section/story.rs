@@ -131,7 +131,7 @@ fn reached(level: &Level, step: &StoryStep) -> String {
 fn time(step: &StoryStep, at: Estimate, in_full: bool) -> String {
     let others = step.begun.saturating_sub(step.passed_time.count());
     match at {
-        Estimate::Beyond if step.timed_out < others => "not passed".to_owned(),
+        Estimate::Beyond { at_least: None } if step.timed_out < others => "not passed".to_owned(),
         at if in_full => estimate_in_full(at, step.timeout),
         at => estimate(at, step.timeout),
     }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use record::{Level, Run, Timings};
+use record::{Iterations, Level, Run, Timings};
+use stats::Estimate;
 
 use super::{Block, Section, error_bound, marked};
 use crate::format::{bytes, count, duration, estimate, estimate_in_full, part, rate_of};
@@ -120,15 +121,26 @@ fn timed_out(timings: &Timings) -> Option<String> {
 
 /// A high percentile, left out where its samples are too few.
 fn stated(timings: &Timings, q: f64) -> Option<String> {
-    let enough = timings.response.count() + timings.timed_out >= stats::needed_samples(q);
-    enough.then(|| estimate_in_full(timings.response_at(q), timings.timeout))
+    match timings.response_at(q) {
+        Estimate::Unavailable { .. } => None,
+        stated => Some(estimate_in_full(stated, timings.timeout)),
+    }
 }
 
-/// The longest, or the limit that it is beyond.
+/// The longest, or the time-out or the age that it exceeds.
 pub(crate) fn longest(timings: &Timings) -> Option<String> {
-    match timings.timeout.filter(|_| timings.timed_out > 0) {
-        Some(limit) => Some(format!("> {limit}")),
+    match timings.longest_exceeds() {
+        Some(limit) if timings.timeout == Some(limit) => Some(format!("> {limit}")),
+        Some(age) => Some(format!("> {}", duration(age))),
         None => timings.longest().map(duration),
+    }
+}
+
+/// The same of iterations.
+pub(crate) fn longest_iteration(iterations: &Iterations) -> Option<String> {
+    match iterations.longest_exceeds() {
+        Some(age) => Some(format!("> {}", duration(age))),
+        None => iterations.longest().map(duration),
     }
 }
 

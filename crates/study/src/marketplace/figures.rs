@@ -125,7 +125,10 @@ pub(super) fn time(value: Nanos) -> String {
 pub(super) fn at(estimate: Estimate) -> String {
     match estimate {
         Estimate::Value { value, .. } => time(value),
-        Estimate::Beyond => "timed out".to_owned(),
+        Estimate::Beyond {
+            at_least: Some(age),
+        } => format!("> {}", time(age)),
+        Estimate::Beyond { at_least: None } => "timed out".to_owned(),
         Estimate::Unavailable { .. } => "n/a".to_owned(),
     }
 }

@@ -1,7 +1,6 @@
 //! The tables of the study, for a terminal and for Markdown alike.
 
 use record::Level;
-use stats::estimate;
 
 use super::Parts;
 use super::field::{MARKETPLACE, Passed, TIMES};
@@ -186,8 +185,8 @@ pub(super) fn rates(parts: &Parts<'_>) -> Table {
             format!("{:.1}", completed_per_s(level)),
             all.dropped.to_string(),
             (late - all.dropped).to_string(),
-            at(estimate(&all.time, all.unfinished, 0.5)),
-            at(estimate(&all.time, all.unfinished, 0.95)),
+            at(all.time_at(0.5)),
+            at(all.time_at(0.95)),
             with_interval(others.response_at(0.95)),
             millis_of(others.longest()),
             cpu(level),
