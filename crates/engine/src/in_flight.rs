@@ -70,7 +70,8 @@ impl World {
         for exchange in waiting.into_iter().filter_map(|waiting| waiting.exchange) {
             if self.hold.contains(exchange.planned) {
                 let age = now - exchange.planned;
-                self.recorder.left_open(Family::Exchange, exchange.name, age);
+                self.recorder
+                    .left_open(Family::Exchange, exchange.name, age);
             }
         }
     }

@@ -45,7 +45,8 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
         return Verdict::Failed;
     }
     let unmeasured = run.thresholds.iter().any(|result| result.held.is_none());
-    let unmeasured = unmeasured || run.thresholds.is_empty() && run.levels.iter().any(nothing_known);
+    let unmeasured =
+        unmeasured || run.thresholds.is_empty() && run.levels.iter().any(nothing_known);
     if run.levels.is_empty() || unmeasured || run.levels.iter().any(|level| !level.sound) {
         return Verdict::Inconclusive;
     }

@@ -77,7 +77,10 @@ fn a_percentile_says_what_carries_it() {
     assert_eq!(estimate(short, None), "n/a");
     assert_eq!(estimate_in_full(short, None), "n/a (120 of 1,000 samples)");
     let limit = Some(Nanos::from_secs(15));
-    assert_eq!(estimate_in_full(Estimate::Beyond { at_least: None }, limit), "> 15 s");
+    assert_eq!(
+        estimate_in_full(Estimate::Beyond { at_least: None }, limit),
+        "> 15 s"
+    );
 }
 
 #[test]

@@ -39,8 +39,7 @@ pub(crate) fn iterations(run: &Run) -> Option<Section> {
             ..
         } = all;
         let timed = !time.is_empty() || *unfinished > 0;
-        let at =
-            |q| timed.then(|| estimate_in_full(all.time_at(q), None));
+        let at = |q| timed.then(|| estimate_in_full(all.time_at(q), None));
         Row::plain(vec![
             Some(marked(level)),
             Some(count(*planned)),
