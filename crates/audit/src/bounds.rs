@@ -50,6 +50,26 @@ pub fn ranks_of(count: f64, q: f64) -> (f64, f64) {
 /// What is possible for the mean of `count` samples with the times of `row`; its percentiles say nothing where they came
 /// from a sketch. `None` without samples.
 pub fn mean_bounds(count: f64, row: &Row) -> Option<Bounds> {
+    let max = row.times.max.as_ref();
+    bounds(count, row, ranks_of, max.map(|max| (count, max.low())))
+}
+
+/// The same of any number of samples from `least` on: ranks that are not cut off to whole ones leave the more room the
+/// fewer there are, and one sample at the maximum is nothing among many.
+pub(crate) fn mean_bounds_from(least: f64, row: &Row) -> Option<Bounds> {
+    let ranks = |count: f64, q: f64| {
+        let below = (count * q - 1.5 - 1e-6).clamp(0.0, count);
+        (below, count * q + 2.0 + 1e-6)
+    };
+    bounds(least, row, ranks, None)
+}
+
+fn bounds(
+    count: f64,
+    row: &Row,
+    ranks: impl Fn(f64, f64) -> (f64, f64),
+    longest: Option<(f64, f64)>,
+) -> Option<Bounds> {
     if count < 1.0 {
         return None;
     }
@@ -60,12 +80,12 @@ pub fn mean_bounds(count: f64, row: &Row) -> Option<Bounds> {
     };
     let caps = listed
         .iter()
-        .map(|(q, time)| (ranks_of(count, *q).0, cap(row, time)));
+        .map(|(q, time)| (ranks(count, *q).0, cap(row, time)));
     let floors = listed
         .iter()
-        .map(|(q, time)| (ranks_of(count, *q).1, floor(row, time)));
+        .map(|(q, time)| (ranks(count, *q).1, floor(row, time)));
     Some(Bounds {
-        low: lowest(count, times, floors.collect()),
+        low: lowest(count, times, floors.chain(longest).collect()),
         high: times
             .max
             .as_ref()
@@ -74,15 +94,20 @@ pub fn mean_bounds(count: f64, row: &Row) -> Option<Bounds> {
 }
 
 /// What the samples below a percentile are at most.
-fn cap(row: &Row, time: &Figure) -> f64 {
-    let edges = row.edges_ms.iter().map(|edge| edge.value);
-    let next = edges.filter(|edge| *edge > time.value).reduce(f64::min);
-    let high = time.high() * (1.0 + row.times.resolution);
+pub(crate) fn cap(row: &Row, time: &Figure) -> f64 {
+    let edges = || row.edges_ms.iter().map(|edge| edge.value);
+    let next = edges().filter(|edge| *edge > time.value).reduce(f64::min);
+    // An edge is what it is, however many digits it is printed with.
+    let high = if edges().any(|edge| (edge - time.value).abs() <= 1e-9 * edge) {
+        time.value
+    } else {
+        time.high() * (1.0 + row.times.resolution)
+    };
     next.map_or(high, |edge| high.max(edge))
 }
 
 /// What the samples above a percentile are at least.
-fn floor(row: &Row, time: &Figure) -> f64 {
+pub(crate) fn floor(row: &Row, time: &Figure) -> f64 {
     let low = time.low() * (1.0 - row.times.resolution);
     if row.edges_ms.is_empty() {
         return low;
@@ -104,10 +129,9 @@ fn highest(count: f64, max: f64, mut caps: Vec<(f64, f64)>) -> f64 {
     (sum + upto * cap) / count
 }
 
-/// Every sample from a floor's rank on at the floor, those before the first at the minimum, one at the maximum.
+/// Every sample from a floor's rank on at the floor, those before the first at the minimum.
 fn lowest(count: f64, times: &Times, mut floors: Vec<(f64, f64)>) -> f64 {
     let start = times.min.as_ref().map_or(0.0, |min| min.low().max(0.0));
-    floors.extend(times.max.as_ref().map(|max| (count, max.low())));
     floors.sort_by(|one, other| one.0.total_cmp(&other.0));
     let (mut sum, mut from, mut floor) = (0.0, 1.0, start);
     for (rank, value) in floors {

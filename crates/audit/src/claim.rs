@@ -19,14 +19,20 @@ pub struct Claim {
     pub levels: Vec<String>,
     /// By how much: 1.42 for +42 %, 4.7 for 4.7 ×.
     pub by: Option<Span>,
+    /// How much further `by` may reach if it was cut off and not rounded.
+    pub cut: f64,
     /// How many users it speaks of.
     pub users: Option<Span>,
     /// Users' pause between requests, in seconds, where it converts users.
     pub think_s: Option<Span>,
     /// The figure that it states.
     pub value: Option<Figure>,
-    /// The limit that it says is kept: the figure is below.
+    /// The limit that it says is kept.
     pub limit: Option<Figure>,
+    /// On which side of the limit the figure is, where a sign says so: `< 100ms`.
+    pub side: Option<Side>,
+    /// Whether `value` and `limit` are a share, in per cent, of what the figure counts.
+    pub percent: bool,
     /// What it says that the figures depend on: `received`.
     pub on: Option<String>,
     /// Whose figure a resource is: `none`, `machine`, `generator` or `process`.
@@ -42,6 +48,15 @@ pub struct Span {
     pub low: f64,
     /// The largest that is stated, rounded up.
     pub high: f64,
+}
+
+/// A side of a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The limit itself, or less.
+    AtMost,
+    /// The limit itself, or more.
+    AtLeast,
 }
 
 /// Kinds of statements.

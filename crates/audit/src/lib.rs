@@ -16,14 +16,16 @@ mod finding;
 mod form;
 mod import;
 mod look_up;
+mod measure;
 mod number;
+mod reach;
 mod render;
 mod results;
 mod rules;
 
 pub use assess::{Audit, Desk, Rule, Unchecked, audit};
 pub use bounds::{Bounds, mean_bounds, ranks_of};
-pub use claim::{Claim, Kind, Span};
+pub use claim::{Claim, Kind, Side, Span};
 pub use figure::Figure;
 pub use finding::{Finding, Severity};
 pub use form::{NEW_FORM, read_form};

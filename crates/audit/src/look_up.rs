@@ -19,6 +19,22 @@ impl Level {
         self.rows.iter().find(|row| row.name == name)
     }
 
+    /// The figure that a claim names, in the claim's own unit: what failed may be told in per cent.
+    pub(crate) fn claimed(&self, claim: &Claim, of: &str) -> Option<Figure> {
+        let row = claim.row.as_deref();
+        if !claim.percent || of == "success" {
+            return self.figure(row, of);
+        }
+        let success = self.figure(row, "success")?;
+        Some(match of {
+            "failed" => Figure {
+                value: 100.0 - success.value,
+                ..success
+            },
+            _ => success,
+        })
+    }
+
     /// A figure by its name in claims, of a row or the whole.
     pub(crate) fn figure(&self, row: Option<&str>, of: &str) -> Option<Figure> {
         match of {
@@ -44,6 +60,21 @@ impl Level {
             }
         };
         direct.clone()
+    }
+
+    /// Hits and trials of the whole; where they are not published, those of its operations together, unless these are
+    /// steps of one flow.
+    pub(crate) fn hits(&self) -> Option<(f64, f64)> {
+        let rows = || {
+            let rows = self.rows.iter().filter(|row| !row.repeats);
+            let each: Option<Vec<(f64, f64)>> = rows.map(Row::hits).collect();
+            each.filter(|each| !each.is_empty() && !self.flow)
+        };
+        let sum = |each: Vec<(f64, f64)>| {
+            let add = |one: (f64, f64), other: (f64, f64)| (one.0 + other.0, one.1 + other.1);
+            each.into_iter().fold((0.0, 0.0), add)
+        };
+        self.total.hits().or_else(|| rows().map(sum))
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Level {
     pub users: Option<Figure>,
     /// How long it was measured, in seconds.
     pub duration_s: Option<Figure>,
+    /// Over how many seconds its users came, where that is told.
+    pub ramp_s: Option<Figure>,
     /// Starts per second that were planned.
     pub offered_per_s: Option<Figure>,
     /// How the load was made.
@@ -228,6 +230,26 @@ impl Row {
         all.sort_by(f64::total_cmp);
         all.dedup();
         all
+    }
+
+    /// Whether it is told how many samples its times can be of, as [`Row::sample_counts`] says. A report that does not
+    /// tell what failed, or what had not ended, may leave those out of its times.
+    pub(crate) fn samples_are_told(&self) -> bool {
+        let counts = &self.counts;
+        let ends = [&counts.ok, &counts.failed, &counts.unfinished];
+        let told = ends.iter().filter(|end| end.is_some()).count();
+        self.times.tool_is_known() || self.times.samples.is_some() || told >= 2
+    }
+
+    /// The smallest number of samples that its times can be of, by sense where it is not told: half of what was started
+    /// where it is told what failed, else a hundredth.
+    pub(crate) fn fewest_samples(&self) -> f64 {
+        let known = self.sample_counts().first().copied().unwrap_or(0.0);
+        match &self.counts.failed {
+            _ if self.samples_are_told() => known,
+            Some(_) => known / 2.0,
+            None => known / 100.0,
+        }
     }
 
     /// The time that is published for quantile `q`.

@@ -1,9 +1,11 @@
 //! `[[claim]]`.
 
 use super::levels::Defaults;
+use super::printed;
 use super::sort::Sort;
 use super::table::{Table, meant, percentile};
 use crate::import::ImportError;
+use crate::measure::Measure;
 use crate::{Claim, Kind, Level};
 
 pub(super) fn claim(
@@ -17,13 +19,15 @@ pub(super) fn claim(
         .text("text")?
         .ok_or_else(|| table.refuse("a claim needs its words: `text`"))?;
     let of = table.texts("of")?;
-    let times = of.iter().all(|of| {
-        !matches!(
-            of.as_str(),
-            "rate" | "success" | "sent" | "received" | "ok" | "failed"
-        )
-    });
-    let sort = if times { Sort::Time } else { Sort::Measured };
+    let in_percent = |key: &str| {
+        table
+            .words(key)
+            .is_some_and(|words| words.trim_end().ends_with('%'))
+    };
+    let percent = in_percent("value") || in_percent("limit");
+    let sort = sort(&table, kind, &of, percent)?;
+    let side = table.words("limit").and_then(printed::side);
+    let by = table.span_and_cut("by", Sort::Factor)?;
     let claim = Claim {
         kind,
         text,
@@ -31,11 +35,14 @@ pub(super) fn claim(
         of,
         row: table.text("row")?,
         levels: table.texts("levels")?,
-        by: table.span("by", Sort::Factor)?,
+        by: by.map(|(span, _)| span),
+        cut: by.map_or(0.0, |(_, cut)| cut),
         users: table.span("users", Sort::Count)?,
         think_s: table.span("think", Sort::Seconds)?,
         value: table.number("value", sort, &defaults.unit)?,
         limit: table.number("limit", sort, &defaults.unit)?,
+        side,
+        percent,
         on: table.text("on")?,
         measured: table.text("measured")?,
         conditions: table.map("conditions")?,
@@ -43,6 +50,35 @@ pub(super) fn claim(
     table.close()?;
     check(&table, &claim, levels)?;
     Ok(claim)
+}
+
+/// What `value` and `limit` are: of the figures that the claim is about.
+fn sort(table: &Table<'_>, kind: Kind, of: &[String], percent: bool) -> Result<Sort, ImportError> {
+    if kind == Kind::Success && of.is_empty() {
+        return Ok(Sort::Percent);
+    }
+    let sort = |of: &String| match Measure::of(of) {
+        Measure::Time => Sort::Time,
+        Measure::Rate => Sort::Measured,
+        Measure::Success => Sort::Percent,
+        Measure::Failed | Measure::Work if percent => Sort::Percent,
+        Measure::Failed | Measure::Work | Measure::Population => Sort::Count,
+    };
+    let mut sorts = of.iter().map(sort);
+    let first = sorts.next().unwrap_or(Sort::Time);
+    let told = table.words("value").or(table.words("limit")).is_some() || kind == Kind::Meets;
+    if told && sorts.any(|other| other != first) {
+        let why = "one number cannot be a time, a rate and a count: write a claim for each of them";
+        return Err(table.refuse(why));
+    }
+    if percent
+        && of
+            .iter()
+            .any(|of| matches!(of.as_str(), "sent" | "count" | "received"))
+    {
+        return Err(table.refuse("per cent of what? Only `success`, `ok` and `failed` are shares"));
+    }
+    Ok(first)
 }
 
 fn kind(table: &mut Table<'_>) -> Result<Kind, ImportError> {

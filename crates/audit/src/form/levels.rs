@@ -15,6 +15,7 @@ pub(super) struct Defaults {
     edges_ms: Vec<Figure>,
     method: Method,
     repetitions: Option<Figure>,
+    ramp_s: Option<Figure>,
 }
 
 impl Defaults {
@@ -33,6 +34,7 @@ impl Defaults {
                 }
             },
             repetitions: top.number("repetitions", Sort::Count, "")?,
+            ramp_s: top.number("ramp", Sort::Seconds, "s")?,
             source,
             unit,
         })
@@ -58,6 +60,9 @@ pub(super) fn level(
         name,
         users: table.number("users", Sort::Count, "")?,
         duration_s: table.number("duration", Sort::Seconds, "s")?,
+        ramp_s: table
+            .number("ramp", Sort::Seconds, "s")?
+            .or_else(|| defaults.ramp_s.clone()),
         offered_per_s: table.number("offered", Sort::Measured, "")?,
         shape: shape(&mut table)?.or(defaults.shape),
         think_ms: table.number("think", Sort::Time, "s")?,
@@ -66,7 +71,7 @@ pub(super) fn level(
         repetitions: table
             .number("repetitions", Sort::Count, "")?
             .or_else(|| defaults.repetitions.clone()),
-        generator_cpu_percent: table.number("generator_cpu", Sort::Measured, "")?,
+        generator_cpu_percent: table.number("generator_cpu", Sort::Percent, "")?,
         windows: table.numbers("windows", Sort::Count, "")?,
         window_s: table.number("window", Sort::Seconds, "s")?,
         pooled: table.texts("pooled")?,
@@ -104,7 +109,7 @@ fn row(table: &mut Table<'_>, defaults: &Defaults) -> Result<Row, ImportError> {
         failed: table.number("failed", Sort::Count, "")?,
         unfinished: table.number("unfinished", Sort::Count, "")?,
         failures: table.named_counts("failures")?,
-        success_percent: table.number("success", Sort::Measured, "")?,
+        success_percent: table.number("success", Sort::Percent, "")?,
     };
     let samples_unknown = table.says_unknown("samples");
     let times = Times {

@@ -1,11 +1,15 @@
 //! Numbers as reports print them: `1.411ms`, `1,780,045`, `~1,520`, `12.3k`, `+42%`, `4.7x`.
 
+use crate::Side;
+
 /// A printed number: its value, what one of its last digit is worth, and its unit.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Printed {
     pub(super) value: f64,
     /// What one of the last digit is worth; for a number with `~`, of the last digit that is not 0.
     pub(super) step: f64,
+    /// The same where zeros at the end of a whole number may come from rounding: two digits at least are none.
+    pub(super) coarse: f64,
     pub(super) about: bool,
     pub(super) signed: bool,
     pub(super) unit: String,
@@ -39,22 +43,25 @@ pub(super) fn read(text: &str) -> Option<Printed> {
         .collect();
     let value: f64 = digits.parse().ok()?;
     let places = digits.split_once('.').map_or(0, |(_, places)| places.len());
-    let zeros = if places == 0 && about {
-        digits
-            .chars()
-            .rev()
-            .take_while(|&digit| digit == '0')
-            .count()
+    let plain = digits.trim_start_matches(['+', '-']);
+    let zeros = if places == 0 {
+        plain.len() - plain.trim_end_matches('0').len()
     } else {
         0
     };
-    let step = 10f64.powi(i32::try_from(zeros).ok()? - i32::try_from(places).ok()?);
+    let worth = |zeros: usize| {
+        let exponent = i32::try_from(zeros).ok()? - i32::try_from(places).ok()?;
+        Some(10f64.powi(exponent))
+    };
+    let step = worth(if about { zeros } else { 0 })?;
     if let Some(longer) = compound(value, unit.trim()) {
         return Some(Printed { about, ..longer });
     }
+    let coarse = worth(zeros.min(plain.len().saturating_sub(2)))?;
     Some(Printed {
         value,
         step,
+        coarse: coarse.max(step),
         about,
         signed: digits.starts_with(['+', '-']),
         unit: unit.trim().to_owned(),
@@ -73,6 +80,7 @@ fn compound(first: f64, unit: &str) -> Option<Printed> {
     Some(Printed {
         value: first * scale + rest.value * seconds,
         step: rest.step * seconds,
+        coarse: rest.step * seconds,
         unit: "s".to_owned(),
         ..rest
     })
@@ -99,9 +107,18 @@ pub(super) fn range(text: &str) -> Option<(String, String)> {
 
 /// Without the sign of a bound: `< 100ms` is a limit of 100 ms.
 pub(super) fn without_bound(text: &str) -> &str {
-    text.trim()
-        .trim_start_matches(['<', '>', '=', '\u{2264}', '\u{2265}'])
-        .trim_start()
+    text.trim().trim_start_matches(BOUND).trim_start()
+}
+
+const BOUND: [char; 5] = ['<', '>', '=', '\u{2264}', '\u{2265}'];
+
+/// On which side of a limit its sign says that the figure is.
+pub(super) fn side(text: &str) -> Option<Side> {
+    match text.trim().chars().next()? {
+        '<' | '\u{2264}' => Some(Side::AtMost),
+        '>' | '\u{2265}' => Some(Side::AtLeast),
+        _ => None,
+    }
 }
 
 /// Whether its commas separate thousands: `1,780,045` and not `1,5`, which is one and a half for some.
@@ -179,6 +196,20 @@ mod tests {
         assert_eq!(read("1m0s"), (60.0, 1.0, "s".to_owned()));
         assert_eq!(read("1h2m3.5s"), (3723.5, 0.1, "s".to_owned()));
         assert_eq!(read("3m"), (3.0, 1.0, "m".to_owned()));
+        // A whole number of seconds or milliseconds may be one of two digits.
+        let coarse = |text: &str| super::read(text).unwrap().coarse;
+        for (text, worth) in [
+            ("1200ms", 100.0),
+            ("1230", 10.0),
+            ("10", 1.0),
+            ("100", 10.0),
+            ("5000", 100.0),
+            ("100.0", 0.1),
+            ("0", 1.0),
+            ("-60", 1.0),
+        ] {
+            assert!((coarse(text) - worth).abs() < 1e-9, "{text}");
+        }
         for text in ["soon", "1,5", "1.780.045", "1,7800", "<1", "1.5,000", ""] {
             assert!(super::read(text).is_none(), "{text}");
         }

@@ -11,14 +11,16 @@ pub(super) enum Sort {
     Time,
     /// In seconds.
     Seconds,
-    /// A measured number: per second, or in per cent.
+    /// A measured number: per second.
     Measured,
+    /// In per cent, with or without the sign.
+    Percent,
     /// A change: `+42%` is 1.42, as `1.42x` is.
     Factor,
 }
 
 /// Its value in the unit of its sort, and how far the true one may be: whole units of the last digit, since some round
-/// and some cut off.
+/// and some cut off; of a measured number that ends in zeros, of the last digit before them.
 pub(super) fn scaled(number: &Printed, sort: Sort, unit: &str) -> Result<(f64, f64), String> {
     let given = if number.unit.is_empty() {
         unit
@@ -45,20 +47,25 @@ pub(super) fn scaled(number: &Printed, sort: Sort, unit: &str) -> Result<(f64, f
     let factor = match sort {
         Sort::Time => time()?,
         Sort::Seconds => time()? / 1000.0,
-        Sort::Measured if rest == "%" || rest == "x" || rest == "×" => times,
+        Sort::Percent if rest == "%" => times,
+        Sort::Measured if rest == "x" || rest == "×" => times,
         Sort::Measured => per_second(rest).map_or_else(plain, |once| Ok(times * once))?,
         Sort::Factor if rest == "%" => return change(number),
         Sort::Factor if rest == "x" || rest == "×" => 1.0,
-        Sort::Count | Sort::Factor => plain()?,
+        Sort::Count | Sort::Factor | Sort::Percent => plain()?,
     };
     let exact = sort == Sort::Count && !number.about && number.unit.is_empty();
-    let slack = if exact { 0.0 } else { number.step * factor };
-    Ok((number.value * factor, slack))
+    let slack = match sort {
+        _ if exact => 0.0,
+        Sort::Count | Sort::Percent => number.step,
+        _ => number.coarse,
+    };
+    Ok((number.value * factor, slack * factor))
 }
 
 fn change(number: &Printed) -> Result<(f64, f64), String> {
     if number.signed {
-        Ok((1.0 + number.value / 100.0, number.step / 100.0))
+        Ok((1.0 + number.value / 100.0, number.coarse / 100.0))
     } else {
         Err("a change in per cent has a sign: +42%, or -42%".to_owned())
     }

@@ -71,6 +71,18 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// What the key says, where it is text.
+    pub(super) fn words(&self, key: &str) -> Option<&'a str> {
+        let (_, value) = self
+            .entries
+            .iter()
+            .find(|(name, _)| name.get_ref() == key)?;
+        match value.get_ref() {
+            DeValue::Table(inner) => inner.get("value")?.get_ref().as_str(),
+            plain => plain.as_str(),
+        }
+    }
+
     /// Whether the key says `"unknown"`.
     pub(super) fn says_unknown(&mut self, key: &'static str) -> bool {
         let value = self.take(key);
@@ -227,6 +239,16 @@ impl<'a> Table<'a> {
         key: &'static str,
         sort: Sort,
     ) -> Result<Option<Span>, ImportError> {
+        let found = self.span_and_cut(key, sort)?;
+        Ok(found.map(|(span, _)| span))
+    }
+
+    /// The same, and how much further it may reach if it was cut off and not rounded.
+    pub(super) fn span_and_cut(
+        &mut self,
+        key: &'static str,
+        sort: Sort,
+    ) -> Result<Option<(Span, f64)>, ImportError> {
         let Some(value) = self.take(key) else {
             return Ok(None);
         };
@@ -247,17 +269,18 @@ impl<'a> Table<'a> {
                 None => figures.push(self.figure(key, one, sort, "s")?),
             }
         }
-        let mut span: Option<Span> = None;
+        let mut found: Option<(Span, f64)> = None;
         for figure in figures {
             let half = figure.slack / 2.0;
             let (low, high) = (figure.value - half, figure.value + half);
-            let known = span.get_or_insert(Span { low, high });
+            let (known, cut) = found.get_or_insert((Span { low, high }, half));
             *known = Span {
                 low: known.low.min(low),
                 high: known.high.max(high),
             };
+            *cut = cut.max(half);
         }
-        Ok(span)
+        Ok(found)
     }
 
     fn figure(

@@ -1,7 +1,9 @@
 //! "Better" is more success and rate, and less time, in every figure that is told; and what became worse beside it
 //! belongs into the same sentence.
 
+use crate::measure::Measure;
 use crate::number::short;
+use crate::reach::Reach;
 use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -29,24 +31,21 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 fn told(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     let mut worse = Vec::new();
+    let mut surely = 0;
     for of in &claim.of {
-        let row = claim.row.as_deref();
-        let (Some(one), Some(other)) = (before.figure(row, of), after.figure(row, of)) else {
+        let (one, other) = (figure(before, claim, of), figure(after, claim, of));
+        let (Some(one), Some(other)) = (one, other) else {
             desk.lacks(claim.text.clone(), "the figures before and after");
             continue;
         };
-        let more_is_better = matches!(of.as_str(), "rate" | "success" | "ok" | "received");
-        let got_worse = if more_is_better {
-            other.value < one.value
-        } else {
-            other.value > one.value
+        let got_worse = match Measure::of(of).more_is_better() {
+            Some(true) => other < one,
+            Some(false) => other > one,
+            None => false,
         };
         if got_worse {
-            worse.push(format!(
-                "{of} {} → {}",
-                short(one.value),
-                short(other.value)
-            ));
+            surely += usize::from(surely_worse(claim, before, after, of));
+            worse.push(format!("{of} {} → {}", short(one), short(other)));
         }
     }
     if worse.is_empty() {
@@ -54,7 +53,7 @@ fn told(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     }
     let all = worse.len() == claim.of.len();
     desk.find(
-        if all {
+        if surely == claim.of.len() {
             Severity::Impossible
         } else {
             Severity::Unsupported
@@ -70,6 +69,28 @@ fn told(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
         },
         worse.join(", "),
     );
+}
+
+/// What is compared: what failed as a share, where it is told of how many.
+fn figure(level: &Level, claim: &Claim, of: &str) -> Option<f64> {
+    let row = claim.row.as_deref();
+    if of == "failed"
+        && let Some(success) = level.figure(row, "success")
+    {
+        return Some(100.0 - success.value);
+    }
+    level.figure(row, of).map(|figure| figure.value)
+}
+
+/// Whether no rounding and no other meaning makes it better. Counts depend on how long was counted.
+fn surely_worse(claim: &Claim, before: &Level, after: &Level, of: &str) -> bool {
+    let (measure, row) = (Measure::of(of), claim.row.as_deref());
+    let both = before.reach_of(row, of).zip(after.reach_of(row, of));
+    let worse = |(before, after): (Reach, Reach)| match measure.more_is_better() {
+        Some(true) => after.high < before.low,
+        _ => after.low > before.high,
+    };
+    measure.comparable() && both.is_some_and(worse)
 }
 
 fn beside(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {

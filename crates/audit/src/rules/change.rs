@@ -1,6 +1,7 @@
 //! A change of "+42 %" or "4.7 ×" is after / before, within what the rounding of both leaves.
 
 use crate::number::short;
+use crate::reach::Reach;
 use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -19,23 +20,26 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.lacks(claim.text.clone(), "`by`, and the levels before and after");
             continue;
         };
-        let rows = rows(claim, before, after);
         let mut outside = Vec::new();
         let mut known = 0;
-        for row in &rows {
-            for of in &claim.of {
-                let Some(factor) = factor(before, after, row.as_deref(), of) else {
-                    continue;
-                };
-                known += 1;
-                if factor.high < by.low || factor.low > by.high {
-                    outside.push(format!(
-                        "{}{of} × {}",
-                        row.as_ref().map_or(String::new(), |row| format!("{row} ")),
-                        short(factor.printed)
-                    ));
-                }
+        let mut severity = Severity::Unsupported;
+        for of in &claim.of {
+            let Some(factor) = factor(before, after, claim.row.as_deref(), of) else {
+                continue;
+            };
+            known += 1;
+            let fits = factor.high >= by.low && factor.low <= by.high;
+            if fits || by_points(claim, before, after, of) {
+                continue;
             }
+            if !possible(claim, (before, after), of, by) {
+                severity = Severity::Impossible;
+            }
+            let row = claim
+                .row
+                .as_ref()
+                .map_or(String::new(), |row| format!("{row} "));
+            outside.push(format!("{row}{of} × {}", short(factor.printed)));
         }
         if known == 0 {
             desk.lacks(claim.text.clone(), "the figures before and after");
@@ -44,7 +48,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         desk.checked();
         if !outside.is_empty() {
             desk.find(
-                Severity::Impossible,
+                severity,
                 (
                     claim.text.clone(),
                     &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
@@ -66,18 +70,28 @@ pub(super) fn told(by: Span) -> String {
     }
 }
 
-/// The row of the claim, or every row that both have.
-fn rows(claim: &Claim, before: &Level, after: &Level) -> Vec<Option<String>> {
-    if claim.row.is_some() || before.rows.is_empty() {
-        return vec![claim.row.clone()];
-    }
-    let both = before
-        .rows
-        .iter()
-        .filter(|row| after.row(Some(&row.name)).is_some());
-    std::iter::once(None)
-        .chain(both.map(|row| Some(row.name.clone())))
-        .collect()
+/// Whether any reading of the figures gives the change, cut off or rounded.
+fn possible(claim: &Claim, (before, after): (&Level, &Level), of: &str, by: Span) -> bool {
+    let row = claim.row.as_deref();
+    let both = before.reach_of(row, of).zip(after.reach_of(row, of));
+    both.is_none_or(|(before, after)| {
+        let most = after.high / before.low.max(0.0);
+        after.low / before.high <= by.high + claim.cut && most >= by.low - claim.cut
+    })
+}
+
+/// A share of success from 50 to 75 % is told as +25 % too, and meant are points.
+fn by_points(claim: &Claim, before: &Level, after: &Level, of: &str) -> bool {
+    let (row, Some(by)) = (claim.row.as_deref(), claim.by) else {
+        return false;
+    };
+    let both = before.reach_of(row, of).zip(after.reach_of(row, of));
+    let fits = |(before, after): (Reach, Reach)| {
+        let (least, most) = (after.low - before.high, after.high - before.low);
+        let points = |factor: f64| 100.0 * (factor - 1.0);
+        most >= points(by.low - claim.cut) && least <= points(by.high + claim.cut)
+    };
+    of == "success" && both.is_some_and(fits)
 }
 
 /// After / before: as printed, and between what rounding leaves.

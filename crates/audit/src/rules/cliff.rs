@@ -1,7 +1,9 @@
 //! A cliff is a jump that users alone make. Two points are a line; a level without data is no point; and where levels
 //! with the same users stand side by side, they must agree.
 
+use crate::measure::Measure;
 use crate::number::short;
+use crate::reach::Reach;
 use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -41,11 +43,13 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
     let (Some(low), Some(high)) = (value(before), value(after)) else {
         return desk.lacks(claim.text.clone(), "the figure on both sides of the cliff");
     };
-    if high <= low {
+    let row = claim.row.as_deref();
+    let both = before.reach_of(row, of).zip(after.reach_of(row, of));
+    if let Some(what) = both.and_then(|(before, after)| missing(Measure::of(of), before, after)) {
         desk.find(
             Severity::Impossible,
             (claim.text.clone(), &[claim.at.as_str(), after.at.as_str()]),
-            format!("{of} does not rise there"),
+            format!("{of} {what} there"),
             format!(
                 "{} at {}, {} at {}",
                 short(low),
@@ -70,6 +74,17 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
                 short(high)
             ),
         );
+    }
+}
+
+/// What the figure does not do, that it does at a cliff: it becomes worse, whatever that is of it.
+fn missing(measure: Measure, before: Reach, after: Reach) -> Option<&'static str> {
+    let rises = after.high > before.low;
+    let falls = after.low < before.high;
+    match measure.more_is_better() {
+        Some(false) => (!rises).then_some("does not rise"),
+        Some(true) => (!falls).then_some("does not fall"),
+        None => (!rises && !falls).then_some("does not change"),
     }
 }
 

@@ -4,6 +4,7 @@
 //! one each. A share of success is of what was started or of what ended: both are said.
 
 use crate::number::{percent, short};
+use crate::reach::Reach;
 use crate::{Desk, Figure, Level, Loop, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -39,7 +40,7 @@ fn ends(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     // What had not ended is often not told: too few is a gap, too many is not possible.
     let told = counts.failed.is_some();
     let before = match (&level.users, level.shape) {
-        (Some(users), shape) if shape != Some(Loop::Open) => users.high(),
+        (Some(users), Some(Loop::Closed)) => users.high(),
         _ => f64::INFINITY,
     };
     let (severity, what) = if least > sent.high() + before {
@@ -111,41 +112,22 @@ fn share(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     }
     desk.checked();
     let (low, high) = (stated.low() - 1e-6, stated.high() + 1e-6);
-    let fits = |(least, most): (f64, f64)| 100.0 * least <= high && 100.0 * most >= low;
-    if !shares(row).into_iter().any(fits) {
+    let fits = |share: Reach| 100.0 * share.low <= high && 100.0 * share.high >= low;
+    if !row.shares().into_iter().any(fits) {
+        // What is not told may be what had not ended.
+        let possible = |share: Reach| share.low <= high && share.high >= low;
+        let severity = if row.counted_success().is_some_and(possible) {
+            Severity::Unsupported
+        } else {
+            Severity::Impossible
+        };
         desk.find(
-            Severity::Impossible,
+            severity,
             (level.call(row), &[stated.at.as_str(), row.at.as_str()]),
             format!("{} % success is not what was counted", short(stated.value)),
             format!("{} of {} = {}", short(ok), short(sent), percent(ok / sent)),
         );
     }
-}
-
-/// The least and the most of every share that can be meant: of what was started, and of what ended.
-fn shares(row: &Row) -> Vec<(f64, f64)> {
-    let counts = &row.counts;
-    let all = |ok: (f64, f64), rest: (f64, f64)| {
-        let of = |hits: f64, misses: f64| hits / (hits + misses).max(1e-9);
-        (of(ok.0, rest.1), of(ok.1, rest.0))
-    };
-    let ends = |figure: &Figure| (figure.low().max(0.0), figure.high());
-    let mut found = Vec::new();
-    if let Some((ok, failed)) = counts.ok.as_ref().zip(counts.failed.as_ref()) {
-        found.push(all(ends(ok), ends(failed)));
-    }
-    if let Some((sent, ok)) = counts.sent.as_ref().zip(counts.ok.as_ref()) {
-        let (least, most) = (ok.low() / sent.high(), ok.high() / sent.low().max(1e-9));
-        found.push((least, most));
-    }
-    if let Some((sent, failed)) = counts.sent.as_ref().zip(counts.failed.as_ref()) {
-        let missed = (
-            failed.low() / sent.high(),
-            failed.high() / sent.low().max(1e-9),
-        );
-        found.push((1.0 - missed.1, 1.0 - missed.0));
-    }
-    found
 }
 
 fn windows(level: &Level, desk: &mut Desk<'_>) {
@@ -161,7 +143,12 @@ fn windows(level: &Level, desk: &mut Desk<'_>) {
     desk.checked();
     let parts: Vec<&Figure> = level.windows.iter().collect();
     let (severity, what) = if sum(&parts, Figure::low) > sent.high() {
-        (Severity::Impossible, "the windows are more than the whole")
+        let severity = if longer_than_the_run(level) {
+            Severity::Unsupported
+        } else {
+            Severity::Impossible
+        };
+        (severity, "the windows are more than the whole")
     } else if sum(&parts, Figure::high) < sent.low() {
         (
             Severity::Doubtful,
@@ -181,6 +168,16 @@ fn windows(level: &Level, desk: &mut Desk<'_>) {
             short(sent.value)
         ),
     );
+}
+
+/// Whether the windows may be of more than the whole is: the warm-up too, or nobody tells.
+fn longer_than_the_run(level: &Level) -> bool {
+    let Some((window, duration)) = level.window_s.as_ref().zip(level.duration_s.as_ref()) else {
+        return true;
+    };
+    // The last one may have begun before the end.
+    let whole = level.windows.len().saturating_sub(1) as f64;
+    whole * window.low() >= duration.high()
 }
 
 fn sum(parts: &[&Figure], of: impl Fn(&Figure) -> f64) -> f64 {

@@ -1,7 +1,7 @@
 //! A message that goes to f receivers is received f times: received ≤ sent × f, and = where nothing is lost.
 
 use crate::number::short;
-use crate::{Desk, Results, Rule, Severity};
+use crate::{Desk, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "fan-out",
@@ -29,12 +29,17 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         desk.checked();
         let ratio = received.value / sent.value.max(1.0);
         let expected = stated.value;
-        let (severity, what) = if ratio > (expected + stated.slack.min(0.5)) * (1.0 + TOLERANCE) {
+        let (least, most) = (
+            received.low() / sent.high().max(1.0),
+            received.high() / sent.low().max(1.0),
+        );
+        let tolerance = TOLERANCE + on_the_way(level);
+        let (severity, what) = if least > (expected + stated.slack.min(0.5)) * (1.0 + tolerance) {
             (
                 Severity::Impossible,
                 "more was received than can be: each message did not go to so many",
             )
-        } else if ratio < (expected - stated.slack.min(0.5)) * (1.0 - TOLERANCE) {
+        } else if most < (expected - stated.slack.min(0.5)) * (1.0 - tolerance) {
             (
                 Severity::Unsupported,
                 "less was received than was sent to so many: lost, or not sent to all",
@@ -58,4 +63,14 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             ),
         );
     }
+}
+
+/// What was sent before the counting, and received in it or the other way round: the share of the run that the longest
+/// took.
+fn on_the_way(level: &Level) -> f64 {
+    let max = level.total.times.max.as_ref();
+    let both = max.zip(level.duration_s.as_ref());
+    both.map_or(0.0, |(max, duration)| {
+        max.high() / (1000.0 * duration.low()).max(1e-9)
+    })
 }

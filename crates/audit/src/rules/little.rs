@@ -3,7 +3,7 @@
 //! pause it is (rate × (time + pause)).
 
 use crate::number::{short, time};
-use crate::{Desk, Level, Loop, Results, Row, Rule, Severity};
+use crate::{Desk, Figure, Level, Loop, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "little-s-law",
@@ -40,15 +40,19 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         }
         desk.checked();
         let at_work: f64 = rows.iter().filter_map(|row| at_work(row, f64::min)).sum();
-        let edge = edge(level, &rows);
-        let most = users.high() * (1.0 + edge.unwrap_or(0.0) + TOLERANCE);
+        let room = room(level, &rows);
+        let most = users.high() * (1.0 + room.unwrap_or(0.0) + TOLERANCE);
         if at_work > most {
+            // What failed at once may be in the rate and not in the times.
+            let timed: Option<f64> = rows.iter().map(|row| timed(row)).sum();
+            let surely = room.is_some() && timed.is_some_and(|timed| timed > most);
+            let severity = if surely {
+                Severity::Impossible
+            } else {
+                Severity::Unsupported
+            };
             desk.find(
-                if edge.is_some() {
-                    Severity::Impossible
-                } else {
-                    Severity::Unsupported
-                },
+                severity,
                 (
                     level.name.clone(),
                     &[level.at.as_str(), rows[0].at.as_str()],
@@ -69,12 +73,35 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// What each user may have begun before the counting: no more than the longest request, as a share of the run. `None`
-/// where the longest, or the length of the run, is not told.
-fn edge(level: &Level, rows: &[&Row]) -> Option<f64> {
+/// How many were at work at least, if only those are in the times that can be: `None` where it is not told what failed.
+fn timed(row: &Row) -> Option<f64> {
+    let all = at_work(row, f64::min)? * (1.0 - row.times.resolution);
+    let counts = row.sample_counts();
+    if row.times.samples.is_some() && row.times.tool_is_known() {
+        return Some(all);
+    }
+    let fewest = counts.first().filter(|_| row.samples_are_told())?;
+    Some(all * fewest / row.counts.sent.as_ref()?.high())
+}
+
+/// What is in the count beside the users' time in the run, as a share of it: what each began before the counting, no more
+/// than the longest request, and the ramp. `None` where it is not told.
+fn room(level: &Level, rows: &[&Row]) -> Option<f64> {
+    let whole_run = rows.iter().all(|row| row.times.tool_is_known());
+    let ramp = match &level.ramp_s {
+        Some(ramp) => ramp.high(),
+        None if whole_run => 0.0,
+        None => return None,
+    };
+    let (edge, span) = edge(level, rows)?;
+    Some(edge + ramp / span)
+}
+
+/// The longest request as a share of the run, and how long that is. `None` where one of them is not told.
+fn edge(level: &Level, rows: &[&Row]) -> Option<(f64, f64)> {
     let longest: Option<Vec<f64>> = rows
         .iter()
-        .map(|row| Some(row.times.max.as_ref()?.high() / 1000.0))
+        .map(|row| Some(row.reach("max", row.times.max.as_ref()?).high / 1000.0))
         .collect();
     let longest = longest?.into_iter().fold(0.0, f64::max);
     let counted =
@@ -83,7 +110,8 @@ fn edge(level: &Level, rows: &[&Row]) -> Option<f64> {
         Some(span) => span.low(),
         None => rows.iter().filter_map(counted).reduce(f64::min)?,
     };
-    Some(longest / span.max(1e-9))
+    let span = span.max(1e-9);
+    Some((longest / span, span))
 }
 
 fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
@@ -96,8 +124,12 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
     let needed = rate.value * (mean.value + pause.value) / 1000.0;
     let least = rate.low() * (mean.low() + pause.low()) / 1000.0;
     let most = rate.high() * (mean.high() + pause.high()) / 1000.0;
-    let too_many = least > users * (1.0 + WITH_PAUSE);
-    if too_many || most < users * (1.0 - WITH_PAUSE) {
+    // Over the ramp there are fewer users, or it is in the count and not in the duration.
+    let ramp = level.ramp_s.as_ref().map_or(0.0, Figure::high);
+    let span = level.duration_s.as_ref().map_or(ramp, Figure::low);
+    let coming = (ramp / span.max(1e-9)).min(1.0);
+    let too_many = least > users * (1.0 + WITH_PAUSE + coming);
+    if too_many || most < users * (1.0 - WITH_PAUSE) * (1.0 - coming) {
         let (severity, what) = if too_many {
             (
                 Severity::Unsupported,

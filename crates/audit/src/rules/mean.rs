@@ -1,5 +1,6 @@
 //! A mean must lie between the bounds that percentiles, minimum and maximum leave (`bounds.rs` has the arithmetic).
 
+use crate::bounds::mean_bounds_from;
 use crate::number::{short, time};
 use crate::{Bounds, Desk, Level, Method, Results, Row, Rule, Severity, mean_bounds};
 
@@ -49,9 +50,10 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     let place = [mean.at.as_str(), row.at.as_str()];
     let listed = listed(row);
     let rounding = (1e-9 + row.times.resolution) * mean.value.abs();
+    let severity = severity(row, (mean.low() - rounding, mean.high() + rounding));
     if let Some(high) = loosest.high.filter(|high| mean.low() > high + rounding) {
         desk.find(
-            Severity::Impossible,
+            severity,
             (name, &place),
             format!("no {} samples with these percentiles can have a mean of {}", short(*count), time(mean.value)),
             format!(
@@ -62,7 +64,7 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         );
     } else if mean.high() < loosest.low - rounding {
         desk.find(
-            Severity::Impossible,
+            severity,
             (name, &place),
             format!(
                 "no {} samples with these percentiles can have a mean as small as {}",
@@ -75,6 +77,19 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
                 time(mean.value)
             ),
         );
+    }
+}
+
+/// Where it is not told what failed, or what had not ended, the times may be of fewer: a mean that these could have is
+/// not impossible.
+fn severity(row: &Row, (low, high): (f64, f64)) -> Severity {
+    let fewer = mean_bounds_from(row.fewest_samples(), row);
+    let possible =
+        |bounds: Bounds| bounds.high.is_none_or(|most| low <= most) && high >= bounds.low;
+    if row.samples_are_told() || fewer.is_some_and(|bounds| !possible(bounds)) {
+        Severity::Impossible
+    } else {
+        Severity::Unsupported
     }
 }
 

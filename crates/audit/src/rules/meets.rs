@@ -1,8 +1,10 @@
 //! "Below the limit" of a figure that is the limit itself, that is an edge of a bucket or the time-out, or that its own
-//! mean refutes, is not shown. For a rate, a share of success and what was received the limit is the least.
+//! mean refutes, is not shown. For a rate, a share of success and what was received the limit is the least, unless its
+//! sign says otherwise. Beyond the limit is impossible only where no rounding and no histogram explain it.
 
+use crate::measure::Measure;
 use crate::number::{short, time};
-use crate::{Claim, Desk, Figure, Kind, Level, Results, Rule, Severity};
+use crate::{Claim, Desk, Figure, Kind, Level, Results, Row, Rule, Severity, Side};
 
 pub(super) const RULE: Rule = Rule {
     name: "target-met",
@@ -19,7 +21,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         };
         for level in results.levels_of(claim) {
             for of in &claim.of {
-                match level.figure(claim.row.as_deref(), of) {
+                match level.claimed(claim, of) {
                     Some(figure) => compare(claim, level, (of, &figure), limit, desk),
                     None => desk.lacks(claim.text.clone(), "the figure that is compared"),
                 }
@@ -36,52 +38,36 @@ fn compare(
     desk: &mut Desk<'_>,
 ) {
     desk.checked();
+    let measure = Measure::of(of);
     let row = level.row(claim.row.as_deref());
-    let unit = |value: f64| {
-        if matches!(
-            of,
-            "rate" | "success" | "ok" | "failed" | "received" | "sent" | "count"
-        ) {
-            short(value)
-        } else {
-            time(value)
-        }
-    };
-    let edges: Vec<f64> = row.map_or(Vec::new(), |row| {
-        row.edges_ms.iter().map(|edge| edge.value).collect()
-    });
-    let last_edge = edges.iter().copied().fold(0.0, f64::max);
     let mean = row
         .and_then(|row| row.times.mean.as_ref())
         .filter(|_| of.starts_with('p'));
-    let at_least = matches!(
-        of,
-        "rate" | "success" | "ok" | "received" | "sent" | "count"
-    );
-    let (severity, what) = if at_least {
-        if figure.high() >= limit.value {
-            return;
+    let wrong = match side(claim, measure) {
+        Some(Side::AtLeast) => too_small(figure, limit),
+        Some(Side::AtMost) => {
+            let last_edge = row.map_or(0.0, last_edge);
+            too_large(figure, limit).or_else(|| not_shown(figure, limit, last_edge, mean))
         }
-        (Severity::Impossible, "it is less than the limit")
-    } else if figure.value > limit.value {
-        (Severity::Impossible, "it is not below the limit")
-    } else if last_edge > 0.0 && figure.value >= last_edge {
-        (
-            Severity::Unsupported,
-            "the figure is the last edge of the histogram: the true one has no limit",
-        )
-    } else if figure.value >= limit.value {
-        (
-            Severity::Unsupported,
-            "the figure is the limit itself, not below it",
-        )
-    } else if mean.is_some_and(|mean| mean.low() > limit.value) {
-        (Severity::Unsupported, "the mean alone is beyond the limit")
-    } else {
+        None => None,
+    };
+    let Some((severity, what)) = wrong else {
         return;
     };
+    let possible = level.reach(claim, of).is_some_and(|reach| {
+        let both = (reach.low <= limit.value, reach.high >= limit.value);
+        both == (true, true)
+    });
+    let unit = |value: f64| match measure {
+        Measure::Time => time(value),
+        _ => short(value),
+    };
     desk.find(
-        severity,
+        if possible {
+            Severity::Unsupported
+        } else {
+            severity
+        },
         (claim.text.clone(), &[claim.at.as_str(), figure.at.as_str()]),
         what,
         format!(
@@ -91,4 +77,44 @@ fn compare(
             mean.map_or(String::new(), |mean| format!(", mean {}", unit(mean.value)))
         ),
     );
+}
+
+/// On which side of the limit the figure has to be: as a sign says, else where it is good. `None` where nobody knows.
+fn side(claim: &Claim, measure: Measure) -> Option<Side> {
+    let good = measure
+        .more_is_better()
+        .map(|more| if more { Side::AtLeast } else { Side::AtMost });
+    claim.side.or(good)
+}
+
+type Wrong = Option<(Severity, &'static str)>;
+
+fn too_small(figure: &Figure, limit: &Figure) -> Wrong {
+    let less = figure.high() < limit.value;
+    less.then_some((Severity::Impossible, "it is less than the limit"))
+}
+
+fn too_large(figure: &Figure, limit: &Figure) -> Wrong {
+    let more = figure.value > limit.value;
+    more.then_some((Severity::Impossible, "it is not below the limit"))
+}
+
+fn not_shown(figure: &Figure, limit: &Figure, last_edge: f64, mean: Option<&Figure>) -> Wrong {
+    let what = if last_edge > 0.0 && figure.value >= last_edge {
+        "the figure is the last edge of the histogram: the true one has no limit"
+    } else if figure.value >= limit.value {
+        "the figure is the limit itself, not below it"
+    } else if mean.is_some_and(|mean| mean.low() > limit.value) {
+        "the mean alone is beyond the limit"
+    } else {
+        return None;
+    };
+    Some((Severity::Unsupported, what))
+}
+
+fn last_edge(row: &Row) -> f64 {
+    row.edges_ms
+        .iter()
+        .map(|edge| edge.value)
+        .fold(0.0, f64::max)
 }

@@ -19,8 +19,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.checked();
             }
             for ((low_name, low), (high_name, high)) in pairs {
-                let rounding = (1e-9 + row.times.resolution) * high.value.abs();
-                if low.low() > high.high() + rounding {
+                let least = row.reach(&low_name, low).low;
+                let most = row.reach(&high_name, high).high;
+                if least > most + 1e-9 * high.value.abs() {
                     desk.find(
                         Severity::Impossible,
                         (level.call(row), &[low.at.as_str(), high.at.as_str()]),

@@ -1,7 +1,7 @@
 //! rate = count / duration.
 
 use crate::number::short;
-use crate::{Desk, Level, Results, Row, Rule, Severity};
+use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "rate-and-duration",
@@ -33,7 +33,10 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     }
     desk.checked();
     let (least, most) = (count.low() / rate.high(), count.high() / rate.low());
-    if least > duration.high() * (1.0 + TOLERANCE) || most < duration.low() * (1.0 - TOLERANCE) {
+    // The ramp may be in the count, or in the duration, and not in the other.
+    let ramp = level.ramp_s.as_ref().map_or(0.0, Figure::high);
+    let (shortest, longest) = (duration.low() - ramp, duration.high() + ramp);
+    if least > longest * (1.0 + TOLERANCE) || most < shortest * (1.0 - TOLERANCE) {
         desk.find(
             Severity::Unsupported,
             (level.call(row), &[rate.at.as_str(), duration.at.as_str()]),

@@ -20,32 +20,21 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         let (Some(before), Some(after)) = (levels.first(), levels.get(1)) else {
             continue;
         };
-        let rows: Vec<Option<&str>> = match &claim.row {
-            Some(row) => vec![Some(row.as_str())],
-            None if before.rows.is_empty() => vec![None],
-            None => before
-                .rows
-                .iter()
-                .map(|row| Some(row.name.as_str()))
-                .collect(),
-        };
         let mut changed = Vec::new();
         let mut known = 0;
-        for row in rows {
-            for of in &claim.of {
-                let Some(factor) = factor(before, after, row, of) else {
-                    continue;
-                };
-                known += 1;
-                if factor.low > TENTH || factor.high < 1.0 / TENTH {
-                    let change = factor.printed - 1.0;
-                    changed.push(format!(
-                        "{}{of} {}{}",
-                        row.map_or(String::new(), |row| format!("{row} ")),
-                        if change > 0.0 { "+" } else { "" },
-                        percent(change)
-                    ));
-                }
+        for of in &claim.of {
+            let Some(factor) = factor(before, after, claim.row.as_deref(), of) else {
+                continue;
+            };
+            known += 1;
+            if factor.low > TENTH || factor.high < 1.0 / TENTH {
+                let change = factor.printed - 1.0;
+                let sign = if change > 0.0 { "+" } else { "" };
+                let row = claim
+                    .row
+                    .as_ref()
+                    .map_or(String::new(), |row| format!("{row} "));
+                changed.push(format!("{row}{of} {sign}{}", percent(change)));
             }
         }
         if known == 0 {

@@ -1,8 +1,10 @@
 //! "Well within capacity at n users" and "saturated from m < n on" cannot both be true; nor can the first where the rate
 //! no longer grows with the users.
 
+use std::collections::BTreeMap;
+
 use super::change::told;
-use crate::{Claim, Desk, Kind, Results, Rule, Severity};
+use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "within-capacity",
@@ -37,10 +39,13 @@ fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) -> bool 
     };
     let mut compared = false;
     for other in results.claims_of(Kind::Saturated) {
+        let Some(severity) = of_the_same(results, claim, other) else {
+            continue;
+        };
         compared = true;
         if let Some(from) = other.users.filter(|from| from.high <= users.low) {
             desk.find(
-                Severity::Impossible,
+                severity,
                 (claim.text.clone(), &[claim.at.as_str(), other.at.as_str()]),
                 format!("the same report says: \"{}\"", other.text),
                 format!(
@@ -52,6 +57,35 @@ fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) -> bool 
         }
     }
     compared
+}
+
+/// How sure it is that two statements are about the same system under the same conditions; `None` where they are not.
+fn of_the_same(results: &Results, one: &Claim, other: &Claim) -> Option<Severity> {
+    let differ = |one: &BTreeMap<String, String>, other: &BTreeMap<String, String>| {
+        one.iter()
+            .any(|(name, value)| other.get(name).is_some_and(|known| known != value))
+    };
+    let (named, others) = (results.levels_of(one), results.levels_of(other));
+    let levels_differ = |some: &[&Level], all: &[&Level]| {
+        some.iter().any(|one| {
+            all.iter()
+                .any(|other| differ(&one.conditions, &other.conditions))
+        })
+    };
+    if one.row != other.row
+        || differ(&one.conditions, &other.conditions)
+        || levels_differ(&named, &others)
+    {
+        return None;
+    }
+    // Where one does not say of what it is, and the report has several, it may be of another.
+    let all: Vec<&Level> = results.levels.iter().collect();
+    let told = !named.is_empty() && !others.is_empty();
+    Some(if told || !levels_differ(&all, &all) {
+        Severity::Impossible
+    } else {
+        Severity::Unsupported
+    })
 }
 
 fn against_rate(results: &Results, claim: &Claim, desk: &mut Desk<'_>) -> bool {

@@ -1,6 +1,9 @@
 //! Proportional: y2 / y1 = u2 / u1. The efficiency of a step is (y2 / y1) / (u2 / u1): 1 is linear, 0.5 half of it.
-//! Less than proportional ("sub-linear") is an efficiency below 1.
+//! Less than proportional ("sub-linear") is an efficiency below 1, from the first level to the last.
+//!
+//! What no user makes, a time, may grow along a line that does not begin at 0: then the slopes of its steps are compared.
 
+use crate::measure::Measure;
 use crate::number::short;
 use crate::{Claim, Desk, Figure, Kind, Level, Results, Rule, Severity};
 
@@ -20,9 +23,51 @@ const NOT_LINEAR: f64 = 0.6;
 struct Step<'a> {
     from: &'a Level,
     to: &'a Level,
+    /// The figure before and after.
+    figures: (Figure, Figure),
+    users: (f64, f64),
+}
+
+impl Step<'_> {
     /// Growth of the figure and of the users.
-    growth: (f64, f64),
-    at: [String; 2],
+    fn growth(&self) -> (f64, f64) {
+        (
+            self.figures.1.value / self.figures.0.value,
+            self.users.1 / self.users.0,
+        )
+    }
+
+    fn efficiency(&self) -> f64 {
+        self.growth().0 / self.growth().1
+    }
+
+    /// The least and the most that the efficiency can be: both figures are cut off, or both are rounded.
+    fn possible(&self) -> (f64, f64) {
+        let (before, after) = &self.figures;
+        let growths = [0.0, 0.5, 1.0].map(|below| {
+            let low = |figure: &Figure| figure.value - below * figure.slack;
+            let high = |figure: &Figure| figure.value + (1.0 - below) * figure.slack;
+            let least = low(after).max(0.0) / high(before);
+            (least, high(after) / low(before).max(0.0))
+        });
+        let users = self.growth().1;
+        let least = growths
+            .iter()
+            .map(|(least, _)| *least)
+            .fold(f64::INFINITY, f64::min);
+        let most = growths.iter().map(|(_, most)| *most).fold(0.0, f64::max);
+        (least / users, most / users)
+    }
+
+    /// The least and the most that the figure can grow with each user.
+    fn slope(&self) -> (f64, f64) {
+        let (before, after) = &self.figures;
+        let users = self.users.1 - self.users.0;
+        (
+            (after.low() - before.high()) / users,
+            (after.high() - before.low()) / users,
+        )
+    }
 }
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -31,7 +76,6 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             continue;
         }
         for of in &claim.of {
-            let steps = steps(results, claim, of);
             if claim.levels.len() < 2 {
                 desk.checked();
                 desk.find(
@@ -42,82 +86,152 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 );
                 continue;
             }
+            let levels = results.levels_of(claim);
+            let pairs = levels.windows(2).map(|pair| (pair[0], pair[1]));
+            let steps: Vec<Step<'_>> = pairs
+                .filter_map(|(from, to)| step(claim, of, from, to))
+                .collect();
             if steps.is_empty() {
                 desk.lacks(claim.text.clone(), "the figure and the users of two levels");
                 continue;
             }
             desk.checked();
-            let worst = match claim.kind {
-                Kind::Linear => steps
-                    .into_iter()
-                    .min_by(|one, other| efficiency(one).total_cmp(&efficiency(other))),
-                _ => steps
-                    .into_iter()
-                    .max_by(|one, other| efficiency(one).total_cmp(&efficiency(other))),
-            };
-            if let Some(step) = worst {
-                tell(claim, of, &step, desk);
+            if claim.kind == Kind::SubLinear {
+                sub_linear(claim, of, (&levels, &steps), desk);
+            } else if Measure::of(of) == Measure::Time {
+                line(claim, of, &steps, desk);
+            } else {
+                proportional(claim, of, &steps, desk);
             }
         }
     }
 }
 
-fn steps<'a>(results: &'a Results, claim: &Claim, of: &str) -> Vec<Step<'a>> {
-    let levels = results.levels_of(claim);
-    let pairs = levels.windows(2).map(|pair| (pair[0], pair[1]));
-    pairs
-        .filter_map(|(from, to)| step(claim, of, from, to))
-        .collect()
-}
-
 fn step<'a>(claim: &Claim, of: &str, from: &'a Level, to: &'a Level) -> Option<Step<'a>> {
-    let figure = |level: &Level| {
-        level
-            .figure(claim.row.as_deref(), of)
-            .filter(|figure| figure.value > 0.0)
-    };
+    let row = claim.row.as_deref();
+    let figure = |level: &Level| level.figure(row, of).filter(|figure| figure.value > 0.0);
     let (before, after): (Figure, Figure) = (figure(from)?, figure(to)?);
-    let users =
-        to.users.as_ref()?.value / from.users.as_ref().filter(|users| users.value > 0.0)?.value;
-    let growth = (after.value / before.value, users);
-    (users > 1.0).then_some(Step {
+    let users = |level: &Level| level.users.as_ref().map(|users| users.value);
+    let users = (users(from).filter(|users| *users > 0.0)?, users(to)?);
+    (users.1 > users.0).then_some(Step {
         from,
         to,
-        growth,
-        at: [before.at, after.at],
+        figures: (before, after),
+        users,
     })
 }
 
-fn efficiency(step: &Step<'_>) -> f64 {
-    step.growth.0 / step.growth.1
+fn least_efficient<'a, 'b>(steps: &'b [Step<'a>]) -> Option<&'b Step<'a>> {
+    let by = |one: &&Step<'_>, other: &&Step<'_>| one.efficiency().total_cmp(&other.efficiency());
+    steps.iter().min_by(by)
 }
 
-fn tell(claim: &Claim, of: &str, step: &Step<'_>, desk: &mut Desk<'_>) {
-    let efficiency = efficiency(step);
-    let (severity, what) = match claim.kind {
-        Kind::Linear if efficiency < NOT_LINEAR => (Severity::Impossible, "is not linear"),
-        Kind::Linear if efficiency < LINEAR => (Severity::Unsupported, "is hardly linear"),
-        Kind::SubLinear if efficiency > 1.0 => (
-            Severity::Impossible,
-            "grows as fast as the users, or faster",
-        ),
-        Kind::SubLinear if efficiency > 0.95 => {
-            (Severity::Unsupported, "grows as fast as the users")
-        }
-        _ => return,
+/// Of figures that nobody makes where there is no user: in proportion to the users.
+fn proportional(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
+    let Some(step) = least_efficient(steps) else {
+        return;
     };
+    let efficiency = step.efficiency();
+    if efficiency < NOT_LINEAR && step.possible().1 < NOT_LINEAR {
+        tell(
+            claim,
+            of,
+            step,
+            (Severity::Impossible, "is not linear"),
+            desk,
+        );
+    } else if efficiency < LINEAR {
+        tell(
+            claim,
+            of,
+            step,
+            (Severity::Unsupported, "is hardly linear"),
+            desk,
+        );
+    }
+}
+
+/// Of times: along a line, wherever it begins.
+fn line(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
+    let Some(weakest) = least_efficient(steps) else {
+        return;
+    };
+    let stands = |step: &&Step<'_>| step.slope().1 <= 0.0;
+    let still = steps.iter().find(stands);
+    let bends = steps.windows(2).find(|pair| {
+        let ((low, high), (next_low, next_high)) = (pair[0].slope(), pair[1].slope());
+        next_high.max(0.0) < NOT_LINEAR * low || high.max(0.0) < NOT_LINEAR * next_low
+    });
+    if let Some(step) = still {
+        tell(
+            claim,
+            of,
+            step,
+            (Severity::Impossible, "does not grow"),
+            desk,
+        );
+    } else if let Some([_, step]) = bends {
+        tell(
+            claim,
+            of,
+            step,
+            (Severity::Impossible, "grows along no line"),
+            desk,
+        );
+    } else if steps.len() < 2 && weakest.efficiency() < NOT_LINEAR {
+        let what = "is not linear, unless it begins far from 0, and two levels cannot show where";
+        tell(claim, of, weakest, (Severity::Unsupported, what), desk);
+    }
+}
+
+/// From the first level to the last; a step between them that is not is worth a word.
+fn sub_linear(
+    claim: &Claim,
+    of: &str,
+    (levels, steps): (&[&Level], &[Step<'_>]),
+    desk: &mut Desk<'_>,
+) {
+    let whole = levels.first().zip(levels.last());
+    let whole = whole.and_then(|(first, last)| step(claim, of, first, last));
+    let Some(whole) = whole else {
+        return;
+    };
+    let by = |one: &&Step<'_>, other: &&Step<'_>| one.efficiency().total_cmp(&other.efficiency());
+    let worst = steps.iter().max_by(by).unwrap_or(&whole);
+    if whole.possible().0 > 1.0 - 1e-9 && whole.efficiency() > 1.0 {
+        let what = "grows as fast as the users, or faster";
+        tell(claim, of, &whole, (Severity::Impossible, what), desk);
+    } else if worst.efficiency() > 0.95 {
+        tell(
+            claim,
+            of,
+            worst,
+            (Severity::Unsupported, "grows as fast as the users"),
+            desk,
+        );
+    }
+}
+
+fn tell(
+    claim: &Claim,
+    of: &str,
+    step: &Step<'_>,
+    (severity, what): (Severity, &str),
+    desk: &mut Desk<'_>,
+) {
+    let growth = step.growth();
     desk.find(
         severity,
         (
             claim.text.clone(),
-            &[claim.at.as_str(), step.at[0].as_str(), step.at[1].as_str()],
+            &[claim.at.as_str(), &step.figures.0.at, &step.figures.1.at],
         ),
         format!("{of} {what} from {} to {}", step.from.name, step.to.name),
         format!(
             "{of} × {} for users × {}: {} of linear",
-            short(step.growth.0),
-            short(step.growth.1),
-            crate::number::percent(efficiency)
+            short(growth.0),
+            short(growth.1),
+            crate::number::percent(step.efficiency())
         ),
     );
 }

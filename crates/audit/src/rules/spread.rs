@@ -2,7 +2,7 @@
 //! sample's deviation, divided by n − 1, may be larger by √(n / (n − 1)).
 
 use crate::number::time;
-use crate::{Desk, Results, Row, Rule, Severity};
+use crate::{Desk, Figure, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "deviation-out-of-reach",
@@ -45,16 +45,15 @@ fn most(row: &Row) -> Option<f64> {
     let times = &row.times;
     times.stdev.as_ref()?;
     let (mean, max) = (times.mean.as_ref()?, times.max.as_ref()?);
-    let min = times.min.as_ref().map_or(0.0, |min| min.low().max(0.0));
+    let (mean, max) = (row.reach("mean", mean), row.reach("max", max).high);
+    let least = |min: &Figure| row.reach("min", min).low.max(0.0);
+    let min = times.min.as_ref().map_or(0.0, least);
     // Where it is not known how many there were, two: they allow the most.
-    let samples = row
-        .sample_counts()
-        .first()
-        .map_or(2.0, |count| count.max(2.0));
-    let middle = f64::midpoint(min, max.high());
-    let worst = middle.clamp(mean.low(), mean.high());
-    let variance = (max.high() - worst).max(0.0) * (worst - min).max(0.0);
+    let samples = row.fewest_samples().max(2.0);
+    let middle = f64::midpoint(min, max);
+    let worst = middle.clamp(mean.low, mean.high);
+    let variance = (max - worst).max(0.0) * (worst - min).max(0.0);
     // Where all are alike, a tool's sums leave a binary fraction of their size.
-    let fraction = 1e-6 * max.high().abs();
+    let fraction = 1e-6 * max.abs();
     Some((variance * samples / (samples - 1.0)).sqrt() + fraction)
 }

@@ -18,13 +18,18 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         };
         for level in results.levels_of(claim) {
             for of in &claim.of {
-                let Some(figure) = level.figure(claim.row.as_deref(), of) else {
+                let Some(figure) = level.claimed(claim, of) else {
                     desk.lacks(claim.text.clone(), "the figure that it repeats");
                     continue;
                 };
                 desk.checked();
                 let coarser = told.slack.max(figure.slack);
-                if (told.value - figure.value).abs() > 0.999 * coarser + 1e-9 {
+                let same = (told.value - figure.value).abs() <= 0.999 * coarser + 1e-9;
+                let share = (of == "success" || claim.percent).then(|| level.reach(claim, of));
+                let meant = share.flatten().is_some_and(|reach| {
+                    told.high() >= reach.low - 1e-9 && told.low() <= reach.high + 1e-9
+                });
+                if !same && !meant {
                     desk.find(
                         Severity::Doubtful,
                         (claim.text.clone(), &[claim.at.as_str(), figure.at.as_str()]),

@@ -2,7 +2,7 @@
 //! (1 − p)^n = 5 %).
 
 use crate::number::{percent, short};
-use crate::{Claim, Desk, Kind, Level, Results, Row, Rule, Severity};
+use crate::{Claim, Desk, Figure, Kind, Level, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "success-beside-failures",
@@ -28,8 +28,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         } else {
             named
         };
+        share(claim, &levels, desk);
         for level in levels {
-            of_claim(claim, level, desk);
+            rests_on_few(claim, level, desk);
         }
     }
 }
@@ -45,17 +46,18 @@ fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         return;
     };
     desk.checked();
-    let failures = row
-        .counts
-        .failures
-        .iter()
-        .filter(|(_, count)| count.value > 0.0);
-    let words: Vec<String> = failures
-        .map(|(kind, count)| format!("{kind}: {} times", short(count.value)))
-        .collect();
-    if row.counts.failed.is_none() && !words.is_empty() {
+    let kinds = row.counts.failures.iter();
+    let kinds: Vec<_> = kinds.filter(|(_, count)| count.value > 0.0).collect();
+    let failed: f64 = kinds.iter().map(|(_, count)| count.low()).sum();
+    let most = row.counts.sent.as_ref().map_or(f64::INFINITY, Figure::high);
+    let rounded_away = failed / most <= (100.0 - stated.low()) / 100.0 && most.is_finite();
+    if row.counts.failed.is_none() && !kinds.is_empty() && !rounded_away {
+        let words: Vec<String> = kinds
+            .iter()
+            .map(|(kind, count)| format!("{kind}: {} times", short(count.value)))
+            .collect();
         desk.find(
-            Severity::Impossible,
+            Severity::Unsupported,
             (level.call(row), &[stated.at.as_str(), row.at.as_str()]),
             "100 % success beside failures",
             words.join(", "),
@@ -63,53 +65,107 @@ fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     }
 }
 
-fn of_claim(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
-    let share = claim.value.as_ref().map_or(100.0, crate::Figure::low);
-    let mut tried = 0.0;
-    for row in level
-        .all_rows()
-        .filter(|row| claim.row.as_ref().is_none_or(|name| &row.name == name))
-    {
-        let Some((ok, sent)) = row.hits().filter(|(_, sent)| *sent > 0.0) else {
-            continue;
-        };
-        tried = f64::max(tried, sent);
-        desk.checked();
-        // What had not ended is no failure.
-        if 100.0 * ok / sent < share - 1e-9 {
-            desk.find(
-                Severity::Impossible,
-                (claim.text.clone(), &[claim.at.as_str(), row.at.as_str()]),
-                format!("failures stand beside it: {}", level.call(row)),
-                format!(
-                    "{} of {} failed, {}",
-                    short(sent - ok),
-                    short(sent),
-                    percent(1.0 - ok / sent)
-                ),
-            );
-        }
+/// Hits, trials and the most that can be meant by them, of what a claim is about.
+struct Share<'a> {
+    level: &'a Level,
+    hits: (f64, f64),
+    most: f64,
+}
+
+/// Of the row that the claim names, or of the whole.
+fn of<'a>(claim: &Claim, level: &'a Level) -> Option<Share<'a>> {
+    let row = level.row(claim.row.as_deref())?;
+    let hits = match &claim.row {
+        Some(_) => row.hits(),
+        None => level.hits(),
+    };
+    let hits = hits.filter(|(_, sent)| *sent > 0.0);
+    let counted = hits.map(|(ok, sent)| 100.0 * ok / sent);
+    let most = row.success_reach().map(|reach| reach.high).or(counted)?;
+    // Where only the share is told, it is one of so many as it is of.
+    let hits = hits.or_else(|| {
+        let (share, sent) = (
+            row.counts.success_percent.as_ref()?,
+            row.counts.sent.as_ref()?,
+        );
+        Some((sent.value * share.value / 100.0, sent.value))
+    })?;
+    Some(Share { level, hits, most })
+}
+
+/// A claim about several levels may be about each of them, or about all together; one without any is about the whole run.
+fn share(claim: &Claim, levels: &[&Level], desk: &mut Desk<'_>) {
+    let (stated, least) = claim
+        .value
+        .as_ref()
+        .map_or((100.0, 100.0), |value| (value.value, value.low()));
+    let known: Vec<Share<'_>> = levels.iter().filter_map(|level| of(claim, level)).collect();
+    if known.is_empty() {
+        return;
     }
-    let bound = if tried > 0.0 {
-        3.0 / tried
+    desk.checked();
+    let sent: f64 = known.iter().map(|share| share.hits.1).sum();
+    let together: f64 = known.iter().map(|share| share.most * share.hits.1).sum();
+    let all_told = known.len() == levels.len();
+    // Of 100 % every part is 100 %, whatever is not told.
+    let whole = (all_told || least >= 100.0) && together / sent.max(1e-9) < least - 1e-9;
+    let worst = known
+        .iter()
+        .min_by(|one, other| one.most.total_cmp(&other.most));
+    let Some(worst) = worst else { return };
+    let (ok, tried) = worst.hits;
+    let printed = 100.0 * ok / tried;
+    let severity = if whole {
+        Severity::Impossible
+    } else if !claim.levels.is_empty() && worst.most < least - 1e-9
+        || stated >= 100.0 && printed < 100.0
+    {
+        Severity::Unsupported
     } else {
+        return;
+    };
+    desk.find(
+        severity,
+        (
+            claim.text.clone(),
+            &[claim.at.as_str(), worst.level.at.as_str()],
+        ),
+        format!("failures stand beside it: {}", worst.level.name),
+        format!(
+            "{} of {} failed, {}",
+            short(tried - ok),
+            short(tried),
+            percent(1.0 - ok / tried)
+        ),
+    );
+}
+
+fn rests_on_few(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
+    let Some(share) = of(claim, level) else {
         return desk.lacks(level.name.clone(), "counts of what failed");
     };
-    if bound > TOO_MUCH && share >= 100.0 {
-        desk.find(
-            Severity::Doubtful,
-            (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
-            format!(
-                "{} are few: {} of them could fail all the same ({})",
-                short(tried),
-                percent(bound.min(1.0)),
-                level.name
-            ),
-            format!(
-                "no failure in {} leaves up to 3/{0} = {} at 95 %",
-                short(tried),
-                percent(bound.min(1.0))
-            ),
-        );
+    let (ok, tried) = share.hits;
+    let bound = 3.0 / tried;
+    let all = claim
+        .value
+        .as_ref()
+        .is_none_or(|value| value.value >= 100.0);
+    if bound <= TOO_MUCH || !all || ok < tried {
+        return;
     }
+    desk.find(
+        Severity::Doubtful,
+        (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
+        format!(
+            "{} are few: {} of them could fail all the same ({})",
+            short(tried),
+            percent(bound.min(1.0)),
+            level.name
+        ),
+        format!(
+            "no failure in {} leaves up to 3/{0} = {} at 95 %",
+            short(tried),
+            percent(bound.min(1.0))
+        ),
+    );
 }

@@ -1,0 +1,169 @@
+//! Between what a figure truly lies, whatever it means and however it was kept and printed.
+//!
+//! Printed figures are rounded or cut off; percentiles and means of a written report may come from a histogram; a share
+//! of success is of what was started or of what ended. A claim is impossible only where every reading contradicts it.
+
+use crate::bounds::{cap, floor};
+use crate::{Claim, Figure, Level, Row};
+
+/// From the smallest to the largest that is possible.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Reach {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl Reach {
+    pub(crate) fn of(figure: &Figure) -> Self {
+        Self {
+            low: figure.low(),
+            high: figure.high(),
+        }
+    }
+
+    pub(crate) fn join(self, other: Self) -> Self {
+        Self {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+        }
+    }
+
+    fn times(self, factor: f64) -> Self {
+        Self {
+            low: self.low * factor,
+            high: self.high * factor,
+        }
+    }
+}
+
+impl Level {
+    /// Of the figure that a claim names, in the claim's own unit.
+    pub(crate) fn reach(&self, claim: &Claim, of: &str) -> Option<Reach> {
+        if !claim.percent {
+            return self.reach_of(claim.row.as_deref(), of);
+        }
+        let success = self.row(claim.row.as_deref())?.success_reach()?;
+        Some(match of {
+            "failed" => Reach {
+                low: 100.0 - success.high,
+                high: 100.0 - success.low,
+            },
+            _ => success,
+        })
+    }
+
+    /// Of a figure by its name.
+    pub(crate) fn reach_of(&self, row: Option<&str>, of: &str) -> Option<Reach> {
+        if of == "success" {
+            return self.row(row)?.success_reach();
+        }
+        let figure = self.figure(row, of)?;
+        if matches!(of, "users" | "sessions") {
+            return Some(Reach::of(&figure));
+        }
+        Some(self.row(row)?.reach(of, &figure))
+    }
+}
+
+impl Row {
+    /// Of one of its figures.
+    pub(crate) fn reach(&self, of: &str, figure: &Figure) -> Reach {
+        match of {
+            "min" | "mean" | "max" => self.time_reach(figure),
+            _ if of.starts_with('p') => self.percentile_reach(figure),
+            _ => Reach::of(figure),
+        }
+    }
+
+    /// Of a time that may have been kept in a histogram.
+    fn time_reach(&self, time: &Figure) -> Reach {
+        Reach {
+            low: time.low() * (1.0 - self.times.resolution),
+            high: time.high() * (1.0 + self.times.resolution),
+        }
+    }
+
+    /// Of a percentile: where it is told in which buckets the times were kept, anywhere in its own.
+    fn percentile_reach(&self, time: &Figure) -> Reach {
+        let last = self.edges_ms.iter().map(|edge| edge.value);
+        let last = last.fold(0.0, f64::max);
+        Reach {
+            low: floor(self, time),
+            high: if last > 0.0 && time.high() >= last {
+                f64::INFINITY
+            } else {
+                cap(self, time)
+            },
+        }
+    }
+
+    /// Of the share of success, in per cent.
+    pub(crate) fn success_reach(&self) -> Option<Reach> {
+        let stated = self.counts.success_percent.as_ref().map(Reach::of);
+        let counted = self.counted_success();
+        let all = [stated, counted].into_iter().flatten();
+        all.reduce(Reach::join)
+    }
+
+    /// The same by its counts alone: of what was started, or of what ended, be it told or not how many that were.
+    pub(crate) fn counted_success(&self) -> Option<Reach> {
+        let counted = self.shares().into_iter().map(|share| share.times(100.0));
+        let counted = counted.reduce(Reach::join)?;
+        let counts = &self.counts;
+        // What had not ended is in nobody's share, and often not told: then only one side is known.
+        let open_end = match (&counts.sent, &counts.ok, &counts.failed) {
+            (Some(_), Some(_), None) => Reach {
+                high: 100.0,
+                ..counted
+            },
+            (Some(_), None, Some(_)) if counts.unfinished.is_none() => Reach {
+                low: 0.0,
+                ..counted
+            },
+            _ => counted,
+        };
+        Some(open_end)
+    }
+
+    /// The least and the most of every share of success that its counts say: of what was started, and of what ended.
+    pub(crate) fn shares(&self) -> Vec<Reach> {
+        let counts = &self.counts;
+        let (sent, ok, failed) = (&counts.sent, &counts.ok, &counts.failed);
+        let share =
+            |hits: f64, misses: f64| hits.max(0.0) / (hits.max(0.0) + misses.max(0.0)).max(1e-9);
+        let of_all = |part: &Figure, all: &Figure| Reach {
+            low: part.low().max(0.0) / all.high().max(1e-9),
+            high: part.high() / all.low().max(1e-9),
+        };
+        let mut found = Vec::new();
+        if let Some((ok, failed)) = ok.as_ref().zip(failed.as_ref()) {
+            found.push(Reach {
+                low: share(ok.low(), failed.high()),
+                high: share(ok.high(), failed.low()),
+            });
+        }
+        if let Some((ok, sent)) = ok.as_ref().zip(sent.as_ref()) {
+            found.push(of_all(ok, sent));
+        }
+        if let Some((failed, sent)) = failed.as_ref().zip(sent.as_ref()) {
+            let missed = of_all(failed, sent);
+            found.push(Reach {
+                low: 1.0 - missed.high,
+                high: 1.0 - missed.low,
+            });
+            if let Some(unfinished) = &counts.unfinished {
+                let ended = Figure::rounded(
+                    sent.value - unfinished.value,
+                    sent.slack + unfinished.slack,
+                    "",
+                );
+                let missed = of_all(failed, &ended);
+                found.push(Reach {
+                    low: 1.0 - missed.high,
+                    high: 1.0 - missed.low,
+                });
+            }
+        }
+        found
+    }
+}
