@@ -110,19 +110,25 @@ impl Row {
         let counted = self.shares().into_iter().map(|share| share.times(100.0));
         let counted = counted.reduce(Reach::join)?;
         let counts = &self.counts;
-        // What had not ended is in nobody's share, and often not told: then only one side is known.
-        let open_end = match (&counts.sent, &counts.ok, &counts.failed) {
-            (Some(_), Some(_), None) => Reach {
-                high: 100.0,
-                ..counted
-            },
-            (Some(_), None, Some(_)) if counts.unfinished.is_none() => Reach {
+        // What ended is not what was started: some had not ended, others had begun before the counting, both often
+        // untold. Those that ended are taken to be at most twice as many.
+        let halfway = |share: f64| f64::midpoint(100.0, share);
+        let loose = match (&counts.ok, &counts.failed) {
+            (Some(_), Some(_)) => counted,
+            (Some(_), None) => Reach {
                 low: 0.0,
+                high: 100.0,
+            },
+            _ if counts.unfinished.is_none() => Reach {
+                low: 0.0,
+                high: halfway(counted.high),
+            },
+            _ => Reach {
+                high: halfway(counted.high),
                 ..counted
             },
-            _ => counted,
         };
-        Some(open_end)
+        Some(loose)
     }
 
     /// The least and the most of every share of success that its counts say: of what was started, and of what ended.

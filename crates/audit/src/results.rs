@@ -235,19 +235,17 @@ impl Row {
     /// Whether it is told how many samples its times can be of, as [`Row::sample_counts`] says. A report that does not
     /// tell what failed, or what had not ended, may leave those out of its times.
     pub(crate) fn samples_are_told(&self) -> bool {
-        let counts = &self.counts;
-        let ends = [&counts.ok, &counts.failed, &counts.unfinished];
-        let told = ends.iter().filter(|end| end.is_some()).count();
-        self.times.tool_is_known() || self.times.samples.is_some() || told >= 2
+        let ended = self.counts.ok.is_some() && self.counts.failed.is_some();
+        self.times.tool_is_known() || self.times.samples.is_some() || ended
     }
 
-    /// The smallest number of samples that its times can be of, by sense where it is not told: half of what was started
-    /// where it is told what failed, else a hundredth.
+    /// The smallest number of samples that its times can be of, by sense where it is not told: a tenth of what was
+    /// started where it is told what failed, else a hundredth.
     pub(crate) fn fewest_samples(&self) -> f64 {
         let known = self.sample_counts().first().copied().unwrap_or(0.0);
         match &self.counts.failed {
             _ if self.samples_are_told() => known,
-            Some(_) => known / 2.0,
+            Some(_) => known / 10.0,
             None => known / 100.0,
         }
     }

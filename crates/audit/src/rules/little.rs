@@ -169,5 +169,6 @@ pub(super) fn measured(level: &Level) -> Vec<&Row> {
 
 pub(super) fn at_work(row: &Row, pick: fn(f64, f64) -> f64) -> Option<f64> {
     let (rate, mean) = (row.rate_per_s.as_ref()?, row.times.mean.as_ref()?);
-    Some(pick(rate.low() * mean.low(), rate.high() * mean.high()).max(0.0) / 1000.0)
+    let least = rate.low().max(0.0) * mean.low().max(0.0);
+    Some(pick(least, rate.high() * mean.high()) / 1000.0)
 }

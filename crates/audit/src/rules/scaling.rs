@@ -162,6 +162,11 @@ fn line(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
         let ((low, high), (next_low, next_high)) = (pair[0].slope(), pair[1].slope());
         next_high.max(0.0) < NOT_LINEAR * low || high.max(0.0) < NOT_LINEAR * next_low
     });
+    let in_proportion = steps.iter().all(|step| {
+        let (least, most) = step.possible();
+        least < 1.0 / NOT_LINEAR && most > NOT_LINEAR
+    });
+    let bends = bends.filter(|_| !in_proportion);
     if let Some(step) = still {
         tell(
             claim,

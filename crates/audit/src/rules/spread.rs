@@ -49,7 +49,8 @@ fn most(row: &Row) -> Option<f64> {
     let least = |min: &Figure| row.reach("min", min).low.max(0.0);
     let min = times.min.as_ref().map_or(0.0, least);
     // Where it is not known how many there were, two: they allow the most.
-    let samples = row.fewest_samples().max(2.0);
+    let known = row.samples_are_told().then(|| row.fewest_samples());
+    let samples = known.map_or(2.0, |count| count.max(2.0));
     let middle = f64::midpoint(min, max);
     let worst = middle.clamp(mean.low, mean.high);
     let variance = (max - worst).max(0.0) * (worst - min).max(0.0);

@@ -79,7 +79,9 @@ fn of<'a>(claim: &Claim, level: &'a Level) -> Option<Share<'a>> {
         Some(_) => row.hits(),
         None => level.hits(),
     };
-    let hits = hits.filter(|(_, sent)| *sent > 0.0);
+    if hits.is_some_and(|(_, sent)| sent <= 0.0) {
+        return None;
+    }
     let counted = hits.map(|(ok, sent)| 100.0 * ok / sent);
     let most = row.success_reach().map(|reach| reach.high).or(counted)?;
     // Where only the share is told, it is one of so many as it is of.

@@ -1,0 +1,143 @@
+//! More true reports whose figures or words look contradictory at first sight, each beside a false one that hardly differs: the first is
+//! never called impossible, the second is found.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use audit::{Audit, Severity, audit, read_form, terminal};
+
+fn audited(text: &str) -> Audit {
+    audit(&read_form(text, "audit.toml").unwrap_or_else(|why| panic!("{why}\n{text}")))
+}
+
+fn possible(text: &str) {
+    let audit = audited(text);
+    assert_ne!(
+        audit.worst(),
+        Some(Severity::Impossible),
+        "{text}\n{}",
+        terminal(&audit, false)
+    );
+}
+
+/// What the rule calls it; `None` where it finds nothing.
+fn severity(text: &str, rule: &str) -> Option<Severity> {
+    let audit = audited(text);
+    let of_rule = audit.findings.iter().filter(|one| one.rule == rule);
+    of_rule.map(|one| one.severity).max()
+}
+
+fn impossible(text: &str, rule: &str) {
+    assert_eq!(
+        severity(text, rule),
+        Some(Severity::Impossible),
+        "{rule}\n{text}"
+    );
+}
+
+fn unsupported(text: &str, rule: &str) {
+    assert_eq!(
+        severity(text, rule),
+        Some(Severity::Unsupported),
+        "{rule}\n{text}"
+    );
+}
+
+#[test]
+fn a_line_with_an_offset_is_linear() {
+    let level = |users: u32, p50: u32| {
+        format!(
+            "[[level]]\nname = \"{users}\"\nusers = {users}\np50 = \"{p50}.0ms\"\nrate = {}.0\n",
+            users * 10
+        )
+    };
+    let claim = "[[claim]]\nkind = \"linear\"\ntext = \"t\"\nof = \"p50\"\nlevels = [\"10\", \"20\", \"40\"]\n";
+    // 50 ms + 1 ms for each user.
+    possible(&(level(10, 60) + &level(20, 70) + &level(40, 90) + claim));
+    impossible(
+        &(level(10, 60) + &level(20, 70) + &level(40, 200) + claim),
+        "scaling",
+    );
+    impossible(
+        &(level(10, 60) + &level(20, 60) + &level(40, 55) + claim),
+        "scaling",
+    );
+}
+
+#[test]
+fn sub_linear_growth_is_judged_from_its_first_to_its_last_level() {
+    let level = |users: u32, p50: u32| {
+        format!("[[level]]\nname = \"{users}\"\nusers = {users}\np50 = \"{p50}.0ms\"\n")
+    };
+    let claim = "[[claim]]\nkind = \"sub-linear\"\ntext = \"t\"\nof = \"p50\"\nlevels = [\"10\", \"20\", \"40\"]\n";
+    possible(&(level(10, 100) + &level(20, 110) + &level(40, 230) + claim));
+    impossible(
+        &(level(10, 100) + &level(20, 250) + &level(40, 520) + claim),
+        "scaling",
+    );
+}
+
+#[test]
+fn words_about_different_systems_do_not_contradict_each_other() {
+    let level = |name: &str, version: u32| {
+        format!(
+            "[[level]]\nname = \"{name}\"\nusers = 20\nconditions = {{ version = \"{version}\" }}\n"
+        )
+    };
+    let levels = level("old", 1) + &level("new", 2);
+    let claim = |kind: &str, users: u32, more: &str| {
+        format!("[[claim]]\nkind = \"{kind}\"\ntext = \"t\"\nusers = {users}\n{more}\n")
+    };
+    let both = |one: &str, other: &str| {
+        format!(
+            "{levels}{}{}",
+            claim("saturated", 10, one),
+            claim("within-capacity", 20, other)
+        )
+    };
+    possible(&both(
+        "conditions = { version = \"1\" }",
+        "conditions = { version = \"2\" }",
+    ));
+    possible(&both("levels = \"old\"", "levels = \"new\""));
+    impossible(
+        &both("levels = \"old\"", "levels = \"old\""),
+        "within-capacity",
+    );
+    unsupported(&both("", ""), "within-capacity");
+}
+
+#[test]
+fn whole_numbers_with_zeros_at_their_end_may_be_rounded() {
+    // 1,234 ms with two digits, and the same in seconds with three.
+    possible("[[level]]\nname = \"a\"\np95 = \"1.23s\"\nmax = \"1200ms\"\n");
+    impossible(
+        "[[level]]\nname = \"a\"\np95 = \"1.43s\"\nmax = \"1200ms\"\n",
+        "not-ascending",
+    );
+    impossible(
+        "[[level]]\nname = \"a\"\np95 = \"1.23s\"\nmax = \"1151ms\"\n",
+        "not-ascending",
+    );
+}
+
+#[test]
+fn a_percentile_within_its_bucket_may_be_beyond_the_longest() {
+    let level = |max: &str| {
+        format!(
+            "bucket_edges = [\"10ms\", \"50ms\", \"100ms\"]\n[[level]]\nname = \"a\"\nmin = \"12ms\"\np10 = \"11ms\"\np99 = \"100ms\"\nmax = \"{max}\"\n"
+        )
+    };
+    possible(&level("67ms"));
+    impossible(&level("43ms"), "not-ascending");
+}
+
+#[test]
+fn messages_on_their_way_before_the_counting_are_received_in_it() {
+    let level = |received: &str| {
+        format!(
+            "[[level]]\nname = \"a\"\nduration = \"10s\"\ncount = \"~1.2k\"\nreceived = \"{received}\"\nfan_out = 9\nmax = \"900ms\"\n"
+        )
+    };
+    possible(&level("~12,000"));
+    impossible(&level("~15,000"), "fan-out");
+}
