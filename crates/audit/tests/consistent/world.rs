@@ -160,6 +160,30 @@ struct Plan {
 }
 
 impl Plan {
+    /// Begins requests at their times; each says when it ended.
+    fn drive(
+        &self,
+        (users, asked): (usize, f64),
+        (ramp_s, end_s): (f64, f64),
+        dice: &mut Dice,
+        mut request: impl FnMut(f64, &mut Dice) -> f64,
+    ) {
+        if self.closed {
+            for user in 0..users {
+                let mut at = ramp_s * user as f64 / users as f64;
+                while at < end_s {
+                    at = request(at, dice) + self.pause_s * (0.9 + 0.2 * dice.part());
+                }
+            }
+        } else {
+            let mut at = dice.exponential(1.0 / asked);
+            while at < end_s {
+                request(at, dice);
+                at += dice.exponential(1.0 / asked);
+            }
+        }
+    }
+
     /// How often a user asks, in seconds.
     fn per_user_s(&self, growth: f64) -> f64 {
         let all: f64 = self.operations.iter().map(|one| one.mean_ms).sum();
@@ -301,20 +325,9 @@ fn level(
         }
         ended
     };
-    if plan.closed {
-        for user in 0..users {
-            let mut at = ramp_s * user as f64 / users as f64;
-            while at < end_s {
-                at = request(at, &mut truth, dice) + plan.pause_s * (0.9 + 0.2 * dice.part());
-            }
-        }
-    } else {
-        let mut at = dice.exponential(1.0 / asked);
-        while at < end_s {
-            request(at, &mut truth, dice);
-            at += dice.exponential(1.0 / asked);
-        }
-    }
+    plan.drive((users, asked), (ramp_s, end_s), dice, |at, dice| {
+        request(at, &mut truth, dice)
+    });
     for row in &mut truth.rows {
         row.times.sort_by(|one, other| one.0.total_cmp(&other.0));
         truth.whole.add(row);
