@@ -127,6 +127,8 @@ pub(crate) enum System {
     Marketplace(Box<marketplace::Config>),
     /// A server whose behaviour is exactly known, to hold a load tester's reports against
     Truth(Box<truth::Config>),
+    /// A server that misbehaves on order and logs every request, to judge a load tester's verdicts
+    Faulty(Box<faulty::Config>),
 }
 
 #[derive(Debug, clap::Args)]
@@ -135,6 +137,8 @@ Examples:
   headcount selftest
   headcount selftest --deliveries 10M --only deliveries
   headcount selftest --json > selftest.json
+  headcount selftest --thorough --cells 5000
+  headcount selftest --thorough --only closed-http-get/frozen
 
 Exit codes:
   0 everything agrees with what is known · 1 something differs · 98 the machine was too busy to tell")]
@@ -142,9 +146,18 @@ pub(crate) struct SelftestArgs {
     /// Deliveries of the part that counts them, at least: 1M, 10M, 500k
     #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count)]
     pub(crate) deliveries: u64,
-    /// Only these parts
+    /// Only these parts; with --thorough, only cells with such a name, or one cell by its whole name
     #[arg(long, value_name = "NAME,NAME,…", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
+    /// Check the verdicts instead: short runs of every kind of scenario against every kind of misbehaviour
+    #[arg(long)]
+    pub(crate) thorough: bool,
+    /// Number of runs of --thorough
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_count, requires = "thorough")]
+    pub(crate) cells: u64,
+    /// Number of runs of --thorough at the same time [default: 4 per core]
+    #[arg(long, value_name = "N", requires = "thorough")]
+    pub(crate) at_once: Option<usize>,
     /// Seed of all random choices
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,

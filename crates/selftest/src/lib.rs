@@ -7,6 +7,7 @@
 
 mod compare;
 mod evidence;
+mod grid;
 mod outcome;
 mod parts;
 mod run;
@@ -15,5 +16,6 @@ mod tell;
 
 pub use compare::{Row, Unit, Verdict};
 pub use evidence::SelftestError;
+pub use grid::{GridOutcome, GridSettings, grid};
 pub use outcome::{Outcome, PartOutcome};
 pub use run::{Settings, selftest};

@@ -1,8 +1,8 @@
-use selftest::{SelftestError, Settings, Verdict};
+use selftest::{GridSettings, SelftestError, Settings, Verdict};
 use stage::Notice;
 
 use crate::args::SelftestArgs;
-use crate::command::run::stop_on_ctrl_c;
+use crate::command::run::{fresh_seed, stop_on_ctrl_c};
 use crate::command::stage::stage;
 use crate::exit::Exit;
 use crate::progress::Progress;
@@ -10,6 +10,9 @@ use crate::screen::{complain, print};
 
 /// `headcount selftest`
 pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
+    if args.thorough {
+        return thorough(args);
+    }
     let stop = stop_on_ctrl_c()?;
     let mut progress = Progress::new(args.quiet);
     let mut tell = |notice: Notice<'_>| match notice {
@@ -54,5 +57,50 @@ fn settings(args: &SelftestArgs) -> anyhow::Result<Settings> {
         deliveries: args.deliveries,
         only: args.only.clone(),
         server_flags: lie.collect(),
+    })
+}
+
+/// `headcount selftest --thorough`
+fn thorough(args: &SelftestArgs) -> anyhow::Result<Exit> {
+    let stop = stop_on_ctrl_c()?;
+    let seed = args
+        .seed
+        .map_or_else(|| fresh_seed().map(|seed| seed >> 21), Ok)?;
+    let folder = std::env::temp_dir().join(format!("headcount-grid-{}", std::process::id()));
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let settings = GridSettings {
+        exe: std::env::current_exe()?,
+        seed,
+        cells: usize::try_from(args.cells).unwrap_or(usize::MAX),
+        at_once: args.at_once.unwrap_or(4 * cores),
+        only: args.only.clone(),
+        folder: folder.clone(),
+    };
+    let mut progress = Progress::new(args.quiet);
+    let outcome = selftest::grid(&settings, &stop, &mut |done, all, wrong| {
+        if done % 100 == 0 || done == all {
+            progress.title(&format!("{done} of {all} runs, {wrong} wrong"));
+        }
+    });
+    progress.close();
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(why @ SelftestError::Unknown(..)) => {
+            complain(&why.into());
+            return Ok(Exit::Usage);
+        }
+        Err(why) => return Err(why.into()),
+    };
+    // The folders of wrong cells stay, to be looked into.
+    let _ = std::fs::remove_dir(&folder);
+    if args.json {
+        print(&format!("{:#}\n", outcome.to_json()))?;
+    } else {
+        print(&outcome.terminal())?;
+    }
+    Ok(match (outcome.wrong(), outcome.interrupted) {
+        (1.., _) => Exit::Bug,
+        (_, true) => Exit::Interrupted,
+        _ => Exit::Passed,
     })
 }

@@ -23,6 +23,9 @@ pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
         System::Truth(config) => {
             truth::serve(&config, announce).map_err(|error| (false, error.into()))
         }
+        System::Faulty(config) => {
+            faulty::serve(&config, announce).map_err(|error| (false, error.into()))
+        }
     };
     match served {
         Ok(()) => Ok(Exit::Passed),

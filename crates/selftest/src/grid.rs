@@ -1,0 +1,156 @@
+//! The grid of misbehaviour: every kind of scenario against every kind of misbehaviour, with a seed for the rest.
+//!
+//! Each cell is a short run of the program itself, as a process of its own, against a port of a server that
+//! misbehaves on order and logs what it did ([`launch`] starts it: `serve faulty`). From that log alone it is worked out
+//! which thresholds are kept, and the program's verdicts and figures are held against it: never *passed* where a
+//! threshold is broken, never *failed* where all hold, no figure that the log contradicts.
+
+mod cell;
+mod dice;
+mod judge;
+mod kind;
+mod log;
+mod program;
+mod room;
+mod sample;
+mod table;
+mod thresholds;
+mod truth;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+
+use engine::Stop;
+use launch::System;
+use stage::StageError;
+
+use crate::evidence::SelftestError;
+use crate::tell;
+use cell::Cell;
+use dice::Dice;
+use judge::{Outcome, judge};
+use kind::{FAULTS, KINDS};
+use log::Log;
+use program::{folder_of, run};
+pub use table::GridOutcome;
+
+/// What the caller decides.
+#[derive(Clone, Debug)]
+pub struct GridSettings {
+    /// The program: it is run on each cell, and serves the server.
+    pub exe: PathBuf,
+    /// Seed of all choices.
+    pub seed: u64,
+    /// How many cells.
+    pub cells: usize,
+    /// How many at the same time.
+    pub at_once: usize,
+    /// Only cells whose name has one of these in it; one whole name is one cell. Empty: all.
+    pub only: Vec<String>,
+    /// Where each cell has a folder; those of wrong ones stay.
+    pub folder: PathBuf,
+}
+
+/// Runs the cells. A stop ends it after those that are under way. `tell` hears how many are done and how many were
+/// judged wrong.
+pub fn grid(
+    settings: &GridSettings,
+    stop: &Stop,
+    tell: &mut dyn FnMut(usize, usize, usize),
+) -> Result<GridOutcome, SelftestError> {
+    let cells = choose(settings)?;
+    let system = System::start(&settings.exe, "faulty", &[], &[]).map_err(StageError::System)?;
+    let next = AtomicUsize::new(0);
+    let (sender, done) = channel();
+    let mut outcome = GridOutcome::new(settings.seed);
+    thread::scope(|scope| {
+        for _ in 0..settings.at_once.clamp(1, cells.len().max(1)) {
+            let (sender, cells, next, system) = (sender.clone(), &cells, &next, &system);
+            scope.spawn(move || {
+                while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if stop.asked() > 0 {
+                        return;
+                    }
+                    let played = play(cell, system.url(), settings);
+                    // Nobody listens any more where the caller has given up.
+                    if sender.send((cell, played)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for (number, (cell, played)) in (1..).zip(done) {
+            outcome.add(cell, played, &settings.folder);
+            tell(number, cells.len(), outcome.wrong());
+        }
+    });
+    outcome.interrupted = stop.asked() > 0;
+    Ok(outcome)
+}
+
+/// The cells of these settings: one of each combination in turn, with seeds that follow from the seed of all.
+fn choose(settings: &GridSettings) -> Result<Vec<Cell>, SelftestError> {
+    let whole: Vec<Cell> = settings
+        .only
+        .iter()
+        .filter_map(|name| Cell::named(name))
+        .collect();
+    if !whole.is_empty() {
+        return Ok(whole);
+    }
+    let mut combinations = Vec::new();
+    for (kind, (fault, name)) in KINDS
+        .iter()
+        .flat_map(|kind| FAULTS.map(|fault| (kind, fault)))
+    {
+        let name = format!("{}/{name}", kind.name);
+        let is_wanted =
+            settings.only.is_empty() || settings.only.iter().any(|part| name.contains(part));
+        if fault.fits(kind) && is_wanted {
+            combinations.push((*kind, fault));
+        }
+    }
+    if combinations.is_empty() {
+        let known = KINDS.map(|kind| kind.name).join(", ");
+        return Err(SelftestError::Unknown(settings.only.join(", "), known));
+    }
+    let mut dice = Dice::new(settings.seed);
+    // Few cells are not only those of the first kinds.
+    for place in (1..combinations.len()).rev() {
+        let other = dice.between(0, place as u64);
+        combinations.swap(place, usize::try_from(other).unwrap_or(0));
+    }
+    let in_turn = combinations.iter().cycle().take(settings.cells);
+    Ok(in_turn
+        .map(|(kind, fault)| Cell::new(*kind, *fault, dice.next() >> 32))
+        .collect())
+}
+
+/// Orders the misbehaviour, runs the program, asks for the log, and judges.
+fn play(cell: &Cell, server: &str, settings: &GridSettings) -> io::Result<Outcome> {
+    let opened = tell::call(server, "POST", "/cells", Some(&cell.order()))?;
+    let port = opened["port"]
+        .as_u64()
+        .and_then(|port| u16::try_from(port).ok());
+    let port = port.ok_or_else(|| io::Error::other("the server names no port"))?;
+    let folder = folder_of(&settings.folder, cell);
+    let ended = run(&settings.exe, cell, port, &folder);
+    let number = opened["number"].as_u64().unwrap_or(0);
+    let log = tell::call(server, "DELETE", &format!("/cells/{number}"), None)?;
+    let outcome = judge(cell, &ended?, &Log::of(&log));
+    if outcome.count(judge::Judged::Wrong) > 0 {
+        std::fs::write(folder.join("server.json"), log.to_string())?;
+    } else {
+        remove(&folder);
+    }
+    Ok(outcome)
+}
+
+fn remove(folder: &Path) {
+    // What cannot be removed is in the way of nobody.
+    let _ = std::fs::remove_dir_all(folder);
+}

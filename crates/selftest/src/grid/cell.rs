@@ -1,0 +1,262 @@
+use serde_json::{Value, json};
+
+use super::dice::Dice;
+use super::kind::{FAULTS, Fault, KINDS, Kind, Load, Shape};
+use super::thresholds::{Threshold, thresholds};
+
+/// One short run: a kind of scenario, a kind of misbehaviour, and a seed for everything else.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) kind: Kind,
+    pub(crate) fault: Fault,
+    pub(crate) seed: u64,
+    pub(crate) parameters: Parameters,
+    /// None for `bench`, which has none.
+    pub(crate) thresholds: Vec<Threshold>,
+}
+
+/// What the seed decides. Times are in milliseconds.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameters {
+    pub(crate) users: u64,
+    pub(crate) duration: u64,
+    /// Per second, of an open load.
+    pub(crate) rate: u64,
+    /// Requests or messages per user, of `once`; in all, of a count.
+    pub(crate) count: u64,
+    /// The server's own.
+    pub(crate) delay: u64,
+    pub(crate) timeout: u64,
+    pub(crate) deadline: u64,
+    pub(crate) settle: u64,
+    /// Between two messages of a user in a room.
+    pub(crate) period: u64,
+    /// Every nth suffers the fault.
+    pub(crate) each: u64,
+    /// When the fault begins, after the first request.
+    pub(crate) at: u64,
+    /// How long or how much later.
+    pub(crate) span: u64,
+}
+
+/// Warm-up of `bench` with a duration.
+pub(crate) const WARM_UP: u64 = 1000;
+
+impl Cell {
+    pub(crate) fn new(kind: Kind, fault: Fault, seed: u64) -> Self {
+        let mut dice = Dice::new(seed);
+        let parameters = Parameters::new(&kind, fault, &mut dice);
+        let thresholds = if kind.is_bench {
+            Vec::new()
+        } else {
+            thresholds(&kind, &parameters, &mut dice)
+        };
+        Self {
+            kind,
+            fault,
+            seed,
+            parameters,
+            thresholds,
+        }
+    }
+
+    /// Repeats it: `--only NAME`.
+    pub(crate) fn name(&self) -> String {
+        format!("{}/{}/{}", self.kind.name, self.fault.name(), self.seed)
+    }
+
+    /// The cell of this name, if it is whole.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let mut parts = name.split('/');
+        let (kind, fault, seed) = (parts.next()?, parts.next()?, parts.next()?);
+        let kind = KINDS.iter().find(|known| known.name == kind)?;
+        let (fault, _) = FAULTS.iter().find(|(_, known)| *known == fault)?;
+        Some(Self::new(*kind, *fault, seed.parse().ok()?))
+    }
+
+    /// Milliseconds before anything is measured.
+    pub(crate) fn warm_up(&self) -> u64 {
+        if self.kind.is_bench && self.kind.load != Load::Once {
+            WARM_UP
+        } else {
+            0
+        }
+    }
+
+    /// What is ordered of the server.
+    pub(crate) fn order(&self) -> Value {
+        let p = &self.parameters;
+        let fault = match self.fault {
+            Fault::Healthy => "healthy",
+            Fault::Frozen
+            | Fault::PartlyFrozen
+            | Fault::Stalled
+            | Fault::Silent
+            | Fault::PartlySilent => "frozen",
+            Fault::AcceptClose | Fault::PartlyAcceptClose => "accept_close",
+            Fault::WrongProtocol | Fault::PartlyWrongProtocol => "wrong_protocol",
+            Fault::DropAll | Fault::DropSome => "drop",
+            Fault::Close => "close",
+            Fault::Reset => "reset",
+            Fault::Truncate => "truncate",
+            Fault::ErrorAll | Fault::ErrorSome => "error",
+            Fault::GrpcError => "grpc_error",
+            Fault::Late | Fault::TooLate => "late",
+            Fault::Drip => "drip",
+            Fault::Duplicate => "duplicate",
+            Fault::Swap => "swap",
+            Fault::Stray => "stray",
+        };
+        json!({ "delay_ms": p.delay, "fault": fault, "each": p.each, "at_ms": p.at, "ms": p.span })
+    }
+
+    /// The scenario's options.
+    pub(crate) fn options(&self) -> Value {
+        let p = &self.parameters;
+        let ms = |time: u64| format!("{time}ms");
+        let load = match self.kind.load {
+            Load::Closed => json!({ "users": p.users, "hold": ms(p.duration) }),
+            Load::Open => json!({ "rate": format!("{}/s", p.rate), "hold": ms(p.duration) }),
+            Load::Once => json!({ "users": p.users, "once": true }),
+        };
+        let mut thresholds = serde_json::Map::new();
+        for threshold in &self.thresholds {
+            let entry = thresholds
+                .entry(threshold.subject())
+                .or_insert_with(|| json!([]));
+            if let Some(list) = entry.as_array_mut() {
+                list.push(threshold.condition().into());
+            }
+        }
+        json!({
+            "group": if self.kind.shape == Shape::Room { 3 } else { 1 },
+            "load": load,
+            "thresholds": thresholds,
+            "timeouts": { "connect": ms(p.timeout), "total": ms(p.timeout) },
+            "deadline": ms(p.deadline),
+            "settle": ms(p.settle),
+        })
+    }
+
+    /// What the scenario reads beside its options.
+    pub(crate) fn script_parameters(&self) -> Value {
+        let p = &self.parameters;
+        let count = match (self.kind.load, self.kind.shape) {
+            (Load::Once, _) => p.count,
+            (Load::Open, Shape::Room) => 3,
+            (Load::Open, _) | (_, Shape::Request) => 1,
+            (Load::Closed, _) => 1_000_000,
+        };
+        json!({
+            "isSocketIo": self.kind.protocol == super::kind::Protocol::SocketIo,
+            "method": if self.kind.is_idempotent { "GET" } else { "POST" },
+            "count": count,
+            "ticks": self.kind.load == Load::Closed,
+            "period": p.period,
+        })
+    }
+}
+
+impl Parameters {
+    fn new(kind: &Kind, fault: Fault, dice: &mut Dice) -> Self {
+        let is_room = kind.shape == Shape::Room;
+        let timed_bench = kind.is_bench && kind.load != Load::Once;
+        let duration = if timed_bench {
+            dice.between(6, 9)
+        } else {
+            dice.between(4, 9)
+        } * 100;
+        let users = if is_room {
+            3 * dice.between(1, 3)
+        } else {
+            dice.between(2, 8)
+        };
+        let timeout = dice.one_of(&[300, 500]);
+        let deadline = if is_room {
+            dice.one_of(&[150, 250, 5000])
+        } else {
+            5000
+        };
+        let delay = dice
+            .one_of(&[0, 5, 10, 20, 30])
+            .max(if is_room { 0 } else { 5 });
+        let count = if kind.is_bench {
+            dice.between(40, 300)
+        } else {
+            dice.between(1, 30)
+        };
+        let (each, at, span) = fault_of(kind, fault, duration, (timeout, deadline), dice);
+        let at = if timed_bench && at > 0 {
+            at + WARM_UP
+        } else {
+            at
+        };
+        Self {
+            users,
+            duration,
+            rate: if is_room || kind.shape == Shape::Echo {
+                dice.between(10, 60)
+            } else {
+                dice.between(40, 200)
+            },
+            count: if is_room { dice.between(2, 12) } else { count },
+            delay,
+            timeout,
+            deadline,
+            settle: if is_room {
+                600
+            } else {
+                dice.one_of(&[100, 200, 400, 5000])
+            },
+            period: dice.one_of(&[20, 30, 50]),
+            each,
+            at,
+            span,
+        }
+    }
+}
+
+/// Every how many, when, and how long.
+fn fault_of(
+    kind: &Kind,
+    fault: Fault,
+    duration: u64,
+    (timeout, deadline): (u64, u64),
+    dice: &mut Dice,
+) -> (u64, u64, u64) {
+    let is_room = kind.shape == Shape::Room;
+    let beyond = if is_room && deadline < 1000 {
+        deadline
+    } else {
+        timeout
+    };
+    let at = if kind.load == Load::Once {
+        dice.between(10, 120)
+    } else {
+        duration * dice.between(2, 8) / 10
+    };
+    match fault {
+        Fault::Healthy => (1, 0, 0),
+        Fault::Frozen => (1, at, 0),
+        Fault::PartlyFrozen => (dice.between(2, 3), at, 0),
+        Fault::Stalled => (1, at, dice.between(8, 20) * 10),
+        Fault::Silent | Fault::AcceptClose | Fault::WrongProtocol => (1, 0, 0),
+        // The first connection only knocks.
+        Fault::PartlySilent | Fault::PartlyAcceptClose | Fault::PartlyWrongProtocol => {
+            (dice.between(2, 5), 0, 0)
+        }
+        Fault::DropAll | Fault::ErrorAll => (1, 0, 0),
+        Fault::DropSome | Fault::ErrorSome | Fault::GrpcError | Fault::Duplicate | Fault::Stray => {
+            (dice.between(2, 60), 0, 0)
+        }
+        Fault::Close | Fault::Reset | Fault::Truncate => (dice.between(1, 30), 0, 0),
+        Fault::Late => (dice.between(1, 20), 0, beyond * dice.between(2, 5) / 10),
+        Fault::TooLate => (dice.between(1, 20), 0, beyond + dice.between(50, 300)),
+        Fault::Drip => (
+            dice.between(1, 10),
+            0,
+            timeout * dice.one_of(&[3, 5, 15]) / 10,
+        ),
+        Fault::Swap => (dice.between(2, 30), 0, dice.between(60, 100)),
+    }
+}

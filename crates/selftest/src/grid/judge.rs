@@ -1,0 +1,275 @@
+//! The program's verdicts and figures, held against what the server knows.
+
+use serde_json::Value;
+
+use super::cell::Cell;
+use super::kind::{Load, Shape};
+use super::log::Log;
+use super::program::Ended;
+use super::sample::{Known, Truth};
+use super::thresholds::{Bad, Figure, Form, Of, Threshold};
+use super::truth::Scene;
+
+/// What came of a cell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) statements: Vec<Statement>,
+}
+
+/// Something that the program stated, or did not state.
+#[derive(Clone, Debug)]
+pub(crate) struct Statement {
+    pub(crate) result: Judged,
+    /// In words, for who looks into it.
+    pub(crate) text: String,
+}
+
+/// What a statement is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Judged {
+    Right,
+    Wrong,
+    /// The truth is decided, the program says that it cannot tell: its own measurement was disturbed.
+    Disturbed,
+    /// The same, for any other reason.
+    Inconclusive,
+    /// The server cannot decide it either.
+    Undecided,
+}
+
+/// Everything that the program stated about a cell.
+pub(crate) fn judge(cell: &Cell, ended: &Ended, log: &Log) -> Outcome {
+    let scene = Scene::new(cell, log);
+    let mut outcome = Outcome::default();
+    let is_sound = ended.summary["levels"][0]["sound"] == true;
+    if let Some(why) = crash(ended) {
+        outcome.add(Judged::Wrong, why);
+        return outcome;
+    }
+    let truths: Vec<Truth> = cell.thresholds.iter().map(|one| scene.truth(one)).collect();
+    for (threshold, truth) in cell.thresholds.iter().zip(&truths) {
+        let held = held(&ended.record, threshold);
+        let result = compare(held, *truth, is_sound);
+        let name = threshold.subject();
+        let condition = threshold.condition();
+        let text = format!("{name}: {condition}: truly {truth:?}, said {}", said(held));
+        outcome.add(result, text);
+    }
+    whole(&scene, ended.exit, &truths, &mut outcome);
+    if is_sound {
+        figures(&scene, &ended.summary["levels"][0], &mut outcome);
+    }
+    arrivals(cell, ended, log, &mut outcome);
+    outcome
+}
+
+impl Outcome {
+    /// The cell could not be run at all.
+    pub(crate) fn unplayed(why: &std::io::Error) -> Self {
+        let mut outcome = Self::default();
+        outcome.add(Judged::Wrong, format!("it could not be run: {why}"));
+        outcome
+    }
+
+    fn add(&mut self, result: Judged, text: String) {
+        self.statements.push(Statement { result, text });
+    }
+
+    pub(crate) fn count(&self, result: Judged) -> usize {
+        let all = self.statements.iter();
+        all.filter(|one| one.result == result).count()
+    }
+}
+
+/// A run that ended in no way that says anything of the target.
+fn crash(ended: &Ended) -> Option<String> {
+    let last = ended.complaints.lines().last().unwrap_or_default();
+    match ended.exit {
+        None => Some("it did not end".to_owned()),
+        Some(0 | 3 | 98 | 99) if ended.complaints.contains("panicked at") => {
+            Some(format!("it panicked: {last}"))
+        }
+        Some(0 | 3 | 98 | 99) => None,
+        Some(code) => Some(format!("it ended with exit code {code}: {last}")),
+    }
+}
+
+/// What the record says of a threshold.
+fn held(record: &Value, threshold: &Threshold) -> Option<bool> {
+    let results = record["thresholds"].as_array().into_iter().flatten();
+    let condition = threshold.condition();
+    let mut same = results.filter(|one| {
+        one["metric"] == threshold.subject() && one["condition"] == condition.as_str()
+    });
+    same.next()?["held"].as_bool()
+}
+
+fn said(held: Option<bool>) -> &'static str {
+    match held {
+        Some(true) => "held",
+        Some(false) => "broken",
+        None => "inconclusive",
+    }
+}
+
+fn compare(held: Option<bool>, truth: Truth, is_sound: bool) -> Judged {
+    match (truth, held) {
+        (Truth::Undecided, _) => Judged::Undecided,
+        (Truth::Holds, Some(true)) | (Truth::Broken, Some(false)) => Judged::Right,
+        // Nothing came: that it is broken may be said, and that nothing is known.
+        (Truth::NoData, Some(false) | None) => Judged::Right,
+        // What an unsound level breaks is not counted against the target.
+        (Truth::Holds, Some(false)) if !is_sound => Judged::Disturbed,
+        (Truth::Holds, Some(false)) | (Truth::Broken | Truth::NoData, Some(true)) => Judged::Wrong,
+        (_, None) if !is_sound => Judged::Disturbed,
+        (_, None) => Judged::Inconclusive,
+    }
+}
+
+/// The verdict on the whole run.
+fn whole(scene: &Scene<'_>, exit: Option<i32>, truths: &[Truth], outcome: &mut Outcome) {
+    let has = |wanted: Truth| truths.contains(&wanted);
+    let (passed, failed) = (exit == Some(0), exit == Some(99));
+    if scene.cell.kind.is_bench {
+        let samples = scene.samples(&one(
+            scene.cell,
+            Figure::Bad(Bad::Failed, Form::AtMost),
+            0.0,
+        ));
+        let surely_good = samples.all.iter().any(|s| s.certain && s.bad == Known::No);
+        let perhaps_good = samples.all.iter().any(|s| s.bad != Known::Yes);
+        if passed && !perhaps_good {
+            outcome.add(Judged::Wrong, "passed, and nothing succeeded".to_owned());
+        } else if failed && surely_good {
+            outcome.add(Judged::Wrong, "failed, and something succeeded".to_owned());
+        } else if passed || failed {
+            outcome.add(Judged::Right, "verdict".to_owned());
+        } else {
+            outcome.add(Judged::Disturbed, format!("exit code {exit:?}"));
+        }
+    } else if passed && (has(Truth::Broken) || has(Truth::NoData)) {
+        outcome.add(
+            Judged::Wrong,
+            "passed, and a threshold is broken".to_owned(),
+        );
+    } else if failed && truths.iter().all(|truth| *truth == Truth::Holds) {
+        outcome.add(
+            Judged::Wrong,
+            "failed, and every threshold holds".to_owned(),
+        );
+    }
+}
+
+fn one(cell: &Cell, figure: Figure, limit: f64) -> Threshold {
+    let of = match cell.kind.shape {
+        Shape::Request => Of::Requests,
+        Shape::Echo => Of::Exchanges,
+        Shape::Room => Of::Deliveries,
+    };
+    Threshold { of, figure, limit }
+}
+
+/// The figures of the summary: what is stated must not be contradicted by what is known.
+fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
+    let cell = scene.cell;
+    let (family, bads): (_, &[(Bad, &[&str])]) = match cell.kind.shape {
+        Shape::Request => ("requests", &[(Bad::Failed, &["failed", "unfinished"])]),
+        // A room's own joining is among the round trips, an echo's are all.
+        Shape::Echo => ("exchanges", &[(Bad::Failed, &["failed", "unfinished"])]),
+        Shape::Room => (
+            "deliveries",
+            &[
+                (Bad::Lost, &["lost"]),
+                (Bad::Duplicated, &["duplicated"]),
+                (Bad::Reordered, &["reordered"]),
+                (Bad::Strayed, &["strayed"]),
+            ],
+        ),
+    };
+    let stated = &level[family];
+    for (name, percent) in [
+        ("p50_ms", 50.0),
+        ("p75_ms", 75.0),
+        ("p90_ms", 90.0),
+        ("p95_ms", 95.0),
+        ("p99_ms", 99.0),
+    ] {
+        let Some(ms) = stated[name].as_f64() else {
+            continue;
+        };
+        let at = |limit: f64| scene.truth(&one(cell, Figure::Quantile(percent), limit));
+        let too_low = at(ms * 1010.0 + 200.0) == Truth::Broken;
+        let too_high = at(ms * 990.0 - 200.0) == Truth::Holds;
+        let result = if too_low || too_high {
+            Judged::Wrong
+        } else {
+            Judged::Right
+        };
+        let word = if too_low {
+            " (too low)"
+        } else if too_high {
+            " (too high)"
+        } else {
+            ""
+        };
+        outcome.add(result, format!("{family} {name} = {ms}{word}"));
+    }
+    for (bad, names) in bads {
+        let counts = names.iter().map(|name| stated[*name].as_u64());
+        let Some(sum) = counts.sum::<Option<u64>>() else {
+            continue;
+        };
+        let at = |limit: f64| scene.truth(&one(cell, Figure::Bad(*bad, Form::AtMost), limit));
+        let too_few = at(sum as f64) == Truth::Broken;
+        let too_many = sum > 0 && at(sum as f64 - 1.0) == Truth::Holds;
+        let result = if too_few || too_many {
+            Judged::Wrong
+        } else {
+            Judged::Right
+        };
+        let word = if too_few {
+            " (too few)"
+        } else if too_many {
+            " (too many)"
+        } else {
+            ""
+        };
+        outcome.add(
+            result,
+            format!("{family} {} = {sum}{word}", names.join("+")),
+        );
+    }
+}
+
+/// A count that was ordered is what arrives: nothing is sent twice unless it is idempotent.
+fn arrivals(cell: &Cell, ended: &Ended, log: &Log, outcome: &mut Outcome) {
+    let p = &cell.parameters;
+    let ordered = match (cell.kind.load, cell.kind.shape) {
+        (Load::Once, Shape::Request | Shape::Echo) if cell.kind.is_bench => p.count,
+        (Load::Once, Shape::Request | Shape::Echo) => p.count * p.users,
+        _ => return,
+    };
+    let came = log.requests.iter().filter(|request| !request.opens).count() as u64;
+    let repeated: u64 = ended.record["levels"][0]["measured"]["requests"]
+        .as_object()
+        .into_iter()
+        .flat_map(serde_json::Map::values)
+        .filter_map(|timings| timings["repeated"].as_u64())
+        .sum();
+    let is_wrong = came > ordered + repeated;
+    let text = format!("{came} arrived, {ordered} were ordered, {repeated} repeated");
+    outcome.add(
+        if is_wrong {
+            Judged::Wrong
+        } else {
+            Judged::Right
+        },
+        text,
+    );
+    if repeated > 0
+        && !cell.kind.is_idempotent
+        && cell.kind.protocol != super::kind::Protocol::Http2
+    {
+        outcome.add(Judged::Wrong, format!("{repeated} POSTs were repeated"));
+    }
+}

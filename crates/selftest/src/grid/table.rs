@@ -1,0 +1,209 @@
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::cell::Cell;
+use super::judge::{Judged, Outcome};
+use super::program::folder_of;
+
+/// What came of all cells.
+#[derive(Clone, Debug, Default)]
+pub struct GridOutcome {
+    seed: u64,
+    by_kind: BTreeMap<&'static str, Counts>,
+    by_fault: BTreeMap<&'static str, Counts>,
+    all: Counts,
+    /// Each wrong cell by name, and what was wrong.
+    wrong: Vec<(String, Vec<String>)>,
+    /// Samples of what could not be told.
+    inconclusive: Vec<(String, String)>,
+    /// Somebody stopped it before the last cell.
+    pub interrupted: bool,
+}
+
+/// How many cells, and statements by what they are worth.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    cells: usize,
+    wrong_cells: usize,
+    right: usize,
+    wrong: usize,
+    disturbed: usize,
+    inconclusive: usize,
+    undecided: usize,
+}
+
+/// So many that could not be told are named.
+const NAMED: usize = 40;
+
+impl Counts {
+    fn add(&mut self, outcome: &Outcome) {
+        let wrong = outcome.count(Judged::Wrong);
+        self.cells += 1;
+        self.wrong_cells += usize::from(wrong > 0);
+        self.wrong += wrong;
+        self.right += outcome.count(Judged::Right);
+        self.disturbed += outcome.count(Judged::Disturbed);
+        self.inconclusive += outcome.count(Judged::Inconclusive);
+        self.undecided += outcome.count(Judged::Undecided);
+    }
+
+    /// Statements whose truth is decided.
+    fn decided(&self) -> usize {
+        self.right + self.wrong + self.disturbed + self.inconclusive
+    }
+
+    fn to_json(self) -> Value {
+        json!({
+            "cells": self.cells, "wrong_cells": self.wrong_cells, "decided": self.decided(), "right": self.right,
+            "wrong": self.wrong, "disturbed": self.disturbed, "inconclusive": self.inconclusive,
+            "undecided": self.undecided,
+        })
+    }
+}
+
+impl GridOutcome {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn add(&mut self, cell: &Cell, played: io::Result<Outcome>, folder: &Path) {
+        let outcome = match played {
+            Ok(outcome) => outcome,
+            Err(why) => Outcome::unplayed(&why),
+        };
+        let name = cell.name();
+        for counts in [
+            self.by_kind.entry(cell.kind.name).or_default(),
+            self.by_fault.entry(cell.fault.name()).or_default(),
+            &mut self.all,
+        ] {
+            counts.add(&outcome);
+        }
+        let of = |wanted| {
+            let fitting = outcome
+                .statements
+                .iter()
+                .filter(move |one| one.result == wanted);
+            fitting.map(|one| one.text.clone())
+        };
+        for text in of(Judged::Inconclusive) {
+            if self.inconclusive.len() < NAMED {
+                self.inconclusive.push((name.clone(), text));
+            }
+        }
+        let wrong: Vec<String> = of(Judged::Wrong).collect();
+        if !wrong.is_empty() {
+            let folder = folder_of(folder, cell);
+            let shown = format!("{name}  ({})", folder.display());
+            self.wrong.push((shown, wrong));
+        }
+    }
+
+    /// How many cells were judged wrong.
+    pub fn wrong(&self) -> usize {
+        self.all.wrong_cells
+    }
+
+    /// How many cells were run.
+    pub fn cells(&self) -> usize {
+        self.all.cells
+    }
+
+    /// For a terminal.
+    pub fn terminal(&self) -> String {
+        let all = self.all;
+        let mut text = format!(
+            "{} cells, seed {}: {} wrong. Of {} statements whose truth is known, {} could not be made: \
+             {} on disturbed measurements, {} for other reasons ({:.1} %).\n",
+            all.cells,
+            self.seed,
+            all.wrong_cells,
+            all.decided(),
+            all.disturbed + all.inconclusive,
+            all.disturbed,
+            all.inconclusive,
+            share(all.inconclusive, all.decided()),
+        );
+        for (title, counts) in [
+            ("scenario", &self.by_kind),
+            ("misbehaviour", &self.by_fault),
+        ] {
+            let _ = writeln!(
+                text,
+                "\n{title:<24} {:>7} {:>7} {:>9} {:>7} {:>11} {:>13} {:>7} {:>10}",
+                "cells",
+                "wrong",
+                "decided",
+                "right",
+                "disturbed",
+                "inconclusive",
+                "share",
+                "undecided"
+            );
+            for (name, counts) in counts {
+                let _ = writeln!(text, "{}", line(name, counts));
+            }
+        }
+        if !self.inconclusive.is_empty() {
+            let _ = writeln!(text, "\nInconclusive for other reasons, the first {NAMED}:");
+        }
+        for (name, what) in &self.inconclusive {
+            let _ = writeln!(text, "  {name}: {what}");
+        }
+        for (name, statements) in &self.wrong {
+            let _ = writeln!(text, "\nWRONG {name}");
+            for statement in statements {
+                let _ = writeln!(text, "  {statement}");
+            }
+        }
+        text
+    }
+
+    /// For scripts.
+    pub fn to_json(&self) -> Value {
+        let table = |counts: &BTreeMap<&'static str, Counts>| {
+            let entries = counts.iter();
+            Value::Object(
+                entries
+                    .map(|(name, counts)| ((*name).to_owned(), counts.to_json()))
+                    .collect(),
+            )
+        };
+        let wrong = self.wrong.iter();
+        let wrong =
+            wrong.map(|(name, statements)| json!({ "cell": name, "statements": statements }));
+        json!({
+            "seed": self.seed,
+            "interrupted": self.interrupted,
+            "all": self.all.to_json(),
+            "by_scenario": table(&self.by_kind),
+            "by_misbehaviour": table(&self.by_fault),
+            "wrong": wrong.collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn line(name: &str, counts: &Counts) -> String {
+    format!(
+        "{name:<24} {:>7} {:>7} {:>9} {:>7} {:>11} {:>13} {:>5.1} % {:>10}",
+        counts.cells,
+        counts.wrong_cells,
+        counts.decided(),
+        counts.right,
+        counts.disturbed,
+        counts.inconclusive,
+        share(counts.inconclusive, counts.decided()),
+        counts.undecided,
+    )
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}

@@ -1,0 +1,211 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::log::{ConnectionLog, DeliveryLog, Log, Micros, Of, RequestLog};
+use crate::order::{Kind, Order};
+use crate::rooms::Rooms;
+
+/// How often the server looks whether it is woken in time.
+const BEAT: Duration = Duration::from_millis(5);
+
+/// One port: its order, what happened on it, and who is in its rooms.
+#[derive(Debug)]
+pub(crate) struct Cell {
+    pub(crate) order: Order,
+    opened: Instant,
+    state: Mutex<State>,
+    ended: watch::Sender<bool>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) log: Log,
+    pub(crate) rooms: Rooms,
+    first: Option<Instant>,
+    requests: u64,
+    deliveries: u64,
+    messages: u64,
+}
+
+/// A request under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ticket {
+    pub(crate) index: usize,
+    pub(crate) act: Kind,
+    pub(crate) due: Instant,
+}
+
+impl Cell {
+    pub(crate) fn open(order: Order) -> Arc<Self> {
+        Arc::new(Self {
+            order,
+            opened: Instant::now(),
+            state: Mutex::default(),
+            ended: watch::Sender::new(false),
+        })
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn micros(&self, at: Instant) -> Micros {
+        let since = at.saturating_duration_since(self.opened);
+        u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn now_us(&self) -> Micros {
+        self.micros(Instant::now())
+    }
+
+    /// Resolves when the port is closed.
+    pub(crate) async fn ended(&self) {
+        let mut ended = self.ended.subscribe();
+        // An error means that the port is gone, which is an end too.
+        let _ = ended.wait_for(|ended| *ended).await;
+    }
+
+    /// Closes the port and returns its log.
+    pub(crate) fn end(&self) -> Log {
+        self.ended.send_replace(true);
+        let mut log = std::mem::take(&mut self.state().log);
+        log.ended_us = self.now_us();
+        log
+    }
+
+    /// Measures how late this server is woken, until the port is closed.
+    pub(crate) async fn watch_lag(&self) {
+        loop {
+            let due = Instant::now() + BEAT;
+            tokio::select! {
+                () = sleep(BEAT) => {}
+                () = self.ended() => return,
+            }
+            let late = self.now_us().saturating_sub(self.micros(due));
+            let mut state = self.state();
+            state.log.lag_us = state.log.lag_us.max(late);
+        }
+    }
+
+    /// A connection was accepted: its index.
+    pub(crate) fn accepted(&self) -> usize {
+        let accepted_us = self.now_us();
+        let mut state = self.state();
+        state.log.connections.push(ConnectionLog {
+            accepted_us,
+            gone_us: None,
+            closed_here: false,
+        });
+        state.log.connections.len() - 1
+    }
+
+    pub(crate) fn connection_has(&self, fault: Kind, connection: usize) -> bool {
+        self.order.connection_has(fault, connection as u64 + 1)
+    }
+
+    /// The connection is over.
+    pub(crate) fn gone(&self, connection: usize, closed_here: bool) {
+        let now = self.now_us();
+        let mut state = self.state();
+        state.rooms.leave(connection);
+        if let Some(log) = state.log.connections.get_mut(connection) {
+            log.gone_us.get_or_insert(now);
+            log.closed_here |= closed_here;
+        }
+    }
+
+    /// A request has been read.
+    pub(crate) fn request(&self, of: Of, connection: usize) -> Ticket {
+        let now = Instant::now();
+        let mut state = self.state();
+        state.first.get_or_insert(now);
+        let act = if of == Of::Opening {
+            Kind::Healthy
+        } else {
+            state.requests += 1;
+            self.order.act(state.requests)
+        };
+        let delay = if of == Of::Opening {
+            Duration::ZERO
+        } else {
+            self.order.delay() + self.order.extra(act)
+        };
+        state.log.requests.push(RequestLog {
+            of,
+            connection,
+            read_us: self.micros(now),
+            answered_us: None,
+            ok: false,
+            gone_us: None,
+        });
+        Ticket {
+            index: state.log.requests.len() - 1,
+            act,
+            due: now + delay,
+        }
+    }
+
+    /// A whole response has been written.
+    pub(crate) fn answered(&self, index: usize, ok: bool) {
+        let now = self.now_us();
+        if let Some(log) = self.state().log.requests.get_mut(index) {
+            log.answered_us = Some(now);
+            log.ok = ok;
+        }
+    }
+
+    /// The client does not wait for this response any longer.
+    pub(crate) fn given_up(&self, index: usize) {
+        let now = self.now_us();
+        if let Some(log) = self.state().log.requests.get_mut(index) {
+            log.gone_us.get_or_insert(now);
+        }
+    }
+
+    /// Waits until this time, and on while nothing may be sent on the connection. Never returns if that is for ever.
+    pub(crate) async fn until(&self, due: Instant, connection: usize) {
+        sleep_until(due).await;
+        while let Some(thaws) = self.thaws(connection) {
+            match thaws {
+                Some(at) => sleep_until(at).await,
+                None => return std::future::pending().await,
+            }
+        }
+    }
+
+    /// While the connection is frozen: until when, if ever.
+    fn thaws(&self, connection: usize) -> Option<Option<Instant>> {
+        if !self.connection_has(Kind::Frozen, connection) {
+            return None;
+        }
+        let began = self.state().first? + Duration::from_millis(self.order.at_ms);
+        let now = Instant::now();
+        let ends = began + Duration::from_millis(self.order.ms);
+        if now < began {
+            None
+        } else if self.order.ms == 0 {
+            Some(None)
+        } else {
+            (now < ends).then_some(Some(ends))
+        }
+    }
+}
+
+impl State {
+    /// The number of a message that has been read.
+    pub(crate) fn message(&mut self) -> u64 {
+        self.first.get_or_insert_with(Instant::now);
+        self.messages += 1;
+        self.messages
+    }
+
+    /// A message is to be delivered to one receiver: its number on this port, and its place in the log.
+    pub(crate) fn delivery(&mut self, log: DeliveryLog) -> (u64, usize) {
+        self.deliveries += 1;
+        self.log.deliveries.push(log);
+        (self.deliveries, self.log.deliveries.len() - 1)
+    }
+}

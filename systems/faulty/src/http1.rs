@@ -1,0 +1,143 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::sleep;
+
+use crate::cell::{Cell, Ticket};
+use crate::log::Of;
+use crate::order::Kind;
+use crate::request::read_request;
+use crate::websocket;
+
+const BODY: &str = "{\"ok\":true}";
+
+/// Bytes of a body that are sent one by one when it drips; the rest comes at the end.
+const DRIPS: usize = 10;
+
+/// How a response ended.
+enum Ended {
+    /// The connection goes on.
+    Open,
+    /// The client has gone.
+    Gone,
+    /// The fault closes the connection.
+    Here,
+}
+
+/// Serves HTTP/1.1 on a connection, or what a request upgrades it to. Whether it was closed by the fault.
+pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpStream) -> bool {
+    let mut input = Vec::new();
+    while let Some(request) = read_request(&mut stream, &mut input).await {
+        if let Some(key) = request.websocket_key {
+            let opening = cell.request(Of::Opening, connection);
+            let client = websocket::Client {
+                path: request.path,
+                key,
+                input,
+                opening,
+            };
+            return websocket::serve(cell, connection, stream, client).await;
+        }
+        let ticket = cell.request(Of::Http, connection);
+        if !wait(cell, connection, &ticket, &mut stream, &mut input).await {
+            cell.given_up(ticket.index);
+            return false;
+        }
+        match respond(cell, connection, &ticket, &mut stream).await {
+            Ended::Open => {}
+            Ended::Gone => {
+                cell.given_up(ticket.index);
+                return false;
+            }
+            Ended::Here => return true,
+        }
+    }
+    false
+}
+
+/// Waits until the response is due; `false` when the client left before.
+async fn wait(
+    cell: &Cell,
+    connection: usize,
+    ticket: &Ticket,
+    stream: &mut TcpStream,
+    input: &mut Vec<u8>,
+) -> bool {
+    let due = async {
+        if ticket.act == Kind::Drop {
+            std::future::pending::<()>().await;
+        }
+        cell.until(ticket.due, connection).await;
+    };
+    tokio::pin!(due);
+    loop {
+        tokio::select! {
+            () = &mut due => return true,
+            read = stream.read_buf(input) => if !matches!(read, Ok(1..)) {
+                return false;
+            },
+        }
+    }
+}
+
+async fn respond(cell: &Cell, connection: usize, ticket: &Ticket, stream: &mut TcpStream) -> Ended {
+    if cell.connection_has(Kind::WrongProtocol, connection) {
+        let _ = stream.write_all(b"220 mail.example.test ESMTP\r\n").await; // gone or not, it ends here
+        return Ended::Here;
+    }
+    let status = match ticket.act {
+        Kind::Close => return Ended::Here,
+        Kind::Reset => {
+            reset(stream);
+            return Ended::Here;
+        }
+        Kind::Error => "500 Internal Server Error",
+        _ => "200 OK",
+    };
+    let length = BODY.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+    );
+    let sent = match ticket.act {
+        Kind::Truncate => {
+            let half = &BODY[..length / 2];
+            let _ = stream.write_all(format!("{head}{half}").as_bytes()).await;
+            return Ended::Here;
+        }
+        Kind::Drip => drip(stream, &head, Duration::from_millis(cell.order.ms)).await,
+        _ => stream.write_all(format!("{head}{BODY}").as_bytes()).await,
+    };
+    if sent.is_err() {
+        return Ended::Gone;
+    }
+    cell.answered(ticket.index, ticket.act != Kind::Error);
+    if ticket.act == Kind::Duplicate {
+        let again = stream.write_all(format!("{head}{BODY}").as_bytes()).await;
+        return if again.is_err() {
+            Ended::Gone
+        } else {
+            Ended::Open
+        };
+    }
+    Ended::Open
+}
+
+/// Writes a body bit by bit over `whole`.
+async fn drip(stream: &mut TcpStream, head: &str, whole: Duration) -> std::io::Result<()> {
+    stream.write_all(head.as_bytes()).await?;
+    let (slow, rest) = BODY.as_bytes().split_at(DRIPS);
+    let pause = whole / u32::try_from(DRIPS).unwrap_or(1);
+    for byte in slow {
+        stream.write_all(&[*byte]).await?;
+        sleep(pause).await;
+    }
+    stream.write_all(rest).await
+}
+
+/// From now on closing resets the connection.
+pub(crate) fn reset(stream: &TcpStream) {
+    // It cannot fail for an open socket; if it did, the connection would be closed all the same.
+    let _ = rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO));
+}

@@ -1,0 +1,68 @@
+use serde::Serialize;
+
+/// Microseconds since the port was opened.
+pub(crate) type Micros = u64;
+
+/// Everything that happened on a port.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Log {
+    pub(crate) connections: Vec<ConnectionLog>,
+    pub(crate) requests: Vec<RequestLog>,
+    pub(crate) deliveries: Vec<DeliveryLog>,
+    /// The longest time by which this server itself woke up late.
+    pub(crate) lag_us: Micros,
+    /// When the port was closed.
+    pub(crate) ended_us: Micros,
+}
+
+/// One connection, in the order of acceptance.
+#[derive(Debug, Serialize)]
+pub(crate) struct ConnectionLog {
+    pub(crate) accepted_us: Micros,
+    /// When the client was seen to leave, or the connection was closed here.
+    pub(crate) gone_us: Option<Micros>,
+    /// Whether it was closed here, by the fault.
+    pub(crate) closed_here: bool,
+}
+
+/// What a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Of {
+    Http,
+    /// The opening of a WebSocket or of a Socket.IO namespace.
+    Opening,
+    /// A message that its sender gets back.
+    Echo,
+}
+
+/// One request and its response.
+#[derive(Debug, Serialize)]
+pub(crate) struct RequestLog {
+    pub(crate) of: Of,
+    /// Index into `connections`.
+    pub(crate) connection: usize,
+    /// When it had been read.
+    pub(crate) read_us: Micros,
+    /// When all of a response had been written that is what the protocol asks for, whatever its status.
+    pub(crate) answered_us: Option<Micros>,
+    /// Whether that response says success.
+    pub(crate) ok: bool,
+    /// When the client gave up.
+    pub(crate) gone_us: Option<Micros>,
+}
+
+/// One message and one other member of its room.
+#[derive(Debug, Serialize)]
+pub(crate) struct DeliveryLog {
+    /// The number of the message on this port.
+    pub(crate) message: u64,
+    /// Indexes into `connections`.
+    pub(crate) sender: usize,
+    pub(crate) receiver: usize,
+    pub(crate) read_us: Micros,
+    /// When each copy had been written.
+    pub(crate) written_us: Vec<Micros>,
+    /// Copies that went to somebody in another room.
+    pub(crate) strayed: u64,
+}

@@ -1,0 +1,87 @@
+use std::time::Duration;
+
+use serde::Deserialize;
+
+/// How a port behaves: a delay, and one fault.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Order {
+    /// Milliseconds between a request and its response, or a message and its deliveries.
+    pub(crate) delay_ms: u64,
+    pub(crate) fault: Kind,
+    /// The fault hits every nth connection, request or delivery; 0 and 1: each of them.
+    pub(crate) each: u64,
+    /// When a fault of time begins: milliseconds after the first request.
+    pub(crate) at_ms: u64,
+    /// How long it lasts, or how much later something is.
+    pub(crate) ms: u64,
+}
+
+/// The faults.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    #[default]
+    Healthy,
+    /// Nothing is sent on these connections from `at_ms` on: for `ms`, or for ever if that is 0.
+    Frozen,
+    /// These connections are accepted and closed.
+    AcceptClose,
+    /// These connections speak another protocol.
+    WrongProtocol,
+    /// These requests get no response, these deliveries are not made.
+    Drop,
+    /// Instead of these responses and deliveries the connection is closed.
+    Close,
+    /// Instead of these responses and deliveries the connection is reset.
+    Reset,
+    /// These responses end before their announced length.
+    Truncate,
+    /// These responses have status 500.
+    Error,
+    /// These responses have status 200 and a `grpc-status` of 13.
+    GrpcError,
+    /// These responses and deliveries leave `ms` later.
+    Late,
+    /// The bodies of these responses take `ms` from the first byte to the last.
+    Drip,
+    /// These responses and deliveries are sent twice.
+    Duplicate,
+    /// These deliveries leave `ms` later, so that others overtake them.
+    Swap,
+    /// These deliveries are also made to a member of another room.
+    Stray,
+}
+
+impl Order {
+    pub(crate) fn delay(&self) -> Duration {
+        Duration::from_millis(self.delay_ms)
+    }
+
+    /// Whether the fault hits the nth, counted from 1.
+    fn hits(&self, n: u64) -> bool {
+        n.is_multiple_of(self.each.max(1))
+    }
+
+    /// Whether connection `n` suffers this fault of connections.
+    pub(crate) fn connection_has(&self, fault: Kind, n: u64) -> bool {
+        self.fault == fault && self.hits(n)
+    }
+
+    /// The fault of the nth request or delivery.
+    pub(crate) fn act(&self, n: u64) -> Kind {
+        match self.fault {
+            Kind::Frozen | Kind::AcceptClose | Kind::WrongProtocol => Kind::Healthy,
+            act if self.hits(n) => act,
+            _ => Kind::Healthy,
+        }
+    }
+
+    /// How much later than others the nth leaves.
+    pub(crate) fn extra(&self, act: Kind) -> Duration {
+        match act {
+            Kind::Late | Kind::Swap => Duration::from_millis(self.ms),
+            _ => Duration::ZERO,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedWriteHalf;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::cell::Cell;
+use crate::http1::reset;
+
+/// Something that leaves at its time.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    pub(crate) due: Instant,
+    pub(crate) what: What,
+    pub(crate) note: Note,
+}
+
+#[derive(Debug)]
+pub(crate) enum What {
+    Bytes(Vec<u8>),
+    Close,
+    Reset,
+}
+
+/// What is logged once it has been written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Note {
+    Nothing,
+    /// The response to this request, and whether it says success.
+    Answer(usize, bool),
+    /// A copy of this delivery.
+    Copy(usize),
+}
+
+/// The way to one connection; messages that are due at the same time leave in the order in which they came.
+#[derive(Clone, Debug)]
+pub(crate) struct Outbox(mpsc::UnboundedSender<Outgoing>);
+
+impl Outbox {
+    pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Outgoing>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self(sender), receiver)
+    }
+
+    pub(crate) fn put(&self, due: Instant, what: What, note: Note) {
+        // A connection that is gone gets nothing, and the log says so.
+        let _ = self.0.send(Outgoing { due, what, note });
+    }
+}
+
+/// Writes what is due. Returns when the fault closes the connection, and `false` when it can no longer be written.
+pub(crate) async fn write(
+    cell: &Arc<Cell>,
+    connection: usize,
+    mut to: OwnedWriteHalf,
+    mut from: mpsc::UnboundedReceiver<Outgoing>,
+) -> bool {
+    let mut waiting: BinaryHeap<Reverse<(Instant, u64)>> = BinaryHeap::new();
+    let mut parcels = std::collections::HashMap::new();
+    let mut number = 0;
+    loop {
+        let next = waiting.peek().map(|Reverse((due, _))| *due);
+        let due = async {
+            match next {
+                Some(due) => cell.until(due, connection).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            arrived = from.recv() => {
+                let Some(parcel) = arrived else { return false };
+                number += 1;
+                waiting.push(Reverse((parcel.due, number)));
+                parcels.insert(number, parcel);
+            }
+            () = due => {
+                let parcel = waiting.pop().and_then(|Reverse((_, number))| parcels.remove(&number));
+                match parcel.map(|parcel| (parcel.what, parcel.note)) {
+                    Some((What::Bytes(bytes), note)) => {
+                        if to.write_all(&bytes).await.is_err() {
+                            return false;
+                        }
+                        written(cell, note);
+                    }
+                    Some((What::Reset, _)) => {
+                        let stream: &TcpStream = to.as_ref();
+                        reset(stream);
+                        return true;
+                    }
+                    Some((What::Close, _)) => return true,
+                    None => {}
+                }
+            }
+        }
+    }
+}
+
+fn written(cell: &Cell, note: Note) {
+    match note {
+        Note::Nothing => {}
+        Note::Answer(index, ok) => cell.answered(index, ok),
+        Note::Copy(index) => {
+            let now = cell.now_us();
+            if let Some(log) = cell.state().log.deliveries.get_mut(index) {
+                log.written_us.push(now);
+            }
+        }
+    }
+}

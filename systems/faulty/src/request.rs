@@ -1,0 +1,53 @@
+//! Heads of HTTP/1.1 requests.
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+/// The head of a request that has been read with its body.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) path: String,
+    /// The key of a client that wants a WebSocket.
+    pub(crate) websocket_key: Option<String>,
+}
+
+/// Reads on until a request is complete. `None` when the client has gone or sends something else.
+pub(crate) async fn read_request(
+    from: &mut (impl AsyncRead + Unpin),
+    input: &mut Vec<u8>,
+) -> Option<Request> {
+    loop {
+        if let Some((request, length)) = parse(input)? {
+            input.drain(..length);
+            return Some(request);
+        }
+        if from.read_buf(input).await.ok()? == 0 {
+            return None;
+        }
+    }
+}
+
+/// A request and its length with the body, once it is all there; `None` when it is no request.
+fn parse(input: &[u8]) -> Option<Option<(Request, usize)>> {
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut head = httparse::Request::new(&mut headers);
+    let httparse::Status::Complete(length) = head.parse(input).ok()? else {
+        return Some(None);
+    };
+    let value = |name: &str| {
+        let header = head
+            .headers
+            .iter()
+            .find(|header| header.name.eq_ignore_ascii_case(name));
+        header.and_then(|header| std::str::from_utf8(header.value).ok())
+    };
+    let body = value("content-length").map_or(Ok(0), |text| text.trim().parse::<usize>());
+    let length = length.checked_add(body.ok()?)?;
+    if input.len() < length {
+        return Some(None);
+    }
+    let request = Request {
+        path: head.path?.to_owned(),
+        websocket_key: value("sec-websocket-key").map(str::to_owned),
+    };
+    Some(Some((request, length)))
+}

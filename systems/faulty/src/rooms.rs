@@ -1,0 +1,97 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::cell::{Cell, State};
+use crate::log::DeliveryLog;
+use crate::order::Kind;
+use crate::outbox::{Note, Outbox, What};
+
+/// Who is in which room of a port.
+#[derive(Debug, Default)]
+pub(crate) struct Rooms(BTreeMap<String, Vec<Member>>);
+
+/// Somebody in a room.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) connection: usize,
+    pub(crate) outbox: Outbox,
+}
+
+impl Rooms {
+    pub(crate) fn join(&mut self, room: &str, member: Member) {
+        self.0.entry(room.to_owned()).or_default().push(member);
+    }
+
+    pub(crate) fn leave(&mut self, connection: usize) {
+        for members in self.0.values_mut() {
+            members.retain(|member| member.connection != connection);
+        }
+    }
+
+    fn others(&self, room: &str, sender: usize) -> Vec<Member> {
+        let members = self.0.get(room).into_iter().flatten();
+        members
+            .filter(|member| member.connection != sender)
+            .cloned()
+            .collect()
+    }
+
+    /// A member of another room.
+    fn stranger(&self, room: &str) -> Option<Member> {
+        let mut others = self.0.iter().filter(|(name, _)| *name != room);
+        others.find_map(|(_, members)| members.first().cloned())
+    }
+}
+
+/// Passes a message on to everybody else in the room, as `bytes`.
+pub(crate) fn say(cell: &Cell, room: &str, sender: usize, bytes: &[u8]) {
+    let now = Instant::now();
+    let read_us = cell.now_us();
+    let mut state = cell.state();
+    let message = state.message();
+    for member in state.rooms.others(room, sender) {
+        let (number, index) = state.delivery(DeliveryLog {
+            message,
+            sender,
+            receiver: member.connection,
+            read_us,
+            written_us: Vec::new(),
+            strayed: 0,
+        });
+        let act = cell.order.act(number);
+        let due = now + cell.order.delay() + cell.order.extra(act);
+        deliver(&mut state, room, &member, (act, due, index), bytes);
+    }
+}
+
+fn deliver(
+    state: &mut State,
+    room: &str,
+    member: &Member,
+    (act, due, index): (Kind, Instant, usize),
+    bytes: &[u8],
+) {
+    let send = |to: &Member, what, note| to.outbox.put(due, what, note);
+    match act {
+        Kind::Drop => return,
+        Kind::Close => return send(member, What::Close, Note::Nothing),
+        Kind::Reset => return send(member, What::Reset, Note::Nothing),
+        Kind::Duplicate => {
+            let again = due + Duration::from_micros(1);
+            let what = What::Bytes(bytes.to_vec());
+            member.outbox.put(again, what, Note::Copy(index));
+        }
+        Kind::Stray => {
+            if let Some(stranger) = state.rooms.stranger(room) {
+                send(&stranger, What::Bytes(bytes.to_vec()), Note::Nothing);
+                if let Some(log) = state.log.deliveries.get_mut(index) {
+                    log.strayed += 1;
+                }
+            }
+        }
+        _ => {}
+    }
+    send(member, What::Bytes(bytes.to_vec()), Note::Copy(index));
+}
