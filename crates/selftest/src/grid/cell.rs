@@ -171,7 +171,7 @@ impl Parameters {
         } else {
             dice.between(2, 8)
         };
-        let timeout = dice.one_of(&[300, 500]);
+        let timeout = dice.one_of(&[300, 500, 500, 1500]);
         let deadline = if is_room {
             dice.one_of(&[150, 250, 5000])
         } else {

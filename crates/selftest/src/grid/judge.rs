@@ -221,7 +221,9 @@ fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
         };
         let at = |limit: f64| scene.truth(&one(cell, Figure::Bad(*bad, Form::AtMost), limit));
         let too_few = at(sum as f64) == Truth::Broken;
-        let too_many = sum > 0 && at(sum as f64 - 1.0) == Truth::Holds;
+        // What is unfinished is not stated to be bad.
+        let stated = stated[names[0]].as_u64().unwrap_or(0);
+        let too_many = stated > 0 && at(stated as f64 - 1.0) == Truth::Holds;
         let result = if too_few || too_many {
             Judged::Wrong
         } else {

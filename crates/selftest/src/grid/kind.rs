@@ -201,6 +201,14 @@ impl Fault {
         )
     }
 
+    /// Whether members of a room lose their connection while they talk.
+    pub(crate) fn cuts_members(self) -> bool {
+        matches!(
+            self,
+            Self::Close | Self::Reset | Self::WrongProtocol | Self::PartlyWrongProtocol
+        )
+    }
+
     /// Whether a client can fail where the server has seen no request.
     pub(crate) fn hides_requests(self, kind: &Kind) -> bool {
         match self {

@@ -24,8 +24,8 @@ pub(crate) fn samples(scene: &Scene<'_>, figure: Figure) -> Samples {
     });
     Samples {
         all: all.collect(),
-        // Who is turned away sends no message that anybody would have to get.
-        is_open: false,
+        // What is sent into a connection that the server has closed never reaches it.
+        is_open: scene.cell.fault.cuts_members(),
     }
 }
 

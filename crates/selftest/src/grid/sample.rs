@@ -76,7 +76,7 @@ impl Samples {
         self.all.iter().filter(|sample| fits(sample)).count() as f64
     }
 
-    /// Nothing at all: where nothing can be hidden either, it is known to be so.
+    /// Nothing came that could have a time or succeed.
     fn nothing(&self) -> Option<Truth> {
         self.all.is_empty().then_some(Truth::NoData)
     }
@@ -135,7 +135,12 @@ impl Samples {
     /// At most so many are bad.
     pub(crate) fn bad_at_most(&self, limit: f64) -> Truth {
         if let Some(nothing) = self.nothing() {
-            return nothing;
+            // A few may have failed before the server saw them.
+            return if self.is_open {
+                Truth::Undecided
+            } else {
+                nothing
+            };
         }
         let (sure, perhaps) = self.bad();
         if sure > limit {
