@@ -85,7 +85,7 @@ pub fn grid(
         drop(sender);
         for (number, (cell, played)) in (1..).zip(done) {
             outcome.add(cell, played, &settings.folder);
-            tell(number, cells.len(), outcome.wrong());
+            tell(number, cells.len(), outcome.wrong_cells());
         }
     });
     outcome.interrupted = stop.asked() > 0;

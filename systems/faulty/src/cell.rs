@@ -168,30 +168,39 @@ impl Cell {
     /// Waits until this time, and on while nothing may be sent on the connection. Never returns if that is for ever.
     pub(crate) async fn until(&self, due: Instant, connection: usize) {
         sleep_until(due).await;
-        while let Some(thaws) = self.thaws(connection) {
-            match thaws {
-                Some(at) => sleep_until(at).await,
-                None => return std::future::pending().await,
+        loop {
+            match self.gate(connection) {
+                Gate::Open => return,
+                Gate::Until(ends) => sleep_until(ends).await,
+                Gate::Closed => return std::future::pending().await,
             }
         }
     }
 
-    /// While the connection is frozen: until when, if ever.
-    fn thaws(&self, connection: usize) -> Option<Option<Instant>> {
-        if !self.connection_has(Kind::Frozen, connection) {
-            return None;
-        }
-        let began = self.state().first? + Duration::from_millis(self.order.at_ms);
+    fn gate(&self, connection: usize) -> Gate {
+        let began = self.state().first;
+        let Some(began) = began.filter(|_| self.connection_has(Kind::Frozen, connection)) else {
+            return Gate::Open;
+        };
+        let begins = began + Duration::from_millis(self.order.at_ms);
+        let ends = begins + Duration::from_millis(self.order.ms);
         let now = Instant::now();
-        let ends = began + Duration::from_millis(self.order.ms);
-        if now < began {
-            None
+        if now < begins || self.order.ms > 0 && now >= ends {
+            Gate::Open
         } else if self.order.ms == 0 {
-            Some(None)
+            Gate::Closed
         } else {
-            (now < ends).then_some(Some(ends))
+            Gate::Until(ends)
         }
     }
+}
+
+/// Whether something may be sent on a connection.
+enum Gate {
+    Open,
+    Until(Instant),
+    /// For ever.
+    Closed,
 }
 
 impl State {

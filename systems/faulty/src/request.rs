@@ -16,7 +16,7 @@ pub(crate) async fn read_request(
     input: &mut Vec<u8>,
 ) -> Option<Request> {
     loop {
-        if let Some((request, length)) = parse(input)? {
+        if let Some((request, length)) = parse(input).ok()? {
             input.drain(..length);
             return Some(request);
         }
@@ -26,12 +26,15 @@ pub(crate) async fn read_request(
     }
 }
 
-/// A request and its length with the body, once it is all there; `None` when it is no request.
-fn parse(input: &[u8]) -> Option<Option<(Request, usize)>> {
+/// Something else than a request.
+struct NoRequest;
+
+/// A request and its length with the body, once it is all there.
+fn parse(input: &[u8]) -> Result<Option<(Request, usize)>, NoRequest> {
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut head = httparse::Request::new(&mut headers);
-    let httparse::Status::Complete(length) = head.parse(input).ok()? else {
-        return Some(None);
+    let httparse::Status::Complete(length) = head.parse(input).map_err(|_| NoRequest)? else {
+        return Ok(None);
     };
     let value = |name: &str| {
         let header = head
@@ -41,13 +44,16 @@ fn parse(input: &[u8]) -> Option<Option<(Request, usize)>> {
         header.and_then(|header| std::str::from_utf8(header.value).ok())
     };
     let body = value("content-length").map_or(Ok(0), |text| text.trim().parse::<usize>());
-    let length = length.checked_add(body.ok()?)?;
+    let length = body
+        .ok()
+        .and_then(|body| length.checked_add(body))
+        .ok_or(NoRequest)?;
     if input.len() < length {
-        return Some(None);
+        return Ok(None);
     }
     let request = Request {
-        path: head.path?.to_owned(),
+        path: head.path.unwrap_or_default().to_owned(),
         websocket_key: value("sec-websocket-key").map(str::to_owned),
     };
-    Some(Some((request, length)))
+    Ok(Some((request, length)))
 }

@@ -98,7 +98,7 @@ fn thorough(args: &SelftestArgs) -> anyhow::Result<Exit> {
     } else {
         print(&outcome.terminal())?;
     }
-    Ok(match (outcome.wrong(), outcome.interrupted) {
+    Ok(match (outcome.wrong_cells(), outcome.interrupted) {
         (1.., _) => Exit::Bug,
         (_, true) => Exit::Interrupted,
         _ => Exit::Passed,

@@ -236,16 +236,19 @@ fn fault_of(
         duration * dice.between(2, 8) / 10
     };
     match fault {
-        Fault::Healthy => (1, 0, 0),
+        Fault::Healthy
+        | Fault::Silent
+        | Fault::AcceptClose
+        | Fault::WrongProtocol
+        | Fault::DropAll
+        | Fault::ErrorAll => (1, 0, 0),
         Fault::Frozen => (1, at, 0),
         Fault::PartlyFrozen => (dice.between(2, 3), at, 0),
         Fault::Stalled => (1, at, dice.between(8, 20) * 10),
-        Fault::Silent | Fault::AcceptClose | Fault::WrongProtocol => (1, 0, 0),
         // The first connection only knocks.
         Fault::PartlySilent | Fault::PartlyAcceptClose | Fault::PartlyWrongProtocol => {
             (dice.between(2, 5), 0, 0)
         }
-        Fault::DropAll | Fault::ErrorAll => (1, 0, 0),
         Fault::DropSome | Fault::ErrorSome | Fault::GrpcError | Fault::Duplicate | Fault::Stray => {
             (dice.between(2, 60), 0, 0)
         }

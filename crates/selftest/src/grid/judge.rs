@@ -115,14 +115,15 @@ fn said(held: Option<bool>) -> &'static str {
 fn compare(held: Option<bool>, truth: Truth, is_sound: bool) -> Judged {
     match (truth, held) {
         (Truth::Undecided, _) => Judged::Undecided,
-        (Truth::Holds, Some(true)) | (Truth::Broken, Some(false)) => Judged::Right,
-        // Nothing came: that it is broken may be said, and that nothing is known.
-        (Truth::NoData, Some(false) | None) => Judged::Right,
-        // What an unsound level breaks is not counted against the target.
-        (Truth::Holds, Some(false)) if !is_sound => Judged::Disturbed,
-        (Truth::Holds, Some(false)) | (Truth::Broken | Truth::NoData, Some(true)) => Judged::Wrong,
-        (_, None) if !is_sound => Judged::Disturbed,
-        (_, None) => Judged::Inconclusive,
+        // Where nothing came, that it is broken may be said, and that nothing is known.
+        (Truth::Holds, Some(true))
+        | (Truth::Broken, Some(false))
+        | (Truth::NoData, Some(false) | None) => Judged::Right,
+        (Truth::Broken | Truth::NoData, Some(true)) => Judged::Wrong,
+        // What an invalid level breaks is not counted against the target.
+        (Truth::Holds | Truth::Broken, _) if !is_sound => Judged::Disturbed,
+        (Truth::Holds, Some(false)) => Judged::Wrong,
+        (Truth::Holds | Truth::Broken, None) => Judged::Inconclusive,
     }
 }
 
@@ -273,5 +274,82 @@ fn arrivals(cell: &Cell, ended: &Ended, log: &Log, outcome: &mut Outcome) {
         && cell.kind.protocol != super::kind::Protocol::Http2
     {
         outcome.add(Judged::Wrong, format!("{repeated} POSTs were repeated"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::kind::{Fault, KINDS};
+    use super::super::log::{Connection, Request};
+    use super::*;
+
+    /// Ten requests, of which the last was never answered.
+    fn frozen() -> Log {
+        let request = |n: u64| Request {
+            read: n * 1000,
+            answered: (n < 10).then_some(n * 1000 + 500),
+            ok: n < 10,
+            ..Request::default()
+        };
+        Log {
+            connections: vec![Connection::default()],
+            requests: (1..=10).map(request).collect(),
+            ended: 5_000_000,
+            ..Log::default()
+        }
+    }
+
+    fn said(exit: i32, held: bool, failed: u64) -> Outcome {
+        let mut cell = Cell::new(KINDS[1], Fault::Frozen, 1);
+        cell.thresholds = vec![one(&cell, Figure::Bad(Bad::Failed, Form::AtMost), 0.0)];
+        let ended = Ended {
+            exit: Some(exit),
+            summary: json!({ "levels": [{ "sound": true, "requests": { "failed": failed, "unfinished": 0, "p50_ms": 0.6 } }] }),
+            record: json!({ "thresholds": [{ "metric": "requests", "condition": "failed == 0", "held": held }] }),
+            complaints: String::new(),
+        };
+        judge(&cell, &ended, &frozen())
+    }
+
+    #[test]
+    fn a_pass_of_a_server_that_froze_is_wrong_three_times() {
+        let wrong = said(0, true, 0);
+        let texts: Vec<&str> = wrong
+            .statements
+            .iter()
+            .filter(|one| one.result == Judged::Wrong)
+            .map(|one| one.text.as_str())
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "requests: failed == 0: truly Broken, said held",
+                "passed, and a threshold is broken",
+                "requests failed+unfinished = 0 (too few)"
+            ]
+        );
+        assert_eq!(said(99, false, 1).count(Judged::Wrong), 0);
+    }
+
+    #[test]
+    fn what_a_run_that_cannot_tell_leaves_open_is_counted_by_its_cause() {
+        assert_eq!(compare(None, Truth::Broken, true), Judged::Inconclusive);
+        assert_eq!(compare(None, Truth::Broken, false), Judged::Disturbed);
+        assert_eq!(compare(None, Truth::NoData, true), Judged::Right);
+        assert_eq!(compare(Some(true), Truth::NoData, true), Judged::Wrong);
+        assert_eq!(compare(Some(false), Truth::Holds, true), Judged::Wrong);
+        assert_eq!(compare(Some(false), Truth::Holds, false), Judged::Disturbed);
+        assert_eq!(
+            compare(Some(true), Truth::Undecided, true),
+            Judged::Undecided
+        );
+    }
+
+    #[test]
+    fn an_exit_code_that_says_nothing_of_the_target_is_wrong() {
+        assert_eq!(said(1, false, 1).count(Judged::Wrong), 1);
+        assert_eq!(said(2, false, 1).count(Judged::Wrong), 1);
     }
 }

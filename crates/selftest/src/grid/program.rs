@@ -102,9 +102,10 @@ pub(crate) fn arguments(cell: &Cell, port: u16) -> Vec<String> {
     let ms = |time: u64| format!("{time}ms");
     if cell.kind.is_bench {
         let is_socket = cell.kind.shape == Shape::Echo;
-        let url = match is_socket {
-            true => format!("ws://127.0.0.1:{port}/echo"),
-            false => format!("http://127.0.0.1:{port}/r"),
+        let url = if is_socket {
+            format!("ws://127.0.0.1:{port}/echo")
+        } else {
+            format!("http://127.0.0.1:{port}/r")
         };
         add(&["bench", &url, "-c", &p.users.to_string()]);
         add(&["--timeout", &ms(p.timeout)]);

@@ -89,10 +89,11 @@ fn counted(
 ) -> (Known, u64) {
     let copies = delivery.written.len() as u64;
     match (bad, seen) {
-        (Bad::Lost, Known::Yes) => (Known::No, 1),
+        (Bad::Lost, Known::Yes) | (Bad::Late | Bad::Duplicated | Bad::Reordered, Known::No) => {
+            (Known::No, 1)
+        }
         (Bad::Lost, Known::No) => (Known::Yes, 1),
         (Bad::Late, Known::Yes) => (is_late(scene, took(delivery).unwrap_or(0)), 1),
-        (Bad::Late | Bad::Duplicated | Bad::Reordered, Known::No) => (Known::No, 1),
         (Bad::Duplicated, Known::Yes) if copies > 1 => {
             // The second copy leaves right behind the first.
             (Known::Yes, copies - 1)

@@ -107,7 +107,7 @@ impl GridOutcome {
     }
 
     /// How many cells were judged wrong.
-    pub fn wrong(&self) -> usize {
+    pub fn wrong_cells(&self) -> usize {
         self.all.wrong_cells
     }
 

@@ -127,8 +127,8 @@ fn of_requests(kind: &Kind, p: &Parameters, dice: &mut Dice) -> Threshold {
     };
     let (figure, limit) = match dice.between(0, 9) {
         _ if of == Of::Checks => bad(Bad::Failed, dice),
-        4 if of != Of::Iterations => (Figure::Count, (1 << dice.between(0, 10)) as f64),
-        5 if of != Of::Iterations => (Figure::Rate, (1 << dice.between(2, 10)) as f64),
+        4 if of != Of::Iterations => (Figure::Count, f64::from(1 << dice.between(0, 10))),
+        5 if of != Of::Iterations => (Figure::Rate, f64::from(1 << dice.between(2, 10))),
         6..=9 => bad(Bad::Failed, dice),
         _ => time(p, dice),
     };

@@ -31,13 +31,12 @@ impl<'a> Scene<'a> {
     pub(crate) fn new(cell: &'a Cell, log: &'a Log) -> Self {
         let (warm_up, first) = (cell.warm_up() * 1000, log.first());
         let p = &cell.parameters;
-        let sure = match cell.kind.load {
-            Load::Once => (0, Micros::MAX),
-            _ => {
-                let edge = if warm_up > 0 { EDGE } else { 0 };
-                let end = first + warm_up + p.duration * 1000;
-                (first + warm_up + edge, end.saturating_sub(EDGE + log.lag))
-            }
+        let sure = if cell.kind.load == Load::Once {
+            (0, Micros::MAX)
+        } else {
+            let edge = if warm_up > 0 { EDGE } else { 0 };
+            let end = first + warm_up + p.duration * 1000;
+            (first + warm_up + edge, end.saturating_sub(EDGE + log.lag))
         };
         let before = if warm_up > 0 {
             p.timeout * 1000 + EDGE
@@ -161,9 +160,10 @@ impl<'a> Scene<'a> {
             return never;
         }
         let is_cut = match fault {
-            Fault::Close => self.log.closed_here(request.connection),
             Fault::Reset | Fault::Truncate if kind.protocol == Protocol::Http2 => true,
-            Fault::Reset | Fault::Truncate => self.log.closed_here(request.connection),
+            Fault::Close | Fault::Reset | Fault::Truncate => {
+                self.log.closed_here(request.connection)
+            }
             Fault::WrongProtocol | Fault::PartlyWrongProtocol => {
                 kind.shape == Shape::Request && self.log.closed_here(request.connection)
             }

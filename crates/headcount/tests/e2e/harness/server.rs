@@ -27,6 +27,11 @@ impl Server {
         Self::built_in("marketplace", flags)
     }
 
+    /// The server that misbehaves on order, on a free port.
+    pub(crate) fn faulty() -> Self {
+        Self::built_in("faulty", &[])
+    }
+
     fn built_in(system: &str, flags: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
         command
