@@ -75,6 +75,15 @@ impl Outcome {
         self.statements.push(Statement { result, text });
     }
 
+    fn figure(&mut self, text: &str, too_low: bool, too_high: bool) {
+        let (result, word) = match (too_low, too_high) {
+            (true, _) => (Judged::Wrong, " (too low)"),
+            (_, true) => (Judged::Wrong, " (too high)"),
+            _ => (Judged::Right, ""),
+        };
+        self.add(result, format!("{text}{word}"));
+    }
+
     pub(crate) fn count(&self, result: Judged) -> usize {
         let all = self.statements.iter();
         all.filter(|one| one.result == result).count()
@@ -172,77 +181,46 @@ fn one(cell: &Cell, figure: Figure, limit: f64) -> Threshold {
 
 /// The figures of the summary: what is stated must not be contradicted by what is known.
 fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
-    let cell = scene.cell;
-    let (family, bads): (_, &[(Bad, &[&str])]) = match cell.kind.shape {
-        Shape::Request => ("requests", &[(Bad::Failed, &["failed", "unfinished"])]),
-        // A room's own joining is among the round trips, an echo's are all.
-        Shape::Echo => ("exchanges", &[(Bad::Failed, &["failed", "unfinished"])]),
-        Shape::Room => (
-            "deliveries",
-            &[
-                (Bad::Lost, &["lost"]),
-                (Bad::Duplicated, &["duplicated"]),
-                (Bad::Reordered, &["reordered"]),
-                (Bad::Strayed, &["strayed"]),
-            ],
-        ),
+    let failed: &[(Bad, &[&str])] = &[(Bad::Failed, &["failed", "unfinished"])];
+    let (family, bads) = match scene.cell.kind.shape {
+        Shape::Request => ("requests", failed),
+        Shape::Echo => ("exchanges", failed),
+        Shape::Room => ("deliveries", OF_ROOMS),
     };
     let stated = &level[family];
-    for (name, percent) in [
-        ("p50_ms", 50.0),
-        ("p75_ms", 75.0),
-        ("p90_ms", 90.0),
-        ("p95_ms", 95.0),
-        ("p99_ms", 99.0),
-    ] {
-        let Some(ms) = stated[name].as_f64() else {
+    for percent in [50.0, 75.0, 90.0, 95.0, 99.0] {
+        let name = format!("p{percent}_ms");
+        let Some(ms) = stated[&name].as_f64() else {
             continue;
         };
-        let at = |limit: f64| scene.truth(&one(cell, Figure::Quantile(percent), limit));
+        let at = |limit: f64| scene.truth(&one(scene.cell, Figure::Quantile(percent), limit));
         let too_low = at(ms * 1010.0 + 200.0) == Truth::Broken;
         let too_high = at(ms * 990.0 - 200.0) == Truth::Holds;
-        let result = if too_low || too_high {
-            Judged::Wrong
-        } else {
-            Judged::Right
-        };
-        let word = if too_low {
-            " (too low)"
-        } else if too_high {
-            " (too high)"
-        } else {
-            ""
-        };
-        outcome.add(result, format!("{family} {name} = {ms}{word}"));
+        outcome.figure(&format!("{family} {name} = {ms}"), too_low, too_high);
     }
     for (bad, names) in bads {
         let counts = names.iter().map(|name| stated[*name].as_u64());
         let Some(sum) = counts.sum::<Option<u64>>() else {
             continue;
         };
-        let at = |limit: f64| scene.truth(&one(cell, Figure::Bad(*bad, Form::AtMost), limit));
+        let form = Figure::Bad(*bad, Form::AtMost);
+        let at = |limit: f64| scene.truth(&one(scene.cell, form, limit));
         let too_few = at(sum as f64) == Truth::Broken;
         // What is unfinished is not stated to be bad.
-        let stated = stated[names[0]].as_u64().unwrap_or(0);
-        let too_many = stated > 0 && at(stated as f64 - 1.0) == Truth::Holds;
-        let result = if too_few || too_many {
-            Judged::Wrong
-        } else {
-            Judged::Right
-        };
-        let word = if too_few {
-            " (too few)"
-        } else if too_many {
-            " (too many)"
-        } else {
-            ""
-        };
-        outcome.add(
-            result,
-            format!("{family} {} = {sum}{word}", names.join("+")),
-        );
+        let surely = stated[names[0]].as_u64().unwrap_or(0);
+        let too_many = surely > 0 && at(surely as f64 - 1.0) == Truth::Holds;
+        let text = format!("{family} {} = {sum}", names.join("+"));
+        outcome.figure(&text, too_few, too_many);
     }
 }
+
+/// What is counted of deliveries, and under which keys.
+const OF_ROOMS: &[(Bad, &[&str])] = &[
+    (Bad::Lost, &["lost"]),
+    (Bad::Duplicated, &["duplicated"]),
+    (Bad::Reordered, &["reordered"]),
+    (Bad::Strayed, &["strayed"]),
+];
 
 /// A count that was ordered is what arrives: nothing is sent twice unless it is idempotent.
 fn arrivals(cell: &Cell, ended: &Ended, log: &Log, outcome: &mut Outcome) {
@@ -327,7 +305,7 @@ mod tests {
             [
                 "requests: failed == 0: truly Broken, said held",
                 "passed, and a threshold is broken",
-                "requests failed+unfinished = 0 (too few)"
+                "requests failed+unfinished = 0 (too low)"
             ]
         );
         assert_eq!(said(99, false, 1).count(Judged::Wrong), 0);
