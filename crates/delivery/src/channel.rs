@@ -3,7 +3,6 @@ use std::collections::VecDeque;
 use model::Nanos;
 
 use crate::bits::Bits;
-use crate::ledger::Leaving;
 use crate::message::Message;
 
 /// Who must get the messages of a channel, among those who listen at the moment of sending.
@@ -34,7 +33,6 @@ pub(crate) struct Channel {
     pub(crate) audience: Audience,
     pub(crate) deadline: Nanos,
     pub(crate) listening: Bits,
-    pub(crate) gone: Vec<(u32, Nanos, Leaving)>,
     pub(crate) senders: Vec<Sender>,
 }
 

@@ -2,7 +2,7 @@
 
 use model::Nanos;
 
-use crate::ledger::Leaving;
+use crate::departures::{CutOff, Leaving};
 use crate::message::{LossReason, Message, Sending};
 use crate::tally::{Fate, Tally};
 
@@ -10,11 +10,12 @@ use crate::tally::{Fate, Tally};
 pub(crate) fn arrive(
     message: &mut Message,
     sending: Sending,
-    receiver: u32,
+    (sender, receiver): (u32, u32),
     deadline: Nanos,
     now: Nanos,
     tally: &mut Tally,
 ) -> Fate {
+    let missed = message.closed.then(|| missing(message, sender, receiver));
     message.no_longer_given_up(receiver);
     message.seen += 1;
     let latency = now - sending.planned;
@@ -26,8 +27,9 @@ pub(crate) fn arrive(
     if !sending.measured {
         return fate;
     }
-    if message.closed {
-        move_from_lost_to_late(tally);
+    if let Some(missed) = missed {
+        *missed.count(tally) -= 1;
+        tally.late += 1;
         tally.latency.record(latency);
         return Fate::Late;
     }
@@ -49,40 +51,48 @@ pub(crate) fn arrive(
     fate
 }
 
-/// A receipt after the loss was counted. It is one thing or the other, never both.
-fn move_from_lost_to_late(tally: &mut Tally) {
-    if let Some(count) = tally.lost.values_mut().find(|count| **count > 0) {
-        *count -= 1;
-        tally.late += 1;
+/// Why a delivery has not happened.
+enum Missing {
+    Lost(LossReason),
+    CutOff(CutOff),
+}
+
+impl Missing {
+    fn count(self, tally: &mut Tally) -> &mut u64 {
+        match self {
+            Self::Lost(reason) => tally.lost.entry(reason).or_default(),
+            Self::CutOff(why) => tally.cut_off.entry(why).or_default(),
+        }
     }
 }
 
-/// What nobody waits for any longer is lost, with its reason. Who went after its settling time was there long enough.
-pub(crate) fn give_up(
-    message: &mut Message,
-    gone: &[(u32, Nanos, Leaving)],
-    settle: Nanos,
-    tally: &mut Tally,
-) {
+/// Who went after the settling time of the message was there long enough.
+fn missing(message: &Message, sender: u32, receiver: u32) -> Missing {
+    if message.refused {
+        return Missing::Lost(LossReason::SendFailed);
+    }
+    if message.was_misplaced_at(receiver) {
+        return Missing::Lost(LossReason::Misplaced);
+    }
+    match message.departure(receiver) {
+        None if receiver == sender => Missing::Lost(LossReason::OwnCopy),
+        None => Missing::Lost(LossReason::NeverSeen),
+        Some(Leaving::Left) => Missing::Lost(LossReason::ReceiverLeft),
+        Some(Leaving::Disconnected) => Missing::Lost(LossReason::ReceiverDisconnected),
+        Some(Leaving::CutOff(why)) => Missing::CutOff(why),
+    }
+}
+
+/// What nobody waits for any longer is lost or cut off, with its reason.
+pub(crate) fn give_up(message: &mut Message, sender: u32, tally: &mut Tally) {
     let Some(sending) = message.sent.filter(|_| !message.closed) else {
         return;
     };
     message.closed = true;
-    let waited_for = sending.at..sending.at + settle;
     if !sending.measured {
         return;
     }
     for receiver in message.pending.iter() {
-        let reason = if message.refused {
-            LossReason::SendFailed
-        } else {
-            gone.iter()
-                .find(|(who, when, _)| *who == receiver && waited_for.contains(when))
-                .map_or(LossReason::NeverSeen, |(_, _, how)| match how {
-                    Leaving::Left => LossReason::ReceiverLeft,
-                    Leaving::Disconnected => LossReason::ReceiverDisconnected,
-                })
-        };
-        *tally.lost.entry(reason).or_default() += 1;
+        *missing(message, sender, receiver).count(tally) += 1;
     }
 }

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use memchr::memchr2;
 
 /// A JSON pointer (RFC 6901) that finds a value in raw JSON text without parsing the rest.
@@ -23,7 +25,7 @@ impl Pointer {
     /// The raw text of the value at the pointer. Text that is no JSON gives `None` or some slice of
     /// itself, never a panic: what is behind the value is not looked at.
     pub fn find<'a>(&self, json: &'a [u8]) -> Option<&'a [u8]> {
-        let mut scan = Scan { json, at: 0 };
+        let mut scan = Scan::of(json);
         for token in &self.tokens {
             scan.skip_space();
             match scan.peek()? {
@@ -33,29 +35,46 @@ impl Pointer {
             }
         }
         scan.skip_space();
-        let start = scan.at;
-        scan.skip_value()?;
-        json.get(start..scan.at)
+        scan.value()
     }
 }
 
-struct Scan<'a> {
+impl fmt::Display for Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut tokens = self.tokens.iter();
+        tokens.try_for_each(|token| write!(f, "/{}", token.replace('~', "~0").replace('/', "~1")))
+    }
+}
+
+/// Reads JSON from front to back without checking more of it than where its values end.
+pub(crate) struct Scan<'a> {
     json: &'a [u8],
-    at: usize,
+    pub(crate) at: usize,
 }
 
 impl<'a> Scan<'a> {
-    fn peek(&self) -> Option<u8> {
+    pub(crate) fn of(json: &'a [u8]) -> Self {
+        Self { json, at: 0 }
+    }
+
+    /// The raw text of the value that begins here.
+    pub(crate) fn value(&mut self) -> Option<&'a [u8]> {
+        let start = self.at;
+        self.skip_value()?;
+        self.json.get(start..self.at)
+    }
+
+    pub(crate) fn peek(&self) -> Option<u8> {
         self.json.get(self.at).copied()
     }
 
-    fn skip_space(&mut self) {
+    pub(crate) fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
 
-    fn expect(&mut self, byte: u8) -> Option<()> {
+    pub(crate) fn expect(&mut self, byte: u8) -> Option<()> {
         self.skip_space();
         (self.peek()? == byte).then(|| self.at += 1)
     }
@@ -181,6 +200,9 @@ mod tests {
         assert_eq!(found(text, "/foo/01"), None);
         assert_eq!(found(text, "/nope"), None);
         assert_eq!(Pointer::parse("foo"), None);
+        for written in ["", "/", "/a~1b/m~0n/0"] {
+            assert_eq!(Pointer::parse(written).unwrap().to_string(), written);
+        }
     }
 
     fn any_json() -> impl Strategy<Value = Value> {

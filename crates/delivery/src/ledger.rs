@@ -2,6 +2,7 @@ use model::{GroupId, Nanos};
 
 use crate::bits::Bits;
 use crate::channel::{Audience, Channel, Sender, audience_of};
+use crate::departures::Leaving;
 use crate::fates::{arrive, give_up};
 use crate::message::{Message, Sending};
 use crate::stamp::Stamp;
@@ -14,15 +15,6 @@ const REMEMBERED: Nanos = Nanos::from_secs(30);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ChannelIndex(pub u16);
 
-/// How a member ceased to listen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leaving {
-    /// Its own script closed the connection.
-    Left,
-    /// The connection broke or the target closed it.
-    Disconnected,
-}
-
 /// What a receipt was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receipt {
@@ -30,6 +22,18 @@ pub struct Receipt {
     pub fate: Fate,
     /// From the planned sending to the read, for the first receipt of a message that counts.
     pub latency: Option<Nanos>,
+}
+
+impl Sent {
+    /// Whether this is the stamp of the message.
+    pub fn is_of(&self, stamp: &Stamp) -> bool {
+        let Self {
+            channel,
+            sender,
+            sequence,
+        } = *self;
+        (channel.0, sender, sequence) == (stamp.channel, stamp.sender, stamp.sequence)
+    }
 }
 
 impl Receipt {
@@ -91,7 +95,6 @@ impl Ledger {
             audience,
             deadline,
             listening: Bits::default(),
-            gone: Vec::new(),
             senders: Vec::new(),
         });
         ChannelIndex(index)
@@ -114,8 +117,6 @@ impl Ledger {
         if !channel.listening.remove(member) {
             return;
         }
-        channel.gone.retain(|&(gone, ..)| gone != member);
-        channel.gone.push((member, now, how));
         for message in channel
             .senders
             .iter_mut()
@@ -123,7 +124,7 @@ impl Ledger {
         {
             if message.pending.contains(member) {
                 self.awaited -= u64::from(message.awaits(member));
-                message.give_up(member);
+                message.give_up(member, now, self.settle, how);
             }
         }
     }
@@ -212,6 +213,7 @@ impl Ledger {
         if sending.measured {
             tallies[tally].messages += 1;
             tallies[tally].expected += u64::from(message.expected);
+            tallies[tally].own_copies += u64::from(message.audience.contains(sent.sender));
         }
     }
 
@@ -273,12 +275,13 @@ impl Ledger {
             return stray_if(sending.measured, tally, StrayReason::OutsideAudience);
         }
         let awaited = message.awaits(receiver);
+        let ends = (stamp.sender, receiver);
         if !message.pending.remove(receiver) {
             tally.duplicated += u64::from(sending.measured);
             return Receipt::uncounted(Fate::Duplicated);
         }
         self.awaited -= u64::from(awaited);
-        let fate = arrive(message, sending, receiver, deadline, now, tally);
+        let fate = arrive(message, sending, ends, deadline, now, tally);
         if sender.note_order(receiver, stamp.sequence) && sending.measured {
             tally.reordered += 1;
         }
@@ -308,6 +311,22 @@ impl Ledger {
         );
     }
 
+    /// A member read a stamp of this group where its channel is followed but does not look. That is no receipt. Whether
+    /// it counts.
+    pub fn misplaced(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) -> bool {
+        let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
+            return false;
+        };
+        let sender = channel.senders.get_mut(stamp.sender as usize);
+        let Some(message) = sender.and_then(|sender| sender.get(stamp.sequence)) else {
+            return false;
+        };
+        message.misplaced_at(member);
+        let counts = message.sent.is_some_and(|sending| sending.measured);
+        tallies[channel.tally].misplaced += u64::from(counts);
+        counts
+    }
+
     /// When a message that counts was last sent.
     pub fn last_sent(&self) -> Nanos {
         self.last_sent
@@ -324,13 +343,11 @@ impl Ledger {
             tallies[self.channels[usize::from(channel.0)].tally].unsent += 1;
         }
         for channel in &mut self.channels {
-            let (tally, gone) = (&mut tallies[channel.tally], &channel.gone);
-            for message in channel
-                .senders
-                .iter_mut()
-                .flat_map(|sender| &mut sender.messages)
-            {
-                give_up(message, gone, self.settle, tally);
+            let tally = &mut tallies[channel.tally];
+            for (sender, number) in channel.senders.iter_mut().zip(0..) {
+                for message in &mut sender.messages {
+                    give_up(message, number, tally);
+                }
             }
         }
         self.awaited = 0;
@@ -345,7 +362,8 @@ impl Ledger {
     ) {
         let kept_for = self.settle + REMEMBERED;
         let channel = &mut self.channels[usize::from(channel.0)];
-        let Some(sender) = channel.senders.get_mut(sender as usize) else {
+        let number = sender;
+        let Some(sender) = channel.senders.get_mut(number as usize) else {
             return;
         };
         while sender
@@ -357,7 +375,7 @@ impl Ledger {
             if let Some(mut oldest) = sender.messages.pop_front() {
                 self.awaited -= oldest.awaited();
                 let tally = &mut tallies[channel.tally];
-                give_up(&mut oldest, &channel.gone, self.settle, tally);
+                give_up(&mut oldest, number, tally);
                 sender.base += 1;
             }
         }

@@ -9,6 +9,8 @@
 mod base64url;
 mod bits;
 mod channel;
+mod departures;
+mod documents;
 mod fates;
 mod json;
 mod ledger;
@@ -17,8 +19,10 @@ mod stamp;
 mod tally;
 
 pub use channel::Audience;
+pub use departures::{CutOff, Leaving};
+pub use documents::{Documents, Framing, RECORD_SEPARATOR, TooLong};
 pub use json::Pointer;
-pub use ledger::{ChannelIndex, Leaving, Ledger, Receipt, Sent};
+pub use ledger::{ChannelIndex, Ledger, Receipt, Sent};
 pub use message::LossReason;
 pub use stamp::{Garbled, STAMP_LENGTH, Stamp, find_stamp, stamps_from, stamps_in};
 pub use tally::{Fate, StrayReason, Tally};

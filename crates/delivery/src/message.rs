@@ -1,6 +1,7 @@
 use model::Nanos;
 
 use crate::bits::Bits;
+use crate::departures::{Departures, Leaving};
 
 /// Why a delivery never happened, where that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +14,10 @@ pub enum LossReason {
     ReceiverLeft,
     /// The send failed, or the target refused the message.
     SendFailed,
+    /// It reached the receiver, but not where the channel looks for its stamps.
+    Misplaced,
+    /// The sender's own copy, which the channel's audience includes, was never seen.
+    OwnCopy,
 }
 
 impl LossReason {
@@ -23,6 +28,8 @@ impl LossReason {
             Self::ReceiverDisconnected => "receiver disconnected",
             Self::ReceiverLeft => "receiver left",
             Self::SendFailed => "send failed or refused",
+            Self::Misplaced => "arrived elsewhere",
+            Self::OwnCopy => "own copy never seen",
         }
     }
 }
@@ -42,8 +49,8 @@ pub(crate) struct Message {
     pub(crate) longest: Nanos,
     /// The size of the audience.
     pub(crate) expected: u32,
-    /// Those of `pending` who are gone, so that nobody waits for them; mostly none.
-    given_up: Option<Box<Bits>>,
+    /// Those of `pending` who are gone, so that nobody waits for them, or who saw it elsewhere; mostly none.
+    given_up: Option<Box<Departures>>,
     /// The send failed.
     pub(crate) refused: bool,
     /// Whether what is pending was counted as lost.
@@ -85,8 +92,8 @@ impl Message {
         if self.refused || self.closed {
             return 0;
         }
-        let given_up = self.given_up.as_ref().map_or(0, |gone| gone.count());
-        u64::from(self.expected - self.seen - given_up)
+        let given_up = self.given_up.as_ref().map_or(0, |gone| gone.count() as u64);
+        u64::from(self.expected - self.seen) - given_up
     }
 
     /// Whether this delivery may still happen.
@@ -99,14 +106,35 @@ impl Message {
     }
 
     /// This member is gone.
-    pub(crate) fn give_up(&mut self, receiver: u32) {
-        self.given_up.get_or_insert_default().insert(receiver);
+    pub(crate) fn give_up(&mut self, receiver: u32, now: Nanos, settle: Nanos, how: Leaving) {
+        let had_its_time = self.sent.is_some_and(|sent| now >= sent.at + settle);
+        let how = (!had_its_time).then_some(how);
+        self.given_up.get_or_insert_default().note(receiver, how);
+    }
+
+    /// The stamp reached this member where the channel does not look.
+    pub(crate) fn misplaced_at(&mut self, receiver: u32) {
+        if self.pending.contains(receiver) {
+            let known = self.given_up.get_or_insert_default();
+            known.misplaced.insert(receiver);
+        }
+    }
+
+    /// Whether the stamp reached this member where the channel does not look.
+    pub(crate) fn was_misplaced_at(&self, receiver: u32) -> bool {
+        let known = self.given_up.as_ref();
+        known.is_some_and(|known| known.misplaced.contains(receiver))
+    }
+
+    /// How this member left within the settling time.
+    pub(crate) fn departure(&self, receiver: u32) -> Option<Leaving> {
+        self.given_up.as_ref()?.how(receiver)
     }
 
     /// This member has got it, though it was gone.
     pub(crate) fn no_longer_given_up(&mut self, receiver: u32) {
         if let Some(gone) = &mut self.given_up {
-            gone.remove(receiver);
+            gone.forget(receiver);
         }
     }
 }

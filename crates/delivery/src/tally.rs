@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use stats::Histogram;
 
+use crate::departures::CutOff;
 use crate::message::LossReason;
 
 /// What a receipt turned out to be.
@@ -49,7 +50,7 @@ impl StrayReason {
 
 /// What came of all deliveries of one kind of message.
 ///
-/// Once every ledger is closed: `expected == delivered + late + lost`.
+/// Once every ledger is closed: `expected == delivered + late + lost + cut_off`.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Messages sent.
@@ -58,16 +59,22 @@ pub struct Tally {
     pub unsent: u64,
     /// Deliveries that should happen: the audiences of all messages together.
     pub expected: u64,
+    /// Those of them that should go to the sender itself.
+    pub own_copies: u64,
     /// Seen within the deadline.
     pub delivered: u64,
     /// Seen after it.
     pub late: u64,
     /// Never seen, by reason.
     pub lost: BTreeMap<LossReason, u64>,
+    /// Not seen when headcount itself ended the wait for them, by reason.
+    pub cut_off: BTreeMap<CutOff, u64>,
     /// Receipts beyond the first.
     pub duplicated: u64,
     /// First receipts that came after a later message of the same sender.
     pub reordered: u64,
+    /// Stamps that were read where their channel is followed but does not look: no receipts.
+    pub misplaced: u64,
     /// Receipts by those who should not have them, by reason.
     pub strayed: BTreeMap<StrayReason, u64>,
     /// Delivery latency, from the planned sending to the receipt at the receiver's end; late ones too.
@@ -84,6 +91,11 @@ impl Tally {
     /// All that was lost.
     pub fn lost_total(&self) -> u64 {
         self.lost.values().sum()
+    }
+
+    /// All that was cut off.
+    pub fn cut_off_total(&self) -> u64 {
+        self.cut_off.values().sum()
     }
 
     /// All that strayed.

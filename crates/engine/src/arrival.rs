@@ -1,12 +1,13 @@
 #[cfg(feature = "counted")]
 pub mod counted;
+mod misplaced;
 mod socketio;
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use delivery::{Fate, Garbled, Receipt, Stamp, StrayReason, find_stamp};
-use model::{Nanos, Timing};
+use delivery::{Fate, Garbled, Receipt, Stamp, StrayReason, TooLong, find_stamp};
+use model::{Fault, FaultKind, Nanos, Timing};
 use script::host::{Payload, SocketId, Value, Wake};
 use wire::websocket::Event;
 
@@ -15,6 +16,7 @@ use crate::people::Group;
 use crate::recorder::{Ending, Family, Recorder};
 use crate::socket::{Came, Receiving, SocketState, Waiting, Wanted};
 use crate::tickers::WAKES_LIMIT;
+pub(crate) use misplaced::Looks;
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
 
@@ -35,7 +37,7 @@ pub(crate) struct Arrival<'a> {
     pub(crate) recorder: &'a mut Recorder,
     pub(crate) hold: Span,
     pub(crate) wakes: &'a mut VecDeque<Wake>,
-    /// Where Socket.IO is spoken.
+    /// What is to be done once these bytes are handed out.
     pub(crate) talked: Outcome,
 }
 
@@ -56,8 +58,8 @@ impl Arrival<'_> {
         }
         match event {
             Event::Open { protocol } => self.opened(protocol),
-            Event::Text(text) => self.message(text.as_bytes(), || Payload::Text(text.to_owned())),
-            Event::Binary(bytes) => self.message(bytes, || Payload::Binary(bytes.to_vec())),
+            Event::Text(text) => self.documents(text.as_bytes(), text_of),
+            Event::Binary(bytes) => self.documents(bytes, |bytes| Payload::Binary(bytes.to_vec())),
             Event::Ping(_) => {}
             Event::Pong(_) => self.pong(),
             Event::Close { code, reason } => self.state.close = Some((code, reason.to_owned())),
@@ -83,10 +85,24 @@ impl Arrival<'_> {
         }
     }
 
-    fn message(&mut self, bytes: &[u8], payload: impl FnOnce() -> Payload) {
+    /// A message, or each document of one that holds several: whoever has a claim sees them one by one.
+    fn documents(&mut self, bytes: &[u8], payload: fn(&[u8]) -> Payload) {
+        if self.state.documents.is_one(bytes) {
+            return self.message(bytes, payload);
+        }
+        let mut documents = std::mem::take(&mut self.state.documents);
+        let taken = documents.each(bytes, |one| self.message(one, payload));
+        self.state.documents = documents;
+        if let Err(TooLong { limit }) = taken {
+            let detail = format!("a document goes on over more than {limit} bytes of messages");
+            self.talked.fault = Some(Fault::target(FaultKind::Protocol, detail));
+        }
+    }
+
+    fn message(&mut self, bytes: &[u8], payload: fn(&[u8]) -> Payload) {
         let claimed = self.receipts(Came::message(bytes));
         if let Some(waiting) = self.awaited(bytes, claimed) {
-            self.replied(&waiting, Value::Message(payload()));
+            self.replied(&waiting, Value::Message(payload(bytes)));
         } else if claimed || self.state.closing.is_some() {
             // Followed natively, or nobody is left to look at it.
         } else if self.state.listening && self.wakes.len() >= WAKES_LIMIT {
@@ -94,10 +110,10 @@ impl Arrival<'_> {
         } else if self.state.listening {
             self.wakes.push_back(Wake::Message {
                 socket: SocketId(self.key),
-                payload: payload(),
+                payload: payload(bytes),
             });
         } else {
-            self.keep(payload());
+            self.keep(payload(bytes));
         }
     }
 
@@ -136,6 +152,9 @@ impl Arrival<'_> {
                     found,
                 ),
             }
+        }
+        if !claimed && !receives.is_empty() {
+            self.misplaced(came, first.get().copied(), &receives);
         }
         self.state.receives = receives;
         claimed
@@ -207,8 +226,9 @@ impl Arrival<'_> {
             sent.is_none_or(|sent| sent <= now)
         };
         let at = waiting.iter().position(|waiting| match &waiting.wanted {
-            Wanted::Fitting { filter, by_id } => {
-                (*by_id || !claimed) && answers(waiting) && filter.fits(bytes)
+            Wanted::Fitting { filter, named } => {
+                let is_seen = *named || !claimed || waiting.is_answered_by(bytes);
+                is_seen && answers(waiting) && filter.fits(bytes)
             }
             Wanted::Ack(_) | Wanted::Event(_) => false,
         })?;
@@ -240,6 +260,11 @@ impl Arrival<'_> {
             result: Ok(value),
         });
     }
+}
+
+/// Documents are cut at bytes that stand for themselves, so that what was text is text.
+fn text_of(bytes: &[u8]) -> Payload {
+    Payload::Text(String::from_utf8_lossy(bytes).into_owned())
 }
 
 #[cfg(test)]

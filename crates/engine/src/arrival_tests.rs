@@ -153,6 +153,9 @@ impl Listener {
     }
 }
 
+#[path = "arrival_tests/documents.rs"]
+mod documents;
+
 /// Allocations of a read with [`FRAMES`] messages, once everything is warm.
 fn allocations(mut listener: Listener, message: fn(&str) -> Vec<u8>, opcode: u8) -> u64 {
     let warm = listener.said(message, opcode);

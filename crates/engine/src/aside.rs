@@ -1,3 +1,4 @@
+use delivery::CutOff;
 use model::{GroupId, Nanos, UserId};
 use script::ScriptFault;
 
@@ -120,7 +121,7 @@ impl World {
             .unwrap_or_default()
         {
             self.abandon_http(user);
-            self.close_sockets_of(user);
+            self.close_sockets_of(user, CutOff::IterationEnded);
         }
         self.forget_people();
         let measured = std::mem::take(&mut self.recorder).into_measured(&[]);

@@ -23,6 +23,23 @@ impl Filter {
         Ok(self)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.wanted.is_empty()
+    }
+
+    /// The first that does not stand in the message: where, what it should be, and what stands there instead.
+    pub(crate) fn first_that_differs(
+        &self,
+        message: &[u8],
+    ) -> Option<(String, String, Option<String>)> {
+        self.wanted.iter().find_map(|(at, value)| {
+            let raw = at.find(message);
+            let differs = !raw.is_some_and(|raw| same_value(raw, value));
+            let came = raw.map(|raw| String::from_utf8_lossy(raw).into_owned());
+            differs.then(|| (at.to_string(), value.clone(), came))
+        })
+    }
+
     pub(crate) fn fits(&self, message: &[u8]) -> bool {
         self.wanted
             .iter()

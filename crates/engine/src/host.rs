@@ -101,7 +101,7 @@ impl Host for World {
         payload: Payload,
         planned: Option<Nanos>,
     ) -> Result<(), Fault> {
-        self.send_on_socket(socket, &payload, planned)
+        self.send_on_socket(socket, &payload, planned).map(drop)
     }
 
     fn exchange(&mut self, op: OpId, socket: SocketId, call: ExchangeCall) -> Result<(), Fault> {

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use delivery::CutOff;
 use model::{GroupId, Nanos, UserId};
 use script::{GroupStart, ScriptFault};
 
@@ -139,7 +140,12 @@ impl Worker {
         let mut world = self.world.borrow_mut();
         for member in 0..world.groups[slot].users.len() {
             let user = world.groups[slot].users[member];
-            world.close_sockets_of(user);
+            let why = if failed {
+                CutOff::IterationFailed
+            } else {
+                CutOff::IterationEnded
+            };
+            world.close_sockets_of(user, why);
         }
         let next = world.clock.now()
             + if failed {

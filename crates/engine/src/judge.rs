@@ -5,6 +5,7 @@ use plan::{Aggregate, Threshold};
 use record::{Level, Measured, Run, ThresholdResult};
 
 use crate::observe::{Missing, observe};
+use crate::undecided::undecided;
 
 /// Every threshold in every level.
 pub(crate) fn thresholds(thresholds: &[Threshold], levels: &[Level]) -> Vec<ThresholdResult> {
@@ -67,6 +68,14 @@ fn nothing_known(level: &Level) -> bool {
 fn result(threshold: &Threshold, level: &Level) -> ThresholdResult {
     let observed = observe(threshold, level);
     let (observed_text, held) = match observed {
+        Ok(value) if undecided(threshold, level) > 0 => {
+            let open = undecided(threshold, level);
+            let known = show(threshold.limit.unit, value);
+            (
+                format!("{known}, with {open} deliveries that say nothing of the target"),
+                None,
+            )
+        }
         Ok(value) => (
             show(threshold.limit.unit, value),
             if_all_agree([threshold.holds(value), holds_at_worst(threshold, level)]),

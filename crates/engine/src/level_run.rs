@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use delivery::CutOff;
 use model::{Nanos, UserId};
 use plan::groups_of;
 use probe::ThreadTime;
@@ -254,7 +255,7 @@ impl Worker {
             .collect();
         for user in users {
             world.abandon_http(user);
-            world.close_sockets_of(user);
+            world.close_sockets_of(user, CutOff::LevelEnded);
         }
         let until = now + GOODBYES;
         world.timers.set(until, Alarm::Look);

@@ -138,14 +138,14 @@ impl Asked {
     }
 
     fn of_deliveries(self, deliveries: &Deliveries) -> Observed {
-        let expected = deliveries.expected;
+        let judged = deliveries.judged();
         match self.aggregate {
-            Aggregate::Delivered => self.part(deliveries.delivered, expected),
-            Aggregate::Late => self.part(deliveries.late, expected),
-            Aggregate::Lost => self.part(deliveries.lost_count(), expected),
-            Aggregate::Duplicated => self.part(deliveries.duplicated, expected),
-            Aggregate::Reordered => self.part(deliveries.reordered, expected),
-            Aggregate::Strayed => self.part(deliveries.strayed_count(), expected),
+            Aggregate::Delivered => self.part(deliveries.delivered, judged),
+            Aggregate::Late => self.part(deliveries.late, judged),
+            Aggregate::Lost => self.part(deliveries.lost_count(), judged),
+            Aggregate::Duplicated => self.part(deliveries.duplicated, judged),
+            Aggregate::Reordered => self.part(deliveries.reordered, judged),
+            Aggregate::Strayed => self.part(deliveries.strayed_count(), judged),
             Aggregate::Count => Ok(deliveries.received() as f64),
             Aggregate::Rate => self.rate(deliveries.received() as f64),
             Aggregate::Percentile(percent) => reported(deliveries.latency_at(percent / 100.0)),

@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use delivery::CutOff;
 use model::{Fault, GroupId, Nanos, UserId};
 use script::Ended;
 use script::host::{
-    ExchangeCall, OpId, Payload, ReplyBy, SocketCall, SocketId, TickerId, Value, Wake,
+    DocumentsIn, ExchangeCall, OpId, Payload, ReplyBy, SocketCall, SocketId, TickerId, Value, Wake,
 };
 use wire::http::{Body, Request, Response};
 
@@ -119,7 +120,7 @@ impl World {
             }
             Err(_) => {
                 // A reply that comes too late would be taken for that to the next message.
-                self.close_sockets_of(user);
+                self.close_sockets_of(user, CutOff::IterationFailed);
                 self.plain_pause(user);
             }
         }
@@ -289,6 +290,8 @@ impl World {
             url: run.plain.url.to_string(),
             name: run.name.to_string(),
             headers: self.config.options.headers.clone(),
+            // Each message has one reply, whatever it holds.
+            documents: DocumentsIn::Whole,
             ..SocketCall::default()
         };
         if let Err(fault) = self.start_socket(OpId(user.0), user, call, None) {
@@ -352,7 +355,7 @@ impl World {
             .start_exchange(OpId(user.0), SocketId(socket), call)
             .is_err()
         {
-            self.close_sockets_of(user);
+            self.close_sockets_of(user, CutOff::IterationFailed);
             self.plain_pause(user);
         }
     }

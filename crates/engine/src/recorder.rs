@@ -3,12 +3,13 @@ use std::sync::Arc;
 use delivery::Tally;
 use model::{Fault, FaultKind, Nanos, Timing};
 use record::{
-    Convergence, Deliveries, Example, Failure, Iterations, Limited, Measured, Metric, MetricKind,
+    Convergence, Example, Failure, Iterations, Limited, Measured, Metric, MetricKind, Mismatch,
     OpenWindow, Timings, note_failure,
 };
 use rustc_hash::FxHashMap;
 use stats::Histogram;
 
+use crate::deliveries::deliveries_of;
 use crate::receipt::Receipts;
 use crate::story::StoryCounts;
 
@@ -93,6 +94,8 @@ pub(crate) struct Recorder {
     pub(crate) receipts: Receipts,
     channels: Named<()>,
     pub(crate) tallies: Vec<Tally>,
+    /// By tally: how the first stamp that arrived elsewhere differed.
+    pub(crate) mismatches: FxHashMap<usize, Mismatch>,
     /// The answers with status 429, from the first on.
     pub(crate) limited: Option<Box<Limited>>,
     /// Requests in windows that are closed.
@@ -287,38 +290,11 @@ impl Recorder {
             );
         }
         let channels = self.channels.values.into_iter().map(|(name, ())| name);
+        let mut mismatches = self.mismatches;
+        let tallies = self.tallies.into_iter().enumerate();
+        let deliveries = tallies.map(|(at, tally)| deliveries_of(tally, mismatches.remove(&at)));
+        measured.deliveries.extend(channels.zip(deliveries));
         measured
-            .deliveries
-            .extend(channels.zip(self.tallies.into_iter().map(deliveries_of)));
-        measured
-    }
-}
-
-fn deliveries_of(tally: Tally) -> Deliveries {
-    Deliveries {
-        messages: tally.messages,
-        unsent: tally.unsent,
-        expected: tally.expected,
-        delivered: tally.delivered,
-        late: tally.late,
-        lost: tally
-            .lost
-            .iter()
-            .filter(|(_, count)| **count > 0)
-            .map(|(why, count)| (why.as_str().to_owned(), *count))
-            .collect(),
-        duplicated: tally.duplicated,
-        reordered: tally.reordered,
-        strayed: tally
-            .strayed
-            .iter()
-            .map(|(why, count)| (why.as_str().to_owned(), *count))
-            .collect(),
-        whole_audience: tally.last.count(),
-        latency: tally.latency,
-        first: tally.first,
-        median: tally.median,
-        last: tally.last,
     }
 }
 

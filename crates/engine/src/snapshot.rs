@@ -125,7 +125,7 @@ fn so_far(promise: &Threshold, level: &Level) -> Result<f64, Missing> {
     let mut level = level.clone();
     for deliveries in level.measured.deliveries.values_mut() {
         let missed = deliveries.late + deliveries.lost_count();
-        deliveries.delivered = deliveries.expected.saturating_sub(missed);
+        deliveries.delivered = deliveries.judged().saturating_sub(missed);
     }
     observe(promise, &level)
 }

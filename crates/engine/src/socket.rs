@@ -9,10 +9,11 @@ mod wire;
 
 use std::collections::VecDeque;
 
-use delivery::Sent;
+use delivery::{Documents, Sent, stamps_in};
 use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::{ExchangeCall, OpId, Payload, ReplyBy, SocketId, Value, Wake};
 
+use crate::arrival::Looks;
 use crate::conn::{Conn, Link};
 use crate::filter::Filter;
 use crate::recorder::Family;
@@ -36,11 +37,15 @@ pub(crate) struct SocketState {
     pub(crate) opening: Option<Opening>,
     /// The name under which it is measured.
     pub(crate) name: String,
+    /// How its messages hold documents.
+    pub(crate) documents: Documents,
     /// Socket.IO is spoken on it.
     pub(crate) talk: Option<Box<Talk>>,
     /// It is to take the place of this polling socket.
     pub(crate) probes: Option<u32>,
     pub(crate) receives: Vec<Receiving>,
+    /// How often stamps were looked for where no channel does.
+    pub(crate) looks: Looks,
     /// The number of the next of them.
     pub(crate) next_receiving: u32,
     /// The script has a message handler.
@@ -81,13 +86,23 @@ pub(crate) struct Waiting {
     pub(crate) wanted: Wanted,
     /// `None`: merely the next message.
     pub(crate) exchange: Option<Exchange>,
+    /// Stamps that were sent with the message whose reply it is.
+    pub(crate) carries: Vec<Sent>,
+}
+
+impl Waiting {
+    /// Whether the message brings back a stamp that was sent with the one whose reply is awaited.
+    pub(crate) fn is_answered_by(&self, message: &[u8]) -> bool {
+        let sent = |stamp| self.carries.iter().any(|sent| sent.is_of(&stamp));
+        !self.carries.is_empty() && stamps_in(message).flatten().any(sent)
+    }
 }
 
 /// Which message it is.
 #[derive(Debug)]
 pub(crate) enum Wanted {
-    /// The first that fits. `by_id`: it is taken even where a channel has a claim on it.
-    Fitting { filter: Filter, by_id: bool },
+    /// The first that fits. `named`: the script said which, so that it is taken even where a channel has a claim on it.
+    Fitting { filter: Filter, named: bool },
     /// The acknowledgement with this number.
     Ack(u64),
     /// The next event of this name.
@@ -163,33 +178,33 @@ impl World {
         id: SocketId,
         payload: &Payload,
         planned: Option<Nanos>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Vec<Sent>, Fault> {
         self.send_with_stamps(id, planned, |socket| match payload {
             Payload::Text(text) => socket.wire.send_text(text),
             Payload::Binary(bytes) => socket.wire.send_binary(bytes),
         })
     }
 
-    /// Writes to a socket; the user's stamps leave with it.
+    /// Writes to a socket; the user's stamps leave with it, and are given.
     pub(crate) fn send_with_stamps(
         &mut self,
         id: SocketId,
         planned: Option<Nanos>,
         write: impl FnOnce(&mut SocketLink) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Vec<Sent>, Fault> {
         let (user, _) = self.socket(id)?;
         let carried = self.stamps_leave(user, planned);
         let (_, socket) = self.socket(id)?;
         let sent = write(socket);
         let sent_failed = sent.is_err();
         if let Some((group, ..)) = self.group_of(user).filter(|_| sent_failed) {
-            for sent in carried {
-                group.ledger.refuse(sent);
+            for sent in &carried {
+                group.ledger.refuse(*sent);
             }
         }
         self.update_interest(id.0);
         self.go_on_polling(id.0);
-        sent
+        sent.map(|()| carried)
     }
 
     fn stamps_leave(&mut self, user: UserId, planned: Option<Nanos>) -> Vec<Sent> {
@@ -218,18 +233,22 @@ impl World {
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let mut filter = Filter::new(call.only)?;
-        let by_id = matches!(call.by, ReplyBy::Id { .. });
+        let named = matches!(call.by, ReplyBy::Id { .. }) || !filter.is_empty();
         if let ReplyBy::Id { at, value } = call.by {
             filter = filter.also(&at, value)?;
         }
-        self.send_on_socket(id, &call.payload, call.planned)?;
+        let carries = self.send_on_socket(id, &call.payload, call.planned)?;
         let exchange = Exchange {
             name: self.recorder.name(Family::Exchange, &call.name),
             planned: call.planned.unwrap_or(now),
             started: now,
         };
-        let wanted = Wanted::Fitting { filter, by_id };
-        self.wait_on_socket(op, id, wanted, call.timeout, Some(exchange))
+        let wanted = Wanted::Fitting { filter, named };
+        self.wait_on_socket(op, id, wanted, call.timeout, Some(exchange))?;
+        if let Some(waiting) = self.socket(id)?.1.state.waiting.back_mut() {
+            waiting.carries = carries;
+        }
+        Ok(())
     }
 
     /// Notes what the script awaits.
@@ -249,6 +268,7 @@ impl World {
             limit,
             wanted,
             exchange,
+            carries: Vec::new(),
         };
         self.socket(id)?.1.state.waiting.push_back(waiting);
         self.watch_limit(began + limit);
@@ -276,10 +296,8 @@ impl World {
             });
             return Ok(());
         }
-        let wanted = Wanted::Fitting {
-            filter,
-            by_id: false,
-        };
+        let named = !filter.is_empty();
+        let wanted = Wanted::Fitting { filter, named };
         self.wait_on_socket(op, id, wanted, timeout, None)
     }
 

@@ -136,9 +136,9 @@ impl World {
             url: format!("{}{sign}EIO=4&transport=websocket", call.url),
             name: call.name,
             headers: call.headers,
-            subprotocols: Vec::new(),
             timeout: call.timeout,
             planned: call.planned,
+            ..SocketCall::default()
         };
         self.start_socket(op, user, socket, Some(Box::new(Talk::new(session))))
     }
@@ -150,6 +150,7 @@ impl World {
         planned: Option<Nanos>,
     ) -> Result<(), Fault> {
         self.send_with_stamps(id, planned, |socket| socket.emit(said, None))
+            .map(drop)
     }
 
     pub(crate) fn start_acknowledged(

@@ -50,6 +50,8 @@ pub enum FaultKind {
     LoopedForever,
     /// The script awaits something that nothing will ever settle.
     NeverSettles,
+    /// The iteration ended while calls of the script were in flight.
+    NotAwaited,
     /// A check of the script came out false.
     Check,
     /// A condition given to `eventually` did not come true in time.
@@ -129,6 +131,7 @@ impl fmt::Display for FaultKind {
             Self::Thrown => "thrown",
             Self::LoopedForever => "looped for ever",
             Self::NeverSettles => "never settles",
+            Self::NotAwaited => "not awaited",
             Self::Check => "check",
             Self::Eventually => "eventually",
             Self::Diverged => "diverged",

@@ -163,7 +163,7 @@ impl StoryStep {
 }
 
 impl Deliveries {
-    /// expected = delivered + late + lost; a latency for each that was seen.
+    /// expected = delivered + late + lost + cut off; a latency for each that was seen.
     pub fn check_identities(&self) -> Vec<String> {
         let mut broken = Vec::new();
         let Self {
@@ -174,9 +174,10 @@ impl Deliveries {
             ..
         } = self;
         let lost = self.lost_count();
-        if *expected != delivered + late + lost {
+        let cut_off = self.cut_off.count();
+        if *expected != delivered + late + lost + cut_off {
             broken.push(format!(
-                "{expected} expected, but {delivered} delivered + {late} late + {lost} lost"
+                "{expected} expected, but {delivered} delivered + {late} late + {lost} lost + {cut_off} cut off"
             ));
         }
         let times = self.latency.count();

@@ -24,7 +24,7 @@ mod version;
 mod window;
 
 pub use convergence::Convergence;
-pub use deliveries::Deliveries;
+pub use deliveries::{CutOff, Deliveries, Mismatch, Misplaced, OwnCopies};
 pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};
 pub use finding::{Cause, Confidence, Finding};

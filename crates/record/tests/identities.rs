@@ -37,7 +37,7 @@ fn deliveries_without_a_fate_are_noticed() {
     assert_eq!(
         broken.check_identities(),
         [
-            "1007 expected, but 995 delivered + 3 late + 3 lost",
+            "1007 expected, but 995 delivered + 3 late + 3 lost + 0 cut off",
             "997 latencies, but 995 delivered + 3 late",
             "500 messages reached everybody, but 200 were sent",
         ]

@@ -5,6 +5,7 @@
 //! a parameter. It prints nothing that was not measured, and never a zero in its place.
 
 mod colour;
+mod deliveries;
 mod format;
 mod markdown;
 mod progress;

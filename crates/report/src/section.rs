@@ -6,6 +6,7 @@ pub(crate) mod environment;
 pub(crate) mod failures;
 pub(crate) mod findings;
 pub(crate) mod levels;
+pub(crate) mod mistakes;
 pub(crate) mod pass_rate;
 pub(crate) mod resources;
 pub(crate) mod setup;

@@ -3,6 +3,7 @@
 use record::{Level, Run, Validity};
 
 use crate::colour::{Tone, paint};
+use crate::deliveries::missing_deliveries;
 use crate::format::{count, share, shorten, wrap};
 use crate::section::failures::{self, Group};
 use crate::section::levels::{self, Lead};
@@ -226,6 +227,7 @@ fn failure_lines(run: &Run, colour: bool) -> Vec<String> {
         lines.push(paint("Failures", Tone::Strong, colour));
         lines.extend(groups.iter().flat_map(|group| failure(group, colour)));
     }
+    lines.extend(missing_deliveries(run, WIDTH, colour));
     lines.extend(broken_checks(run, colour));
     lines.extend(converged(run, colour));
     let Some(last) = run.levels.iter().rfind(|level| level.sound) else {

@@ -110,6 +110,12 @@ fn cut(mut text: String) -> String {
     text
 }
 
+/// The innermost place of a stack that lies in the scenario's own files.
+pub(crate) fn first_place(state: &State, stack: &str) -> Option<Location> {
+    let calls = user_calls(&state.material.bundle, stack);
+    calls.into_iter().next().map(|(place, _)| place)
+}
+
 /// The lines of a stack that lie in the scenario's own files.
 fn user_calls<'s>(bundle: &Bundle, stack: &'s str) -> Vec<(Location, &'s str)> {
     let call = |line: &'s str| Some((place(line)?, line)).filter(|(at, _)| bundle.has(&at.file));

@@ -129,6 +129,22 @@ pub struct HttpCall {
     pub planned: Option<Nanos>,
 }
 
+/// How the messages of a WebSocket hold JSON documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DocumentsIn {
+    /// One in each message, or several that can be told apart without doubt.
+    #[default]
+    Auto,
+    /// Each message is one document.
+    Whole,
+    /// The elements of a top-level array.
+    Array,
+    /// Each document ends with a newline and may go on in the next message.
+    Lines,
+    /// The same with the byte 0x1e.
+    Records,
+}
+
 /// A WebSocket to open.
 #[derive(Clone, Debug, Default)]
 pub struct SocketCall {
@@ -140,6 +156,8 @@ pub struct SocketCall {
     pub headers: Vec<(String, String)>,
     /// Subprotocols offered.
     pub subprotocols: Vec<String>,
+    /// How its messages hold documents.
+    pub documents: DocumentsIn,
     /// Whole time allowed for connecting, if other than the run's.
     pub timeout: Option<Nanos>,
     /// When it should have been asked for; `None`: now.

@@ -15,6 +15,7 @@ mod data;
 mod error;
 mod exports;
 mod fault;
+mod floating;
 mod frame;
 pub mod host;
 mod rejections;

@@ -13,6 +13,7 @@ use crate::bundle::Bundle;
 use crate::data::DataStore;
 use crate::error::{ScriptError, ScriptFault};
 use crate::exports::{DEFAULT, Exports};
+use crate::floating::TRACED;
 use crate::frame::Location;
 use crate::host::Host;
 use crate::start::Roles;
@@ -108,12 +109,13 @@ impl Script {
     ) -> Result<Self, ScriptError> {
         let state = Rc::new(State {
             host,
-            work: RefCell::new(Work::default()),
+            work: RefCell::new(Work::tracing(TRACED)),
             now: Now {
                 group: Cell::new(NOBODY),
                 user: Cell::new(NOBODY),
                 planned: Cell::new(None),
                 waits: Cell::new(false),
+                background: Cell::new(false),
             },
             watch: Watch::new(limits.busy.into()),
             outcome: RefCell::new(Outcome::default()),

@@ -26,6 +26,8 @@ pub(crate) struct Now {
     pub(crate) planned: Cell<Option<Nanos>>,
     /// An iteration has begun in this step and waits: only a job can end it.
     pub(crate) waits: Cell<bool>,
+    /// A ticker or a handler runs, or what it began: calls of it may be in flight when the iteration ends.
+    pub(crate) background: Cell<bool>,
 }
 
 impl Now {
@@ -34,6 +36,7 @@ impl Now {
         self.user.set(user);
         self.planned.set(planned);
         self.waits.set(false);
+        self.background.set(false);
     }
 }
 
@@ -84,8 +87,9 @@ impl State {
         self.end(group, Err(fault));
     }
 
-    /// The group's iteration ended.
+    /// The group's iteration ended. It fails if calls of it are in flight.
     pub(crate) fn end(&self, group: u32, outcome: Result<Option<String>, ScriptFault>) {
+        let outcome = outcome.and_then(|value| self.floating(group).map_or(Ok(value), Err));
         let id = {
             let mut work = self.work.borrow_mut();
             let Some(group) = work.groups.get_mut(group).filter(|group| !group.ended) else {

@@ -44,6 +44,7 @@ impl Script {
             return;
         };
         self.step(op.group, op.user, None, |ctx, state| {
+            state.now.background.set(op.background);
             settle(ctx, state, op, result)
         });
     }
@@ -52,7 +53,8 @@ impl Script {
         let Some(ticker) = self.state.work.borrow().ticker(id) else {
             return;
         };
-        self.step(ticker.group, ticker.user, Some(due), |ctx, _| {
+        self.step(ticker.group, ticker.user, Some(due), |ctx, state| {
+            state.now.background.set(true);
             let function = ticker.function.restore(ctx)?;
             function.call::<_, Value<'_>>(()).map(drop)
         });
@@ -66,7 +68,8 @@ impl Script {
             (socket.group, socket.user, socket.on_message.clone())
         };
         for handler in handlers {
-            self.step(group, user, None, |ctx, _| {
+            self.step(group, user, None, |ctx, state| {
+                state.now.background.set(true);
                 let message = message_value(ctx, payload)?;
                 handler
                     .restore(ctx)?
@@ -92,6 +95,7 @@ impl Script {
         for handler in handlers {
             let ack = ack.take();
             self.step(group, user, None, |ctx, state| {
+                state.now.background.set(true);
                 let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
                 let (list, bytes) = heard_values(ctx, heard)?;
                 let hear = entry.hear.clone().restore(ctx)?;
@@ -114,7 +118,8 @@ impl Script {
             self.note_idle(group);
         }
         for handler in handlers {
-            self.step(group, user, None, |ctx, _| {
+            self.step(group, user, None, |ctx, state| {
+                state.now.background.set(true);
                 handler
                     .restore(ctx)?
                     .call::<_, Value<'_>>((code, reason))

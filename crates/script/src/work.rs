@@ -38,6 +38,10 @@ pub(crate) struct Group {
     pub(crate) ended: bool,
     /// What its function returned, until it has settled.
     pub(crate) story: Option<KeptPromise>,
+    /// Its calls are remembered with their lines.
+    pub(crate) traced: bool,
+    /// The script took the first of several promises, so that the others may be in flight in the end.
+    pub(crate) may_leave: bool,
     /// Its objects share something in the prelude.
     pub(crate) keeps_story: bool,
     pub(crate) users: Vec<u32>,
@@ -67,6 +71,8 @@ pub(crate) enum Then {
     Plain,
     /// The message, JSON text parsed.
     Parsed,
+    /// Nothing, and nobody need await it.
+    Closing,
     /// Milliseconds since then.
     Elapsed(Nanos),
     /// A socket object; what happens on it is measured under this name.
@@ -82,6 +88,10 @@ pub(crate) struct Op {
     pub(crate) then: Then,
     pub(crate) resolve: Kept,
     pub(crate) reject: Kept,
+    /// A ticker or a handler began it.
+    pub(crate) background: bool,
+    /// The stack of the call, where calls are traced.
+    pub(crate) stack: Option<Box<str>>,
     place: usize,
 }
 
@@ -114,20 +124,32 @@ pub(crate) struct Work {
     pub(crate) members: Slots<Member>,
     pub(crate) sockets: Slots<Socket>,
     ops: Slots<Op>,
+    /// Iterations whose calls will be traced.
+    pub(crate) to_trace: u32,
     tickers: FxHashMap<TickerId, Ticker>,
     group_keys: FxHashMap<GroupId, u32>,
     socket_keys: FxHashMap<SocketId, u32>,
 }
 
 impl Work {
+    /// Nothing is under way. The calls of so many iterations will be traced.
+    pub(crate) fn tracing(iterations: u32) -> Self {
+        Self {
+            to_trace: iterations,
+            ..Self::default()
+        }
+    }
+
     /// Takes a group in with its users.
     pub(crate) fn add_group(&mut self, about: About, users: Vec<UserStart>) -> Option<u32> {
         let id = GroupId(about.id);
         let key = self.groups.insert(Group {
             about,
+            traced: self.to_trace > 0,
             users: Vec::with_capacity(users.len()),
             ..Group::default()
         })?;
+        self.to_trace = self.to_trace.saturating_sub(1);
         self.group_keys.insert(id, key);
         for user in users {
             if self.add_member(key, user).is_none() {
@@ -158,6 +180,7 @@ impl Work {
         (group, user): (u32, u32),
         then: Then,
         (resolve, reject): (Kept, Kept),
+        (background, stack): (bool, Option<Box<str>>),
     ) -> Option<OpId> {
         let place = self.groups.get(group)?.ops.len();
         let key = self.ops.insert(Op {
@@ -166,10 +189,19 @@ impl Work {
             then,
             resolve,
             reject,
+            background,
+            stack,
             place,
         })?;
         self.groups.get_mut(group)?.ops.push(key);
         Some(OpId(key))
+    }
+
+    /// The group's operations that wait, in no order.
+    pub(crate) fn ops_of(&self, group: u32) -> impl Iterator<Item = &Op> {
+        let group = self.groups.get(group);
+        let ops = group.into_iter().flat_map(|group| &group.ops);
+        ops.filter_map(|&op| self.ops.get(op))
     }
 
     pub(crate) fn take_op(&mut self, id: OpId) -> Option<Op> {

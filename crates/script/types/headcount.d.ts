@@ -1,7 +1,9 @@
 /**
  * Types of headcount scenarios. Written by `headcount init`; do not edit.
  *
- * An error that nobody catches fails the iteration, and so does a rejected promise that nobody awaits.
+ * An error that nobody catches fails the iteration, and so does a rejected promise that nobody awaits. An iteration that
+ * ends while calls are in flight fails too: an `await` is missing. `socket.close()` need not be awaited, nor calls that a
+ * ticker or a handler makes, nor what `Promise.race` and `Promise.any` leave behind.
  * There are no timers, no files and no network but through this API. `Math.random` is seeded too.
  *
  * A scenario is an async function of one group of interacting users. Module state is shared by all
@@ -294,6 +296,13 @@ declare module "headcount" {
   export interface SocketOptions {
     headers?: Record<string, string>;
     subprotocols?: string[];
+    /**
+     * How messages hold JSON documents; `receives`, `next`, `request` and `on` see each document as a message of its own.
+     * "auto" (default): one, several separated by newlines or by 0x1e (Centrifugo, SignalR), or a SockJS frame `a["…"]`.
+     * "whole": each message is one document. "array": the elements of a top-level array. "newline", "0x1e": each document
+     * ends with this byte and may continue in the next message.
+     */
+    documents?: "auto" | "whole" | "array" | "newline" | "0x1e";
     query?: Record<string, string | number | boolean>;
     params?: Record<string, string | number>;
     /** Measured under this name instead of the path. */
@@ -313,8 +322,9 @@ declare module "headcount" {
     readonly open: boolean;
     send(message: string | ArrayBuffer | Uint8Array | object): void;
     /**
-     * Sends a message and awaits its reply: the one with the same value at pointer `by` as the message, else the next
-     * fitting message. When an object was sent, the reply comes parsed.
+     * Sends a message and awaits its reply: the one with the same value at pointer `by` as the message, else the next that
+     * fits `only`, also where a channel follows it. With neither: the next message that no channel follows, or that brings
+     * back the stamp which was sent. When an object was sent, the reply comes parsed.
      */
     request(
       message: string | ArrayBuffer | Uint8Array | object,
@@ -329,7 +339,10 @@ declare module "headcount" {
     receives(channel: Channel, options?: { at?: string | number; only?: Only; except?: Only; keep?: boolean }): () => void;
     /** What stood last where `receives` looks for the channel, stamped or not, where it keeps that: a string, else JSON text. */
     last(channel: Channel): string | undefined;
-    /** The next message that fits and that no reply or channel has a claim on. JSON text comes parsed with `json: true`. */
+    /**
+     * The next message that fits `only` and that is no reply, also where a channel follows it (but those are not kept for
+     * later calls); without `only` the next that no channel follows. JSON text comes parsed with `json: true`.
+     */
     next(options?: { only?: Only; timeout?: Duration; json?: boolean }): Promise<any>;
     /** Runs `fn` for each message (that costs script time) or when the socket is gone. What it throws fails the iteration. */
     on(event: "message", fn: (message: Message) => void): void;

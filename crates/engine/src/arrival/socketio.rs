@@ -8,7 +8,7 @@ use crate::socket::{Came, Wanted};
 use crate::socketio::{Heartbeat, Talk};
 use crate::tickers::WAKES_LIMIT;
 
-/// What a Socket.IO session made of bytes: what is to be sent, and why it is over.
+/// What was made of bytes: what a Socket.IO session has to send, and why the socket is over.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) says: Vec<String>,

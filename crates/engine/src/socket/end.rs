@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use delivery::Leaving;
+use delivery::{CutOff, Leaving};
 use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use script::host::{OpId, SocketId, Value, Wake};
 
@@ -31,15 +31,15 @@ impl World {
         };
         socket.leave_namespace();
         let _ = socket.wire.close(Some(code), reason); // a broken connection is closed all the same
-        self.say_goodbye(id.0, Some(op));
+        self.say_goodbye(id.0, Some(op), Leaving::Left);
     }
 
-    fn say_goodbye(&mut self, key: u32, op: Option<OpId>) {
+    fn say_goodbye(&mut self, key: u32, op: Option<OpId>, how: Leaving) {
         let until = self.clock.now() + GOODBYE;
         if op.is_some() {
             self.closed_by_script.insert(key);
         }
-        self.leave_channels(key, Leaving::Left);
+        self.leave_channels(key, how);
         if let Ok((_, socket)) = self.socket(SocketId(key)) {
             socket.state.closing = Some(Closing { op, until });
             self.watch_limit(until);
@@ -48,8 +48,9 @@ impl World {
         }
     }
 
-    /// The iteration is over: its sockets are closed politely, and nobody waits for them.
-    pub(crate) fn close_sockets_of(&mut self, user: UserId) {
+    /// The iteration is over: its sockets are closed politely, and nobody waits for them. `why`: what becomes of the
+    /// deliveries that are still awaited on them.
+    pub(crate) fn close_sockets_of(&mut self, user: UserId, why: CutOff) {
         let keys = self
             .users
             .get(user)
@@ -72,7 +73,7 @@ impl World {
                     self.leave_dial(&socket.state);
                 }
             } else {
-                self.say_goodbye(key, None);
+                self.say_goodbye(key, None, Leaving::CutOff(why));
             }
         }
     }

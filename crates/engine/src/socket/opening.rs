@@ -1,7 +1,8 @@
 use ::wire::websocket::{Connection, Handshake};
+use delivery::{Documents, Framing, RECORD_SEPARATOR};
 use model::{Fault, FaultKind, UserId};
 use rand_core::RngCore;
-use script::host::{OpId, SocketCall};
+use script::host::{DocumentsIn, OpId, SocketCall};
 use url::Url;
 
 use super::{Opening, SocketLink, SocketState, Wire};
@@ -33,6 +34,7 @@ impl World {
         let state = SocketState {
             opening: Some(opening),
             name: call.name,
+            documents: Documents::new(framing_of(call.documents), self.config.options.max_message),
             talk,
             ..SocketState::default()
         };
@@ -119,5 +121,15 @@ impl World {
             }
             Err(fault) => self.never_opened(user, (spoken, &name), opening, fault),
         }
+    }
+}
+
+fn framing_of(documents: DocumentsIn) -> Framing {
+    match documents {
+        DocumentsIn::Auto => Framing::Auto,
+        DocumentsIn::Whole => Framing::Whole,
+        DocumentsIn::Array => Framing::Array,
+        DocumentsIn::Lines => Framing::EndedBy(b'\n'),
+        DocumentsIn::Records => Framing::EndedBy(RECORD_SEPARATOR),
     }
 }

@@ -42,10 +42,21 @@ impl Sight {
         }
     }
 
+    /// Whether what came says again what was said.
+    pub(crate) fn says_again(&self, came: Came<'_>) -> bool {
+        let again = self.except.as_ref();
+        again.is_some_and(|again| again.fits(came.bytes))
+    }
+
+    /// The event that the channel looks for and the one that came, where they differ.
+    pub(crate) fn other_event(&self, came: Came<'_>) -> Option<(String, String)> {
+        let (wanted, event) = (self.event.as_ref()?, came.event?);
+        (!event.is(wanted)).then(|| (wanted.clone(), event.name()))
+    }
+
     /// Whether what came is one of the messages in which the channel's stamps are looked for.
     pub(crate) fn fits(&self, came: Came<'_>) -> bool {
-        let again = self.except.as_ref();
-        self.only.fits(came.bytes) && !again.is_some_and(|again| again.fits(came.bytes))
+        self.only.fits(came.bytes) && !self.says_again(came)
     }
 }
 

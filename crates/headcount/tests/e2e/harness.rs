@@ -9,8 +9,8 @@ mod server;
 
 pub(crate) use asked::{ask, text_at};
 pub(crate) use foreign::{
-    SOCKET_IO, http2_server, npx_tsc, python, python_socketio, room_servers, socketio_server,
-    socketio_server_with,
+    SOCKET_IO, documents_room, http2_server, npx_tsc, official_signalr_client, python,
+    python_socketio, room_servers, socketio_server, socketio_server_with,
 };
 pub(crate) use lab::{Lab, scenarios};
 pub(crate) use program::{Ended, Program};

@@ -52,6 +52,7 @@ pub(crate) fn deliveries() -> Deliveries {
         median: times(200, Nanos::from_millis(10)),
         last: times(200, Nanos::from_millis(25)),
         whole_audience: 198,
+        ..Deliveries::default()
     }
 }
 

@@ -50,6 +50,7 @@ fn fate_columns() -> Vec<Column> {
         "delivered",
         "late",
         "lost",
+        "cut off",
         "duplicated",
         "reordered",
         "strayed",
@@ -58,15 +59,17 @@ fn fate_columns() -> Vec<Column> {
 }
 
 fn fates(_: &Level, one: &Deliveries) -> Vec<Option<String>> {
+    let cut_off = one.cut_off.count();
     vec![
         Some(count(one.messages)),
         (one.unsent > 0).then(|| count(one.unsent)),
         Some(count(one.expected)),
         Some(count(one.delivered)),
-        Some(part(one.late, one.expected)),
-        Some(part(one.lost_count(), one.expected)),
-        Some(part(one.duplicated, one.expected)),
-        Some(part(one.reordered, one.expected)),
+        Some(part(one.late, one.judged())),
+        Some(part(one.lost_count(), one.judged())),
+        (cut_off > 0).then(|| part(cut_off, one.expected)),
+        Some(part(one.duplicated, one.judged())),
+        Some(part(one.reordered, one.judged())),
         Some(count(one.strayed_count())),
     ]
 }
@@ -123,16 +126,33 @@ fn per_message(_: &Level, one: &Deliveries) -> Vec<Option<String>> {
     ]
 }
 
+/// Why deliveries were lost, cut off or strayed, by channel and level.
 fn reasons(run: &Run) -> Vec<String> {
+    let strayed = reasons_of(run, |one| vec![("strayed", told(&one.strayed))]);
+    let all = missing(run).into_iter().chain(strayed);
+    all.map(|(fate, why)| format!("{fate}: {why}")).collect()
+}
+
+/// Why deliveries were lost or cut off.
+pub(crate) fn missing(run: &Run) -> Vec<(&'static str, String)> {
+    reasons_of(run, |one| {
+        vec![
+            ("lost", told(&one.lost)),
+            ("cut off by headcount", cut_off(one)),
+        ]
+    })
+}
+
+fn reasons_of<'a>(
+    run: &Run,
+    fates: impl Fn(&Deliveries) -> Vec<(&'a str, String)>,
+) -> Vec<(&'a str, String)> {
     let mut lines = Vec::new();
     for level in &run.levels {
         for (name, one) in &level.measured.deliveries {
-            for (fate, reasons) in [("lost", &one.lost), ("strayed", &one.strayed)] {
-                let told = told(reasons);
-                if !told.is_empty() {
-                    lines.push(format!("{name} at {}: {fate}: {told}", label(&level.load)));
-                }
-            }
+            let at = label(&level.load);
+            let known = fates(one).into_iter().filter(|(_, why)| !why.is_empty());
+            lines.extend(known.map(|(fate, why)| (fate, format!("{name} at {at}: {why}"))));
         }
     }
     lines
@@ -146,17 +166,31 @@ fn told(reasons: &BTreeMap<String, u64>) -> String {
     told.join(", ")
 }
 
+/// Deliveries that nobody waited for any longer: whether the target would have made them is not known.
+fn cut_off(one: &Deliveries) -> String {
+    let told = [
+        (one.cut_off.iteration_failed, "when their iteration failed"),
+        (one.cut_off.iteration_ended, "when their iteration ended"),
+        (one.cut_off.level_ended, "when the level ended"),
+    ];
+    let told = told.iter().filter(|(number, _)| *number > 0);
+    let told: Vec<_> = told
+        .map(|&(number, when)| format!("{} {when}", count(number)))
+        .collect();
+    told.join(", ")
+}
+
 /// The bound that no loss in so many messages gives, where nothing was lost in a sound level.
 pub(crate) fn none_lost(level: &Level) -> Option<String> {
     let all = super::levels::all_deliveries(level);
-    if !level.sound || all.lost_count() > 0 || all.expected == 0 {
+    if !level.sound || all.lost_count() > 0 || all.judged() == 0 {
         return None;
     }
     // The deliveries of one message are not independent: the bound counts messages.
     let bound = stats::zero_failures_bound(all.messages)? * 100.0;
     Some(format!(
         "none of {} deliveries ({} messages) lost at {}: at most {} are (95 % confidence)",
-        count(all.expected),
+        count(all.judged()),
         count(all.messages),
         label(&level.load),
         percent(bound),

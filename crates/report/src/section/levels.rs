@@ -208,7 +208,7 @@ fn fates(level: &Level) -> [Option<String>; 5] {
     }
     let all = all_deliveries(level);
     [
-        Some(part(all.lost_count(), all.expected)),
+        Some(part(all.lost_count(), all.judged())),
         (all.late > 0).then(|| count(all.late)),
         Some(count(all.duplicated)),
         Some(count(all.reordered)),

@@ -162,7 +162,7 @@ pub(crate) fn of_level(level: &Level) -> Table {
     let channels = level.measured.deliveries.iter().map(|(name, one)| {
         let at = |q| Some(estimate(one.latency_at(q), None));
         let figures = [at(0.5), at(0.95), at(0.99), one.latency.max().map(duration)];
-        let ends = [Some(part(one.lost_count(), one.expected)), None];
+        let ends = [Some(part(one.lost_count(), one.judged())), None];
         short_row("delivery", name, (one.received(), hold_s), figures, ends)
     });
     let others = FAMILIES.iter();

@@ -69,7 +69,7 @@ fn remark(level: &Level, result: &ThresholdResult) -> String {
         result.metric,
         result.condition,
         label(&level.load),
-        share(all.lost_count(), all.expected)
+        share(all.lost_count(), all.judged())
     )
 }
 

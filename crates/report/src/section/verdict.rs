@@ -229,6 +229,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
             .iter()
             .filter_map(|level| super::findings::refused(run, level)),
     );
+    remarks.extend(super::mistakes::remarks(run));
     remarks.extend(super::unpromised::remarks(run));
     remarks.extend(run.levels.iter().filter_map(repeated));
     remarks.extend(leftovers(run));

@@ -45,6 +45,13 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
         },
     )?;
     let state = natives.state.clone();
+    natives.add("mayLeave", move || {
+        let mut work = state.work.borrow_mut();
+        if let Some(group) = work.groups.get_mut(state.now.group.get()) {
+            group.may_leave = true;
+        }
+    })?;
+    let state = natives.state.clone();
     natives.add(
         "checkUser",
         move |ctx: Ctx<'js>,

@@ -36,10 +36,11 @@ pub(super) fn begin<'js>(
         Persistent::save(ctx, resolve),
         Persistent::save(ctx, refuse),
     );
+    let called = (state.now.background.get(), state.trace(ctx, group));
     let op = state
         .work
         .borrow_mut()
-        .add_op((group, user), then, kept)
+        .add_op((group, user), then, kept, called)
         .ok_or(Error::Allocation)?;
     let asked = ask(&mut *state.host.borrow_mut(), op);
     if let Err(fault) = asked {

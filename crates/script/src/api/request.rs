@@ -9,7 +9,7 @@ use super::arg::{kind, span, text, type_error, whole};
 use super::options::{each, pairs};
 use super::payload::{bytes, json};
 use super::url::{fill, template, with_query};
-use crate::host::{Body, HttpCall, Part, SocketCall, SocketIoCall};
+use crate::host::{Body, DocumentsIn, HttpCall, Part, SocketCall, SocketIoCall};
 
 const KNOWN: [&str; 11] = [
     "json",
@@ -24,9 +24,10 @@ const KNOWN: [&str; 11] = [
     "redirects",
     "expect",
 ];
-const KNOWN_SOCKET: [&str; 6] = [
+const KNOWN_SOCKET: [&str; 7] = [
     "headers",
     "subprotocols",
+    "documents",
     "query",
     "params",
     "name",
@@ -152,9 +153,13 @@ pub(super) fn socket_call<'js>(
     let url = text(ctx, url, &format!("{call}: the URL"))?;
     let mut address = Address::default();
     let mut subprotocols = Vec::new();
+    let mut documents = DocumentsIn::default();
     each(ctx, options, call, &KNOWN_SOCKET, |key, value| {
-        if !address.take(ctx, call, key, &value)? {
-            subprotocols = texts(ctx, &value, &format!("{call}: `subprotocols`"))?;
+        let what = format!("{call}: `{key}`");
+        match key {
+            _ if address.take(ctx, call, key, &value)? => {}
+            "documents" => documents = documents_in(ctx, &value, &what)?,
+            _ => subprotocols = texts(ctx, &value, &what)?,
         }
         Ok(())
     })?;
@@ -163,8 +168,27 @@ pub(super) fn socket_call<'js>(
         name: address.name.unwrap_or_else(|| template(&url).to_owned()),
         headers: address.headers,
         subprotocols,
+        documents,
         timeout: address.timeout,
         planned,
+    })
+}
+
+fn documents_in<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<DocumentsIn> {
+    let name = text(ctx, value, what)?;
+    Ok(match name.as_str() {
+        "auto" => DocumentsIn::Auto,
+        "whole" => DocumentsIn::Whole,
+        "array" => DocumentsIn::Array,
+        "newline" => DocumentsIn::Lines,
+        "0x1e" => DocumentsIn::Records,
+        _ => {
+            let known = r#""auto", "whole", "array", "newline" or "0x1e""#;
+            return Err(type_error(
+                ctx,
+                &format!("{what} must be {known}, not {name:?}"),
+            ));
+        }
     })
 }
 

@@ -125,7 +125,11 @@ fn exchange_call<'js>(
 /// The reply carries the value that the message has at the pointer.
 fn reply_by(ctx: &Ctx<'_>, payload: &Payload, at: String, what: &str) -> Result<ReplyBy> {
     let parsed: Option<serde_json::Value> = match payload {
-        Payload::Text(text) => serde_json::from_str(text).ok(),
+        // What ends the document, such as SignalR's 0x1e, is no part of it.
+        Payload::Text(text) => {
+            let mut documents = serde_json::Deserializer::from_str(text).into_iter();
+            documents.next().and_then(serde_json::Result::ok)
+        }
         Payload::Binary(_) => None,
     };
     match parsed.as_ref().and_then(|message| message.pointer(&at)) {
@@ -329,7 +333,7 @@ fn ending<'js>(natives: &Natives<'js>) -> Result<()> {
             } else {
                 text(&ctx, &reason, &format!("{what}: the reason"))?
             };
-            begin(&ctx, &state, who, Then::Plain, |host, op| {
+            begin(&ctx, &state, who, Then::Closing, |host, op| {
                 host.close_socket(op, socket, code, &reason)
             })
         },

@@ -1,5 +1,5 @@
 // What scenarios find in the global scope, and what they must not find there.
-import { chance, log, utf8Decode, utf8Encode } from "headcount/native";
+import { chance, log, mayLeave, utf8Decode, utf8Encode } from "headcount/native";
 import { line } from "headcount/inspect";
 
 const define = (name, value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
@@ -27,6 +27,14 @@ define("TextDecoder", class TextDecoder {
   get fatal() { return this.#fatal; }
   decode(bytes) { return bytes === undefined ? "" : utf8Decode(bytes, this.#fatal); }
 });
+
+// Of promises that race only one is awaited to its end.
+for (const name of ["race", "any"]) {
+  const first = Promise[name];
+  Object.defineProperty(Promise, name, {
+    value: { [name](promises) { mayLeave(); return first.call(this, promises); } }[name], writable: true, configurable: true,
+  });
+}
 
 Math.random = () => chance();
 

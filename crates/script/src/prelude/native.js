@@ -10,6 +10,6 @@ export const {
   userKind, makeUser, userKey, userGroup, groupKey, users,
   holdsText, think, stay, every, stopTicker, now, holds, span,
   keepsStory, returned, failed, groupName, groupNumber, firstOf, setupOf, channel, stamp,
-  check, checkUser, stepName, stepBegin, stepEnd, stepFailed, concurrent, metric, log,
+  check, checkUser, stepName, stepBegin, stepEnd, stepFailed, concurrent, metric, log, mayLeave,
   openTable, rowAt, utf8Encode, utf8Decode,
 } = given;

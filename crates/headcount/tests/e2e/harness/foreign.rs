@@ -37,6 +37,24 @@ pub(crate) fn room_servers() -> [(&'static str, Server); 2] {
     ]
 }
 
+/// A chat room that holds several documents in one frame.
+pub(crate) fn documents_room() -> Server {
+    let mut node = node();
+    node.arg(Server::folder().join("documents-room/server.mjs"));
+    Server::start(node)
+}
+
+/// What three official SignalR clients heard of each other in that room.
+pub(crate) fn official_signalr_client(room: &Server) -> serde_json::Value {
+    need("node_modules/@microsoft/signalr");
+    let mut node = node();
+    node.arg(Server::folder().join("documents-room/client.mjs"))
+        .arg(room.port().to_string());
+    let output = node.output().unwrap();
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|why| panic!("{why}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
 /// Versions of the official Socket.IO server, by the names of their packages.
 pub(crate) const SOCKET_IO: [&str; 3] = ["socket.io-4.4", "socket.io-4.7", "socket.io-4.8"];
 

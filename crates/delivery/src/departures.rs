@@ -1,0 +1,61 @@
+use std::collections::BTreeMap;
+
+use crate::bits::Bits;
+
+/// Why headcount itself ended the wait for a delivery before its settling time was over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CutOff {
+    /// The iteration failed, and its sockets were closed at once.
+    IterationFailed,
+    /// The iteration ended.
+    IterationEnded,
+    /// The level ended.
+    LevelEnded,
+}
+
+/// How a member ceased to listen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaving {
+    /// Its own script stopped listening or closed the connection.
+    Left,
+    /// The connection broke or the target closed it.
+    Disconnected,
+    /// headcount closed the connection.
+    CutOff(CutOff),
+}
+
+/// What is known of members who have not seen a message: mostly nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Departures {
+    /// Its stamp reached them where the channel does not look.
+    pub(crate) misplaced: Bits,
+    /// `None`: after the settling time of the message, which was long enough.
+    how: BTreeMap<u32, Option<Leaving>>,
+}
+
+impl Departures {
+    /// The first departure counts: whoever comes back and leaves again missed the message by the first.
+    pub(crate) fn note(&mut self, member: u32, how: Option<Leaving>) {
+        self.how.entry(member).or_insert(how);
+    }
+
+    pub(crate) fn forget(&mut self, member: u32) {
+        self.how.remove(&member);
+    }
+
+    pub(crate) fn contains(&self, member: u32) -> bool {
+        self.how.contains_key(&member)
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.how.len()
+    }
+
+    pub(crate) fn how(&self, member: u32) -> Option<Leaving> {
+        self.how.get(&member).copied().flatten()
+    }
+}
+
+#[cfg(test)]
+#[path = "departures_tests.rs"]
+mod tests;

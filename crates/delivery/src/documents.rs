@@ -1,0 +1,236 @@
+use memchr::{memchr, memchr2};
+
+use crate::json::Scan;
+
+/// Ends a record in SignalR's JSON protocol, and begins one in RFC 7464.
+pub const RECORD_SEPARATOR: u8 = 0x1e;
+
+/// How messages hold JSON documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// One in each, several with newlines or record separators between them, or a SockJS frame `a["…","…"]`. What is none of
+    /// these is one document, as it is.
+    #[default]
+    Auto,
+    /// Each message is one document.
+    Whole,
+    /// The elements of a top-level array; other messages as in `Auto`.
+    Array,
+    /// Each document ends with this byte, and may go on in the next message.
+    EndedBy(u8),
+}
+
+/// A document that goes on over more messages than its size allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong {
+    /// The largest size in bytes.
+    pub limit: usize,
+}
+
+/// Takes the documents out of what one socket receives.
+#[derive(Debug, Default)]
+pub struct Documents {
+    framing: Framing,
+    /// The beginning of a document whose end has not come.
+    part: Vec<u8>,
+    limit: usize,
+}
+
+impl Documents {
+    /// `limit`: the most bytes of a document that goes on over several messages.
+    pub fn new(framing: Framing, limit: usize) -> Self {
+        Self {
+            framing,
+            part: Vec::new(),
+            limit,
+        }
+    }
+
+    /// Whether the message is one document as it stands. Nearly every message is, so this is the cheap question.
+    pub fn is_one(&self, message: &[u8]) -> bool {
+        match self.framing {
+            Framing::Whole => true,
+            Framing::Array | Framing::EndedBy(_) => false,
+            // A string of JSON holds neither byte unescaped, so that few other documents do.
+            Framing::Auto => match message {
+                [b'{' | b'[', ..] => memchr2(b'\n', RECORD_SEPARATOR, message).is_none(),
+                [b'a', b'[', ..] => false,
+                [first, ..] => !is_between(*first),
+                [] => true,
+            },
+        }
+    }
+
+    /// Hands out the documents that end with this message, without what stands between them.
+    pub fn each(&mut self, message: &[u8], mut document: impl FnMut(&[u8])) -> Result<(), TooLong> {
+        match self.framing {
+            Framing::EndedBy(end) => return self.ended_by(end, message, document),
+            Framing::Whole => document(message),
+            Framing::Array if Elements::new(message, b"[").are_all(|_| true) => {
+                Elements::new(message, b"[").flatten().for_each(document);
+            }
+            Framing::Auto | Framing::Array => automatic(message, &mut document),
+        }
+        Ok(())
+    }
+
+    fn ended_by(
+        &mut self,
+        end: u8,
+        message: &[u8],
+        mut document: impl FnMut(&[u8]),
+    ) -> Result<(), TooLong> {
+        let mut rest = message;
+        while let Some(at) = memchr(end, rest) {
+            let last = &rest[..at];
+            rest = &rest[at + 1..];
+            self.lengthen(last)?;
+            let whole = std::mem::take(&mut self.part);
+            let whole = whole.trim_ascii();
+            if !whole.is_empty() {
+                document(whole);
+            }
+        }
+        self.lengthen(rest)
+    }
+
+    fn lengthen(&mut self, more: &[u8]) -> Result<(), TooLong> {
+        if more.len() > self.limit.saturating_sub(self.part.len()) {
+            return Err(TooLong { limit: self.limit });
+        }
+        self.part.extend_from_slice(more);
+        Ok(())
+    }
+}
+
+fn automatic(message: &[u8], document: &mut impl FnMut(&[u8])) {
+    // Both are looked through before anything is handed out: a text that only begins like documents stays whole.
+    let mut count = 0;
+    if Sequence::of(message)
+        .inspect(|_| count += 1)
+        .all(|one| one.is_ok())
+        && count > 0
+    {
+        Sequence::of(message).flatten().for_each(document);
+    } else if Elements::new(message, b"a[").are_all(|element| element.first() == Some(&b'"')) {
+        for quoted in Elements::new(message, b"a[").flatten() {
+            match serde_json::from_slice::<String>(quoted) {
+                Ok(text) => document(text.as_bytes()),
+                Err(_) => document(quoted),
+            }
+        }
+    } else {
+        document(message);
+    }
+}
+
+/// Whether the byte may stand between two documents.
+fn is_between(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | RECORD_SEPARATOR)
+}
+
+/// The message is not what it was taken for.
+#[derive(Debug)]
+struct Otherwise;
+
+/// Objects and arrays, each followed by a newline, a record separator or the end of the message.
+struct Sequence<'a> {
+    scan: Scan<'a>,
+}
+
+impl<'a> Sequence<'a> {
+    fn of(message: &'a [u8]) -> Self {
+        Self {
+            scan: Scan::of(message),
+        }
+    }
+
+    fn document(&mut self) -> Option<&'a [u8]> {
+        if !matches!(self.scan.peek(), Some(b'{' | b'[')) {
+            return None;
+        }
+        let document = self.scan.value()?;
+        while matches!(self.scan.peek(), Some(b' ' | b'\t' | b'\r')) {
+            self.scan.at += 1;
+        }
+        matches!(self.scan.peek(), None | Some(b'\n' | RECORD_SEPARATOR)).then_some(document)
+    }
+}
+
+impl<'a> Iterator for Sequence<'a> {
+    type Item = Result<&'a [u8], Otherwise>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.scan.peek().is_some_and(is_between) {
+            self.scan.at += 1;
+        }
+        self.scan.peek()?;
+        let document = self.document().ok_or(Otherwise);
+        if document.is_err() {
+            self.scan.at = usize::MAX;
+        }
+        Some(document)
+    }
+}
+
+/// The elements of an array that begins with these bytes and takes the whole message.
+struct Elements<'a> {
+    scan: Scan<'a>,
+    state: Within,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Before,
+    Between,
+    Behind,
+}
+
+impl<'a> Elements<'a> {
+    fn new(message: &'a [u8], begins: &[u8]) -> Self {
+        let within = message.trim_ascii().strip_prefix(begins);
+        Self {
+            scan: Scan::of(within.unwrap_or(b"")),
+            state: Within::Before,
+        }
+    }
+
+    fn are_all(mut self, fits: impl Fn(&[u8]) -> bool) -> bool {
+        self.all(|element| element.is_ok_and(&fits))
+    }
+
+    /// `None`: the array is no array. `Some(None)`: it ended.
+    fn element(&mut self) -> Option<Option<&'a [u8]>> {
+        self.scan.skip_space();
+        let ended = self.scan.peek()? == b']';
+        if self.state == Within::Between && !ended {
+            self.scan.expect(b',')?;
+            self.scan.skip_space();
+        }
+        if ended {
+            self.scan.at += 1;
+            return self.scan.peek().is_none().then_some(None);
+        }
+        self.state = Within::Between;
+        self.scan.value().map(Some)
+    }
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Result<&'a [u8], Otherwise>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.state == Within::Behind {
+            return None;
+        }
+        let element = self.element();
+        if !matches!(element, Some(Some(_))) {
+            self.state = Within::Behind;
+        }
+        element.map_or(Some(Err(Otherwise)), |element| element.map(Ok))
+    }
+}
+
+#[cfg(test)]
+#[path = "documents_tests.rs"]
+mod tests;

@@ -1,0 +1,105 @@
+//! Stamps that arrive where their channel does not look, so that a mistake in the script is not taken for the target's.
+
+use delivery::{Garbled, Stamp, find_stamp, stamps_from};
+use record::Mismatch;
+
+use super::Arrival;
+use crate::place::Place;
+use crate::socket::{Came, Receiving};
+
+/// Messages without a stamp that are looked through on one socket before that ends.
+const LOOKS: u16 = 1000;
+
+/// Messages of one socket that were looked through in vain.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Looks(u16);
+
+impl Arrival<'_> {
+    /// No channel has a claim on the message. `first`: where its first stamp begins, if that is known.
+    pub(super) fn misplaced(
+        &mut self,
+        came: Came<'_>,
+        first: Option<Option<usize>>,
+        receives: &[Receiving],
+    ) {
+        if self.state.looks.0 >= LOOKS {
+            return;
+        }
+        let Some(first) = first.unwrap_or_else(|| find_stamp(came.bytes)) else {
+            self.state.looks.0 += 1;
+            return;
+        };
+        let found = stamps_from(came.bytes, Some(first)).next();
+        let (Some(Ok(stamp)), Some(group)) = (found, &mut self.group) else {
+            return;
+        };
+        let of_channel = |one: &&Receiving| stamp.channel == one.channel.0;
+        let Some(receiving) = receives.iter().find(of_channel) else {
+            return;
+        };
+        if !group.ledger.is_own(&stamp) || receiving.sight.says_again(came) {
+            return;
+        }
+        let tallies = &mut self.recorder.tallies;
+        if group.ledger.misplaced(&stamp, self.member, tallies) {
+            let example = self.recorder.mismatches.entry(receiving.tally);
+            example.or_insert_with(|| mismatch(came, &stamp, first, receiving));
+        }
+    }
+}
+
+/// What the channel looks for, and what came instead.
+fn mismatch(came: Came<'_>, stamp: &Stamp, first: usize, receiving: &Receiving) -> Mismatch {
+    let sight = &receiving.sight;
+    if let Some((wanted, came)) = sight.other_event(came) {
+        return Mismatch::Event { wanted, came };
+    }
+    let stands = |found: Result<Stamp, Garbled>| found.as_ref() == Ok(stamp);
+    let mut looks_there = false;
+    let begins = || Some(first);
+    sight
+        .at
+        .each_stamp(came.bytes, begins, |found| looks_there |= stands(found));
+    match sight.only.first_that_differs(came.bytes) {
+        Some((at, wanted, came)) if looks_there => Mismatch::Value { at, wanted, came },
+        _ => Mismatch::Place {
+            looks: looks_at(&sight.at),
+            stands: stands_at(came.bytes, stamp, first),
+        },
+    }
+}
+
+fn looks_at(place: &Place) -> String {
+    match place {
+        Place::Anywhere => String::new(),
+        Place::Value(at) => at.to_string(),
+        Place::Byte(at) => at.to_string(),
+    }
+}
+
+/// A JSON pointer to the string with the stamp, or the byte at which it begins.
+fn stands_at(message: &[u8], stamp: &Stamp, first: usize) -> String {
+    let text = stamp.encode();
+    // Of the arguments of an event the first is meant.
+    let mut values = serde_json::Deserializer::from_slice(message).into_iter();
+    let path = values.next().and_then(|value| path_to(&value.ok()?, &text));
+    path.unwrap_or_else(|| first.to_string())
+}
+
+fn path_to(value: &serde_json::Value, stamp: &str) -> Option<String> {
+    use serde_json::Value;
+    let below = |key: String, value: &Value| Some(format!("/{key}{}", path_to(value, stamp)?));
+    match value {
+        Value::String(text) => text.contains(stamp).then(String::new),
+        Value::Array(list) => {
+            let mut each = list.iter().enumerate();
+            each.find_map(|(at, value)| below(at.to_string(), value))
+        }
+        Value::Object(map) => {
+            let escaped = |key: &String| key.replace('~', "~0").replace('/', "~1");
+            map.iter()
+                .find_map(|(key, value)| below(escaped(key), value))
+        }
+        _ => None,
+    }
+}

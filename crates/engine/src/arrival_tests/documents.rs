@@ -1,0 +1,140 @@
+//! Several documents in one frame: each is a message of its own to whoever has a claim.
+
+use delivery::{Documents, Framing, RECORD_SEPARATOR};
+use model::Nanos;
+use script::host::{OpId, Payload, Value, Wake};
+
+use super::{Listener, text};
+use crate::filter::Filter;
+use crate::socket::{Waiting, Wanted};
+
+fn said(stamp: &str) -> String {
+    format!(r#"{{"type":"said","text":"hello {stamp}"}}"#)
+}
+
+fn frame(text: &str) -> Vec<u8> {
+    let length = u16::try_from(text.len()).unwrap().to_be_bytes();
+    [&[0x81, 126, length[0], length[1]], text.as_bytes()].concat()
+}
+
+impl Listener {
+    fn reads_documents(mut self, framing: Framing) -> Self {
+        self.state.documents = Documents::new(framing, 1 << 16);
+        self
+    }
+
+    fn awaits(&mut self, op: u32, at: &str, value: &str) {
+        let only = vec![(at.to_owned(), value.to_owned())];
+        self.state.waiting.push_back(Waiting {
+            op: OpId(op),
+            until: Nanos::MAX,
+            limit: Nanos::MAX,
+            wanted: Wanted::Fitting {
+                filter: Filter::new(only).unwrap(),
+                named: true,
+            },
+            exchange: None,
+            carries: Vec::new(),
+        });
+    }
+
+    /// What was answered: the operation and the text.
+    fn answered(&self) -> Vec<(u32, &str)> {
+        let done = |wake| match wake {
+            &Wake::Done {
+                op,
+                result: Ok(Value::Message(Payload::Text(ref text))),
+            } => Some((op.0, text.as_str())),
+            _ => None,
+        };
+        self.wakes.iter().filter_map(done).collect()
+    }
+
+    fn inbox(&self) -> Vec<&str> {
+        let text = |payload| match payload {
+            &Payload::Text(ref text) => text.as_str(),
+            Payload::Binary(_) => "",
+        };
+        self.state.inbox.iter().map(text).collect()
+    }
+}
+
+/// Where the stamps stand, in messages of this type only.
+fn listener() -> Listener {
+    Listener::new(Some(text()), &[("/type", "\"said\"")])
+}
+
+#[test]
+fn every_document_of_a_frame_is_read_where_the_channel_looks() {
+    let joined = |documents: &[String], framing: &str| match framing {
+        "newline" => documents.join("\n"),
+        "0x1e" => documents.join("\u{1e}") + "\u{1e}",
+        "sockjs" => format!("a{}", serde_json::json!(documents)),
+        _ => format!("[{}]", documents.join(",")),
+    };
+    for name in ["newline", "0x1e", "sockjs", "array"] {
+        let framing = match name {
+            "array" => Framing::Array,
+            _ => Framing::Auto,
+        };
+        let mut listener = listener().reads_documents(framing);
+        let mut documents = vec![r#"{"type":"joined"}"#.to_owned()];
+        documents.extend((0..5).map(|_| said(&listener.sent())));
+        documents.push(r#"{"type":"pong"}"#.to_owned());
+        listener.hears(&frame(&joined(&documents, name)));
+        assert_eq!(listener.counts(), [(5, 0, 0)], "{name}");
+        let others = [documents[0].as_str(), &documents[6]];
+        assert_eq!(listener.inbox(), others, "{name}");
+    }
+}
+
+#[test]
+fn each_reply_is_found_wherever_in_the_frame_it_stands() {
+    let mut listener = listener();
+    for op in [3, 2, 1] {
+        listener.awaits(op, "/id", &op.to_string());
+    }
+    listener.hears(&frame("{\"id\":1}\n{\"id\":2,\"x\":[\"\\n\"]}\n{\"id\":3}"));
+    let answered = [
+        (1, r#"{"id":1}"#),
+        (2, r#"{"id":2,"x":["\n"]}"#),
+        (3, r#"{"id":3}"#),
+    ];
+    assert_eq!(listener.answered(), answered);
+    assert!(listener.inbox().is_empty());
+}
+
+#[test]
+fn a_document_that_goes_on_in_the_next_frame_is_read_when_its_end_is_there() {
+    let mut listener = listener().reads_documents(Framing::EndedBy(RECORD_SEPARATOR));
+    let stream: String = (0..3).map(|_| said(&listener.sent()) + "\u{1e}").collect();
+    let third = stream.len() / 3;
+    let cuts = [0, third / 2, third + 5, 2 * third - 1, 3 * third];
+    for (ends, delivered) in cuts.windows(2).zip([0, 1, 1, 3]) {
+        listener.hears(&frame(&stream[ends[0]..ends[1]]));
+        assert_eq!(listener.delivered(), delivered, "{ends:?}");
+    }
+}
+
+#[test]
+fn a_document_without_an_end_breaks_the_socket_at_the_limit() {
+    let mut listener = listener();
+    listener.state.documents = Documents::new(Framing::EndedBy(b'\n'), 300);
+    let half = frame(&"x".repeat(200));
+    listener.hears(&half);
+    let (mut arrival, parser) = listener.arrival();
+    parser
+        .on_bytes(&half, &mut |event| arrival.on(event))
+        .unwrap();
+    let fault = arrival.talked.fault.unwrap();
+    assert!(fault.detail.contains("more than 300 bytes"), "{fault:?}");
+}
+
+#[test]
+fn a_frame_that_is_one_document_by_order_is_read_as_one() {
+    let mut listener = listener().reads_documents(Framing::Whole);
+    let first = said(&listener.sent());
+    let two = format!("{first}\n{}", said(&listener.sent()));
+    listener.hears(&frame(&two));
+    assert_eq!(listener.counts(), [(1, 0, 0)]);
+}

@@ -1,0 +1,54 @@
+//! What the ledgers counted, as the record has it.
+
+use std::collections::BTreeMap;
+
+use delivery::{CutOff, LossReason, Tally};
+use record::{Deliveries, Mismatch, Misplaced, OwnCopies};
+
+pub(crate) fn deliveries_of(tally: Tally, first: Option<Mismatch>) -> Deliveries {
+    let lost = |why| tally.lost.get(&why).copied().unwrap_or(0);
+    Deliveries {
+        messages: tally.messages,
+        unsent: tally.unsent,
+        expected: tally.expected,
+        own_copies: OwnCopies {
+            expected: tally.own_copies,
+            lost: lost(LossReason::OwnCopy),
+        },
+        misplaced: Misplaced {
+            stamps: tally.misplaced,
+            lost: lost(LossReason::Misplaced),
+            first,
+        },
+        delivered: tally.delivered,
+        late: tally.late,
+        lost: tally
+            .lost
+            .iter()
+            .filter(|(_, count)| **count > 0)
+            .map(|(why, count)| (why.as_str().to_owned(), *count))
+            .collect(),
+        cut_off: cut_off_of(&tally.cut_off),
+        duplicated: tally.duplicated,
+        reordered: tally.reordered,
+        strayed: tally
+            .strayed
+            .iter()
+            .map(|(why, count)| (why.as_str().to_owned(), *count))
+            .collect(),
+        whole_audience: tally.last.count(),
+        latency: tally.latency,
+        first: tally.first,
+        median: tally.median,
+        last: tally.last,
+    }
+}
+
+fn cut_off_of(counts: &BTreeMap<CutOff, u64>) -> record::CutOff {
+    let of = |why| counts.get(&why).copied().unwrap_or(0);
+    record::CutOff {
+        iteration_failed: of(CutOff::IterationFailed),
+        iteration_ended: of(CutOff::IterationEnded),
+        level_ended: of(CutOff::LevelEnded),
+    }
+}

@@ -1,0 +1,30 @@
+//! Why deliveries are missing, on the terminal.
+
+use record::Run;
+
+use crate::colour::{Tone, paint};
+use crate::format::wrap;
+use crate::section::deliveries;
+
+/// Reasons that are shown, and the lines of one.
+const SHOWN: usize = 4;
+const LINES: usize = 2;
+
+/// The first reasons, in lines of about `width` characters.
+pub(crate) fn missing_deliveries(run: &Run, width: usize, colour: bool) -> Vec<String> {
+    let reasons = deliveries::missing(run);
+    let mut lines = Vec::new();
+    for (fate, reason) in reasons.iter().take(SHOWN) {
+        let text = wrap(reason, width, LINES);
+        let word = paint(fate, Tone::Bad, colour);
+        lines.extend(text.iter().enumerate().map(|(number, text)| match number {
+            0 => format!("  {word}: {text}"),
+            _ => format!("    {text}"),
+        }));
+    }
+    if reasons.len() > SHOWN {
+        let more = format!("  and {} more in the full report", reasons.len() - SHOWN);
+        lines.push(paint(&more, Tone::Quiet, colour));
+    }
+    lines
+}

@@ -1,0 +1,196 @@
+//! Mistakes of the script that make deliveries look lost: what arrived, and where.
+
+use record::{Deliveries, Mismatch, Run};
+
+use super::label;
+use crate::format::{count, plural, shorten};
+
+/// Letters of a value that differs.
+const VALUE: usize = 40;
+
+/// One remark for each kind of message, of the first level that shows it.
+pub(crate) fn remarks(run: &Run) -> Vec<String> {
+    let mut told: Vec<&String> = Vec::new();
+    let mut remarks = Vec::new();
+    for level in &run.levels {
+        for (name, one) in &level.measured.deliveries {
+            let Some(remark) = remark(one).filter(|_| !told.contains(&name)) else {
+                continue;
+            };
+            told.push(name);
+            remarks.push(format!("{name} at {}: {remark}", label(&level.load)));
+        }
+    }
+    remarks
+}
+
+fn remark(one: &Deliveries) -> Option<String> {
+    if one.looks_elsewhere() > 0 {
+        return Some(elsewhere(one));
+    }
+    let own = one.has_no_echo();
+    if own > 0 && own == one.lost_count() {
+        return Some(format!(
+            "only the senders' own copies are missing ({}): did you mean `to: \"others\"`?",
+            count(own)
+        ));
+    }
+    if one.received() == 0 && one.misplaced.stamps == 0 && one.lost_count() > 0 {
+        return Some(format!(
+            "none of {} reached any receiver, at any place: check that the target accepted the subscription",
+            plural(one.messages, "stamped message")
+        ));
+    }
+    None
+}
+
+fn elsewhere(one: &Deliveries) -> String {
+    let stamps = plural(one.misplaced.stamps, "stamped message");
+    let stamps = format!("{stamps} arrived");
+    let short = |text: &str| shorten(text, VALUE);
+    match &one.misplaced.first {
+        Some(Mismatch::Place { looks, stands }) => format!(
+            "{stamps}, {} at {}; the first has its stamp at {}",
+            few(one),
+            place(looks),
+            place(stands)
+        ),
+        Some(Mismatch::Value { at, wanted, came }) => {
+            let came = came
+                .as_deref()
+                .map_or("nothing".to_owned(), |came| format!("`{}`", short(came)));
+            format!(
+                "{stamps}, {} with `{}` at `{at}` as `only` asks; the first has {came} there",
+                few(one),
+                short(wanted)
+            )
+        }
+        Some(Mismatch::Event { wanted, came }) => format!(
+            "{stamps}, {} in the event `{}`; the first is in `{}`",
+            few(one),
+            short(wanted),
+            short(came)
+        ),
+        None => format!("{stamps} where the channel does not look"),
+    }
+}
+
+fn few(one: &Deliveries) -> String {
+    match one.received() {
+        0 => "none".to_owned(),
+        some => format!("but only {}", count(some)),
+    }
+}
+
+/// A JSON pointer, or the number of a byte.
+fn place(at: &str) -> String {
+    if at.starts_with('/') {
+        format!("`{at}`")
+    } else {
+        format!("byte {at}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Level, Misplaced, OwnCopies};
+
+    use super::*;
+
+    fn said(one: Deliveries) -> Vec<String> {
+        let mut level = Level::default();
+        level.load.users = 20;
+        level.measured.deliveries.insert("said".to_owned(), one);
+        let run = Run {
+            levels: vec![level.clone(), level],
+            ..Run::default()
+        };
+        remarks(&run)
+    }
+
+    fn lost(number: u64) -> Deliveries {
+        Deliveries {
+            messages: 120,
+            expected: 480,
+            delivered: 480 - number,
+            lost: [("never seen".to_owned(), number)].into(),
+            ..Deliveries::default()
+        }
+    }
+
+    fn misplaced(first: Mismatch) -> String {
+        let mut one = lost(480);
+        one.misplaced = Misplaced {
+            stamps: 480,
+            lost: 480,
+            first: Some(first),
+        };
+        said(one).join("\n")
+    }
+
+    #[test]
+    fn a_channel_that_looks_in_the_wrong_place_is_told_where_its_stamps_stand() {
+        let place = |looks: &str, stands: &str| Mismatch::Place {
+            looks: looks.to_owned(),
+            stands: stands.to_owned(),
+        };
+        assert_eq!(
+            misplaced(place("/txt", "/text")),
+            "said at 20 users: 480 stamped messages arrived, none at `/txt`; the first has its stamp at `/text`"
+        );
+        assert!(
+            misplaced(place("15", "16"))
+                .ends_with("none at byte 15; the first has its stamp at byte 16")
+        );
+        let only = Mismatch::Value {
+            at: "/type".to_owned(),
+            wanted: "\"sayd\"".to_owned(),
+            came: Some("\"said\"".to_owned()),
+        };
+        let told = misplaced(only);
+        assert!(
+            told.ends_with(
+                "none with `\"sayd\"` at `/type` as `only` asks; the first has `\"said\"` there"
+            ),
+            "{told}"
+        );
+        let event = Mismatch::Event {
+            wanted: "msg".to_owned(),
+            came: "message".to_owned(),
+        };
+        assert!(misplaced(event).ends_with("none in the event `msg`; the first is in `message`"));
+    }
+
+    #[test]
+    fn missing_own_copies_and_a_silent_target_are_told() {
+        let mut one = lost(120);
+        let own = OwnCopies {
+            expected: 120,
+            lost: 120,
+        };
+        one.own_copies = own;
+        let told = said(one).join("\n");
+        assert!(
+            told.contains("only the senders' own copies are missing (120)"),
+            "{told}"
+        );
+        let told = said(lost(480)).join("\n");
+        assert!(
+            told.contains("none of 120 stamped messages reached any receiver"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn losses_of_a_target_are_no_mistake() {
+        assert_eq!(said(lost(0)), [""; 0]);
+        assert_eq!(said(lost(100)), [""; 0]);
+        let mut one = lost(10);
+        one.misplaced.lost = 10;
+        one.own_copies = OwnCopies {
+            expected: 120,
+            lost: 5,
+        };
+        assert_eq!(said(one), [""; 0]);
+    }
+}

@@ -1,0 +1,69 @@
+//! Calls that are in flight when their iteration ends: nobody awaits them, so that an `await` is missing.
+
+use model::{Fault, FaultKind};
+use rquickjs::{Ctx, Exception};
+
+use crate::error::ScriptFault;
+use crate::fault::first_place;
+use crate::state::State;
+use crate::work::Then;
+
+/// Iterations of a worker whose calls are remembered with their lines: the first, and so many after each that left calls
+/// in flight. Lines cost more than the calls.
+pub(crate) const TRACED: u32 = 8;
+
+impl State {
+    /// Where the script stands, if the calls of this iteration are traced.
+    pub(crate) fn trace(&self, ctx: &Ctx<'_>, group: u32) -> Option<Box<str>> {
+        let traced = self.work.borrow().groups.get(group)?.traced;
+        if !traced {
+            return None;
+        }
+        // Only an error that is thrown knows its stack.
+        let _ = Exception::throw_message(ctx, "");
+        let thrown = ctx.catch();
+        let stack: String = thrown.as_object()?.get("stack").ok()?;
+        Some(stack.into_boxed_str())
+    }
+
+    /// What the group's iteration has left in flight, as its failure.
+    pub(crate) fn floating(&self, group: u32) -> Option<ScriptFault> {
+        let mut work = self.work.borrow_mut();
+        if work.groups.get(group)?.may_leave {
+            return None;
+        }
+        let mut count = 0_usize;
+        let mut first = None;
+        for op in work.ops_of(group) {
+            if op.background || op.then == Then::Closing {
+                continue;
+            }
+            count += 1;
+            let place = op
+                .stack
+                .as_deref()
+                .and_then(|stack| first_place(self, stack));
+            first = first.or(place.map(|place| (place, op.user)));
+        }
+        if count == 0 {
+            return None;
+        }
+        work.to_trace = TRACED;
+        let (place, user) = first.unzip();
+        let calls = if count == 1 {
+            "a call was"
+        } else {
+            "calls were"
+        };
+        let detail = format!("the iteration ended while {calls} in flight: an `await` is missing");
+        let user = user.and_then(|user| work.members.get(user).map(|member| member.about.id));
+        Some(ScriptFault {
+            frame: place
+                .as_ref()
+                .and_then(|place| self.material.bundle.frame(place)),
+            location: place,
+            user,
+            ..Fault::script(FaultKind::NotAwaited, detail).into()
+        })
+    }
+}
