@@ -241,7 +241,7 @@ impl Arrival<'_> {
         }
         if let Some(exchange) = waiting
             .exchange
-            .filter(|exchange| self.hold.contains(exchange.planned))
+            .filter(|exchange| self.hold.measures(exchange.planned, self.now))
         {
             let timing = Timing {
                 planned: exchange.planned,

@@ -281,6 +281,8 @@ impl World {
             }
         }
         self.earliest_limit = earliest;
+        let in_line = self.end_overdue_in_line(now);
+        self.watch_limit(in_line);
         for key in over {
             match self.conns.get(key).map(|conn| &conn.link) {
                 Some(Link::Http(_)) => self.http_ran_out(key, now),

@@ -10,6 +10,7 @@ use wire::websocket::Handshake;
 use crate::conn::Conn;
 use crate::dials::EndpointIndex;
 use crate::http::InFlight;
+use crate::in_flight::Operation;
 use crate::socket::SocketState;
 use crate::world::World;
 
@@ -77,6 +78,38 @@ impl Dialling {
         *self = Self::default();
     }
 
+    /// What waits for its turn.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = Operation> {
+        self.waiting.iter().filter_map(|dial| match dial {
+            Dial::Http(call) => Operation::of_call(call),
+            Dial::Socket(dial) => Operation::of_opening(&dial.state),
+        })
+    }
+
+    /// Takes out the requests whose time limit is over. The limit of a socket begins with its turn.
+    pub(crate) fn overdue(&mut self, now: Nanos) -> Vec<Box<InFlight>> {
+        if self.limit() > now {
+            return Vec::new();
+        }
+        let mut over = Vec::new();
+        for dial in std::mem::take(&mut self.waiting) {
+            match dial {
+                Dial::Http(call) if call.limit() <= now => over.push(call),
+                other => self.waiting.push_back(other),
+            }
+        }
+        over
+    }
+
+    /// When the earliest time limit of its requests is over.
+    pub(crate) fn limit(&self) -> Nanos {
+        let limits = self.waiting.iter().filter_map(|dial| match dial {
+            Dial::Http(call) => Some(call.limit()),
+            Dial::Socket(_) => None,
+        });
+        limits.min().unwrap_or(Nanos::MAX)
+    }
+
     /// Takes out what a user waits for.
     pub(crate) fn abandon(&mut self, user: UserId) -> Vec<Dial> {
         if self.waiting.is_empty() {
@@ -95,6 +128,9 @@ impl World {
         if self.dialling.waiting.is_empty() && self.dialling.may() {
             self.open(dial);
         } else {
+            if let Dial::Http(call) = &dial {
+                self.watch_limit(call.limit());
+            }
             self.dialling.waiting.push_back(dial);
         }
     }

@@ -8,6 +8,7 @@ use script::ScriptFault;
 use script::host::LogLevel;
 use stats::Histogram;
 
+use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, SetupResult};
 use crate::little::AtWork;
 use crate::receipt::Receipts;
@@ -41,6 +42,8 @@ pub(crate) enum Event {
         second: u64,
         window: Box<OpenWindow>,
         busy: f64,
+        /// Operations that are waited for after the hold.
+        awaited: Awaited,
     },
     /// What was measured so far.
     Snapshot(Box<Measured>),

@@ -63,7 +63,9 @@ impl World {
             pool.dialling += 1;
             self.dial(Dial::Http(flight));
         } else if pool.waiting.len() < LINE_LIMIT {
+            let limit = flight.limit();
             pool.waiting.push_back(flight);
+            self.watch_limit(limit);
         } else {
             let detail = format!("{LINE_LIMIT} requests of one user wait in line for a connection");
             let now = self.clock.now();

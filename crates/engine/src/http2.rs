@@ -49,6 +49,11 @@ impl Http2Link {
         self.calls.iter().map(|(_, call)| call.user)
     }
 
+    /// The requests in flight.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &InFlight> {
+        self.calls.iter().map(|(_, call)| &**call)
+    }
+
     /// The requests on their way.
     pub(crate) fn into_calls(self) -> impl Iterator<Item = Box<InFlight>> {
         self.calls.into_iter().map(|(_, call)| call)
@@ -107,7 +112,9 @@ impl World {
     pub(crate) fn dispatch_http2(&mut self, flight: Box<InFlight>) {
         let (owner, endpoint) = (self.owner_of(flight.user), flight.endpoint);
         if let Some(owner) = self.users.get(owner) {
+            let limit = flight.limit();
             owner.pool(endpoint).waiting.push_back(flight);
+            self.watch_limit(limit);
         }
         self.advance_line(owner, endpoint);
     }

@@ -1,9 +1,12 @@
-//! What is in flight when nobody waits for it any longer: it counts as unfinished, with its age.
+//! Operations in flight when the hold is over: how long they are waited for, and what is counted of those that are not
+//! waited for any longer.
 
-use model::{Nanos, UserId};
+use std::collections::VecDeque;
+
+use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::SocketId;
 
-use crate::conn::Link;
+use crate::conn::{Conn, Link};
 use crate::dialling::Dial;
 use crate::dials::EndpointIndex;
 use crate::http::{InFlight, Opening};
@@ -11,7 +14,147 @@ use crate::recorder::Family;
 use crate::socket::SocketState;
 use crate::world::World;
 
+/// A request or a round trip that has not ended, or a socket that is being opened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operation {
+    pub(crate) planned: Nanos,
+    /// When its own time limit is over.
+    pub(crate) until: Nanos,
+}
+
+/// Operations of the level that are waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Awaited {
+    pub(crate) count: u64,
+    /// When the last of their time limits is over.
+    pub(crate) until: Nanos,
+}
+
+impl Awaited {
+    /// Adds another worker's.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.until = self.until.max(other.until);
+    }
+}
+
+impl Operation {
+    pub(crate) fn of_call(call: &InFlight) -> Option<Self> {
+        (!call.is_poll()).then(|| Self {
+            planned: call.planned,
+            until: call.limit_if(true),
+        })
+    }
+
+    pub(crate) fn of_opening(state: &SocketState) -> Option<Self> {
+        state.opening.map(|opening| Self {
+            planned: opening.planned,
+            until: opening.until,
+        })
+    }
+}
+
+impl SocketState {
+    fn operations(&self) -> impl Iterator<Item = Operation> {
+        let replies = self.waiting.iter().filter_map(|waiting| {
+            let exchange = waiting.exchange?;
+            Some(Operation {
+                planned: exchange.planned,
+                until: waiting.until,
+            })
+        });
+        replies.chain(Operation::of_opening(self))
+    }
+}
+
+impl Conn {
+    fn each_operation(&self, tell: impl FnMut(Operation)) {
+        match &self.link {
+            Link::Http(http) => {
+                let call = http.call.iter();
+                call.filter_map(|call| Operation::of_call(call))
+                    .for_each(tell);
+            }
+            Link::Http2(http2) => {
+                let calls = http2.calls();
+                calls.filter_map(Operation::of_call).for_each(tell);
+            }
+            Link::Socket(socket) => socket.state.operations().for_each(tell),
+        }
+    }
+}
+
 impl World {
+    /// Everything in flight that belongs to the level, wherever it waits: on a connection, or in line for one.
+    pub(crate) fn each_in_flight(&mut self, mut tell: impl FnMut(Operation)) {
+        let (hold, now) = (self.hold, self.clock.now());
+        let mut tell = |operation: Operation| {
+            if hold.measures(operation.planned, now) {
+                tell(operation);
+            }
+        };
+        for (_, conn) in self.conns.iter_mut() {
+            conn.each_operation(&mut tell);
+        }
+        let pools = self.users.each().flat_map(|user| user.pools.iter());
+        let in_line = pools.flat_map(|pool| pool.waiting.iter());
+        in_line
+            .filter_map(|call| Operation::of_call(call))
+            .for_each(&mut tell);
+        self.dialling.operations().for_each(&mut tell);
+    }
+
+    /// What of it is waited for: its own time limit is not over.
+    pub(crate) fn awaited_operations(&mut self) -> Awaited {
+        let now = self.clock.now();
+        let mut awaited = Awaited::default();
+        self.each_in_flight(|operation| {
+            if operation.until > now {
+                let until = operation.until;
+                awaited.merge(Awaited { count: 1, until });
+            }
+        });
+        awaited
+    }
+
+    /// Requests whose time limit is over while they wait in line for a connection, or for a stream of one.
+    pub(crate) fn end_overdue_in_line(&mut self, now: Nanos) -> Nanos {
+        let mut over = Vec::new();
+        for user in self.users.each() {
+            for pool in &mut user.pools {
+                take_overdue(&mut pool.waiting, now, &mut over);
+            }
+        }
+        let dials = self.dialling.overdue(now);
+        let streams = self.streams().is_some();
+        let what = if streams { "stream" } else { "connection" };
+        for call in &over {
+            self.ran_out_in_line(call, what, now);
+        }
+        for call in &dials {
+            let owner = self.owner_of(call.user);
+            let pool = self.users.get(owner).map(|user| user.pool(call.endpoint));
+            let next = pool.and_then(|pool| {
+                pool.dialling -= 1;
+                pool.waiting.pop_front()
+            });
+            self.ran_out_in_line(call, "connection", now);
+            if let Some(next) = next {
+                self.dispatch(next);
+            }
+        }
+        let lines = self.users.each().flat_map(|user| user.pools.iter());
+        let calls = lines.flat_map(|pool| pool.waiting.iter());
+        let limits = calls.map(|call| call.limit()).min();
+        limits.unwrap_or(Nanos::MAX).min(self.dialling.limit())
+    }
+
+    fn ran_out_in_line(&mut self, call: &InFlight, what: &str, now: Nanos) {
+        let limit = call.time_limit();
+        let detail = format!("no {what} was free within {limit}");
+        self.end_http(call, now, Err(Fault::target(FaultKind::TimedOut, detail)));
+    }
+
     /// The level is over for this user: what is in flight counts as unfinished, connections are closed.
     pub(crate) fn abandon_http(&mut self, id: UserId) {
         let Some(user) = self.users.get(id) else {
@@ -42,7 +185,7 @@ impl World {
             }
         }
         for call in abandoned {
-            if !call.is_poll() && self.hold.contains(call.planned) {
+            if !call.is_poll() && self.hold.measures(call.planned, now) {
                 let age = now - call.planned;
                 self.recorder.left_open(Family::Request, call.name, age);
             }
@@ -68,7 +211,7 @@ impl World {
         };
         let waiting = std::mem::take(&mut socket.state.waiting);
         for exchange in waiting.into_iter().filter_map(|waiting| waiting.exchange) {
-            if self.hold.contains(exchange.planned) {
+            if self.hold.measures(exchange.planned, now) {
                 let age = now - exchange.planned;
                 self.recorder
                     .left_open(Family::Exchange, exchange.name, age);
@@ -83,6 +226,20 @@ impl World {
             let age = self.clock.now() - planned;
             let index = self.recorder.name(Family::Connection, &state.name);
             self.recorder.left_open(Family::Connection, index, age);
+        }
+    }
+}
+
+/// Takes out the requests whose time limit is over.
+fn take_overdue(line: &mut VecDeque<Box<InFlight>>, now: Nanos, over: &mut Vec<Box<InFlight>>) {
+    if line.iter().all(|call| call.limit() > now) {
+        return;
+    }
+    for call in std::mem::take(line) {
+        if call.limit() <= now {
+            over.push(call);
+        } else {
+            line.push_back(call);
         }
     }
 }

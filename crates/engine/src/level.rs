@@ -16,6 +16,14 @@ impl Span {
     pub(crate) fn contains(self, at: Nanos) -> bool {
         self.start <= at && at < self.end
     }
+
+    /// Whether an operation belongs to it that began then and was in flight until then: if it began in it, or was in
+    /// flight during all of it. A user who has waited since the warm-up for the whole of the measured time begins
+    /// nothing in it, and would be in no figure.
+    pub(crate) fn measures(self, began: Nanos, until: Nanos) -> bool {
+        let spanned = began < self.start && self.start < self.end && self.end <= until;
+        spanned || self.contains(began)
+    }
 }
 
 /// What `setup` left behind for the groups.

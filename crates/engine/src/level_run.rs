@@ -9,11 +9,13 @@ use script::host::{Value, Wake};
 
 use crate::busy;
 use crate::exchange::{CpuWait, Event, LevelOutcome};
+use crate::in_flight::Awaited;
 use crate::level::LevelPlan;
 use crate::little::AtWork;
 use crate::open::OpenRun;
 use crate::people::Stage;
 use crate::recorder::Recorder;
+use crate::settling::{Draining, Settling};
 use crate::timers::Alarm;
 use crate::worker::Worker;
 use crate::world::World;
@@ -30,10 +32,10 @@ pub(crate) const LOOK: Nanos = Nanos::from_millis(2);
 pub(crate) enum Progress {
     /// Ramp, warm-up and hold.
     Load,
-    /// The hold is over since then; what is on its way is waited for, and nothing new is begun.
-    Settling { since: Nanos },
+    /// The hold is over, and no iteration begins. Operations in flight are waited for, then deliveries.
+    Settling(Settling),
     /// Those who stayed are told to finish.
-    Draining { until: Nanos },
+    Draining(Draining),
     /// Sockets say goodbye.
     Closing { until: Nanos },
 }
@@ -58,6 +60,8 @@ pub(crate) struct LevelRun {
     idle_at_second: Nanos,
     busy: f64,
     gc_pause: Option<Nanos>,
+    /// The level was cut short: operations in flight are waited for no longer than deliveries.
+    pub(crate) hurried: bool,
     aborted: bool,
 }
 
@@ -103,12 +107,16 @@ impl Worker {
             idle_at_second: self.idle(),
             busy: 0.0,
             gc_pause: None,
+            hurried: false,
             aborted: false,
         });
     }
 
-    /// Ctrl-C: nothing new is begun, what is on its way is waited for as usual.
+    /// Ctrl-C: nothing new is begun, and what is in flight is waited for no longer than `settle`.
     pub(crate) fn end_hold(&mut self) {
+        if let Some(level) = &mut self.level {
+            level.hurried = true;
+        }
         let mut world = self.world.borrow_mut();
         world.hold.end = world.hold.end.min(world.clock.now());
     }
@@ -133,13 +141,13 @@ impl Worker {
         let (progress, open, aborted) = (level.progress, level.open, level.aborted);
         match progress {
             Progress::Load => self.while_loading(now),
-            Progress::Settling { since } => {
-                if aborted || open == 0 || self.is_settled(since, now) {
+            Progress::Settling(settling) => {
+                if aborted || open == 0 || self.is_settled(settling, now) {
                     self.release(now);
                 }
             }
-            Progress::Draining { until } => {
-                if aborted || open == 0 || now >= until {
+            Progress::Draining(draining) => {
+                if aborted || open == 0 || self.is_drained(draining, now) {
                     self.close_all(now);
                 }
             }
@@ -203,8 +211,7 @@ impl Worker {
         let used = used.map(|(after, before)| after.since(before));
         level.busy = busy::share(held, waited, used.as_ref());
         level.cpu_wait = used.map(|used| busy::cpu_wait(held, &used));
-        level.progress = Progress::Settling { since: now };
-        world.timers.set(now + level.plan.settle, Alarm::Look);
+        level.progress = Progress::Settling(Settling::since(now));
         world.timers.set(now + LOOK, Alarm::Look);
         // Groups between two iterations begin none any more.
         let waiting = world
@@ -218,11 +225,9 @@ impl Worker {
     fn release(&mut self, now: Nanos) {
         let Some(level) = &mut self.level else { return };
         level.settled = now;
-        let until = now + level.plan.settle;
-        level.progress = Progress::Draining { until };
         let mut world = self.world.borrow_mut();
+        level.progress = Progress::Draining(world.draining(level, now));
         world.hold_is_settled = true;
-        world.timers.set(until, Alarm::Look);
         world.timers.set(now, Alarm::Look); // nobody may be left to wait for
         let World { groups, wakes, .. } = &mut *world;
         for op in groups.iter_mut().flat_map(|group| group.staying.drain(..)) {
@@ -294,6 +299,7 @@ impl Worker {
             second,
             window,
             busy: level.busy,
+            awaited: Awaited::default(),
         });
         let outcome = LevelOutcome {
             measured,
@@ -326,11 +332,20 @@ impl Worker {
         let waited = idle - level.idle_at_second;
         level.idle_at_second = idle;
         let busy = 1.0 - waited.as_secs_f64().min(1.0);
-        let window = Box::new(self.world.borrow_mut().recorder.take_window());
+        let settles = matches!(level.progress, Progress::Settling(_));
+        let mut world = self.world.borrow_mut();
+        let window = Box::new(world.recorder.take_window());
+        let awaited = if settles {
+            world.awaited_operations()
+        } else {
+            Awaited::default()
+        };
+        drop(world);
         self.tell(Event::Window {
             second,
             window,
             busy,
+            awaited,
         });
         let pause = self.collect_garbage(false);
         if let Some(level) = &mut self.level {

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use model::Nanos;
-use plan::Threshold;
+use plan::{Threshold, Timeouts};
 use record::Level;
 
 use crate::control::{Control, LOOK, OVERDUE, blank, died};
 use crate::crew::Heard;
 use crate::exchange::{Command, Event};
+use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, Span};
 use crate::merge::Merged;
-use crate::run::{Live, Notice, RunError};
+use crate::run::{InFlight, Live, Notice, RunError};
 use crate::snapshot::Hopes;
 
 /// What control remembers of the level that runs.
@@ -27,11 +28,31 @@ struct Watch<'a> {
     hopes: Hopes,
     /// The promise for which the run is aborted.
     hopeless: Option<Threshold>,
+    /// When the level must have come to its end.
+    limit: Nanos,
+    /// Operations that the workers wait for after the hold, in the latest second that was told.
+    awaited: (u64, Awaited),
 }
 
 impl Watch<'_> {
     fn cut_short(&mut self, now: Nanos) {
         self.hold.end = self.hold.end.min(now.max(self.hold.start));
+    }
+
+    /// How long the level may take when operations are in flight until then.
+    fn ends_after(&self, operations: Nanos, timeouts: Timeouts) -> Nanos {
+        // Deliveries settle twice as long at most, and those who stay end their operations.
+        operations + self.plan.settle + self.plan.settle + timeouts.total + OVERDUE
+    }
+
+    fn waits_for(&mut self, second: u64, awaited: Awaited, timeouts: Timeouts) {
+        if self.awaited.0 < second {
+            self.awaited = (second, Awaited::default());
+        }
+        if awaited.count > 0 {
+            self.awaited.1.merge(awaited);
+            self.limit = self.limit.max(self.ends_after(awaited.until, timeouts));
+        }
     }
 }
 
@@ -56,9 +77,11 @@ impl Control<'_> {
             asked: 0,
             hopes: Hopes::of(thresholds, &blank(plan), plan.hold()),
             hopeless: None,
+            limit: Nanos::ZERO,
+            awaited: (0, Awaited::default()),
         };
-        let settled = plan.hold().end + plan.settle + plan.settle;
-        let limit = settled + plan.settle + OVERDUE;
+        let timeouts = self.config.options.timeouts;
+        watch.limit = watch.ends_after(plan.hold().end + timeouts.total, timeouts);
         while watch.done < self.crew.len() {
             self.pass_on_stop(&mut watch);
             let now = self.clock.now();
@@ -70,7 +93,7 @@ impl Control<'_> {
             match self.crew.hear(LOOK) {
                 Heard::Event(event) => self.level_event(event, &mut watch, merged)?,
                 Heard::Died(worker) => return Err(died(&worker)),
-                Heard::Nothing if self.clock.now() > limit => {
+                Heard::Nothing if self.clock.now() > watch.limit => {
                     self.crew.order_all(|| Command::Abort);
                     return Err(RunError::Generator(
                         "a level did not come to its end".to_owned(),
@@ -94,8 +117,10 @@ impl Control<'_> {
                 second,
                 window,
                 busy,
+                awaited,
             } => {
                 merged.add_window(second, &window);
+                watch.waits_for(second, awaited, self.config.options.timeouts);
                 let live = self.live(watch, merged, busy * 100.0);
                 (self.tell)(Notice::Live(live));
             }
@@ -158,6 +183,7 @@ impl Control<'_> {
         } else {
             window.requests + window.exchanges
         };
+        let (_, awaited) = watch.awaited;
         Live {
             level: plan.index + 1,
             levels,
@@ -170,6 +196,10 @@ impl Control<'_> {
             p95_ms: window.close(0.0).p95_ms,
             failed: merged.failed_so_far(),
             busy_percent,
+            in_flight: (awaited.count > 0).then(|| InFlight {
+                count: awaited.count,
+                up_to_s: (awaited.until - self.clock.now()).as_secs_f64(),
+            }),
         }
     }
 }

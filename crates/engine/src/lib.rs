@@ -71,4 +71,4 @@ pub use clock::Clock;
 pub use config::RunConfig;
 pub use prepare::{PrepareError, Settings, prepare, prepare_plain};
 pub use program::{Plain, Program, Scenario, Send, Shared};
-pub use run::{Live, Notice, Outcome, RunError, Stop, run};
+pub use run::{InFlight, Live, Notice, Outcome, RunError, Stop, run};

@@ -12,16 +12,18 @@ const LONGEST_SHARE: f64 = 0.1;
 /// What remains of the difference when the edges are allowed for.
 const TOLERANCE: f64 = 0.03;
 
-/// Groups at work over the measured time, and what the iterations that ended in it took.
+/// Groups at work over the measured time, and how long iterations were at work in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AtWork {
     count: u32,
     since: Nanos,
     /// Group-seconds within the hold.
     area_s: f64,
-    ended: u64,
+    /// Iterations that ended in the hold, or were in flight at its end.
+    counted: u64,
+    /// How long they took, or were in flight until then.
     time_s: f64,
-    /// What the edges of the hold cut: of iterations that began before it, and of those that were not over at its end.
+    /// What the beginning of the hold cut off from iterations that began before it.
     cut_s: f64,
     /// Those that are not over have been counted.
     closed: bool,
@@ -37,24 +39,27 @@ impl AtWork {
         self.pass(now, hold);
         self.count = self.count.saturating_sub(1);
         if hold.contains(now) {
-            self.ended += 1;
-            self.time_s += (now - since).as_secs_f64();
-            self.cut_s += (hold.start - since).as_secs_f64();
+            self.counts(since, now, hold);
         } else if now >= hold.end && !self.closed {
-            self.outlasts(since, hold);
+            self.counts(since, hold.end, hold);
         }
     }
 
     /// The hold is over, with these at work that began at `since`; nothing more is counted.
     pub(crate) fn close(&mut self, now: Nanos, hold: Span, running: impl Iterator<Item = Nanos>) {
         self.pass(now, hold);
-        running.for_each(|since| self.outlasts(since, hold));
+        running.for_each(|since| self.counts(since, hold.end, hold));
         self.closed = true;
     }
 
-    /// One is not over when the hold is.
-    fn outlasts(&mut self, since: Nanos, hold: Span) {
-        self.cut_s += (hold.end - since.max(hold.start)).as_secs_f64();
+    /// One was at work until then. One that is in flight at the end of the hold counts for as long as it has been.
+    fn counts(&mut self, since: Nanos, until: Nanos, hold: Span) {
+        if since >= hold.end {
+            return;
+        }
+        self.counted += 1;
+        self.time_s += (until - since).as_secs_f64();
+        self.cut_s += (hold.start - since).as_secs_f64();
     }
 
     /// Time passes without a change.
@@ -71,22 +76,22 @@ impl AtWork {
     pub(crate) fn merge(&mut self, other: Self) {
         self.count += other.count;
         self.area_s += other.area_s;
-        self.ended += other.ended;
+        self.counted += other.counted;
         self.time_s += other.time_s;
         self.cut_s += other.cut_s;
     }
 
     /// Both sides of the law; `None` where the level was too short to tell.
     pub(crate) fn law(&self, hold_s: f64) -> Option<Little> {
-        if self.ended < LEAST_ITERATIONS || hold_s <= 0.0 {
+        if self.counted < LEAST_ITERATIONS || hold_s <= 0.0 {
             return None;
         }
-        let time_s = self.time_s / self.ended as f64;
+        let time_s = self.time_s / self.counted as f64;
         if time_s > hold_s * LONGEST_SHARE {
             return None;
         }
         let at_work = self.area_s / hold_s;
-        let per_s = self.ended as f64 / hold_s;
+        let per_s = self.counted as f64 / hold_s;
         let difference = (at_work - per_s * time_s).abs();
         Some(Little {
             at_work,
@@ -135,30 +140,42 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_between_the_hold_and_its_closing_is_cut_once() {
+    fn what_ends_between_the_hold_and_its_closing_is_counted_once() {
         let mut at_work = one_group(1, 50);
         let begun = Nanos::from_secs(8);
         (0..20).for_each(|_| at_work.begins(begun, HOLD));
         let late = HOLD.end + Nanos::from_millis(50);
         (0..10).for_each(|_| at_work.ends(begun, late, HOLD));
-        let cut = at_work.cut_s;
         at_work.close(
             HOLD.end + Nanos::from_millis(100),
             HOLD,
             [begun; 10].into_iter(),
         );
-        assert!((at_work.cut_s - cut - 30.0).abs() < 1e-9, "{at_work:?}");
-        let closed = at_work.cut_s;
         let later = HOLD.end + Nanos::from_secs(1);
         (0..10).for_each(|_| at_work.ends(begun, later, HOLD));
-        assert!((at_work.cut_s - closed).abs() < 1e-9, "{at_work:?}");
+        // 200 that took a millisecond each, and twenty that had been at work for three seconds.
+        assert_eq!(at_work.counted, 220, "{at_work:?}");
+        assert!((at_work.time_s - 60.2).abs() < 1e-9, "{at_work:?}");
         assert!(at_work.law(10.0).unwrap().holds);
+    }
+
+    #[test]
+    fn iterations_in_flight_take_part_in_the_law() {
+        let mut at_work = one_group(20, 40);
+        let begun = HOLD.end - Nanos::from_millis(500);
+        (0..250).for_each(|_| at_work.begins(begun, HOLD));
+        at_work.close(HOLD.end, HOLD, [begun; 250].into_iter());
+        let law = at_work.law(10.0).unwrap();
+        // Half a group, and 250 for a twentieth of the time: 13 at work; without them it would be half of one.
+        assert!((law.at_work - 13.0).abs() < 0.05, "{law:?}");
+        assert!((law.per_s * law.time_s - 13.0).abs() < 0.05, "{law:?}");
+        assert!(law.holds);
     }
 
     #[test]
     fn iterations_that_were_not_counted_break_the_law() {
         let mut at_work = one_group(20, 40);
-        at_work.ended -= 50;
+        at_work.counted -= 50;
         at_work.time_s -= 1.0;
         assert!(!at_work.law(10.0).unwrap().holds);
     }

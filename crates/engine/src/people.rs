@@ -109,6 +109,11 @@ impl Users {
         self.list.get_mut(id.0.checked_sub(self.base)? as usize)
     }
 
+    /// Everybody.
+    pub(crate) fn each(&mut self) -> std::slice::IterMut<'_, User> {
+        self.list.iter_mut()
+    }
+
     /// The first of the `count` users, counted from the first of all, to whom this one belongs.
     pub(crate) fn first_of(&self, id: UserId, count: u32) -> UserId {
         let at = id.0.saturating_sub(self.base);
@@ -163,6 +168,8 @@ pub(crate) struct Group {
     pub(crate) channels: Vec<(String, ChannelIndex)>,
     /// Operations that wait for the end of the hold.
     pub(crate) staying: Vec<script::host::OpId>,
+    /// There were some when the hold had settled.
+    pub(crate) stayed: bool,
     /// What its members say that they hold.
     pub(crate) held: Held,
     /// Steps of the group as a whole.
@@ -193,6 +200,7 @@ impl Group {
             ledger: Ledger::new(run, id, settle),
             channels: Vec::new(),
             staying: Vec::new(),
+            stayed: false,
             held: Held::default(),
             steps: Steps::default(),
             way: Way::default(),

@@ -71,6 +71,17 @@ pub struct Live {
     pub failed: u64,
     /// Share of its time in which the busiest worker was at work.
     pub busy_percent: f64,
+    /// Operations that are waited for after the hold.
+    pub in_flight: Option<InFlight>,
+}
+
+/// Operations in flight after the hold, which are waited for until their own time limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InFlight {
+    /// How many.
+    pub count: u64,
+    /// How long the last of them may still take, in seconds.
+    pub up_to_s: f64,
 }
 
 /// Why a run could not be made or not be finished.

@@ -12,6 +12,8 @@ pub(crate) struct Progress {
     terminal: bool,
     line_open: bool,
     said_at_s: f64,
+    /// The last line said what is waited for after the measured time.
+    waits: bool,
 }
 
 impl Progress {
@@ -21,6 +23,7 @@ impl Progress {
             terminal: io::stderr().is_terminal(),
             line_open: false,
             said_at_s: f64::NEG_INFINITY,
+            waits: false,
         }
     }
 
@@ -53,7 +56,9 @@ impl Progress {
     }
 
     fn live(&mut self, live: &Live) {
-        let first = live.elapsed_s < self.said_at_s;
+        let waits = live.in_flight.is_some();
+        let first = live.elapsed_s < self.said_at_s || waits && !self.waits;
+        self.waits = waits;
         if !self.terminal && !first && live.elapsed_s - self.said_at_s < 10.0 {
             return;
         }
@@ -71,6 +76,7 @@ impl Progress {
             lost: None,
             failed: (live.failed > 0).then_some(live.failed),
             busy_percent: Some(live.busy_percent),
+            in_flight: live.in_flight.map(|all| (all.count, all.up_to_s)),
         }));
     }
 

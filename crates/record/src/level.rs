@@ -65,9 +65,9 @@ pub struct Load {
 pub struct Little {
     /// Groups at work at the same time, on average over the measured time.
     pub at_work: f64,
-    /// Iterations that ended per second.
+    /// Iterations that ended, or were in flight at the end of the measured time, per second.
     pub per_s: f64,
-    /// How long one of them took from its actual start, on average, in seconds.
+    /// How long one of them took from its actual start, or had been in flight, on average, in seconds.
     pub time_s: f64,
     /// Whether the two sides agree within what the edges of the measured time explain.
     pub holds: bool,

@@ -29,6 +29,8 @@ pub struct Live {
     pub failed: Option<u64>,
     /// The busiest worker of the generator.
     pub busy_percent: Option<f64>,
+    /// After the measured time: how many requests in flight are waited for, and for how many seconds at most.
+    pub in_flight: Option<(u64, f64)>,
 }
 
 /// The line, without a line break.
@@ -40,7 +42,14 @@ pub fn live_line(live: &Live) -> String {
     let head = [
         format!("level {} of {}", live.level, live.levels),
         load_of(live),
-        format!("{} {time}", live.phase),
+        live.in_flight.map_or_else(
+            || format!("{} {time}", live.phase),
+            |(requests, up_to_s)| {
+                let requests = plural(requests, "request");
+                let up_to = seconds(up_to_s.ceil());
+                format!("waiting for {requests} in flight, up to {up_to}")
+            },
+        ),
     ];
     let figures = [
         live.per_s.map(rate),

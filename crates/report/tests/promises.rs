@@ -147,6 +147,16 @@ fn the_live_line_leaves_out_what_is_not_known() {
     };
     let figures = " · 41,234/s · p95 9.71 ms · lost 0 · failed 3 · busiest worker 31.4 %";
     assert_eq!(live_line(&told), quiet + figures);
+    let after = Live {
+        level: 1,
+        levels: 1,
+        users: 800,
+        phase: "settle".to_owned(),
+        in_flight: Some((403, 23.4)),
+        ..Live::default()
+    };
+    let waiting = "level 1 of 1 · 800 users · waiting for 403 requests in flight, up to 24 s";
+    assert_eq!(live_line(&after), waiting);
 }
 
 #[test]

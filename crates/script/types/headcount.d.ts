@@ -37,7 +37,11 @@ declare module "headcount" {
     thresholds?: Record<string, string | string[]>;
     /** A delivery seen after this is late. Default "5s". */
     deadline?: Duration;
-    /** How long what is in flight is waited for after the hold, or after what late ticks of it sent; then it is lost. Default "5s". */
+    /**
+     * Grace period for deliveries and for iterations to end. It begins when the hold is over and no request of it is in
+     * flight; requests have time limits of their own (`timeouts`). Then what was not delivered is lost, and an iteration
+     * that has not ended is unfinished. Default "5s".
+     */
     settle?: Duration;
     /** Time limits by phase. */
     timeouts?: {

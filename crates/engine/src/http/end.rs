@@ -142,7 +142,7 @@ impl World {
             self.flaw((None, Some(call.user)), fault, (&name, status), now);
             (name, fault)
         });
-        if !self.hold.contains(call.planned) {
+        if !self.hold.measures(call.planned, now) {
             self.recorder.measured.before.requests += 1;
             self.recorder.measured.before.failed_requests += u64::from(fault.is_some());
             return self.if_limited(call, now, fault, response);

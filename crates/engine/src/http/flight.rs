@@ -119,9 +119,14 @@ impl InFlight {
         }
     }
 
+    /// How long it may take until the next of its answer comes, in all.
+    pub(crate) fn time_limit(&self) -> Nanos {
+        self.limit() - self.since
+    }
+
     /// Which of its limits is over, in words.
     pub(crate) fn what_took_too_long(&self) -> String {
-        let limit = self.limit() - self.since;
+        let limit = self.time_limit();
         if self.began {
             format!("the answer was not whole within {limit}")
         } else {

@@ -307,7 +307,7 @@ impl World {
             .name_of(Family::Exchange, exchange.name)
             .to_owned();
         self.flaw((None, Some(user)), fault, (&name, None), now);
-        if !self.hold.contains(exchange.planned) {
+        if !self.hold.measures(exchange.planned, now) {
             return;
         }
         let timing = Timing {

@@ -24,6 +24,7 @@ mod foreign;
 mod grid;
 mod harness;
 mod http;
+mod in_flight;
 mod init;
 mod input;
 mod interrupt;
