@@ -30,6 +30,10 @@ pub struct Level {
     pub ramp_s: Option<Figure>,
     /// Starts per second that were planned.
     pub offered_per_s: Option<Figure>,
+    /// Ended well per second, the waiting for the last answer included.
+    pub answered_per_s: Option<Figure>,
+    /// Starts that were planned and not made.
+    pub dropped: Option<Figure>,
     /// How the load was made.
     pub shape: Option<Loop>,
     /// Users' pause between an answer and the next request, in milliseconds.

@@ -15,6 +15,7 @@ mod edges;
 mod equal;
 mod expected;
 mod extrapolated;
+mod failed;
 mod fan_out;
 mod few;
 mod generator;
@@ -24,6 +25,7 @@ mod little;
 mod mean;
 mod meets;
 mod noise;
+mod offered;
 mod order;
 mod overhead;
 mod peak;
@@ -53,6 +55,8 @@ pub const RULES: &[Rule] = &[
     spread::RULE,
     counts::RULE,
     success::RULE,
+    failed::RULE,
+    offered::RULE,
     little::RULE,
     fan_out::RULE,
     rate::RULE,

@@ -64,6 +64,8 @@ pub(super) fn level(
             .number("ramp", Sort::Seconds, "s")?
             .or_else(|| defaults.ramp_s.clone()),
         offered_per_s: table.number("offered", Sort::Measured, "")?,
+        answered_per_s: None,
+        dropped: table.number("dropped", Sort::Count, "")?,
         shape: shape(&mut table)?.or(defaults.shape),
         think_ms: table.number("think", Sort::Time, "s")?,
         fan_out: table.number("fan_out", Sort::Measured, "")?,

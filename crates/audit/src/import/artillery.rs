@@ -49,6 +49,8 @@ fn second(aggregate: &Value) -> Level {
         at: "aggregate".to_owned(),
         duration_s: span
             .map(|(last, first)| Figure::rounded(last.value - first.value, 0.002, last.at)),
+        // Users that `maxVusers` kept from being created.
+        dropped: counter("vusers.skipped"),
         total: Row {
             at: "aggregate.summaries".to_owned(),
             counts: Counts {

@@ -55,6 +55,7 @@ fn summary(source: Source<'_>, metrics: &Value, duration_s: Option<Figure>) -> R
         at: "metrics".to_owned(),
         users: number(metrics, "vus_max", "max").or_else(|| number(metrics, "vus_max", "value")),
         duration_s,
+        dropped: number(metrics, "dropped_iterations", "count"),
         // An iteration of a user begins when the one before has ended, whatever its requests do.
         shape: Some(Loop::Closed),
         total: trend(metrics, "iteration_duration", ""),

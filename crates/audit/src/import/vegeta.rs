@@ -57,6 +57,7 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
         duration_s: figure(value, &["duration"], 1e-9, 0.0),
         // Its rate is of what was sent; its throughput of what succeeded.
         offered_per_s: figure(value, &["rate"], 1.0, 0.0),
+        answered_per_s: figure(value, &["throughput"], 1.0, 0.0),
         shape: Some(Loop::Open),
         total: row,
         ..Level::default()

@@ -49,6 +49,7 @@ pub(super) fn read(source: Source<'_>) -> Results {
             ..span
         }),
         offered_per_s: number(source, "Requests", "rate"),
+        answered_per_s: number(source, "Requests", "throughput"),
         shape: Some(Loop::Open),
         total: row,
         ..Level::default()

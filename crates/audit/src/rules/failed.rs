@@ -1,0 +1,120 @@
+//! Failures are often quicker than answers, or as long as a time-out: where most requests failed, the percentiles are those
+//! of failures. Where failures have no time, the percentiles are those of the few that were left.
+
+use crate::number::{percent, short};
+use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "mostly-failed",
+    says: "more than half of the requests failed: the times are those of failures, or of the few that were left",
+    needs: "times, and how many failed",
+    instead: "a target that answers well, and times of what ended well, with the share that did beside them",
+    check,
+};
+
+/// From this share on, a figure of all is a figure of failures.
+const MOST: f64 = 0.5;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        let mut told = false;
+        for row in level.all_rows().filter(|row| !row.times.is_empty()) {
+            let Some((failed, all)) = failed_of(row) else {
+                desk.lacks(level.call(row), "how many failed");
+                continue;
+            };
+            desk.checked();
+            told |= failed > MOST * all;
+            check_row(level, row, (failed, all), desk);
+        }
+        // Checks of what an answer holds have no times of their own: they say what those of the answers are worth.
+        let timed = level.all_rows().any(|row| !row.times.is_empty());
+        let bare = level.rows.iter().filter(|row| row.times.is_empty());
+        for row in bare.filter(|_| timed && !told) {
+            if let Some((failed, all)) = failed_of(row).filter(|(failed, all)| *failed > MOST * all)
+            {
+                tell(
+                    level,
+                    row,
+                    (failed, all),
+                    (Severity::Doubtful, "the times may be those of failures"),
+                    desk,
+                );
+            }
+        }
+    }
+}
+
+/// How many failed, of how many; by the counts, by their kinds, or by the share that is told.
+fn failed_of(row: &Row) -> Option<(f64, f64)> {
+    let counts = &row.counts;
+    let kinds = || {
+        let sum: f64 = counts.failures.iter().map(|(_, count)| count.value).sum();
+        (!counts.failures.is_empty()).then_some(sum)
+    };
+    let sent = counts.sent.as_ref().map(|sent| sent.value);
+    let by_share = || {
+        let share = counts.success_percent.as_ref()?.value / 100.0;
+        let sent = sent.filter(|sent| *sent > 0.0)?;
+        Some(((1.0 - share) * sent, sent))
+    };
+    let counted = || {
+        let failed = counts.failed.as_ref().map(|failed| failed.value);
+        let all = sent.filter(|sent| *sent > 0.0)?;
+        failed.or_else(kinds).map(|failed| (failed.min(all), all))
+    };
+    let ended = row.hits().map(|(ok, all)| (all - ok, all));
+    let found = [counted(), ended, by_share()].into_iter().flatten();
+    found
+        .filter(|(_, all)| *all > 0.0)
+        .max_by(|one, other| (one.0 / one.1).total_cmp(&(other.0 / other.1)))
+}
+
+fn check_row(level: &Level, row: &Row, (failed, all): (f64, f64), desk: &mut Desk<'_>) {
+    if failed <= MOST * all {
+        return;
+    }
+    let timed = row
+        .times
+        .samples
+        .as_ref()
+        .map_or(f64::INFINITY, Figure::low);
+    let others = all - failed;
+    let what = if failed >= all {
+        (
+            Severity::Unsupported,
+            "every request failed: the times are those of failures",
+        )
+    } else if timed <= others {
+        (
+            Severity::Doubtful,
+            "the times are those of the few that did not fail",
+        )
+    } else {
+        (
+            Severity::Unsupported,
+            "most of what was timed failed: the times are those of failures",
+        )
+    };
+    tell(level, row, (failed, all), what, desk);
+}
+
+fn tell(
+    level: &Level,
+    row: &Row,
+    (failed, all): (f64, f64),
+    (severity, what): (Severity, &str),
+    desk: &mut Desk<'_>,
+) {
+    desk.find(
+        severity,
+        (level.call(row), &[row.at.as_str()]),
+        what,
+        format!(
+            "{} of {} failed, {}",
+            short(failed.round()),
+            short(all),
+            percent(failed / all)
+        ),
+    );
+}

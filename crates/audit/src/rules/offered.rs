@@ -1,0 +1,142 @@
+//! Planned load = what was started + what was not. What was dropped, or begun too late, waits in no percentile, and the
+//! load was less than the one that is told. An open load that ends long after its last start was not kept up with.
+
+use crate::number::{percent, short};
+use crate::{Desk, Figure, Level, Results, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "load-not-made",
+    says: "less load was made than was planned, or less was answered in time than was made",
+    needs: "the planned load (`offered`), or what was dropped (`dropped`)",
+    instead: "a generator with room for the planned load, or users enough; and what was dropped beside every percentile",
+    check,
+};
+
+/// A share that rounding, the ends of the run and chance do not explain.
+const MISSING: f64 = 0.05;
+/// Less than this that was dropped is worth no word.
+const FEW: f64 = 0.001;
+
+fn check(results: &Results, desk: &mut Desk<'_>) {
+    for level in &results.levels {
+        dropped(level, desk);
+        planned(level, desk);
+        kept_up(level, desk);
+    }
+}
+
+fn severity(missing: f64) -> Severity {
+    if missing > MISSING {
+        Severity::Unsupported
+    } else {
+        Severity::Doubtful
+    }
+}
+
+fn dropped(level: &Level, desk: &mut Desk<'_>) {
+    let Some(dropped) = &level.dropped else {
+        return;
+    };
+    desk.checked();
+    let started = level
+        .total
+        .counts
+        .sent
+        .as_ref()
+        .map_or(0.0, |sent| sent.value);
+    let share = dropped.value / (dropped.value + started).max(1.0);
+    if share > FEW {
+        desk.find(
+            severity(share),
+            (level.name.clone(), &[dropped.at.as_str()]),
+            "not all of the planned load was made: what was dropped waits in no percentile",
+            format!(
+                "{} dropped + {} started: {} of the plan was dropped",
+                short(dropped.value),
+                short(started),
+                percent(share)
+            ),
+        );
+    }
+}
+
+/// Starts per second, as far as they can have been.
+fn made(level: &Level) -> Option<f64> {
+    let row = &level.total;
+    let ramp = level.ramp_s.as_ref().map_or(0.0, Figure::high);
+    let counted = row.counts.sent.as_ref().zip(level.duration_s.as_ref());
+    let counted = counted.map(|(sent, duration)| sent.high() / (duration.low() - ramp).max(1e-9));
+    let told = row.rate_per_s.as_ref().map(Figure::high);
+    let both = [counted, told].into_iter().flatten();
+    both.reduce(f64::max)
+}
+
+fn planned(level: &Level, desk: &mut Desk<'_>) {
+    let Some(offered) = level
+        .offered_per_s
+        .as_ref()
+        .filter(|offered| offered.value > 0.0)
+    else {
+        return;
+    };
+    let Some(made) = made(level) else {
+        return desk.lacks(level.name.clone(), "what was started, and in how long");
+    };
+    desk.checked();
+    let missing = 1.0 - made / offered.low().max(1e-9);
+    // Starts at random are as many as planned within the root of their number.
+    let count = level
+        .total
+        .counts
+        .sent
+        .as_ref()
+        .map_or(0.0, |sent| sent.value);
+    let chance = 3.0 / count.max(1.0).sqrt();
+    if missing > MISSING + chance {
+        desk.find(
+            Severity::Unsupported,
+            (
+                level.name.clone(),
+                &[offered.at.as_str(), level.at.as_str()],
+            ),
+            "the planned load was not made: the times are of less load than is told",
+            format!(
+                "planned {}/s, made {}/s: {} is missing",
+                short(offered.value),
+                short(made),
+                percent(1.0 - made / offered.value)
+            ),
+        );
+    }
+}
+
+/// What was answered per second of the whole run, the waiting for the last answer included, where nothing failed.
+fn kept_up(level: &Level, desk: &mut Desk<'_>) {
+    let both = level
+        .offered_per_s
+        .as_ref()
+        .zip(level.answered_per_s.as_ref());
+    let success = level.total.counts.success_percent.as_ref();
+    let Some(((offered, answered), success)) = both.zip(success) else {
+        return;
+    };
+    desk.checked();
+    let expected = offered.low() * success.low() / 100.0;
+    let missing = 1.0 - answered.high() / expected.max(1e-9);
+    if expected > 0.0 && missing > 2.0 * MISSING {
+        desk.find(
+            Severity::Doubtful,
+            (
+                level.name.clone(),
+                &[answered.at.as_str(), offered.at.as_str()],
+            ),
+            "the target did not keep up: the last answers came long after the last start",
+            format!(
+                "{}/s started, {} of them well, and {}/s answered",
+                short(offered.value),
+                percent(success.value / 100.0),
+                short(answered.value)
+            ),
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! Runs in which every request failed, and runs whose planned load was not made: as the tools' own files tell them.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
+
+use std::fs;
+use std::path::Path;
+
+use audit::{Severity, audit, read, terminal};
+
+fn fixture(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    fs::read_to_string(folder.join(name)).unwrap()
+}
+
+/// What the rule calls it; `None` where it finds nothing.
+fn severity(name: &str, text: String, rule: &str) -> Option<Severity> {
+    let audit = audit(&read(&[(name.to_owned(), text)]).unwrap()[0]);
+    let found = audit.findings.iter().filter(|one| one.rule == rule);
+    let worst = found.map(|one| one.severity).max();
+    println!("{name}: {}", terminal(&audit, false));
+    worst
+}
+
+/// A file of a run in which a tenth failed, so that all of them did.
+const ALL_FAILED: [(&str, &[(&str, &str)]); 8] = [
+    ("hey-0.1.5-errors.txt", &[("[200]\t55260", "[500]\t55260")]),
+    ("oha-1.16.0-errors.txt", &[("[200] 48824", "[503] 48824")]),
+    (
+        "vegeta-12.12.0-errors.txt",
+        &[
+            ("90.00%", "0.00%"),
+            ("200:1800  500:200", "500:2000"),
+            ("900.46", "0.00"),
+        ],
+    ),
+    (
+        "k6-1.8.1-summary-export-errors.json",
+        &[
+            ("\"passes\": 2430", "\"passes\": 24307"),
+            ("\"fails\": 21877", "\"fails\": 0"),
+        ],
+    ),
+    (
+        "locust-2.47.0-errors_stats.csv",
+        &[("16806,1681,", "16806,16806,")],
+    ),
+    (
+        "artillery-2.0.21-errors.json",
+        &[("http.codes.200\": 720", "http.codes.502\": 720")],
+    ),
+    (
+        "jmeter-5.6.3-errors.csv",
+        &[(",200,OK,", ",500,No,"), (",text,true,", ",text,false,")],
+    ),
+    ("hey-0.1.5-errors.csv", &[(",200,", ",500,")]),
+];
+
+#[test]
+fn percentiles_of_failures_are_told_to_be_so() {
+    const RULE: &str = "mostly-failed";
+    // Made against a target that answers every request with 500.
+    for name in ["wrk-4.1.0-failed.txt", "autocannon-9.0.0-failed.json"] {
+        assert_eq!(
+            severity(name, fixture(name), RULE),
+            Some(Severity::Unsupported)
+        );
+    }
+    for (name, changes) in ALL_FAILED {
+        let some = fixture(name);
+        assert_eq!(
+            severity(name, some.clone(), RULE),
+            None,
+            "a tenth is not most"
+        );
+        let all = changes.iter().fold(some, |text, (from, to)| {
+            assert!(text.contains(from), "{name}: {from}");
+            text.replace(from, to)
+        });
+        assert_eq!(
+            severity(name, all, RULE),
+            Some(Severity::Unsupported),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn times_of_the_few_that_were_left_are_doubtful() {
+    let report = |samples: &str| {
+        format!(
+            "[[level]]\nname = \"a\"\ncount = 1000\nok = 300\nfailed = 700\n{samples}mean = \"5ms\"\np50 = \"4ms\"\n"
+        )
+    };
+    let of = |samples: &str| severity("a", report(samples), "mostly-failed");
+    assert_eq!(of("samples = 300\n"), Some(Severity::Doubtful));
+    assert_eq!(of("samples = 1000\n"), Some(Severity::Unsupported));
+    assert_eq!(of(""), Some(Severity::Unsupported));
+}
+
+#[test]
+fn load_that_was_planned_and_not_made_is_told() {
+    const RULE: &str = "load-not-made";
+    let report = |more: &str| {
+        format!(
+            "[[level]]\nname = \"a\"\nduration = \"10s\"\ncount = 5000\nrate = 500\n{more}\nmean = \"5ms\"\n"
+        )
+    };
+    let of = |more: &str| severity("a", report(more), RULE);
+    assert_eq!(of("offered = 1000"), Some(Severity::Unsupported));
+    assert_eq!(of("offered = 510"), None);
+    assert_eq!(of("dropped = 5000"), Some(Severity::Unsupported));
+    assert_eq!(of("dropped = 50"), Some(Severity::Doubtful));
+    assert_eq!(of("dropped = 0"), None);
+    // k6 drops what no user is free for, and counts it beside the iterations.
+    let k6 = fixture("k6-1.8.1-summary-export-errors.json");
+    let dropped = "\"dropped_iterations\": {\"count\": 60000, \"rate\": 30000}, \"http_reqs\":";
+    let with = k6.replace("\"http_reqs\":", dropped);
+    assert_eq!(severity("k6", k6, RULE), None);
+    assert_eq!(severity("k6", with, RULE), Some(Severity::Unsupported));
+    // vegeta's throughput is over the waiting for the last answers, too.
+    let vegeta = fixture("vegeta-12.12.0-healthy.txt");
+    assert_eq!(severity("vegeta", vegeta, RULE), None);
+    let late = fixture("vegeta-12.12.0-errors.txt").replace("900.46", "300.15");
+    assert_eq!(severity("vegeta", late, RULE), Some(Severity::Doubtful));
+    let artillery = fixture("artillery-2.0.21-healthy.json");
+    let skipped = artillery.replacen(
+        "\"vusers.created\":",
+        "\"vusers.skipped\": 4000, \"vusers.created\":",
+        1,
+    );
+    assert_eq!(severity("artillery", artillery, RULE), None);
+    assert_eq!(
+        severity("artillery", skipped, RULE),
+        Some(Severity::Unsupported)
+    );
+}
