@@ -111,8 +111,12 @@ impl Row {
         let counted = counted.reduce(Reach::join)?;
         let counts = &self.counts;
         // What ended is not what was started: some had not ended, others had begun before the counting, both often
-        // untold. Those that ended are taken to be at most twice as many.
-        let halfway = |share: f64| f64::midpoint(100.0, share);
+        // untold. Those that ended are taken to be at most twice as many, and ten.
+        let most = |failed: &Figure, sent: &Figure| {
+            100.0 * (1.0 - failed.low() / (2.0 * sent.high() + 10.0))
+        };
+        let high = counts.failed.as_ref().zip(counts.sent.as_ref());
+        let high = high.map_or(100.0, |(failed, sent)| most(failed, sent));
         let loose = match (&counts.ok, &counts.failed) {
             (Some(_), Some(_)) => counted,
             (Some(_), None) => Reach {
@@ -121,10 +125,10 @@ impl Row {
             },
             _ if counts.unfinished.is_none() => Reach {
                 low: 0.0,
-                high: halfway(counted.high),
+                high: counted.high.max(high),
             },
             _ => Reach {
-                high: halfway(counted.high),
+                high: counted.high.max(high),
                 ..counted
             },
         };

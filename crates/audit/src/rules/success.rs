@@ -90,7 +90,7 @@ fn of<'a>(claim: &Claim, level: &'a Level) -> Option<Share<'a>> {
             row.counts.success_percent.as_ref()?,
             row.counts.sent.as_ref()?,
         );
-        Some((sent.value * share.value / 100.0, sent.value))
+        (sent.value > 0.0).then(|| (sent.value * share.value / 100.0, sent.value))
     })?;
     Some(Share { level, hits, most })
 }
