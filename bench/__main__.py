@@ -11,7 +11,7 @@ from common.place import Place
 
 FOLDERS = {
     name: name
-    for name in ["stall", "pacing", "starved", "echo", "fanout", "idle", "editor", "start", "accuracy", "audit", "instructions"]
+    for name in ["stall", "pacing", "starved", "verdicts", "echo", "fanout", "idle", "editor", "start", "accuracy", "audit", "instructions"]
 }
 FOLDERS |= {"http": "web"}  # a folder of that name would stand before Python's own module
 

@@ -1,11 +1,13 @@
-//! From measurements to verdicts: was the level measured soundly, and did the thresholds hold?
+//! From measurements to verdicts: did the thresholds hold, and does the level show it?
 
 use model::{Nanos, Verdict};
-use plan::{Aggregate, Threshold};
-use record::{Level, Measured, Run, ThresholdResult};
+use plan::Threshold;
+use record::{Level, Outcome, Run, ThresholdResult, Undecided};
 
-use crate::observe::{Missing, observe};
-use crate::undecided::undecided;
+use crate::evidence::as_far_as_it_carries;
+use crate::observe::{Seen, observe};
+use crate::observed::Observed;
+use crate::percentile::Percentile;
 
 /// Every threshold in every level.
 pub(crate) fn thresholds(thresholds: &[Threshold], levels: &[Level]) -> Vec<ThresholdResult> {
@@ -15,7 +17,24 @@ pub(crate) fn thresholds(thresholds: &[Threshold], levels: &[Level]) -> Vec<Thre
             .filter(|threshold| is_promised(threshold, level))
             .map(move |threshold| result(threshold, level))
     });
-    each.collect()
+    let out_of_reach = levels.first().map(|first| {
+        let unmet =
+            |threshold: &&Threshold| !levels.iter().any(|level| is_promised(threshold, level));
+        let unmet = thresholds.iter().filter(unmet);
+        unmet.map(|threshold| nowhere(threshold, first))
+    });
+    each.chain(out_of_reach.into_iter().flatten()).collect()
+}
+
+/// A promise that no level of the run is within reach of.
+fn nowhere(threshold: &Threshold, first: &Level) -> ThresholdResult {
+    ThresholdResult {
+        level: first.index,
+        metric: threshold.subject.to_string(),
+        condition: threshold.source.clone(),
+        undecided: Some(Undecided::OutOfReach),
+        ..ThresholdResult::default()
+    }
 }
 
 /// Whether the level lies within the load up to which it is promised.
@@ -26,34 +45,37 @@ pub(crate) fn is_promised(threshold: &Threshold, level: &Level) -> bool {
         .is_none_or(|reach| reach.covers(load.users, load.groups, load.rate_per_s))
 }
 
-/// One verdict over all levels. Without thresholds a run passes unless in a level nothing succeeded, or the
-/// script itself failed: nobody asked for that.
+/// One verdict over all levels. With thresholds they decide alone; each result says whether its level carries it.
 pub(crate) fn verdict(run: &Run) -> Verdict {
-    let failed_in = |level: &Level| {
-        let broken = run
-            .thresholds
-            .iter()
-            .any(|result| result.level == level.index && result.held == Some(false));
-        broken || run.thresholds.is_empty() && nothing_succeeded(level)
-    };
-    // A script that fails by itself is no question of how well the target was measured.
-    let script = |level: &Level| run.thresholds.is_empty() && level.measured.script_failed();
-    if run
-        .levels
-        .iter()
-        .any(|level| script(level) || level.sound && failed_in(level))
-    {
-        return Verdict::Failed;
+    if run.thresholds.is_empty() {
+        return without_thresholds(run);
     }
-    let unmeasured = run.thresholds.iter().any(|result| result.held.is_none());
-    let unmeasured =
-        unmeasured || run.thresholds.is_empty() && run.levels.iter().any(nothing_known);
-    if run.levels.is_empty() || unmeasured || run.levels.iter().any(|level| !level.sound) {
-        return Verdict::Inconclusive;
+    let mut results = run.thresholds.iter();
+    if results.clone().any(|result| result.held == Some(false)) {
+        Verdict::Failed
+    } else if results.all(|result| result.held == Some(true)) {
+        Verdict::Passed
+    } else {
+        Verdict::Inconclusive
     }
-    Verdict::Passed
 }
 
+/// Without thresholds a run passes unless in a level nothing succeeded, or the script itself failed: nobody asked for that.
+fn without_thresholds(run: &Run) -> Verdict {
+    let levels = || run.levels.iter();
+    // A script that fails by itself is no question of how well the target was measured.
+    let failed =
+        |level: &Level| level.measured.script_failed() || level.sound && nothing_succeeded(level);
+    if levels().any(failed) {
+        Verdict::Failed
+    } else if run.levels.is_empty() || levels().any(|level| !level.sound || nothing_known(level)) {
+        Verdict::Inconclusive
+    } else {
+        Verdict::Passed
+    }
+}
+
+/// Nothing that was begun succeeded, and nothing is left that could.
 fn nothing_succeeded(level: &Level) -> bool {
     let iterations = &level.measured.iterations;
     iterations.succeeded + iterations.unfinished == 0 || level.measured.only_failures().is_some()
@@ -65,79 +87,68 @@ fn nothing_known(level: &Level) -> bool {
     iterations.succeeded == 0 && iterations.unfinished > 0 || level.measured.only_failures_so_far()
 }
 
+/// What a threshold comes to by its figures alone, and these.
+pub(crate) fn decide(threshold: &Threshold, level: &Level) -> (Outcome, Seen) {
+    let seen = observe(threshold, level);
+    let outcome = match &seen {
+        Ok(observed) => observed.outcome(threshold),
+        Err(why) => Outcome::Undecided(*why),
+    };
+    (outcome, seen)
+}
+
 fn result(threshold: &Threshold, level: &Level) -> ThresholdResult {
-    let observed = observe(threshold, level);
-    let (observed_text, held) = match observed {
-        Ok(value) if undecided(threshold, level) > 0 => {
-            let open = undecided(threshold, level);
-            let known = show(threshold.limit.unit, value);
-            (
-                format!("{known}, with {open} deliveries that say nothing of the target"),
-                None,
-            )
+    let (found, seen) = decide(threshold, level);
+    let outcome = as_far_as_it_carries(threshold, level, found);
+    let (observed, observed_text, counted) = match seen {
+        Err(_) => (None, String::new(), None),
+        Ok(Observed::Percentile(percentile)) => {
+            let Percentile {
+                stated, at_least, ..
+            } = percentile;
+            let text = match (stated, at_least) {
+                (Some(value), _) => show(threshold, value, value),
+                (None, Some(least)) => show(threshold, least, f64::INFINITY),
+                (None, None) => String::new(),
+            };
+            (stated, text, percentile.counted())
         }
-        Ok(value) => (
-            show(threshold.limit.unit, value),
-            if_all_agree([threshold.holds(value), holds_at_worst(threshold, level)]),
-        ),
-        Err(Missing::InFlight { at_least }) => (
-            format!("> {} (in flight)", show(threshold.limit.unit, at_least)),
-            if_all_agree([threshold.holds(at_least), threshold.holds(f64::INFINITY)]),
-        ),
-        // What timed out counts as longer than everything else.
-        Err(Missing::TimedOut) => ("timed out".to_owned(), Some(threshold.holds(f64::INFINITY))),
-        Err(Missing::TooFew { have, need }) => {
-            (format!("too few samples ({have} of {need})"), None)
-        }
-        Err(Missing::Unmeasured) => ("not measured".to_owned(), None),
+        Ok(Observed::Number { low, high, .. }) => (Some(low), show(threshold, low, high), None),
     };
     ThresholdResult {
         level: level.index,
         metric: threshold.subject.to_string(),
         condition: threshold.source.clone(),
-        observed: observed.ok(),
+        observed: observed.filter(|value| value.is_finite()),
         observed_text,
-        held,
+        held: match outcome {
+            Outcome::Held => Some(true),
+            Outcome::Broken => Some(false),
+            Outcome::Undecided(_) => None,
+        },
+        undecided: match outcome {
+            Outcome::Undecided(why) => Some(why),
+            Outcome::Held | Outcome::Broken => None,
+        },
+        counted,
     }
 }
 
-/// Whether it held, where it does so at both ends of what is possible or at neither.
-fn if_all_agree([one, other]: [bool; 2]) -> Option<bool> {
-    (one == other).then_some(one)
-}
-
-/// Whether a share or a number of failures would hold if everything in flight failed.
-fn holds_at_worst(threshold: &Threshold, level: &Level) -> bool {
-    let mut level = level.clone();
-    let Measured {
-        iterations,
-        scenarios,
-        connections,
-        requests,
-        exchanges,
-        steps,
-        story,
-        ..
-    } = &mut level.measured;
-    if threshold.aggregate == Aggregate::Failed {
-        for all in scenarios.values_mut().chain([iterations]) {
-            all.failed += std::mem::take(&mut all.unfinished);
-        }
-        let families = [connections, requests, exchanges, steps];
-        for all in families.into_iter().flat_map(|map| map.values_mut()) {
-            let open = std::mem::take(&mut all.unfinished);
-            all.count += open;
-            all.failed += open;
-        }
-        for step in &mut story.steps {
-            step.timed_out += step.left_open();
-        }
+/// An observed value as people write it, as far as it is known.
+fn show(threshold: &Threshold, low: f64, high: f64) -> String {
+    let one = |value| figure(threshold.limit.unit, value);
+    if low.is_infinite() {
+        "timed out".to_owned()
+    } else if high.is_infinite() {
+        format!("more than {}", one(low))
+    } else if low < high {
+        format!("{} to {}", one(low), one(high))
+    } else {
+        one(low)
     }
-    observe(threshold, &level).is_ok_and(|value| threshold.holds(value))
 }
 
-/// An observed value as people write it.
-fn show(unit: plan::Unit, value: f64) -> String {
+fn figure(unit: plan::Unit, value: f64) -> String {
     match unit {
         plan::Unit::Nanos => Nanos::from_secs_f64(value / 1e9).to_string(),
         plan::Unit::Bytes => format!("{:.1} MB", value / 1e6),
@@ -146,3 +157,6 @@ fn show(unit: plan::Unit, value: f64) -> String {
         plan::Unit::Count | plan::Unit::Plain => format!("{value}"),
     }
 }
+
+#[cfg(test)]
+mod tests;

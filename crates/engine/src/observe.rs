@@ -2,64 +2,45 @@
 
 use std::collections::BTreeMap;
 
-use model::Nanos;
-use plan::{Aggregate, SubjectKind, Threshold};
+use plan::{Aggregate, Op, SubjectKind, Threshold};
 use record::{
     Check, Convergence, Deliveries, Iterations, Level, Measured, Metric, StoryStep, Timings,
+    Undecided,
 };
-use stats::{Estimate, Histogram};
+use stats::Histogram;
 
-/// Why a threshold has no number to look at.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Missing {
-    /// There is nothing of the kind.
-    Unmeasured,
-    /// A percentile needs more.
-    TooFew {
-        /// Samples that there are.
-        have: u64,
-        /// Samples that there must be.
-        need: u64,
-    },
-    /// It lies among what timed out: no number, but longer than every time that was measured.
-    TimedOut,
-    /// It lies among what was still in flight: more than this.
-    InFlight {
-        /// In the base unit of the limit, as the value would be.
-        at_least: f64,
-    },
-}
+use crate::observed::{Observed, by_message, exactly, in_flight};
+use crate::percentile::{Messages, Percentile, Sides};
 
-type Observed = Result<f64, Missing>;
+mod figures;
 
-/// The value that a threshold looks at, in its limit's base unit; always finite.
-pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Observed {
+/// What was seen, or why there is nothing to see.
+pub(crate) type Seen = Result<Observed, Undecided>;
+
+const NO_DATA: Undecided = Undecided::NoData;
+
+/// What a threshold looks at; or why there is nothing.
+pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
     let name = threshold.subject.name.as_deref();
     let measured = &level.measured;
     let asked = Asked {
+        threshold,
         aggregate: threshold.aggregate,
         share: threshold.limit.unit == plan::Unit::Ratio,
         hold_s: level.phases.hold_s,
+        dropped: (measured.iterations.dropped, measured.iterations.planned),
     };
     let timed = |map| asked.of_timings(&pooled(map, name, Timings::merge)?);
-    let reached_by_none = || {
-        let none = Asked::of_nobody(measured)?;
-        // A name that is misspelt must not keep a promise.
-        measured_or((!threshold.holds(none)).then_some(none))
-    };
-    let value = match threshold.subject.kind {
+    match threshold.subject.kind {
         SubjectKind::Request => timed(&measured.requests),
         SubjectKind::Exchange => timed(&measured.exchanges),
-        SubjectKind::Step => match asked.of_steps(measured, name) {
-            Err(Missing::Unmeasured) if asked.aggregate == Aggregate::Reached => reached_by_none(),
-            other => other,
-        },
+        SubjectKind::Step => asked.of_steps(measured, name),
         SubjectKind::Connection => timed(&measured.connections),
         SubjectKind::Delivery => {
             asked.of_deliveries(&pooled(&measured.deliveries, name, Deliveries::merge)?)
         }
         SubjectKind::Iteration => {
-            let named = name.map(|name| measured.scenarios.get(name).ok_or(Missing::Unmeasured));
+            let named = name.map(|name| measured.scenarios.get(name).ok_or(NO_DATA));
             asked.of_iterations(named.unwrap_or(Ok(&measured.iterations))?)
         }
         SubjectKind::Check => asked.of_checks(&measured.checks, name),
@@ -68,46 +49,56 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Observed {
         }
         SubjectKind::Metric => {
             let metric = name.and_then(|name| measured.metrics.get(name));
-            asked.of_metric(metric.ok_or(Missing::Unmeasured)?)
+            asked.of_metric(metric.ok_or(NO_DATA)?)
         }
         SubjectKind::Target => asked.of_target(level),
-    }?;
-    measured_or(value.is_finite().then_some(value))
+    }
 }
 
 /// What a threshold wants to know of its subject.
 #[derive(Clone, Copy)]
-struct Asked {
+struct Asked<'a> {
+    threshold: &'a Threshold,
     aggregate: Aggregate,
     /// The limit is a share of all, not a number.
     share: bool,
     hold_s: f64,
+    /// Starts that were dropped, and how many were planned.
+    dropped: (u64, u64),
 }
 
-impl Asked {
-    fn of_timings(self, timings: &Timings) -> Observed {
+impl Asked<'_> {
+    fn of_timings(self, timings: &Timings) -> Seen {
         match self.aggregate {
-            Aggregate::Failed => self.part(timings.failed, timings.count),
-            Aggregate::Count => Ok(timings.count as f64),
-            Aggregate::Rate => self.rate(timings.count as f64),
-            Aggregate::Percentile(percent) => reported(timings.response_at(percent / 100.0)),
-            Aggregate::Max | Aggregate::Mean if timings.timed_out > 0 => Err(Missing::TimedOut),
-            Aggregate::Max | Aggregate::Mean if timings.unfinished > 0 => {
-                let mut at_their_ages = timings.response.clone();
-                at_their_ages.merge(&timings.open);
-                self.at_least(&at_their_ages)
+            Aggregate::Failed => {
+                let open = timings.unfinished;
+                self.part(timings.failed, timings.count + open, in_flight(open))
             }
-            _ => self.of_times(&timings.response),
+            Aggregate::Count | Aggregate::Rate => self.amount(timings.count, timings.unfinished),
+            Aggregate::Percentile(percent) => {
+                let q = percent / 100.0;
+                let mut sides = self.sides(&timings.response, &timings.open);
+                // What timed out counts as longer than everything else.
+                let kept = self.threshold.holds(f64::INFINITY);
+                *(if kept {
+                    &mut sides.within
+                } else {
+                    &mut sides.beyond
+                }) += timings.timed_out;
+                self.percentile(q, timings.response_at(q), sides)
+            }
+            _ => self.of_times(&timings.response, &timings.open, timings.timed_out),
         }
     }
 
     /// Steps and conditions; a path with ` > ` in it is that of one step within another.
-    fn of_steps(self, measured: &Measured, name: Option<&str>) -> Observed {
+    fn of_steps(self, measured: &Measured, name: Option<&str>) -> Seen {
         let step = name.and_then(|name| measured.story.step(name));
         if self.aggregate == Aggregate::Reached {
-            return match name {
-                Some(_) => self.of_reached(measured, step.ok_or(Missing::Unmeasured)?),
-                None => self.of_least_reached(measured),
+            return match (name, step) {
+                (Some(_), Some(step)) => self.of_reached(measured, step),
+                (Some(_), None) => self.of_nobody(measured),
+                (None, _) => self.of_least_reached(measured),
             };
         }
         match pooled(&measured.steps, name, Timings::merge) {
@@ -116,152 +107,178 @@ impl Asked {
         }
     }
 
-    fn of_reached(self, measured: &Measured, step: &StoryStep) -> Observed {
+    fn of_reached(self, measured: &Measured, step: &StoryStep) -> Seen {
         let of = step.scenario.as_ref();
         let of = of.and_then(|scenario| measured.scenarios.get(scenario));
-        let started = of.unwrap_or(&measured.iterations).started;
-        self.part(step.reached, started)
+        let of = of.unwrap_or(&measured.iterations);
+        // Those that have not ended may be on their way to it.
+        let open = of.unfinished.min(of.started.saturating_sub(step.reached));
+        self.part(step.reached, of.started, in_flight(open))
     }
 
     /// A step that nobody reached is in no record; that iterations were started is. Of a mix it is not known whose it was.
-    fn of_nobody(measured: &Measured) -> Observed {
-        let could = measured.scenarios.is_empty() && measured.iterations.started > 0;
-        measured_or(could.then_some(0.0))
+    /// Its name may be misspelt, so it breaks a limit and keeps none.
+    fn of_nobody(self, measured: &Measured) -> Seen {
+        let iterations = &measured.iterations;
+        let ended = iterations.started > iterations.unfinished;
+        let breaks = measured.scenarios.is_empty() && ended && !self.threshold.holds(0.0);
+        if breaks {
+            Ok(exactly(0.0))
+        } else {
+            Err(NO_DATA)
+        }
     }
 
     /// Of all steps, that which the fewest reached.
-    fn of_least_reached(self, measured: &Measured) -> Observed {
-        let each = measured.story.steps.iter();
-        let each = each.map(|step| self.of_reached(measured, step));
-        let least = each.reduce(|least, one| Ok(least?.min(one?)));
-        least.unwrap_or(Err(Missing::Unmeasured))
+    fn of_least_reached(self, measured: &Measured) -> Seen {
+        let least = measured.story.steps.iter().min_by_key(|step| step.reached);
+        self.of_reached(measured, least.ok_or(NO_DATA)?)
     }
 
-    fn of_deliveries(self, deliveries: &Deliveries) -> Observed {
-        let judged = deliveries.judged();
+    fn of_deliveries(self, deliveries: &Deliveries) -> Seen {
+        let of = deliveries.expected;
+        let received = deliveries.received();
+        // What headcount cut off, or the script looked for in the wrong place, could have had any fate.
+        let lost = deliveries.lost_count().saturating_sub(deliveries.lost_by_script());
+        let open = of.saturating_sub(received + lost);
+        let unseen = Undecided::DeliveriesOpen { deliveries: open };
         match self.aggregate {
-            Aggregate::Delivered => self.part(deliveries.delivered, judged),
-            Aggregate::Late => self.part(deliveries.late, judged),
-            Aggregate::Lost => self.part(deliveries.lost_count(), judged),
-            Aggregate::Duplicated => self.part(deliveries.duplicated, judged),
-            Aggregate::Reordered => self.part(deliveries.reordered, judged),
-            Aggregate::Strayed => self.part(deliveries.strayed_count(), judged),
-            Aggregate::Count => Ok(deliveries.received() as f64),
-            Aggregate::Rate => self.rate(deliveries.received() as f64),
-            Aggregate::Percentile(percent) => reported(deliveries.latency_at(percent / 100.0)),
-            _ => self.of_times(&deliveries.latency),
-        }
-    }
-
-    fn of_iterations(self, iterations: &Iterations) -> Observed {
-        let ended = iterations.succeeded + iterations.failed;
-        match self.aggregate {
-            Aggregate::Failed => self.part(iterations.failed, ended),
-            Aggregate::Dropped => self.part(iterations.dropped, iterations.planned),
-            Aggregate::Count => Ok(ended as f64),
-            Aggregate::Rate => self.rate(ended as f64),
-            Aggregate::Percentile(percent) => reported(iterations.time_at(percent / 100.0)),
-            Aggregate::Max | Aggregate::Mean if iterations.unfinished > 0 => {
-                let mut at_their_ages = iterations.time.clone();
-                at_their_ages.merge(&iterations.open);
-                self.at_least(&at_their_ages)
+            Aggregate::Delivered => self.part(deliveries.delivered, of, unseen),
+            Aggregate::Late => self.part(deliveries.late, of, unseen),
+            Aggregate::Lost => self.part(lost, of, unseen),
+            // Of nothing that came it is not known how often it would have come, and in which order.
+            Aggregate::Duplicated | Aggregate::Reordered
+                if received + deliveries.duplicated + deliveries.reordered == 0 =>
+            {
+                Err(NO_DATA)
             }
-            _ => self.of_times(&iterations.time),
+            Aggregate::Duplicated => self.part(deliveries.duplicated, of, NO_DATA),
+            Aggregate::Reordered => self.part(deliveries.reordered, of, NO_DATA),
+            Aggregate::Strayed => self.part(deliveries.strayed_count(), of, NO_DATA),
+            Aggregate::Count | Aggregate::Rate => self.amount(received, open),
+            Aggregate::Percentile(percent) => {
+                let q = percent / 100.0;
+                let none = Histogram::default();
+                let sides = self.sides(&deliveries.latency, &none);
+                let seen = self.percentile(q, deliveries.latency_at(q), sides);
+                seen.map(|seen| by_message(seen, self.messages(deliveries)))
+            }
+            _ => self.of_times(&deliveries.latency, &Histogram::default(), 0),
         }
     }
 
-    fn of_convergence(self, groups: &Convergence) -> Observed {
-        let all = groups.groups();
+    /// The first receipt of a message is the earliest and the last the latest of its deliveries. A message that not all
+    /// have received has no last one, which counts as beyond every upper limit.
+    fn messages(self, deliveries: &Deliveries) -> Messages {
+        let holds = |value| self.threshold.holds(value);
+        let all = deliveries.first.count();
+        let first = Sides::of(&deliveries.first, holds);
+        let last = Sides::of(&deliveries.last, holds);
+        let (any_beyond, all_beyond) = match self.threshold.op {
+            Op::More | Op::AtLeast => (first.beyond, last.beyond),
+            _ => (all.saturating_sub(last.within), first.beyond),
+        };
+        Messages {
+            all,
+            any_beyond,
+            all_beyond,
+        }
+    }
+
+    fn of_iterations(self, iterations: &Iterations) -> Seen {
+        let ended = iterations.succeeded + iterations.failed;
+        let open = iterations.unfinished;
         match self.aggregate {
-            Aggregate::Converged => self.part(groups.converged, all),
-            Aggregate::Diverged => self.part(groups.diverged, all),
-            Aggregate::Unknown => self.part(groups.unknown, all),
-            Aggregate::Count => Ok(all as f64),
-            _ => Err(Missing::Unmeasured),
+            Aggregate::Failed => self.part(iterations.failed, ended + open, in_flight(open)),
+            Aggregate::Dropped => self.part(iterations.dropped, iterations.planned, NO_DATA),
+            Aggregate::Count | Aggregate::Rate => self.amount(ended, open),
+            Aggregate::Percentile(percent) => {
+                let q = percent / 100.0;
+                let sides = self.sides(&iterations.time, &iterations.open);
+                self.percentile(q, iterations.time_at(q), sides)
+            }
+            _ => self.of_times(&iterations.time, &iterations.open, 0),
+        }
+    }
+
+    /// Groups of which not all said what they hold may be of either kind.
+    fn of_convergence(self, groups: &Convergence) -> Seen {
+        let all = groups.groups();
+        let unknown = groups.unknown;
+        let unsaid = Undecided::GroupsUnknown { groups: unknown };
+        match self.aggregate {
+            Aggregate::Converged => self.part(groups.converged, all, unsaid),
+            Aggregate::Diverged => self.part(groups.diverged, all, unsaid),
+            Aggregate::Unknown => self.part(unknown, all, NO_DATA),
+            Aggregate::Count => self.amount(all, 0),
+            _ => Err(NO_DATA),
         }
     }
 
     /// A check that was never made has not held.
-    fn of_checks(self, checks: &BTreeMap<String, Check>, name: Option<&str>) -> Observed {
-        let asked = checks
-            .iter()
-            .filter(|(known, _)| name.is_none_or(|name| name == *known));
-        let (passed, failed) = asked.fold((0, 0), |sum, (_, check)| {
-            (sum.0 + check.passed, sum.1 + check.failed)
-        });
-        let made = passed + failed;
+    fn of_checks(self, checks: &BTreeMap<String, Check>, name: Option<&str>) -> Seen {
+        let all = pooled(checks, name, Check::merge)?;
+        let made = all.passed + all.failed;
         match self.aggregate {
-            _ if made == 0 => Err(Missing::Unmeasured),
-            Aggregate::Failed => self.part(failed, made),
-            Aggregate::Count => Ok(made as f64),
-            Aggregate::Rate => self.rate(made as f64),
-            _ => Err(Missing::Unmeasured),
+            _ if made == 0 => Err(NO_DATA),
+            Aggregate::Failed => self.part(all.failed, made, NO_DATA),
+            Aggregate::Count | Aggregate::Rate => self.amount(made, 0),
+            _ => Err(NO_DATA),
         }
     }
 
-    fn of_metric(self, metric: &Metric) -> Observed {
+    fn of_metric(self, metric: &Metric) -> Seen {
         let counter = metric.kind == record::MetricKind::Counter;
         let amount = if counter {
             metric.sum
         } else {
             metric.count as f64
         };
+        let given = |value: Option<f64>| {
+            value
+                .filter(|_| metric.count > 0)
+                .map(exactly)
+                .ok_or(NO_DATA)
+        };
         match self.aggregate {
-            Aggregate::Count => Ok(amount),
-            Aggregate::Rate => self.rate(amount),
-            Aggregate::Mean => {
-                measured_or((metric.count > 0).then(|| metric.sum / metric.count as f64))
-            }
-            Aggregate::Min => measured_or(metric.min),
-            Aggregate::Max => measured_or(metric.max),
+            Aggregate::Count => given(Some(amount)),
+            Aggregate::Rate => given((self.hold_s > 0.0).then(|| amount / self.hold_s)),
+            Aggregate::Mean => given(Some(metric.sum / metric.count as f64)),
+            Aggregate::Min => given(metric.min),
+            Aggregate::Max => given(metric.max),
             Aggregate::Percentile(percent) => {
-                let values = metric.values.as_ref().ok_or(Missing::Unmeasured)?;
-                let (have, need) = (values.count(), stats::needed_samples(percent / 100.0));
-                let stated = values.stated(percent / 100.0);
-                stated.ok_or(Missing::TooFew { have, need })
+                let values = metric.values.as_ref().ok_or(NO_DATA)?;
+                let beyond = values.count_where(|value| !self.threshold.holds(value));
+                let sides = Sides {
+                    within: values.count() - beyond,
+                    beyond,
+                    unknown: values.not_finite(),
+                };
+                let q = percent / 100.0;
+                Ok(Observed::Percentile(Percentile {
+                    q,
+                    stated: values.stated(q),
+                    at_least: None,
+                    sides,
+                    messages: None,
+                    dropped: (0, 0),
+                }))
             }
-            _ => Err(Missing::Unmeasured),
+            _ => Err(NO_DATA),
         }
     }
 
-    fn of_target(self, level: &Level) -> Observed {
-        let target = level.target.as_ref().ok_or(Missing::Unmeasured)?;
-        measured_or(match self.aggregate {
+    fn of_target(self, level: &Level) -> Seen {
+        let target = level.target.as_ref().ok_or(NO_DATA)?;
+        let figure = match self.aggregate {
             Aggregate::Cpu => target.cpu_percent.map(|percent| percent / 100.0),
             Aggregate::Memory => target.memory_mb_max.map(|megabytes| megabytes * 1e6),
             _ => None,
-        })
-    }
-
-    /// Some of the times are ages of what is in flight: no value, but what it exceeds.
-    fn at_least(self, times: &Histogram) -> Observed {
-        let at_least = self.of_times(times)?;
-        Err(Missing::InFlight { at_least })
-    }
-
-    fn of_times(self, times: &Histogram) -> Observed {
-        let time = match self.aggregate {
-            Aggregate::Percentile(percent) => {
-                return reported(stats::estimate(times, 0, percent / 100.0));
-            }
-            Aggregate::Mean => times.mean(),
-            Aggregate::Min => times.min(),
-            Aggregate::Max => times.max(),
-            _ => None,
         };
-        measured_or(time.map(nanos))
-    }
-
-    fn rate(self, count: f64) -> Observed {
-        measured_or((self.hold_s > 0.0).then(|| count / self.hold_s))
-    }
-
-    /// A share of all, or a number. Of nothing there is no share.
-    fn part(self, count: u64, of: u64) -> Observed {
-        if !self.share {
-            return Ok(count as f64);
-        }
-        measured_or((of > 0).then(|| count as f64 / of as f64))
+        figure
+            .filter(|figure| figure.is_finite())
+            .map(exactly)
+            .ok_or(NO_DATA)
     }
 }
 
@@ -270,7 +287,7 @@ fn pooled<T: Clone>(
     map: &BTreeMap<String, T>,
     name: Option<&str>,
     join: fn(&mut T, &T),
-) -> Result<T, Missing> {
+) -> Result<T, Undecided> {
     let found = match name {
         Some(name) => map.get(name).cloned(),
         None => map.values().cloned().reduce(|mut all, one| {
@@ -278,29 +295,7 @@ fn pooled<T: Clone>(
             all
         }),
     };
-    found.ok_or(Missing::Unmeasured)
-}
-
-/// A percentile, if there are samples enough for it and it is not among the time-outs.
-fn reported(estimate: Estimate) -> Observed {
-    match estimate {
-        Estimate::Value { value, .. } => Ok(nanos(value)),
-        Estimate::Beyond { at_least: None } => Err(Missing::TimedOut),
-        Estimate::Beyond {
-            at_least: Some(age),
-        } => Err(Missing::InFlight {
-            at_least: nanos(age),
-        }),
-        Estimate::Unavailable { have, need } => Err(Missing::TooFew { have, need }),
-    }
-}
-
-fn measured_or(value: Option<f64>) -> Observed {
-    value.ok_or(Missing::Unmeasured)
-}
-
-fn nanos(nanos: Nanos) -> f64 {
-    nanos.0 as f64
+    found.ok_or(NO_DATA)
 }
 
 #[cfg(test)]

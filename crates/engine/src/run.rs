@@ -10,6 +10,7 @@ use thiserror::Error;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::control::Control;
+use crate::forecast::{Forecast, forecasts};
 use crate::judge;
 use crate::program::Program;
 
@@ -36,6 +37,8 @@ impl Stop {
 /// What is worth telling while a run is on.
 #[derive(Clone, Debug)]
 pub enum Notice {
+    /// Before the first byte: a level makes too few samples for a threshold.
+    TooFewSamples(Forecast),
     /// `setup` runs.
     SettingUp,
     /// Once a second while a level runs.
@@ -128,6 +131,9 @@ pub struct Outcome {
 /// Runs the scenario: set-up, every level, tear-down. `tell` is called from this thread.
 pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(Notice)) -> Outcome {
     let mut record = blank_record(&config, clock);
+    for forecast in forecasts(&config.options) {
+        tell(Notice::TooFewSamples(forecast));
+    }
     let result = Control::start(Arc::new(config), clock, stop, tell).and_then(|mut control| {
         let result = control.all(&mut record);
         control.crew.dismiss();

@@ -9,7 +9,8 @@ use record::{Level, Measured};
 use crate::exchange::Event;
 use crate::judge;
 use crate::level::Span;
-use crate::observe::{Missing, observe};
+use crate::observe::observe;
+use crate::observed::Observed;
 use crate::worker::Worker;
 
 /// From one look to the next.
@@ -99,11 +100,8 @@ impl Hopes {
 
 /// Whether what was measured so far breaks a promise, and nothing that is still under way can mend it.
 fn is_broken(promise: &Threshold, level: &Level) -> bool {
-    let value = match so_far(promise, level) {
-        Ok(value) => value,
-        Err(Missing::TimedOut) => f64::INFINITY,
-        Err(Missing::InFlight { at_least }) => at_least,
-        Err(_) => return false,
+    let Some(value) = so_far(promise, level) else {
+        return false;
     };
     let limit = promise.limit.value;
     match promise.op {
@@ -117,17 +115,21 @@ fn is_broken(promise: &Threshold, level: &Level) -> bool {
     }
 }
 
-/// The value so far; of deliveries those that are still on their way count as if they came in time.
-fn so_far(promise: &Threshold, level: &Level) -> Result<f64, Missing> {
+/// The least that the value will be; of a percentile only with samples enough. Of deliveries those that are still on their way count as if they came in time.
+fn so_far(promise: &Threshold, level: &Level) -> Option<f64> {
+    let least = |level: &Level| match observe(promise, level).ok()? {
+        Observed::Number { low, .. } => Some(low),
+        Observed::Percentile(percentile) => percentile.stated.or(percentile.at_least),
+    };
     if !is_share_delivered(promise) {
-        return observe(promise, level);
+        return least(level);
     }
     let mut level = level.clone();
     for deliveries in level.measured.deliveries.values_mut() {
         let missed = deliveries.late + deliveries.lost_count();
         deliveries.delivered = deliveries.judged().saturating_sub(missed);
     }
-    observe(promise, &level)
+    least(&level)
 }
 
 fn is_share_delivered(promise: &Threshold) -> bool {

@@ -4,19 +4,13 @@ use model::Nanos;
 use record::{GeneratorUse, Level, Timings};
 use stats::Histogram;
 
+use crate::shortfall;
+
 /// The shares of a shorter hold are noise: one wake-up is most of it.
 const SHORTEST_S: f64 = 0.1;
 /// Above this share of its time a worker could not have kept up with more.
 const BUSY_LIMIT: f64 = 95.0;
 const BUSY_DOUBT: f64 = 80.0;
-/// A worker that is ready to run and has no CPU for this share of the time is starved.
-const WAIT_LIMIT: f64 = 10.0;
-const WAIT_DOUBT: f64 = 5.0;
-/// The same as a share of the time in which it wanted one, which light load shows too.
-const STARVED_LIMIT: f64 = 50.0;
-const STARVED_DOUBT: f64 = 20.0;
-/// Below this share of the hold waits of any length are noise.
-const WAIT_NOISE: f64 = 0.2;
 /// Planned starts and readings that are later than this are not the planned load and not the target's time.
 const DELAY_LIMIT: Nanos = Nanos::from_millis(10);
 /// Beyond these a delay is judged by its share of the time that was measured.
@@ -28,8 +22,13 @@ const DELAY_DOUBT_SHARE: f64 = 0.05;
 const THROTTLED_LIMIT: f64 = 1.0;
 /// Arrivals that the generator did not come to, as a share of those planned.
 const BEHIND_LIMIT: f64 = 0.1;
+/// The share of their time for which users of a closed load waited for the generator, in percent.
+const SLOWED_LIMIT: f64 = 50.0;
+const SLOWED_DOUBT: f64 = 25.0;
 /// A pause of the script's garbage collection during which nothing was read.
 const PAUSE_DOUBT_MS: f64 = 20.0;
+/// Where there are too few samples for the percentiles below.
+const AT_MOST: &str = "most";
 /// Delays are judged at the first of these that has samples enough.
 const JUDGED_AT: [(f64, &str); 2] = [(0.99, "p99"), (0.9, "p90")];
 
@@ -62,17 +61,16 @@ pub(crate) fn doubts(level: &Level) -> Doubts {
     }
     if level.phases.hold_s < SHORTEST_S {
         doubts.suspect.push(format!(
-            "it was measured for {:.1} ms: how busy the workers were, and whether they had a CPU, is judged from \
-             {:.0} ms on",
+            "it was measured for {:.1} ms: how busy the workers were is judged from {:.0} ms on",
             level.phases.hold_s * 1e3,
             SHORTEST_S * 1e3
         ));
     } else {
         busy(&level.generator, &mut doubts);
-        starved(&level.generator, &mut doubts);
     }
     throttled(level, &mut doubts);
     delays(level, &mut doubts);
+    slowed(level, &mut doubts);
     dropped(level, &mut doubts);
     pauses(level, &mut doubts);
     little(level, &mut doubts);
@@ -92,26 +90,6 @@ fn busy(generator: &GeneratorUse, doubts: &mut Doubts) {
         format!(
             "the busiest worker had work for {busy:.0} % of the hold{waiting} (limit {limit:.0} %): \
              use more workers or cores, more machines, or less load"
-        )
-    });
-}
-
-fn starved(generator: &GeneratorUse, doubts: &mut Doubts) {
-    let waited = generator.cpu_wait_percent.unwrap_or(0.0);
-    let advice = "give it cores of its own, or end what else runs on them";
-    let known = doubts.not_sound.len();
-    doubts.judge(waited, WAIT_LIMIT, WAIT_DOUBT, |limit| {
-        format!(
-            "a worker was ready to run and had no CPU for {waited:.1} % of the hold (limit {limit:.0} %): {advice}"
-        )
-    });
-    let starved = generator.starved_percent.unwrap_or(0.0);
-    if doubts.not_sound.len() > known || waited < WAIT_NOISE {
-        return;
-    }
-    doubts.judge(starved, STARVED_LIMIT, STARVED_DOUBT, |limit| {
-        format!(
-            "a worker had no CPU for {starved:.0} % of the time in which it wanted one (limit {limit:.0} %): {advice}"
         )
     });
 }
@@ -136,6 +114,7 @@ fn throttled(level: &Level, doubts: &mut Doubts) {
 /// Late starts, late readings and inexact receipts, held against the times that were measured.
 fn delays(level: &Level, doubts: &mut Doubts) {
     let empty = Histogram::default();
+    let cpu = without_cpu(&level.generator);
     let read = level.generator.read_delay.as_ref().unwrap_or(&empty);
     let error = level.generator.receipt_error.as_ref().unwrap_or(&empty);
     for (what, delays, advice) in [
@@ -159,6 +138,7 @@ fn delays(level: &Level, doubts: &mut Doubts) {
             let delay = stats::estimate(delays, 0, q).value()?;
             Some((delay, name, share_of(delay, longest_at(level, q))))
         });
+        let judged = judged.or_else(|| at_most(level, delays));
         let Some((delay, name, share)) = judged else {
             continue;
         };
@@ -166,11 +146,11 @@ fn delays(level: &Level, doubts: &mut Doubts) {
             format!(", {:.0} % of the time that was measured", share * 100.0)
         });
         let text = |limit: String| {
-            format!("{what} {delay} late at {name}{part} (limit {limit}): {advice}")
+            format!("{what} {delay} late at {name}{part} (limit {limit}): {advice}{cpu}")
         };
         let both = |long: Nanos, most: f64| format!("{long} and {:.0} % of it", most * 100.0);
         let over = |long: Nanos, most: f64| delay > long && share.is_some_and(|share| share > most);
-        if delay > DELAY_LIMIT {
+        if delay > DELAY_LIMIT && name != AT_MOST {
             doubts.not_sound.push(text(DELAY_LIMIT.to_string()));
         } else if over(DELAY_LONG, DELAY_LONG_SHARE) {
             let limit = both(DELAY_LONG, DELAY_LONG_SHARE);
@@ -180,6 +160,38 @@ fn delays(level: &Level, doubts: &mut Doubts) {
             doubts.suspect.push(text(limit));
         }
     }
+}
+
+/// Waiting for a CPU is told where it did harm.
+fn without_cpu(generator: &GeneratorUse) -> String {
+    let waited = generator.cpu_wait_percent.filter(|waited| *waited >= 1.0);
+    waited.map_or(String::new(), |waited| {
+        format!("; a worker was ready and had no CPU for {waited:.0} % of the time: give it cores of its own")
+    })
+}
+
+/// Users of a closed load who wait for the generator put less load on the target.
+fn slowed(level: &Level, doubts: &mut Doubts) {
+    let slowed = shortfall::slowed(level).unwrap_or(0.0) * 100.0;
+    let cpu = without_cpu(&level.generator);
+    doubts.judge(slowed, SLOWED_LIMIT, SLOWED_DOUBT, |limit| {
+        format!(
+            "users waited for the generator for {slowed:.0} % of their time (limit {limit:.0} %), so the target had \
+             less to do: use more workers or cores, or fewer users{cpu}"
+        )
+    });
+}
+
+/// With too few samples for a percentile: the longest, as a share of the longest time.
+fn at_most(level: &Level, delays: &Histogram) -> Option<(Nanos, &'static str, Option<f64>)> {
+    let delay = delays.max()?;
+    let measured = &level.measured;
+    let timed = [&measured.requests, &measured.exchanges];
+    let timed = timed.into_iter().flat_map(|map| map.values());
+    let responses = timed.filter_map(|timings| timings.response.max());
+    let latencies = measured.deliveries.values();
+    let longest = responses.chain(latencies.filter_map(|channel| channel.latency.max()));
+    Some((delay, AT_MOST, share_of(delay, longest.max())))
 }
 
 fn share_of(delay: Nanos, whole: Option<Nanos>) -> Option<f64> {

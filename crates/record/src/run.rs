@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
 use crate::version::{KIND, VERSION};
-use crate::{Failure, Finding, Level, Timings};
+use crate::{Counted, Failure, Finding, Level, Timings, Undecided};
 
 /// A run: the root of `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -165,10 +165,17 @@ pub struct ThresholdResult {
     pub condition: String,
     /// What was observed, in the unit of the condition; `None` when it could not be measured.
     pub observed: Option<f64>,
-    /// The same for people: `12.3 ms`, or `n/a (120 of 1,000 samples)`.
+    /// The same for people: `12.3 ms`; empty where there is no figure.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub observed_text: String,
     /// Whether it held; `None` when that could not be told.
     pub held: Option<bool>,
+    /// Why that could not be told. Records of version 1 have it in `observed_text`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<Undecided>,
+    /// What was counted, of a percentile that has too few samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Counted>,
 }
 
 /// A remark on the measurement.

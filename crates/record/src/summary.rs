@@ -9,7 +9,7 @@ use stats::{Estimate, Histogram, estimate};
 
 use crate::{
     Check, Convergence, Deliveries, FirstFailure, GeneratorUse, Iterations, Level, Run, StoryStep,
-    TargetUse, Timings, path_name,
+    TargetUse, ThresholdResult, Timings, path_name,
 };
 
 /// The summary of a run.
@@ -17,7 +17,24 @@ pub fn summary(run: &Run) -> Value {
     json!({
         "verdict": run.verdict.to_string(),
         "seed": run.seed,
+        "thresholds": run.thresholds.iter().map(threshold).collect::<Vec<_>>(),
         "levels": run.levels.iter().map(level).collect::<Vec<_>>(),
+    })
+}
+
+fn threshold(result: &ThresholdResult) -> Value {
+    json!({
+        "level": result.level,
+        "metric": result.metric,
+        "condition": result.condition,
+        "outcome": match result.held {
+            Some(true) => "held",
+            Some(false) => "broken",
+            None => "undecided",
+        },
+        "observed": result.observed,
+        "undecided": result.undecided,
+        "counted": result.counted,
     })
 }
 

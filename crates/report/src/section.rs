@@ -14,6 +14,7 @@ pub(crate) mod story;
 pub(crate) mod target;
 pub(crate) mod thresholds;
 pub(crate) mod timings;
+pub(crate) mod undecided;
 pub(crate) mod unpromised;
 pub(crate) mod verdict;
 

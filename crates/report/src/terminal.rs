@@ -340,7 +340,7 @@ fn failure(group: &Group<'_>, colour: bool) -> Vec<String> {
 fn threshold_lines(run: &Run, colour: bool) -> Vec<String> {
     let told = thresholds::lines(run);
     let line = |line: thresholds::Line| {
-        let word = paint(&format!("{:<10}", line.word), line.tone, colour);
+        let word = paint(&format!("{:<12}", line.word), line.tone, colour);
         format!("  {word}  {}", shorten(&line.text, WIDTH))
     };
     let mut lines: Vec<String> = told.into_iter().map(line).collect();

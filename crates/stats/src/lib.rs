@@ -15,6 +15,7 @@ mod pass_rate;
 mod quantile;
 mod rate;
 mod series;
+mod share_test;
 mod values;
 
 pub use censored::{Samples, Shares};
@@ -26,4 +27,5 @@ pub use pass_rate::{clopper_pearson, fisher};
 pub use quantile::{Percentile, REPORTED, SAMPLES_BEYOND, interval_ranks, needed_samples, rank_of};
 pub use rate::{wilson, zero_failures_bound};
 pub use series::Series;
+pub use share_test::{ShareTest, least_trials, test_share, trials_to_decide};
 pub use values::Values;

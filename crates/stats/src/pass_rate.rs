@@ -66,7 +66,7 @@ fn share_where(value: f64, rising: impl Fn(f64) -> f64) -> f64 {
 
 /// The regularized incomplete beta function `I_x(a, b)`, by its continued fraction (NIST Digital Library of Mathematical
 /// Functions, 8.17.22), evaluated with Lentz's method.
-fn beta(x: f64, a: f64, b: f64) -> f64 {
+pub(crate) fn beta(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }

@@ -96,6 +96,20 @@ impl Values {
         Some((value / SCALE).clamp(self.min?, self.max?))
     }
 
+    /// How many values are of a kind, each taken for what [`Self::quantile`] would give.
+    pub fn count_where(&self, is: impl Fn(f64) -> bool) -> u64 {
+        let (Some(min), Some(max)) = (self.min, self.max) else {
+            return 0;
+        };
+        let of = |side: &Histogram, sign: f64| -> u64 {
+            let bins = side.bins();
+            let each = bins.map(|(value, count)| (sign * value.0 as f64 / SCALE, count));
+            let each = each.filter(|(value, _)| is(value.clamp(min, max)));
+            each.map(|(_, count)| count).sum()
+        };
+        of(&self.negative, -1.0) + of(&self.positive, 1.0)
+    }
+
     /// The value at quantile `q` if there are enough samples for it.
     pub fn stated(&self, q: f64) -> Option<f64> {
         (self.count() >= crate::needed_samples(q)).then(|| self.quantile(q))?

@@ -2,7 +2,7 @@ use engine::Stop;
 use launch::LaunchError;
 use model::Verdict;
 use plan::Overrides;
-use record::Run;
+use record::{Run, Undecided};
 use stage::{Notice, Part, Stage, StageError};
 use tempfile::TempDir;
 
@@ -67,7 +67,12 @@ impl StudyOutcome {
                 if broke && level.sound {
                     return Verdict::Failed;
                 }
-                open |= broke || part.must_be_sound && !level.sound;
+                let unsure = part.must_keep_promises
+                    && part.record.thresholds.iter().any(|one| {
+                        let why = one.undecided;
+                        one.level == level.index && why == Some(Undecided::InvalidLevel)
+                    });
+                open |= broke || unsure || part.must_be_sound && !level.sound;
             }
         }
         if open {

@@ -4,9 +4,23 @@ use record::MetricKind;
 
 use super::*;
 
-fn observed(subject: &str, condition: &str, level: &Level) -> Observed {
+fn seen(subject: &str, condition: &str, level: &Level) -> Seen {
     let subject = Subject::parse(subject).unwrap();
     observe(&Threshold::parse(&subject, condition).unwrap(), level)
+}
+
+/// The number, where it is known.
+fn number(subject: &str, condition: &str, level: &Level) -> Option<f64> {
+    match seen(subject, condition, level).ok()? {
+        Observed::Number { low, high, .. } => {
+            assert!(
+                (low - high).abs() < 1e-9 || low.is_infinite(),
+                "{subject}: {condition}"
+            );
+            Some(low)
+        }
+        Observed::Percentile(percentile) => percentile.stated,
+    }
 }
 
 #[test]
@@ -20,14 +34,14 @@ fn no_mean_and_no_longest_where_something_timed_out() {
         .measured
         .requests
         .insert(name.clone(), timings.clone());
-    assert_eq!(observed("requests", "mean < 1s", &level), Ok(5e6));
+    assert_eq!(number("requests", "mean < 1s", &level), Some(5e6));
     timings.ran_out(Nanos::from_secs(3));
     level.measured.requests.insert(name, timings);
     for condition in ["mean < 1s", "max < 1s"] {
-        let observed = observed("requests", condition, &level);
-        assert_eq!(observed, Err(Missing::TimedOut), "{condition}");
+        let longer_than_all = number("requests", condition, &level);
+        assert_eq!(longer_than_all, Some(f64::INFINITY), "{condition}");
     }
-    assert_eq!(observed("requests", "min < 1s", &level), Ok(5e6));
+    assert_eq!(number("requests", "min < 1s", &level), Some(5e6));
 }
 
 #[test]
@@ -40,30 +54,50 @@ fn a_percentile_of_an_own_metric_needs_ten_samples_beyond_it() {
         metrics.insert("score".to_owned(), metric.clone());
     };
     set(&mut level, &metric);
-    let too_few = Err(Missing::TooFew {
-        have: 999,
-        need: 1000,
-    });
-    assert_eq!(observed("metric(score)", "p99 < 8", &level), too_few);
+    assert_eq!(number("metric(score)", "p99 < 8", &level), None);
     metric.record(7.0, 1.0);
     set(&mut level, &metric);
-    assert_eq!(observed("metric(score)", "p99 < 8", &level), Ok(7.0));
+    assert_eq!(number("metric(score)", "p99 < 8", &level), Some(7.0));
+}
+
+#[test]
+fn values_of_an_own_metric_that_are_no_numbers_are_on_neither_side() {
+    let mut metric = Metric::new(MetricKind::Trend);
+    [7.0, -3.0, 9.5]
+        .into_iter()
+        .for_each(|value| metric.record(value, 1.0));
+    (0..40).for_each(|_| metric.record(f64::NAN, 1.0));
+    let mut level = Level::default();
+    level.measured.metrics.insert("score".to_owned(), metric);
+    let Ok(Observed::Percentile(percentile)) = seen("metric(score)", "p50 < 8", &level) else {
+        panic!("a percentile")
+    };
+    let sides = Sides {
+        within: 2,
+        beyond: 1,
+        unknown: 40,
+    };
+    assert_eq!(percentile.sides, sides);
 }
 
 #[test]
 fn a_step_that_nobody_reached_breaks_its_promise_and_never_keeps_one() {
     let mut level = Level::default();
-    let reached = |level: &Level, condition| observed("step(pay)", condition, level);
-    assert_eq!(reached(&level, "reached == 100%"), Err(Missing::Unmeasured));
+    let reached = |level: &Level, condition| number("step(pay)", condition, level);
+    assert_eq!(reached(&level, "reached == 100%"), None);
     level.measured.iterations.started = 16;
     for broken in ["reached == 100%", "reached >= 50%", "reached >= 1"] {
-        assert_eq!(reached(&level, broken), Ok(0.0), "{broken}");
+        assert_eq!(reached(&level, broken), Some(0.0), "{broken}");
     }
     // The name may be misspelt.
-    assert_eq!(reached(&level, "reached <= 3"), Err(Missing::Unmeasured));
-    assert_eq!(reached(&level, "failed == 0"), Err(Missing::Unmeasured));
+    assert_eq!(reached(&level, "reached <= 3"), None);
+    assert_eq!(reached(&level, "failed == 0"), None);
+    // They may be on their way to it.
+    level.measured.iterations.unfinished = 16;
+    assert_eq!(reached(&level, "reached == 100%"), None);
+    level.measured.iterations.unfinished = 0;
     // It may be a step of a scenario of the mix that was not begun.
     let mix = &mut level.measured.scenarios;
     mix.insert("browse".to_owned(), Iterations::default());
-    assert_eq!(reached(&level, "reached == 100%"), Err(Missing::Unmeasured));
+    assert_eq!(reached(&level, "reached == 100%"), None);
 }

@@ -95,23 +95,61 @@ fn a_late_start_names_the_limit_that_it_broke() {
 }
 
 #[test]
-fn a_worker_without_a_cpu_is_not_sound_under_light_load_too() {
-    let waits = |percent, starved| {
-        verdict(&level(GeneratorUse {
+fn waiting_for_a_cpu_counts_by_what_it_does() {
+    let waits = |percent, starved, lag| {
+        let mut level = level(GeneratorUse {
             cpu_wait_percent: Some(percent),
             starved_percent: Some(starved),
+            start_lag: times(1000, lag),
             ..GeneratorUse::default()
-        }))
+        });
+        let mut timings = Timings::default();
+        let response = Nanos::from_millis(8);
+        (0..1000).for_each(|_| timings.answered(response, response, false));
+        level.measured.requests.insert("GET /".to_owned(), timings);
+        level
     };
-    assert_eq!(waits(0.5, 5.0), "sound");
-    assert_eq!(waits(12.0, 15.0), "not sound", "a share of the hold");
+    let (short, long) = (Nanos::from_micros(100), Nanos::from_millis(4));
     assert_eq!(
-        waits(1.0, 70.0),
-        "not sound",
-        "seldom, but longer than it worked"
+        verdict(&waits(1.5, 53.0, short)),
+        "sound",
+        "more than it worked, which is next to nothing"
     );
-    assert_eq!(waits(0.1, 70.0), "sound", "hardly ever");
-    assert_eq!(waits(1.0, 30.0), "suspect");
+    assert_eq!(
+        verdict(&waits(12.0, 15.0, short)),
+        "sound",
+        "and nothing came late for it"
+    );
+    let late = waits(12.0, 15.0, long);
+    assert_eq!(verdict(&late), "not sound");
+    let text = &doubts(&late).not_sound[0];
+    assert!(text.contains("had no CPU for 12 % of the time"), "{text}");
+}
+
+#[test]
+fn a_slowed_closed_load_is_doubtful() {
+    let slowed = |read_ms| {
+        let mut level = level(GeneratorUse {
+            read_delay: Some(times(50, Nanos::from_millis(read_ms))),
+            ..GeneratorUse::default()
+        });
+        level.load = record::Load {
+            users: 1,
+            groups: 1,
+            ..record::Load::default()
+        };
+        let mut timings = Timings::default();
+        let response = Nanos::from_millis(50);
+        (0..100).for_each(|_| timings.answered(response, response, false));
+        level.measured.requests.insert("GET /".to_owned(), timings);
+        verdict(&level)
+    };
+    assert_eq!(slowed(1), "sound", "1 % of 10 s");
+    assert_eq!(
+        slowed(30),
+        "not sound",
+        "30 ms of at most 50 and 30 % of the time"
+    );
 }
 
 #[test]
@@ -132,7 +170,7 @@ fn shares_of_a_hold_that_is_too_short_judge_nothing_and_it_says_so() {
         short.suspect[0].contains("measured for 0.4 ms") && short.suspect[0].contains("100 ms"),
         "{short:?}"
     );
-    assert_eq!(held(0.1).not_sound.len(), 2, "as ever from there on");
+    assert_eq!(held(0.1).not_sound.len(), 1, "as ever from there on");
 }
 
 #[test]
@@ -179,6 +217,11 @@ fn delays_are_judged_by_what_they_spoil() {
         "p90 where there is no p99"
     );
     assert_eq!(late(20, ms(12), ms(5000)), "sound", "too few to tell");
+    assert_eq!(
+        late(20, ms(12), ms(30)),
+        "not sound",
+        "the longest where there is no p90"
+    );
 }
 
 #[test]

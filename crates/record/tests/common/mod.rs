@@ -242,6 +242,7 @@ pub(crate) fn run_of_version_1() -> Run {
             observed: Some(3.0),
             observed_text: "3".to_owned(),
             held: Some(false),
+            ..ThresholdResult::default()
         }],
         notes: vec![Note {
             kind: "little".to_owned(),

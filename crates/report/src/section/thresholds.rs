@@ -2,6 +2,7 @@
 
 use record::{Run, ThresholdResult};
 
+use super::undecided::observed;
 use super::{Block, Section, label_at};
 use crate::colour::Tone;
 use crate::table::{Column, Row, Table};
@@ -42,10 +43,10 @@ fn line(run: &Run, (metric, condition): (&str, &str)) -> Option<Line> {
     let find = |held: Option<bool>| results.iter().find(|result| result.held == held).copied();
     let (told, tone, word) = find(Some(false))
         .map(|broken| (broken, Tone::Bad, "failed"))
-        .or_else(|| find(None).map(|untold| (untold, Tone::Doubtful, "not judged")))
+        .or_else(|| find(None).map(|untold| (untold, Tone::Doubtful, "inconclusive")))
         .or_else(|| Some((last_of(run, &results)?, Tone::Good, "held")))?;
     let place = label_at(&run.levels, told.level);
-    let observed = &told.observed_text;
+    let observed = observed(run, told);
     Some(Line {
         tone,
         word,
@@ -69,20 +70,20 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
         Column::name("metric"),
         Column::name("condition"),
         Column::words("load"),
-        Column::number("observed"),
+        Column::words("observed"),
         Column::words("outcome"),
     ];
     let row = |result: &ThresholdResult| {
         let outcome = match result.held {
             Some(true) => "held",
             Some(false) => "failed",
-            None => "not judged",
+            None => "inconclusive",
         };
         let cells = [
             result.metric.clone(),
             result.condition.clone(),
             label_at(&run.levels, result.level),
-            result.observed_text.clone(),
+            observed(run, result),
             outcome.to_owned(),
         ];
         Row::plain(cells.into_iter().map(Some).collect())

@@ -94,6 +94,7 @@ mod tests {
             observed: None,
             observed_text: String::new(),
             held: Some(true),
+            ..ThresholdResult::default()
         };
         Run {
             levels: vec![level],

@@ -4,7 +4,7 @@ use model::Verdict;
 use record::{Level, Run, ThresholdResult};
 
 use super::levels::all_operations;
-use super::{label, label_at};
+use super::{label, label_at, undecided};
 use crate::colour::Tone;
 use crate::format::{amount, plural, share};
 
@@ -47,20 +47,34 @@ pub(crate) fn headline(run: &Run) -> Headline {
 /// The outcome without its first word, of a run with levels.
 fn outcome(run: &Run) -> String {
     match run.verdict {
-        Verdict::Passed => format!("{}{}", passed(run), untold(run)),
+        Verdict::Passed => passed(run),
         Verdict::Failed => format!("{}{}", failed(run), doubtful_levels(run)),
         Verdict::Inconclusive => not_sound(run),
     }
 }
 
 fn passed(run: &Run) -> String {
-    let reach = reach(&run.levels);
     if run.thresholds.is_empty() {
+        let reach = reach(&run.levels);
         let levels = plural(run.levels.len() as u64, "level");
         let failures = failures(run);
         return format!(": {levels} measured {reach}{failures}; no threshold was set.");
     }
-    format!(": every threshold held {reach}.")
+    // Not beyond the load up to which anything is promised.
+    let judged = |level: &&Level| {
+        run.thresholds
+            .iter()
+            .any(|result| result.level == level.index)
+    };
+    let judged: Vec<Level> = run.levels.iter().filter(judged).cloned().collect();
+    let reach = reach(&judged);
+    let doubtful = judged.iter().any(|level| !level.sound);
+    let despite = if doubtful {
+        " The generator reached its limits; its delays are part of the times, and the target had its full load."
+    } else {
+        ""
+    };
+    format!(": every threshold held {reach}.{despite}")
 }
 
 /// What failed, where nobody has said how much may.
@@ -84,21 +98,6 @@ fn reach(levels: &[Level]) -> String {
     format!("{preposition} {last}")
 }
 
-fn untold(run: &Run) -> String {
-    let untold = run
-        .thresholds
-        .iter()
-        .filter(|result| result.held.is_none())
-        .count();
-    if untold == 0 {
-        return String::new();
-    }
-    format!(
-        " {} could not be judged.",
-        plural(untold as u64, "condition")
-    )
-}
-
 fn failed(run: &Run) -> String {
     let broken = |result: &&ThresholdResult| result.held == Some(false);
     let Some(first) = run
@@ -118,7 +117,8 @@ fn failed(run: &Run) -> String {
         0 => String::new(),
         more => format!(", and {}", plural(more as u64, "other condition")),
     };
-    let (metric, condition, observed) = (&first.metric, &first.condition, &first.observed_text);
+    let (metric, condition) = (&first.metric, &first.condition);
+    let observed = undecided::observed(run, first);
     let at = label_at(&run.levels, first.level);
     format!(
         " at {at}: {metric} {condition}, observed {observed}{more}.{}",
@@ -174,11 +174,12 @@ fn doubtful_levels(run: &Run) -> String {
     if doubtful.is_empty() {
         return String::new();
     }
-    format!(" Not measured soundly: {}.", doubtful.join(", "))
+    format!(" Invalid: {}.", doubtful.join(", "))
 }
 
 fn not_sound(run: &Run) -> String {
-    let Some(first) = run.levels.iter().find(|level| !level.sound) else {
+    let invalid = run.levels.iter().find(|level| !level.sound);
+    let Some(first) = invalid.filter(|_| run.thresholds.is_empty()) else {
         return unjudged(run);
     };
     let at = label(&first.load);
@@ -190,11 +191,11 @@ fn not_sound(run: &Run) -> String {
     format!(" at {at}: {reason}. No claim about the target is made there.")
 }
 
-/// All levels are sound, and yet not every condition could be held against a number.
+/// Not every threshold is held or broken.
 fn unjudged(run: &Run) -> String {
     let open = || run.thresholds.iter().filter(|result| result.held.is_none());
     let Some(first) = open().next() else {
-        return ": nothing was measured.".to_owned();
+        return none_ended(run);
     };
     let at = label_at(&run.levels, first.level);
     let more = match open().count() - 1 {
@@ -202,9 +203,30 @@ fn unjudged(run: &Run) -> String {
         more => format!(", and {}", plural(more as u64, "other condition")),
     };
     format!(
-        ": {} {} could not be judged at {at} ({}){more}. Every other threshold held.",
-        first.metric, first.condition, first.observed_text
+        ": {} {} at {at}: {}{more}. Every other threshold held.",
+        first.metric,
+        first.condition,
+        undecided::observed(run, first)
     )
+}
+
+/// Without thresholds: a level in which nothing succeeded before it ended.
+fn none_ended(run: &Run) -> String {
+    let nothing = |level: &&Level| {
+        let measured = &level.measured;
+        measured.iterations.succeeded == 0 || measured.only_failures_so_far()
+    };
+    let Some(level) = run.levels.iter().find(nothing) else {
+        return ": nothing was measured.".to_owned();
+    };
+    let at = label(&level.load);
+    match level.measured.iterations.unfinished {
+        0 => format!(" at {at}: nothing succeeded, and operations were still in flight."),
+        open => {
+            let open = plural(open, "iteration");
+            format!(" at {at}: nothing succeeded, and {open} had not ended.")
+        }
+    }
 }
 
 /// What else must be known before the numbers are believed, one sentence each.

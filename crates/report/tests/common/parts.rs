@@ -170,6 +170,7 @@ pub(crate) fn threshold(
         observed: None,
         observed_text: observed_text.to_owned(),
         held,
+        ..ThresholdResult::default()
     }
 }
 

@@ -1,0 +1,12 @@
+// Limits with room to spare, on a server that keeps them.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:5000",
+  load: { rate: "300/s", users: 300, hold: "3s" },
+  thresholds: { requests: ["p95 < 250ms", "failed == 0"], iterations: "failed == 0" },
+};
+
+export default async function visit({ users: [user] }: Group) {
+  await user!.get("/delay/1ms");
+}

@@ -1,0 +1,13 @@
+// The same by users who think for a moment: a closed load.
+import type { Group, Options } from "headcount";
+
+export const options: Options = {
+  target: "http://127.0.0.1:5000",
+  load: { users: 60, hold: "3s" },
+  thresholds: { requests: ["p95 < 250ms", "failed == 0"], iterations: "failed == 0" },
+};
+
+export default async function visit({ users: [user] }: Group) {
+  await user!.get("/delay/1ms");
+  await user!.sleep("200ms");
+}

@@ -1,0 +1,103 @@
+//! Which levels a result may rest on.
+//!
+//! A late start is part of the response time. So what a weak generator adds makes an upper limit harder to keep, and a
+//! limit that held would have held on a perfect generator too, provided that the target had as much to do. A broken
+//! limit may be the generator's doing, and needs a valid level.
+
+use plan::{Aggregate, Op, SubjectKind, Threshold};
+use record::{Level, Outcome, Shortfall, Undecided};
+
+use crate::judge::decide;
+use crate::shortfall;
+
+/// What a threshold that held needs to be believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Needs {
+    /// Nothing: less of a generator makes it harder to keep.
+    Nothing,
+    /// The planned load, since less load makes it easier to keep.
+    Load,
+    /// The same, and the users of a closed load must not have been slowed down: their times would be longer otherwise.
+    LoadOfTimes,
+    /// A valid level: a weak generator itself makes it easier to keep.
+    ValidLevel,
+}
+
+/// The outcome as far as the level carries it.
+pub(crate) fn as_far_as_it_carries(
+    threshold: &Threshold,
+    level: &Level,
+    found: Outcome,
+) -> Outcome {
+    let invalid = Outcome::Undecided(Undecided::InvalidLevel);
+    let contradicts = level.little.is_some_and(|law| !law.holds);
+    match found {
+        Outcome::Undecided(_) => found,
+        _ if contradicts || level.phases.hold_s <= 0.0 => invalid,
+        Outcome::Broken if !level.sound => invalid,
+        Outcome::Broken => found,
+        Outcome::Held => match needs(threshold) {
+            Needs::Nothing => found,
+            Needs::ValidLevel if !level.sound => invalid,
+            Needs::ValidLevel => found,
+            Needs::Load => less_load(shortfall::of(level)).unwrap_or(found),
+            Needs::LoadOfTimes => times(threshold, level).unwrap_or(found),
+        },
+    }
+}
+
+/// Upper limits on times: a perfect generator would have made the loop of each user shorter by what this one added to
+/// it, and the target's times longer by at most that, so the limit must hold with that much to spare.
+fn times(threshold: &Threshold, level: &Level) -> Option<Outcome> {
+    match shortfall::of(level) {
+        Some(Shortfall::LoopSlowed { .. }) | None => {}
+        other => return less_load(other),
+    }
+    let slowed = shortfall::slowed(level).unwrap_or(0.0);
+    if slowed < shortfall::SLOWED_NOISE {
+        return None;
+    }
+    let mut tighter = threshold.clone();
+    tighter.limit.value *= 1.0 - slowed.min(1.0);
+    let keeps = slowed <= shortfall::SLOWED_MOST && decide(&tighter, level).0 == Outcome::Held;
+    let shortfall = Shortfall::LoopSlowed {
+        percent: slowed * 100.0,
+    };
+    less_load((!keeps).then_some(shortfall))
+}
+
+fn less_load(shortfall: Option<Shortfall>) -> Option<Outcome> {
+    shortfall.map(|shortfall| Outcome::Undecided(Undecided::LessLoad { shortfall }))
+}
+
+fn needs(threshold: &Threshold) -> Needs {
+    use Aggregate as A;
+    let upper = matches!(threshold.op, Op::Less | Op::AtMost);
+    let lower = matches!(threshold.op, Op::More | Op::AtLeast);
+    let none = threshold.op == Op::Equal && threshold.limit.value == 0.0;
+    if threshold.subject.kind == SubjectKind::Metric {
+        return Needs::ValidLevel;
+    }
+    match threshold.aggregate {
+        A::Percentile(_) | A::Mean | A::Min | A::Max if upper => Needs::LoadOfTimes,
+        A::Percentile(_) | A::Mean | A::Min | A::Max => Needs::ValidLevel,
+        A::Dropped => Needs::Nothing,
+        A::Count | A::Rate if lower => Needs::Nothing,
+        A::Delivered | A::Converged | A::Reached if !upper => Needs::Load,
+        A::Count | A::Rate if threshold.op != Op::Unequal => Needs::Load,
+        A::Failed
+        | A::Late
+        | A::Lost
+        | A::Duplicated
+        | A::Reordered
+        | A::Strayed
+        | A::Diverged
+        | A::Unknown
+            if upper || none =>
+        {
+            Needs::Load
+        }
+        A::Cpu | A::Memory if upper => Needs::Load,
+        _ => Needs::ValidLevel,
+    }
+}

@@ -1,0 +1,64 @@
+//! A number or a percentile as far as it is known, held against its limit.
+
+use plan::{Op, Threshold};
+use record::{Outcome, Undecided};
+
+use crate::percentile::{Messages, Percentile};
+
+/// What a threshold looks at, in its limit's base unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Observed {
+    /// A number, known to lie between two; both are the same where nothing is left to know.
+    Number {
+        /// At least.
+        low: f64,
+        /// At most; may be infinite.
+        high: f64,
+        /// Why they are not the same.
+        why: Undecided,
+    },
+    /// A percentile, by the values on either side of the limit.
+    Percentile(Percentile),
+}
+
+impl Observed {
+    /// Whether the condition holds.
+    pub(crate) fn outcome(&self, threshold: &Threshold) -> Outcome {
+        let (low, high, why) = match self {
+            Self::Number { low, high, why } => (*low, *high, *why),
+            Self::Percentile(percentile) => return percentile.outcome(threshold),
+        };
+        let limit = threshold.limit.value;
+        let between = low < limit && limit < high;
+        match (threshold.holds(low), threshold.holds(high)) {
+            (true, true) if !(threshold.op == Op::Unequal && between) => Outcome::Held,
+            (false, false) if !(threshold.op == Op::Equal && between) => Outcome::Broken,
+            _ => Outcome::Undecided(why),
+        }
+    }
+}
+
+/// A number of which nothing is left to know.
+pub(crate) fn exactly(value: f64) -> Observed {
+    Observed::Number {
+        low: value,
+        high: value,
+        why: Undecided::NoData,
+    }
+}
+
+/// So many operations are in flight.
+pub(crate) fn in_flight(open: u64) -> Undecided {
+    Undecided::InFlight { open }
+}
+
+/// The percentile of deliveries.
+pub(crate) fn by_message(seen: Observed, messages: Messages) -> Observed {
+    match seen {
+        Observed::Percentile(percentile) => Observed::Percentile(Percentile {
+            messages: Some(messages),
+            ..percentile
+        }),
+        number @ Observed::Number { .. } => number,
+    }
+}

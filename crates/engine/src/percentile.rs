@@ -1,0 +1,216 @@
+//! A percentile held against its limit, by counting the values on either side of it.
+//!
+//! `p95 < 100ms` says that at most 5 % of the values exceed 100 ms. Where there are samples enough to state the
+//! percentile, its rank decides, so that verdict and figure never disagree. With fewer an exact binomial bound on the
+//! share decides, or nothing does.
+
+use plan::{Op, Threshold};
+use record::{Counted, CountedKind, Outcome, Shortfall, Undecided};
+use stats::{Histogram, ShareTest, needed_samples, rank_of, test_share, trials_to_decide};
+
+/// Values by the side of a limit on which they lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sides {
+    /// They meet the condition.
+    pub(crate) within: u64,
+    /// They do not.
+    pub(crate) beyond: u64,
+    /// In flight, or no number.
+    pub(crate) unknown: u64,
+}
+
+/// Messages with deliveries, as clusters of values that are not independent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Messages {
+    /// All that somebody received.
+    pub(crate) all: u64,
+    /// At most so many have a delivery beyond the limit: their share is at least that of such deliveries.
+    pub(crate) any_beyond: u64,
+    /// At least so many have no other: their share is at most that of such deliveries.
+    pub(crate) all_beyond: u64,
+}
+
+/// What is known of a percentile.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Percentile {
+    /// Which, between 0 and 1.
+    pub(crate) q: f64,
+    /// Its value, where it has one; infinite among time-outs.
+    pub(crate) stated: Option<f64>,
+    /// What it exceeds, where it lies among operations in flight.
+    pub(crate) at_least: Option<f64>,
+    pub(crate) sides: Sides,
+    /// Of deliveries.
+    pub(crate) messages: Option<Messages>,
+    /// Starts that were dropped, and how many were planned: about so large a part of the values is missing.
+    pub(crate) dropped: (u64, u64),
+}
+
+impl Sides {
+    /// Where the values of a histogram lie, each taken for what a report would show.
+    pub(crate) fn of(times: &Histogram, holds: impl Fn(f64) -> bool) -> Self {
+        let (Some(min), Some(max)) = (times.min(), times.max()) else {
+            return Self::default();
+        };
+        let beyond = times.bins();
+        let beyond = beyond.filter(|(value, _)| !holds((*value).clamp(min, max).0 as f64));
+        let beyond = beyond.map(|(_, count)| count).sum();
+        Self {
+            within: times.count() - beyond,
+            beyond,
+            unknown: 0,
+        }
+    }
+
+    pub(crate) fn all(self) -> u64 {
+        self.within + self.beyond + self.unknown
+    }
+}
+
+impl Percentile {
+    /// Whether the condition holds.
+    pub(crate) fn outcome(&self, threshold: &Threshold) -> Outcome {
+        let all = self.sides.all();
+        if all == 0 {
+            return Outcome::Undecided(Undecided::NoData);
+        }
+        match threshold.op {
+            Op::Equal | Op::Unequal => match self.stated {
+                Some(value) if threshold.holds(value) => Outcome::Held,
+                Some(_) => Outcome::Broken,
+                None => self.too_few(threshold.op),
+            },
+            op if self.is_stated() => self.by_rank(op),
+            op => self.by_bound(op),
+        }
+    }
+
+    /// What was counted, where the percentile itself is not stated.
+    pub(crate) fn counted(&self) -> Option<Counted> {
+        if self.is_stated() || self.sides.all() == 0 {
+            return None;
+        }
+        Some(match self.messages {
+            Some(messages) => Counted {
+                beyond: messages.any_beyond,
+                of: messages.all,
+                what: CountedKind::Messages,
+            },
+            None => Counted {
+                beyond: self.sides.beyond,
+                of: self.sides.all(),
+                what: CountedKind::Values,
+            },
+        })
+    }
+
+    fn is_stated(&self) -> bool {
+        self.stated.is_some()
+            || self.messages.is_none() && self.sides.all() >= needed_samples(self.q)
+    }
+
+    /// The percentile lies on the side of the limit on which its rank does.
+    fn by_rank(&self, op: Op) -> Outcome {
+        let Sides {
+            beyond, unknown, ..
+        } = self.sides;
+        let (all, missing) = (self.sides.all(), self.missing());
+        if beyond > self.may_be_beyond(op, all) {
+            Outcome::Broken
+        } else if beyond + unknown > self.may_be_beyond(op, all) {
+            Outcome::Undecided(Undecided::InFlight { open: unknown })
+        } else if beyond + unknown + missing > self.may_be_beyond(op, all + missing) {
+            self.less_load()
+        } else {
+            Outcome::Held
+        }
+    }
+
+    /// How many of so many values may lie beyond the limit.
+    fn may_be_beyond(&self, op: Op, all: u64) -> u64 {
+        let rank = rank_of(all, self.q);
+        match op {
+            Op::More | Op::AtLeast => rank.saturating_sub(1),
+            _ => all - rank,
+        }
+    }
+
+    /// The share that may lie beyond the limit.
+    fn share(&self, op: Op) -> f64 {
+        match op {
+            Op::More | Op::AtLeast => self.q,
+            _ => 1.0 - self.q,
+        }
+    }
+
+    fn by_bound(&self, op: Op) -> Outcome {
+        let Sides {
+            beyond, unknown, ..
+        } = self.sides;
+        let (all, missing, share) = (self.sides.all(), self.missing(), self.share(op));
+        let clusters = self.clusters();
+        let (most, least) = (clusters.any_beyond + unknown, clusters.all_beyond);
+        let of = clusters.all;
+        // Of messages of different sizes the deliveries have to agree.
+        let few = |beyond: u64| beyond as f64 <= share * all as f64;
+        let below = |most: u64, of: u64| test_share(most, of, share) == ShareTest::Below;
+        if below(most, of) && few(beyond + unknown) {
+            return if below(most + missing, of + missing) {
+                Outcome::Held
+            } else {
+                self.less_load()
+            };
+        }
+        if test_share(least, of, share) == ShareTest::Above && !few(beyond) {
+            return Outcome::Broken;
+        }
+        if unknown > 0 && below(clusters.any_beyond, of) {
+            return Outcome::Undecided(Undecided::InFlight { open: unknown });
+        }
+        self.too_few(op)
+    }
+
+    /// Values that are not messages are each a message of their own.
+    fn clusters(&self) -> Messages {
+        self.messages.unwrap_or(Messages {
+            all: self.sides.all(),
+            any_beyond: self.sides.beyond,
+            all_beyond: self.sides.beyond,
+        })
+    }
+
+    fn too_few(&self, op: Op) -> Outcome {
+        let clusters = self.clusters();
+        // So many state the percentile.
+        let each = self.sides.all() as f64 / clusters.all.max(1) as f64;
+        let stated = (needed_samples(self.q) as f64 / each).ceil();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive; `as` from a float saturates"
+        )]
+        let most = stated as u64;
+        let need = match op {
+            Op::Equal | Op::Unequal => most,
+            _ => trials_to_decide(clusters.any_beyond, clusters.all, self.share(op), most),
+        };
+        Outcome::Undecided(Undecided::TooFewSamples {
+            have: clusters.all,
+            need,
+        })
+    }
+
+    /// About how many values the dropped starts would have had.
+    fn missing(&self) -> u64 {
+        let (dropped, planned) = self.dropped;
+        let started = u128::from(planned.saturating_sub(dropped).max(1));
+        let missing = (u128::from(self.clusters().all) * u128::from(dropped)).div_ceil(started);
+        u64::try_from(missing).unwrap_or(u64::MAX)
+    }
+
+    fn less_load(&self) -> Outcome {
+        let (dropped, planned) = self.dropped;
+        let shortfall = Shortfall::StartsDropped { dropped, planned };
+        Outcome::Undecided(Undecided::LessLoad { shortfall })
+    }
+}

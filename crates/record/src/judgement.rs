@@ -1,0 +1,108 @@
+use serde::{Deserialize, Serialize};
+
+/// What a threshold came to in one level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// It held.
+    Held,
+    /// It broke.
+    Broken,
+    /// The level does not tell.
+    Undecided(Undecided),
+}
+
+/// Why a threshold is neither held nor broken.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "cause", rename_all = "snake_case")]
+pub enum Undecided {
+    /// Nothing of the kind was measured.
+    NoData,
+    /// Too few samples for the percentile, and for a bound on the share beyond the limit.
+    TooFewSamples {
+        /// Samples that there are; of deliveries messages.
+        have: u64,
+        /// About how many decide, if the share beyond the limit stays what it is.
+        need: u64,
+    },
+    /// Operations that were in flight when the level was closed could still decide it either way.
+    InFlight {
+        /// How many.
+        open: u64,
+    },
+    /// Groups of which not every member said what they hold could decide it either way.
+    GroupsUnknown {
+        /// How many.
+        groups: u64,
+    },
+    /// Deliveries that say nothing of the target could decide it either way: headcount cut them off, or the script
+    /// looked for them in the wrong place.
+    DeliveriesOpen {
+        /// How many.
+        deliveries: u64,
+    },
+    /// It held, but for less load than planned.
+    LessLoad {
+        /// What was missing.
+        shortfall: Shortfall,
+    },
+    /// The level is invalid, and the generator may be to blame for what was observed.
+    InvalidLevel,
+    /// No level lies within the load up to which it is promised.
+    OutOfReach,
+}
+
+/// Why a target had less to do than was planned, which makes its figures look better than they are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum Shortfall {
+    /// Planned starts were dropped.
+    StartsDropped {
+        /// How many.
+        dropped: u64,
+        /// How many were planned.
+        planned: u64,
+    },
+    /// Users of a closed load waited for the generator.
+    LoopSlowed {
+        /// For this share of their time, in percent.
+        percent: f64,
+    },
+    /// A worker of a closed load had no time left.
+    WorkerBusy {
+        /// Its busy share, in percent.
+        percent: f64,
+    },
+    /// The script could not take messages or ticks.
+    QueueDropped {
+        /// How many.
+        dropped: u64,
+    },
+    /// Messages were stamped and not sent.
+    Unsent {
+        /// How many.
+        unsent: u64,
+        /// How many were sent.
+        sent: u64,
+    },
+}
+
+/// What was counted for a percentile that has too few samples to be stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Beyond the limit, for certain.
+    pub beyond: u64,
+    /// Of how many.
+    pub of: u64,
+    /// What was counted.
+    pub what: CountedKind,
+}
+
+/// What was counted against a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CountedKind {
+    /// Values, each by itself.
+    Values,
+    /// Messages: their deliveries are not independent. Beyond are those with a delivery beyond the limit.
+    Messages,
+}

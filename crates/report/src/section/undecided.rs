@@ -1,0 +1,162 @@
+//! Why a threshold is neither held nor broken, and what would decide it.
+
+use record::{Counted, CountedKind, Level, Run, Shortfall, ThresholdResult, Undecided};
+
+use super::label_at;
+use crate::format::{count, percent, plural, seconds, share};
+
+/// What was observed: the figure, or what was counted in its place, and why that does not decide.
+pub(crate) fn observed(run: &Run, result: &ThresholdResult) -> String {
+    let figure = match (result.observed_text.is_empty(), result.counted) {
+        (false, _) => Some(result.observed_text.clone()),
+        (true, counted) => counted.map(beyond),
+    };
+    let why = result.undecided.map(|why| why_undecided(run, result, why));
+    let parts: Vec<String> = figure.into_iter().chain(why).collect();
+    if parts.is_empty() {
+        "no data".to_owned()
+    } else {
+        parts.join("; ")
+    }
+}
+
+fn beyond(counted: Counted) -> String {
+    let of = match counted.what {
+        CountedKind::Values => count(counted.of),
+        CountedKind::Messages => plural(counted.of, "message"),
+    };
+    format!("{} of {of} beyond the limit", count(counted.beyond))
+}
+
+/// In words, and what would decide it.
+pub(crate) fn why_undecided(run: &Run, result: &ThresholdResult, why: Undecided) -> String {
+    let level = run.levels.iter().find(|level| level.index == result.level);
+    match why {
+        Undecided::NoData => "no data".to_owned(),
+        Undecided::TooFewSamples { have, need } => too_few(level, have, need),
+        Undecided::InFlight { open } => {
+            format!("{} in flight at the end could still decide it", count(open))
+        }
+        Undecided::GroupsUnknown { groups } => {
+            format!("{} did not say what they hold", plural(groups, "group"))
+        }
+        Undecided::DeliveriesOpen { deliveries } => format!(
+            "with {} deliveries that say nothing of the target",
+            count(deliveries)
+        ),
+        Undecided::LessLoad { shortfall } => format!(
+            "held for less load than planned: {}",
+            missing_load(shortfall)
+        ),
+        Undecided::InvalidLevel => {
+            let at = label_at(&run.levels, result.level);
+            let reason = level.and_then(|level| level.unsound_reasons.first());
+            let reason = reason.map_or(String::new(), |why| {
+                format!(": {}", why.trim_end_matches('.'))
+            });
+            format!("the level at {at} is invalid{reason}")
+        }
+        Undecided::OutOfReach => "no level has so little load".to_owned(),
+    }
+}
+
+/// How many are missing, and how much longer or with how many more users they would be there.
+fn too_few(level: Option<&Level>, have: u64, need: u64) -> String {
+    let more = need.saturating_sub(have);
+    let mut text = format!(
+        "needs about {} more {} ({} of {})",
+        count(more),
+        if more == 1 { "sample" } else { "samples" },
+        count(have),
+        count(need)
+    );
+    if let Some(level) = level.filter(|_| have > 0) {
+        text.push_str(&supply(level, more as f64 / have as f64));
+    }
+    text
+}
+
+fn supply(level: &Level, part: f64) -> String {
+    let more_s = (level.phases.hold_s * part).ceil();
+    let load = &level.load;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "positive; `as` from a float saturates"
+    )]
+    let more_users = (load.users as f64 * part).ceil() as u64;
+    match (load.once, load.rate_per_s) {
+        (true, _) => format!(": {} more", plural(more_users, "user")),
+        (false, Some(_)) => format!(": {} more", seconds(more_s)),
+        (false, None) => format!(
+            ": {} or {} more",
+            seconds(more_s),
+            plural(more_users, "user")
+        ),
+    }
+}
+
+fn missing_load(shortfall: Shortfall) -> String {
+    match shortfall {
+        Shortfall::StartsDropped { dropped, planned } => {
+            format!("{} planned starts were dropped", share(dropped, planned))
+        }
+        Shortfall::LoopSlowed { percent: slowed } => format!(
+            "users waited for the generator for {} of their time; use more workers or cores",
+            percent(slowed)
+        ),
+        Shortfall::WorkerBusy { percent: busy } => format!(
+            "a worker was busy for {} of the time; use more workers or cores",
+            percent(busy)
+        ),
+        Shortfall::QueueDropped { dropped } => format!(
+            "the script could not take {}",
+            plural(dropped, "message or tick")
+        ),
+        Shortfall::Unsent { unsent, sent } => format!(
+            "{} stamped and not sent, {} sent",
+            plural(unsent, "message"),
+            count(sent)
+        ),
+    }
+}
+
+/// What a threshold is warned of before the run: its level makes too few samples, however well it goes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TooFew {
+    /// The threshold, with its subject.
+    pub threshold: String,
+    /// The level, from 1.
+    pub level: usize,
+    /// Values that the level makes.
+    pub samples: u64,
+    /// Whether that holds only where each iteration makes one.
+    pub one_each: bool,
+    /// The fewest that decide.
+    pub need: u64,
+    /// How long a level must be measured to make them, in seconds; `None` where it is run once.
+    pub hold_s: Option<f64>,
+}
+
+/// The warning, without a line break.
+pub fn too_few_line(few: &TooFew) -> String {
+    let each = if few.one_each {
+        " (at one per iteration)"
+    } else {
+        ""
+    };
+    let what = few.hold_s.map_or_else(
+        || format!("run it with {}", plural(few.need, "group")),
+        |hold_s| format!("measure for {}", seconds(hold_s.ceil())),
+    );
+    format!(
+        "`{}` will be inconclusive: level {} makes {}{each}, it needs {}; {what}",
+        few.threshold,
+        few.level,
+        plural(few.samples, "sample"),
+        count(few.need)
+    )
+}
+
+#[cfg(test)]
+mod tests;

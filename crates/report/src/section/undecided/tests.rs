@@ -1,0 +1,126 @@
+use record::{Load, Phases};
+
+use super::*;
+
+fn run(load: Load) -> Run {
+    let level = Level {
+        load,
+        phases: Phases {
+            hold_s: 5.0,
+            ..Phases::default()
+        },
+        unsound_reasons: vec!["planned starts came 12 ms late.".to_owned()],
+        ..Level::default()
+    };
+    Run {
+        levels: vec![level],
+        ..Run::default()
+    }
+}
+
+fn said(load: Load, why: Undecided) -> String {
+    let result = ThresholdResult {
+        undecided: Some(why),
+        ..ThresholdResult::default()
+    };
+    observed(&run(load), &result)
+}
+
+#[test]
+fn too_few_samples_say_what_would_supply_them() {
+    let few = Undecided::TooFewSamples {
+        have: 50,
+        need: 299,
+    };
+    let open = Load {
+        rate_per_s: Some(10.0),
+        users: 100,
+        ..Load::default()
+    };
+    assert_eq!(
+        said(open, few),
+        "needs about 249 more samples (50 of 299): 25 s more"
+    );
+    let closed = Load {
+        users: 10,
+        groups: 10,
+        ..Load::default()
+    };
+    assert_eq!(
+        said(closed, few),
+        "needs about 249 more samples (50 of 299): 25 s or 50 users more"
+    );
+    let once = Load {
+        users: 50,
+        groups: 50,
+        once: true,
+        ..Load::default()
+    };
+    assert_eq!(
+        said(once, few),
+        "needs about 249 more samples (50 of 299): 249 users more"
+    );
+}
+
+#[test]
+fn a_generator_at_its_limit_is_not_too_few_samples() {
+    let load = || Load {
+        users: 10,
+        ..Load::default()
+    };
+    assert_eq!(
+        said(load(), Undecided::InvalidLevel),
+        "the level at 10 users is invalid: planned starts came 12 ms late"
+    );
+    let shortfall = Shortfall::StartsDropped {
+        dropped: 30,
+        planned: 100,
+    };
+    assert_eq!(
+        said(load(), Undecided::LessLoad { shortfall }),
+        "held for less load than planned: 30 of 100 (30.0 %) planned starts were dropped"
+    );
+    assert_eq!(
+        said(load(), Undecided::InFlight { open: 403 }),
+        "403 in flight at the end could still decide it"
+    );
+}
+
+#[test]
+fn what_was_counted_stands_where_there_is_no_percentile() {
+    let result = |of, what| ThresholdResult {
+        counted: Some(Counted {
+            beyond: 0,
+            of,
+            what,
+        }),
+        held: Some(true),
+        ..ThresholdResult::default()
+    };
+    let run = run(Load::default());
+    assert_eq!(
+        observed(&run, &result(59, CountedKind::Values)),
+        "0 of 59 beyond the limit"
+    );
+    assert_eq!(
+        observed(&run, &result(59, CountedKind::Messages)),
+        "0 of 59 messages beyond the limit"
+    );
+}
+
+#[test]
+fn a_warning_before_the_run_says_what_to_do() {
+    let few = TooFew {
+        threshold: "requests: p99 < 1s".to_owned(),
+        level: 1,
+        samples: 50,
+        one_each: true,
+        need: 299,
+        hold_s: Some(29.9),
+    };
+    assert_eq!(
+        too_few_line(&few),
+        "`requests: p99 < 1s` will be inconclusive: level 1 makes 50 samples (at one per iteration), it needs 299; \
+         measure for 30 s"
+    );
+}
