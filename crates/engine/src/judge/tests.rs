@@ -308,14 +308,9 @@ fn fifty_nine_values_within_the_limit_show_a_p95() {
 fn with_samples_enough_the_percentile_itself_decides() {
     let p95 = |slow| judged(&requests(1_000 - slow, slow), "requests", "p95 < 100ms");
     let (within, beyond) = (p95(50), p95(51));
-    assert_eq!(
-        (within.held, within.observed_text.as_str()),
-        (Some(true), "5.00 ms")
-    );
-    assert_eq!(
-        (beyond.held, beyond.observed_text.as_str()),
-        (Some(false), "500 ms")
-    );
+    assert_eq!((within.held, beyond.held), (Some(true), Some(false)));
+    assert!(within.observed < Some(5.1e6), "{within:?}");
+    assert!(beyond.observed > Some(499e6), "{beyond:?}");
     assert_eq!(within.counted, None);
 }
 

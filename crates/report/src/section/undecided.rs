@@ -71,28 +71,20 @@ fn too_few(level: Option<&Level>, have: u64, need: u64) -> String {
         count(need)
     );
     if let Some(level) = level.filter(|_| have > 0) {
-        text.push_str(&supply(level, more as f64 / have as f64));
+        text.push_str(&supply(level, more, have));
     }
     text
 }
 
-fn supply(level: &Level, part: f64) -> String {
-    let more_s = (level.phases.hold_s * part).ceil();
+fn supply(level: &Level, more: u64, have: u64) -> String {
     let load = &level.load;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "positive; `as` from a float saturates"
-    )]
-    let more_users = (load.users as f64 * part).ceil() as u64;
+    let time = seconds((level.phases.hold_s * more as f64 / have as f64).ceil());
+    let users = load.users.saturating_mul(more).div_ceil(have);
+    let users = plural(users, "user");
     match (load.once, load.rate_per_s) {
-        (true, _) => format!(": {} more", plural(more_users, "user")),
-        (false, Some(_)) => format!(": {} more", seconds(more_s)),
-        (false, None) => format!(
-            ": {} or {} more",
-            seconds(more_s),
-            plural(more_users, "user")
-        ),
+        (true, _) => format!(": {users} more"),
+        (false, Some(_)) => format!(": {time} more"),
+        (false, None) => format!(": {time} or {users} more"),
     }
 }
 
