@@ -115,7 +115,8 @@ fn is_broken(promise: &Threshold, level: &Level) -> bool {
     }
 }
 
-/// The least that the value will be; of a percentile only with samples enough. Of deliveries those that are still on their way count as if they came in time.
+/// The least that the value will be; of a percentile only with samples enough. Of deliveries those that are still on
+/// their way count as if they came in time.
 fn so_far(promise: &Threshold, level: &Level) -> Option<f64> {
     let least = |level: &Level| match observe(promise, level).ok()? {
         Observed::Number { low, .. } => Some(low),

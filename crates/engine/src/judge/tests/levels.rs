@@ -1,0 +1,190 @@
+//! Which results stand on a level whose generator was weak, and the verdict of the run.
+
+use super::*;
+
+/// A closed load of 2,000 users with think time, as one of the reports had it.
+fn lagging(lag_ms: u64, response_ms: u64) -> Level {
+    let mut level = requests(0, 0);
+    let time = Nanos::from_millis(response_ms);
+    let mut timings = Timings::default();
+    (0..20_000).for_each(|_| timings.answered(time, time, false));
+    level.measured.requests = named("GET /", timings);
+    level.measured.iterations = Iterations {
+        planned: 20_000,
+        started: 20_000,
+        succeeded: 20_000,
+        ..Iterations::default()
+    };
+    (level.load.users, level.load.groups) = (2_000, 2_000);
+    level
+        .generator
+        .start_lag
+        .record_n(Nanos::from_millis(lag_ms), 20_000);
+    let doubts = crate::soundness::doubts(&level);
+    level.sound = doubts.not_sound.is_empty();
+    level
+}
+
+#[test]
+fn a_late_start_cannot_make_an_upper_limit_hold() {
+    let level = lagging(3, 2);
+    assert!(!level.sound, "3 ms of lag beside responses of 2 ms");
+    assert_eq!(
+        held(&level, "requests", "p95 < 50ms"),
+        Some(true),
+        "the limit held all the same"
+    );
+    assert_eq!(held(&level, "requests", "failed == 0"), Some(true));
+    assert_eq!(held(&level, "requests", "rate >= 2000/s"), Some(true));
+    assert_eq!(
+        why(&level, "requests", "p95 < 1ms"),
+        Undecided::InvalidLevel,
+        "what broke may be the lag"
+    );
+    assert_eq!(
+        why(&level, "requests", "p50 > 1ms"),
+        Undecided::InvalidLevel,
+        "lag keeps a lower limit"
+    );
+    assert_eq!(
+        why(&level, "requests", "rate > 3000/s"),
+        Undecided::InvalidLevel
+    );
+}
+
+#[test]
+fn a_limit_holds_only_for_the_load_that_was_planned() {
+    let mut open = requests(1_000, 0);
+    open.load.rate_per_s = Some(100.0);
+    open.measured.iterations = Iterations {
+        planned: 1_000,
+        started: 1_000,
+        succeeded: 1_000,
+        ..Iterations::default()
+    };
+    assert_eq!(held(&open, "requests", "p95 < 50ms"), Some(true));
+    open.measured.iterations.dropped = 200;
+    open.measured.iterations.started = 800;
+    let shortfall = Shortfall::StartsDropped {
+        dropped: 200,
+        planned: 1_000,
+    };
+    for condition in ["p95 < 50ms", "failed == 0", "rate <= 200/s"] {
+        assert_eq!(
+            why(&open, "requests", condition),
+            Undecided::LessLoad { shortfall },
+            "{condition}"
+        );
+    }
+    assert_eq!(
+        held(&open, "requests", "rate >= 50/s"),
+        Some(true),
+        "less load keeps no lower limit"
+    );
+    assert_eq!(
+        held(&open, "requests", "p95 < 1ms"),
+        Some(false),
+        "what breaks with less load breaks"
+    );
+    assert_eq!(held(&open, "iterations", "dropped < 50%"), Some(true));
+}
+
+#[test]
+fn a_few_dropped_starts_count_as_beyond_the_limit() {
+    let mut open = requests(960, 40);
+    open.load.rate_per_s = Some(100.0);
+    open.measured.iterations = Iterations {
+        planned: 1_005,
+        started: 1_000,
+        dropped: 5,
+        ..Iterations::default()
+    };
+    assert_eq!(
+        held(&open, "requests", "p95 < 50ms"),
+        Some(true),
+        "45 of 1,005 at most"
+    );
+    open.measured.requests = named("GET /", timings(951, 49));
+    assert!(
+        matches!(
+            why(&open, "requests", "p95 < 50ms"),
+            Undecided::LessLoad { .. }
+        ),
+        "54 of 1,005 at most"
+    );
+}
+
+#[test]
+fn a_level_whose_figures_contradict_each_other_shows_nothing() {
+    let mut level = requests(1_000, 0);
+    level.sound = false;
+    level.little = Some(Little {
+        at_work: 10.0,
+        per_s: 100.0,
+        time_s: 0.05,
+        holds: false,
+    });
+    assert_eq!(
+        why(&level, "requests", "p95 < 50ms"),
+        Undecided::InvalidLevel
+    );
+    assert_eq!(
+        why(&level, "requests", "count >= 5"),
+        Undecided::InvalidLevel
+    );
+}
+
+fn run_of(level: Level, thresholds: &[Threshold]) -> Run {
+    let levels = vec![level];
+    Run {
+        thresholds: super::thresholds(thresholds, &levels),
+        levels,
+        ..Run::default()
+    }
+}
+
+#[test]
+fn a_valid_pass_stands_on_an_invalid_level() {
+    let weak = || Level {
+        sound: false,
+        ..requests(1_000, 0)
+    };
+    let of = |condition: &str| verdict(&run_of(weak(), &[threshold("requests", condition)]));
+    assert_eq!(of("p95 < 50ms"), Verdict::Passed);
+    assert_eq!(of("p95 < 1ms"), Verdict::Inconclusive);
+    assert_eq!(
+        verdict(&run_of(weak(), &[])),
+        Verdict::Inconclusive,
+        "nobody said what the figures are for"
+    );
+}
+
+#[test]
+fn a_promise_that_no_level_is_within_reach_of_is_not_kept() {
+    let run = run_of(
+        requests(1_000, 0),
+        &[threshold("requests", "p95 < 50ms up to 10 users")],
+    );
+    assert_eq!(run.thresholds[0].undecided, Some(Undecided::OutOfReach));
+    assert_eq!(verdict(&run), Verdict::Inconclusive);
+}
+
+#[test]
+fn a_run_in_which_no_iteration_succeeded_never_passes() {
+    let of = |succeeded, failed, unfinished| {
+        let mut level = requests(60, 0);
+        level.measured.iterations = Iterations {
+            planned: 60,
+            started: 60,
+            succeeded,
+            failed,
+            unfinished,
+            ..Iterations::default()
+        };
+        verdict(&run_of(level, &[]))
+    };
+    assert_eq!(of(0, 57, 3), Verdict::Inconclusive);
+    assert_eq!(of(0, 0, 60), Verdict::Inconclusive);
+    assert_eq!(of(1, 0, 59), Verdict::Passed);
+    assert_eq!(of(0, 60, 0), Verdict::Failed);
+}
