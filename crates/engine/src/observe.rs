@@ -139,7 +139,9 @@ impl Asked<'_> {
         let of = deliveries.expected;
         let received = deliveries.received();
         // What headcount cut off, or the script looked for in the wrong place, could have had any fate.
-        let lost = deliveries.lost_count().saturating_sub(deliveries.lost_by_script());
+        let lost = deliveries
+            .lost_count()
+            .saturating_sub(deliveries.lost_by_script());
         let open = of.saturating_sub(received + lost);
         let unseen = Undecided::DeliveriesOpen { deliveries: open };
         match self.aggregate {

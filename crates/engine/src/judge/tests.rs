@@ -262,3 +262,64 @@ fn groups_that_did_not_say_what_they_hold_are_of_neither_kind() {
     assert_eq!(held(&level, "converged", "converged >= 80%"), Some(true));
     assert_eq!(held(&level, "converged", "unknown == 0"), Some(false));
 }
+
+#[test]
+fn what_was_cut_off_leaves_open_only_what_it_could_have_changed() {
+    let of = |condition: &str, delivered: u64, lost: u64, cut_off: u64| {
+        let channel = Deliveries {
+            messages: 100,
+            expected: delivered + lost + cut_off,
+            delivered,
+            lost: [("never seen".to_owned(), lost)].into(),
+            cut_off: record::CutOff {
+                iteration_failed: cut_off,
+                ..record::CutOff::default()
+            },
+            ..Deliveries::default()
+        };
+        let deliveries = named("said", channel);
+        let level = level(Measured {
+            deliveries,
+            ..Measured::default()
+        });
+        held(&level, "delivery(said)", condition)
+    };
+    assert_eq!(of("lost == 0", 100, 0, 0), Some(true));
+    assert_eq!(of("lost == 0", 90, 0, 10), None);
+    assert_eq!(
+        of("lost == 0", 80, 10, 10),
+        Some(false),
+        "whatever the rest is"
+    );
+    assert_eq!(
+        of("lost < 20%", 90, 0, 10),
+        Some(true),
+        "whatever the rest is"
+    );
+    assert_eq!(of("delivered >= 95%", 90, 0, 10), None);
+    assert_eq!(of("late == 0", 90, 0, 10), None);
+    assert_eq!(of("duplicated == 0", 90, 0, 10), Some(true));
+}
+
+#[test]
+fn what_arrived_where_nobody_looks_is_not_held_against_the_target() {
+    let mut channel = Deliveries {
+        messages: 100,
+        expected: 100,
+        lost: [("never seen".to_owned(), 100)].into(),
+        ..Deliveries::default()
+    };
+    channel.misplaced.lost = 100;
+    let deliveries = named("said", channel);
+    let level = level(Measured {
+        deliveries,
+        ..Measured::default()
+    });
+    let open = Undecided::DeliveriesOpen { deliveries: 100 };
+    assert_eq!(why(&level, "delivery(said)", "lost == 0"), open);
+    assert_eq!(why(&level, "delivery(said)", "delivered >= 99%"), open);
+    assert_eq!(
+        why(&level, "delivery(said)", "duplicated == 0"),
+        Undecided::NoData
+    );
+}
