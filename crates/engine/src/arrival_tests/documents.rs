@@ -13,8 +13,12 @@ fn said(stamp: &str) -> String {
 }
 
 fn frame(text: &str) -> Vec<u8> {
-    let length = u16::try_from(text.len()).unwrap().to_be_bytes();
-    [&[0x81, 126, length[0], length[1]], text.as_bytes()].concat()
+    let length = u16::try_from(text.len()).unwrap();
+    let head = match u8::try_from(length) {
+        Ok(length @ 0..126) => vec![0x81, length],
+        _ => [&[0x81, 126], length.to_be_bytes().as_slice()].concat(),
+    };
+    [head.as_slice(), text.as_bytes()].concat()
 }
 
 impl Listener {
