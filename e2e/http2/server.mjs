@@ -28,6 +28,11 @@ const routes = {
   '/error': (stream, every) => answer(stream, '', seen.requests % Number(every) === 0 ? 500 : 200),
   '/reset': (stream) => stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR),
   '/hang': () => {},
+  // A gRPC response that lacks its status.
+  '/grpc': (stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+    stream.end(Buffer.alloc(5));
+  },
   // Every hundredth request ends its connection in order, once what is open is answered.
   '/leave': (stream) => {
     if (seen.requests % 100 === 0) stream.session.close();

@@ -15,6 +15,24 @@ server = socketio.AsyncServer(
 )
 
 
+# What came, as the server counts it.
+counts = {"connected": 0, "disconnected": 0, "asked": 0}
+
+
+@server.on("connect")
+async def connected(sid, environ, auth=None):
+    counts["connected"] += 1
+
+
+@server.on("disconnect")
+async def disconnected(sid, *_):
+    counts["disconnected"] += 1
+
+
+async def tell_counts(request):
+    return web.json_response(counts)
+
+
 def serve(namespace):
     def on(event):
         return server.on(event, namespace=namespace)
@@ -26,6 +44,7 @@ def serve(namespace):
 
     @on("ask")
     async def ask(sid, *all_of_it):
+        counts["asked"] += 1
         return all_of_it
 
     @on("ask me")
@@ -66,6 +85,7 @@ async def connect(sid, environ, auth):
 async def main():
     app = web.Application()
     server.attach(app)
+    app.router.add_get("/counts", tell_counts)
     runner = web.AppRunner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0).start()

@@ -49,6 +49,9 @@ impl Control<'_> {
         if !self.config.scenario().is_some_and(|it| it.has_setup) {
             return Ok(SetupResult::default());
         }
+        if self.stop.asked() > 0 {
+            return Err(RunError::Usage("interrupted before setup".to_owned()));
+        }
         (self.tell)(Notice::SettingUp);
         let began = self.clock.now();
         self.crew.order(0, Command::Setup);

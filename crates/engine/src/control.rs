@@ -169,7 +169,12 @@ impl<'a> Control<'a> {
         mut pick: impl FnMut(Event) -> Option<T>,
     ) -> Result<T, RunError> {
         let until = self.clock.now() + limit;
+        // Who has stopped the levels has not stopped the teardown.
+        let asked = self.stop.asked();
         loop {
+            if self.stop.asked() > asked {
+                return Err(RunError::Usage(format!("interrupted during {what}")));
+            }
             match self.crew.hear(LOOK) {
                 Heard::Event(event @ (Event::Fatal(_) | Event::Log(..))) => self.other(event)?,
                 Heard::Event(event) => {
@@ -178,9 +183,6 @@ impl<'a> Control<'a> {
                     }
                 }
                 Heard::Died(worker) => return Err(died(&worker)),
-                Heard::Nothing if self.stop.asked() > 0 => {
-                    return Err(RunError::Usage(format!("interrupted during {what}")));
-                }
                 Heard::Nothing if self.clock.now() > until => {
                     return Err(RunError::Generator(format!(
                         "{what} did not end within {limit}"

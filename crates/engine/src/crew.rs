@@ -7,8 +7,10 @@ use wire::TlsSettings;
 
 use crate::clock::Clock;
 use crate::config::RunConfig;
+use crate::control::LOOK;
 use crate::exchange::{Command, Event};
 use crate::reactor::Waker;
+use crate::run::Stop;
 use crate::worker::{Post, work};
 
 /// Stack of a worker: the script engine recurses on it.
@@ -112,11 +114,18 @@ impl Crew {
         }
     }
 
-    /// Sends everybody home.
-    pub(crate) fn dismiss(mut self) {
+    /// Sends everybody home, and waits for them unless the user is in a hurry: a thread that is busy ends with the program.
+    pub(crate) fn dismiss(mut self, stop: &Stop) {
         self.order_all(|| Command::Exit);
-        for hand in self.hands {
-            let _ = hand.thread.join(); // a panic was reported when it happened
+        while stop.asked() < 2 {
+            // Each thread holds an end of the channel for as long as it lives.
+            let heard = self.events.recv_timeout(LOOK);
+            if matches!(heard, Err(RecvTimeoutError::Disconnected)) {
+                for hand in self.hands {
+                    let _ = hand.thread.join(); // a panic was reported when it happened
+                }
+                return;
+            }
         }
     }
 }

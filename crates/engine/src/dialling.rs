@@ -110,13 +110,14 @@ impl Dialling {
         limits.min().unwrap_or(Nanos::MAX)
     }
 
-    /// Takes out what a user waits for.
-    pub(crate) fn abandon(&mut self, user: UserId) -> Vec<Dial> {
+    /// Takes out what a user waits for, or everybody, which costs no more.
+    pub(crate) fn abandon(&mut self, user: Option<UserId>) -> Vec<Dial> {
         if self.waiting.is_empty() {
             return Vec::new();
         }
         let waiting = std::mem::take(&mut self.waiting).into_iter();
-        let (theirs, others): (Vec<_>, Vec<_>) = waiting.partition(|dial| dial.user() == user);
+        let (theirs, others): (Vec<_>, Vec<_>) =
+            waiting.partition(|dial| user.is_none_or(|user| dial.user() == user));
         self.waiting = others.into();
         theirs
     }

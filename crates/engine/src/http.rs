@@ -8,11 +8,11 @@ mod start;
 use model::{Fault, FaultKind, Nanos, Timing};
 use wire::Stream;
 use wire::http::Connection;
+use wire::http2::Repeatable;
 
 use crate::conn::{Conn, Link};
 use crate::dialling::Dial;
 use crate::http2::Http2Link;
-use crate::people::CONNECTIONS_PER_USER;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::world::World;
 
@@ -59,7 +59,7 @@ impl World {
         let pool = user.pool(flight.endpoint);
         if let Some(key) = pool.idle.pop() {
             self.transmit(key, flight);
-        } else if pool.open.len() + pool.dialling < CONNECTIONS_PER_USER {
+        } else if pool.may_dial() {
             pool.dialling += 1;
             self.dial(Dial::Http(flight));
         } else if pool.waiting.len() < LINE_LIMIT {
@@ -246,15 +246,15 @@ impl World {
         let opening = http.opening;
         self.connection_failed(key, opening, &fault);
         self.drop_http(key);
-        let Some(mut call) = call else { return };
-        // The peer closed an idle connection just as it was used: RFC 9112 §9.3.1 allows one repetition.
-        if stale && !call.repeated && matches!(fault.kind, FaultKind::Reset | FaultKind::Closed) {
-            call.repeated = true;
-            self.dispatch(call);
-            return;
-        }
+        let Some(call) = call else { return };
+        let stale = stale && matches!(fault.kind, FaultKind::Reset | FaultKind::Closed);
+        let repeatable = if stale {
+            Repeatable::IfIdempotent
+        } else {
+            Repeatable::No
+        };
         let now = self.clock.now();
-        self.end_http(&call, now, Err(fault));
+        self.repeat_or_end(call, fault, repeatable, now);
     }
 
     pub(crate) fn connection_failed(&mut self, key: u32, opening: Option<Opening>, fault: &Fault) {

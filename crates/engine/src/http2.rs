@@ -236,14 +236,10 @@ impl World {
         self.advance_line(owner, endpoint);
     }
 
-    fn stream_ended(&mut self, mut call: Box<InFlight>, end: Finished, now: Nanos) {
+    fn stream_ended(&mut self, call: Box<InFlight>, end: Finished, now: Nanos) {
         match end.outcome {
             Ok(response) => self.plain_answered_on_stream(call, &response, now),
-            Err(_) if end.repeatable && !call.repeated => {
-                call.repeated = true;
-                self.dispatch(call);
-            }
-            Err(fault) => self.end_http(&call, now, Err(fault)),
+            Err(fault) => self.repeat_or_end(call, fault, end.repeatable, now),
         }
     }
 

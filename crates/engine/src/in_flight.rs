@@ -10,6 +10,7 @@ use crate::conn::{Conn, Link};
 use crate::dialling::Dial;
 use crate::dials::EndpointIndex;
 use crate::http::{InFlight, Opening};
+use crate::people::CONNECTIONS_PER_USER;
 use crate::recorder::Family;
 use crate::socket::SocketState;
 use crate::world::World;
@@ -126,10 +127,20 @@ impl World {
             }
         }
         let dials = self.dialling.overdue(now);
-        let streams = self.streams().is_some();
-        let what = if streams { "stream" } else { "connection" };
         for call in &over {
-            self.ran_out_in_line(call, what, now);
+            let limit = call.time_limit();
+            // How many streams there are is the server's choice; that the user's own requests held all connections is not.
+            let fault = if self.streams().is_some() {
+                Fault::target(
+                    FaultKind::TimedOut,
+                    format!("no stream was free within {limit}"),
+                )
+            } else {
+                let held = format!("the user's own requests held all {CONNECTIONS_PER_USER}");
+                let detail = format!("no connection was free within {limit}: {held}");
+                Fault::generator(FaultKind::TimedOut, detail)
+            };
+            self.end_http(call, now, Err(fault));
         }
         for call in &dials {
             let owner = self.owner_of(call.user);
@@ -138,7 +149,8 @@ impl World {
                 pool.dialling -= 1;
                 pool.waiting.pop_front()
             });
-            self.ran_out_in_line(call, "connection", now);
+            let detail = format!("no connection was free within {}", call.time_limit());
+            self.end_http(call, now, Err(Fault::target(FaultKind::TimedOut, detail)));
             if let Some(next) = next {
                 self.dispatch(next);
             }
@@ -147,12 +159,6 @@ impl World {
         let calls = lines.flat_map(|pool| pool.waiting.iter());
         let limits = calls.map(|call| call.limit()).min();
         limits.unwrap_or(Nanos::MAX).min(self.dialling.limit())
-    }
-
-    fn ran_out_in_line(&mut self, call: &InFlight, what: &str, now: Nanos) {
-        let limit = call.time_limit();
-        let detail = format!("no {what} was free within {limit}");
-        self.end_http(call, now, Err(Fault::target(FaultKind::TimedOut, detail)));
     }
 
     /// The level is over for this user: what is in flight counts as unfinished, connections are closed.
@@ -178,17 +184,27 @@ impl World {
                 }
             }
         }
-        for dial in self.dialling.abandon(id) {
+        for call in abandoned {
+            self.leave_request(&call, now);
+        }
+        self.abandon_dials(Some(id));
+    }
+
+    /// The level is over for this user, or for everybody: so it is for connections that were to be opened.
+    pub(crate) fn abandon_dials(&mut self, user: Option<UserId>) {
+        let now = self.clock.now();
+        for dial in self.dialling.abandon(user) {
             match dial {
-                Dial::Http(flight) => abandoned.push(flight),
+                Dial::Http(flight) => self.leave_request(&flight, now),
                 Dial::Socket(dial) => self.leave_dial(&dial.state),
             }
         }
-        for call in abandoned {
-            if !call.is_poll() && self.hold.measures(call.planned, now) {
-                let age = now - call.planned;
-                self.recorder.left_open(Family::Request, call.name, age);
-            }
+    }
+
+    fn leave_request(&mut self, call: &InFlight, now: Nanos) {
+        if !call.is_poll() && self.hold.measures(call.planned, now) {
+            let age = now - call.planned;
+            self.recorder.left_open(Family::Request, call.name, age);
         }
     }
 

@@ -258,6 +258,7 @@ impl Worker {
         let users: Vec<UserId> = groups
             .flat_map(|group| group.users.iter().copied())
             .collect();
+        world.abandon_dials(None); // before each user looks for theirs in the line
         for user in users {
             world.abandon_http(user);
             world.close_sockets_of(user, CutOff::LevelEnded);

@@ -15,6 +15,9 @@ use crate::merge::Merged;
 use crate::run::{InFlight, Live, Notice, RunError};
 use crate::snapshot::Hopes;
 
+/// After the second Ctrl-C the workers may take so long to say what they have measured: all must end within a second.
+const GIVE_UP: Nanos = Nanos::from_millis(500);
+
 /// What control remembers of the level that runs.
 struct Watch<'a> {
     plan: &'a LevelPlan,
@@ -26,6 +29,8 @@ struct Watch<'a> {
     /// How often the user had asked to stop when it was last passed on.
     asked: u8,
     hopes: Hopes,
+    /// Until when the workers may take to come to their end, once the user will not wait.
+    give_up: Nanos,
     /// The promise for which the run is aborted.
     hopeless: Option<Threshold>,
     /// When the level must have come to its end.
@@ -75,6 +80,7 @@ impl Control<'_> {
             levels,
             done: 0,
             asked: 0,
+            give_up: Nanos::MAX,
             hopes: Hopes::of(thresholds, &blank(plan), plan.hold()),
             hopeless: None,
             limit: Nanos::ZERO,
@@ -85,6 +91,10 @@ impl Control<'_> {
         while watch.done < self.crew.len() {
             self.pass_on_stop(&mut watch);
             let now = self.clock.now();
+            if now > watch.give_up {
+                let busy = "interrupted: a worker was too busy to say what it had measured";
+                return Err(RunError::Usage(busy.to_owned()));
+            }
             self.watcher.watch(now, watch.hold);
             merged.quota.watch(now, watch.hold);
             if watch.hopes.is_due(now, watch.hold, self.crew.len()) {
@@ -157,6 +167,9 @@ impl Control<'_> {
         let asked = self.stop.asked();
         if asked > watch.asked {
             watch.asked = asked;
+            if asked == 2 {
+                watch.give_up = self.clock.now() + GIVE_UP;
+            }
             watch.cut_short(self.clock.now());
             self.crew.order_all(|| {
                 if asked > 1 {

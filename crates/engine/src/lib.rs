@@ -54,6 +54,7 @@ mod reactor;
 mod receipt;
 mod recorder;
 mod run;
+mod secrets;
 mod settling;
 mod shortfall;
 mod snapshot;

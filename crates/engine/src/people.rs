@@ -14,7 +14,8 @@ use crate::recorder::Family;
 use crate::steps::Steps;
 use crate::story::Way;
 
-/// Connections that one user opens to one endpoint at a time, as browsers do; more requests wait in line.
+/// Connections that one user opens to one endpoint at a time, as browsers do; more requests wait in line. Those on which
+/// a session polls come on top: it may hold one for as long as it lives.
 pub(crate) const CONNECTIONS_PER_USER: usize = 6;
 
 /// One simulated person.
@@ -47,7 +48,16 @@ pub(crate) struct Pool {
     /// Connections that wait for their turn to be opened.
     pub(crate) dialling: usize,
     pub(crate) idle: Vec<u32>,
+    /// Polls of sessions that wait for the server to say something.
+    pub(crate) polls: usize,
     pub(crate) waiting: VecDeque<Box<InFlight>>,
+}
+
+impl Pool {
+    /// Whether one more connection may be opened.
+    pub(crate) fn may_dial(&self) -> bool {
+        self.open.len() + self.dialling < CONNECTIONS_PER_USER + self.polls
+    }
 }
 
 impl User {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use model::{Fault, Nanos};
+use model::{Fault, Nanos, without_credentials};
 use record::{Measured, Timings};
 use script::{Bundle, DataStore};
 use url::Url;
@@ -109,9 +109,9 @@ impl Plain {
                     } = shared;
                     format!(" (HTTP/2, {connections} connections × {streams} streams)")
                 });
-                format!("{method} {}{over}", self.url)
+                format!("{method} {}{over}", without_credentials(self.url.as_str()))
             }
-            Send::Message(_) => format!("messages to {}", self.url),
+            Send::Message(_) => format!("messages to {}", without_credentials(self.url.as_str())),
         }
     }
 

@@ -302,7 +302,9 @@ impl Recorder {
 pub(crate) fn ending_of(fault: &Fault, limit: Nanos) -> Ending {
     match fault.kind {
         FaultKind::TimedOut => Ending::RanOut(limit),
-        FaultKind::Status | FaultKind::RateLimited => Ending::Answered { failed: true },
+        FaultKind::Status | FaultKind::Grpc | FaultKind::RateLimited => {
+            Ending::Answered { failed: true }
+        }
         _ => Ending::Broke,
     }
 }

@@ -13,6 +13,7 @@ use crate::control::Control;
 use crate::forecast::{Forecast, forecasts};
 use crate::judge;
 use crate::program::Program;
+use crate::secrets::fit_to_be_stored;
 
 /// How often the user has asked to stop: once, the run ends early and in order; twice, at once.
 #[derive(Clone, Debug, Default)]
@@ -136,7 +137,7 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
     }
     let result = Control::start(Arc::new(config), clock, stop, tell).and_then(|mut control| {
         let result = control.all(&mut record);
-        control.crew.dismiss();
+        control.crew.dismiss(stop);
         result
     });
     record.ended_at = clock.date();
@@ -169,7 +170,7 @@ fn blank_record(config: &RunConfig, clock: Clock) -> Run {
         started_at: clock.started_at(),
         seed: config.seed,
         script: script_info(&config.program),
-        options: config.options_json.clone(),
+        options: fit_to_be_stored(&config.options_json),
         target: config.target_as_written(),
         machine: crate::watcher::machine(),
         workers: config.workers,

@@ -5,10 +5,13 @@
 mod args;
 mod command;
 mod exit;
+mod folder;
+mod hurry;
 mod progress;
 mod save;
 mod screen;
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -25,7 +28,7 @@ fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
-            let _ = error.print(); // where even this cannot be written, the exit code has to do
+            complain_of_arguments(&error);
             return if error.use_stderr() {
                 Exit::Usage.into()
             } else {
@@ -47,6 +50,16 @@ fn main() -> ExitCode {
     result
         .unwrap_or_else(|error| screen::complain(&error))
         .into()
+}
+
+/// What was typed is quoted there: a URL may hold credentials.
+fn complain_of_arguments(error: &clap::Error) {
+    let text = error.render().to_string();
+    if matches!(model::without_credentials(&text), Cow::Owned(_)) {
+        screen::say(text.trim_end());
+    } else {
+        let _ = error.print(); // where even this cannot be written, the exit code has to do
+    }
 }
 
 /// The first touch of a page of 2 MB costs milliseconds in which the kernel clears it: in the middle of what is

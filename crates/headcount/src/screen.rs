@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use model::without_credentials;
+
 use crate::exit::Exit;
 
 /// Whether stdout shows colours: a terminal, and `NO_COLOR` is not set.
@@ -9,8 +11,9 @@ pub(crate) fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Data, on stdout. A reader who has gone away is no error.
+/// Data, on stdout, without the credentials of URLs. A reader who has gone away is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let text = without_credentials(text);
     match io::stdout()
         .write_all(text.as_bytes())
         .and_then(|()| io::stdout().flush())
@@ -20,8 +23,9 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// A remark, on stderr.
+/// A remark, on stderr, without the credentials of URLs.
 pub(crate) fn say(text: &str) {
+    let text = without_credentials(text);
     let _ = writeln!(io::stderr(), "{text}"); // nowhere left to complain
 }
 

@@ -30,6 +30,8 @@ pub enum FaultKind {
     Tls,
     /// An HTTP status of 400 or more that the script did not expect.
     Status,
+    /// A gRPC status other than 0.
+    Grpc,
     /// HTTP status 429.
     RateLimited,
     /// Bytes that the protocol does not allow.
@@ -121,6 +123,7 @@ impl fmt::Display for FaultKind {
             Self::TimedOut => "timed out",
             Self::Tls => "TLS",
             Self::Status => "HTTP status",
+            Self::Grpc => "gRPC status",
             Self::RateLimited => "rate-limited",
             Self::Protocol => "protocol",
             Self::TooLarge => "too large",

@@ -33,7 +33,7 @@ use crate::threshold::Threshold;
 use section::Section;
 
 /// Every option, as d.ts names them.
-const KNOWN: [&str; 19] = [
+const KNOWN: [&str; 20] = [
     "target",
     "group",
     "groups",
@@ -47,6 +47,7 @@ const KNOWN: [&str; 19] = [
     "insecure",
     "ca",
     "redirects",
+    "repeat",
     "maxMessage",
     "leftovers",
     "watch",
@@ -82,6 +83,8 @@ pub struct Options {
     pub ca: Option<String>,
     /// Redirects that are followed.
     pub redirects: u32,
+    /// Send an idempotent request once more when a kept-alive connection closes before any response.
+    pub repeat: bool,
     /// The largest message or body accepted, in bytes.
     pub max_message: usize,
     /// What is asked before every level to see whether something is left over.
@@ -135,6 +138,7 @@ fn read(value: &Value, problems: &mut Problems) -> Options {
         redirects: root
             .field("redirects")
             .read(problems, 10, |v| values::whole(v, 0, 100)),
+        repeat: root.field("repeat").read(problems, true, values::flag),
         max_message: root
             .field("maxMessage")
             .read(problems, 16_000_000, limits::message_size),

@@ -19,6 +19,8 @@ pub struct Overrides {
     pub ramp: Option<String>,
     /// Duration of the warm-up.
     pub warmup: Option<String>,
+    /// Send every request exactly once.
+    pub no_repeat: bool,
     /// Seed of all random choices.
     pub seed: Option<u64>,
     /// Prometheus endpoint of the target.
@@ -44,6 +46,9 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
     }
     if let Some(seed) = overrides.seed {
         options.insert("seed".to_owned(), seed.into());
+    }
+    if overrides.no_repeat {
+        options.insert("repeat".to_owned(), false.into());
     }
     if let Some(group) = overrides.group {
         options.shift_remove("groups");

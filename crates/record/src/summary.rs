@@ -137,6 +137,7 @@ fn timings(timings: &Timings, hold_s: f64) -> Map<String, Value> {
         ("failed", json!(timings.failed)),
         ("timed_out", json!(timings.timed_out)),
         ("unfinished", json!(timings.unfinished)),
+        ("repeated", json!(timings.repeated)),
         ("per_s", json!(per_second(timings.count, hold_s))),
         ("mean_ms", json!(timings.mean().map(Nanos::as_millis_f64))),
         ("service_p95_ms", millis(timings.service_at(0.95))),

@@ -60,6 +60,12 @@ declare module "headcount" {
     ca?: string;
     /** Redirects that are followed. Default 10. */
     redirects?: number;
+    /**
+     * Send a request once more, on a new connection, when a kept-alive connection closes before any response. Applies to
+     * GET, HEAD, OPTIONS, PUT, DELETE and TRACE, and to any request that an HTTP/2 server says it did not process; others
+     * fail. Repeats are counted. `--no-repeat` turns them off. Default true.
+     */
+    repeat?: boolean;
     /** The largest message or body accepted. Default "16MB". */
     maxMessage?: Size;
     /** Asked before every level: the number at JSON pointer `at` should be 0, or something is left over. */

@@ -14,7 +14,7 @@ mod pipe;
 mod session;
 
 pub use connection::Connection;
-pub use session::{Finished, Session, StreamId};
+pub use session::{Finished, Repeatable, Session, StreamId};
 
 use model::Fault;
 

@@ -1,8 +1,10 @@
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use model::{Fault, FaultKind, Nanos, Timing, UserId};
 use script::host::{Reply, Value, Wake};
 use wire::http::{Request, Response};
+use wire::http2::Repeatable;
 
 use super::{Asker, InFlight};
 use crate::conn::{Conn, Link};
@@ -91,6 +93,7 @@ impl World {
         outcome: Result<Response, Fault>,
     ) {
         if let Asker::Poll(poll) = call.asker {
+            self.poll_ended(call, poll);
             return self.polled(poll, outcome, now);
         }
         let fault = match &outcome {
@@ -121,6 +124,34 @@ impl World {
             }))
         });
         self.wakes.push_back(Wake::Done { op, result });
+    }
+
+    /// A request that broke without a response is sent once more, where that cannot do twice what was asked once.
+    pub(crate) fn repeat_or_end(
+        &mut self,
+        mut call: Box<InFlight>,
+        mut fault: Fault,
+        repeatable: Repeatable,
+        now: Nanos,
+    ) {
+        let idempotent = call.request.is_idempotent();
+        let why_not = match repeatable {
+            _ if call.repeated => None,
+            Repeatable::No => None,
+            _ if !self.config.options.repeat => Some("repeats are turned off".to_owned()),
+            Repeatable::IfIdempotent if !idempotent => {
+                Some(format!("{} is not repeated", call.request.method))
+            }
+            Repeatable::IfIdempotent | Repeatable::Yes => {
+                call.repeated = true;
+                return self.dispatch(call);
+            }
+        };
+        if let Some(why_not) = why_not {
+            // The failure is the target's all the same: what it did with the request is not known.
+            let _ = write!(fault.detail, " (on a connection kept alive; {why_not})");
+        }
+        self.end_http(&call, now, Err(fault));
     }
 
     /// Counts an answer to a user without a script.
@@ -181,10 +212,10 @@ impl World {
     }
 }
 
-/// A status of 400 or more is a failure, unless the script expects it.
+/// A status of 400 or more is a failure, unless the script expects it; so is a gRPC call that did not succeed.
 fn refusal(response: &Response, expect: &[u16]) -> Option<Fault> {
     if response.status < 400 || expect.contains(&response.status) {
-        return None;
+        return response.grpc_error.as_ref().map(|error| error.fault());
     }
     let kind = if response.status == 429 {
         FaultKind::RateLimited

@@ -79,6 +79,11 @@ impl InFlight {
         matches!(self.asker, Asker::Poll(_))
     }
 
+    /// Whether it is this request of a session.
+    pub(crate) fn is(&self, poll: Poll) -> bool {
+        self.asker == Asker::Poll(poll)
+    }
+
     /// When it was asked for, or went out if that was later.
     pub(crate) fn started(&self) -> Nanos {
         self.started

@@ -240,6 +240,7 @@ impl World {
         }
         let Some(Conn {
             user,
+            endpoint,
             link: Link::Socket(socket),
             ..
         }) = self.take_out(key)
@@ -250,6 +251,9 @@ impl World {
             owner.sockets.retain(|&open| open != key);
         }
         let SocketLink { wire, state } = *socket;
+        if matches!(&wire, Wire::Polling(polling) if polling.waits_for_the_server()) {
+            self.drop_poll(key, user, endpoint);
+        }
         self.polling_is_over(&wire, state.probes);
         if !expected {
             let what = format!("{} {}", state.spoken(), state.name);

@@ -88,6 +88,11 @@ impl Polling {
         Ok(())
     }
 
+    /// A GET is under way.
+    pub(crate) fn waits_for_the_server(&self) -> bool {
+        self.gets
+    }
+
     pub(super) fn url_of(&self, transport: &str, sid: Option<&str>) -> Arc<Url> {
         let mut url = Url::clone(&self.url);
         url.query_pairs_mut()
@@ -262,12 +267,49 @@ impl World {
         self.add_standing_headers(user, &mut request.headers);
         match self.dials.endpoint_of(&request.url) {
             Ok(endpoint) => {
+                if let Some(owner) = self.users.get(user).filter(|_| !poll.posts) {
+                    owner.pool(endpoint).polls += 1;
+                }
                 let flight =
                     InFlight::new(Asker::Poll(poll), user, (request, endpoint), now, timeouts);
                 self.dispatch(Box::new(flight));
             }
             Err(fault) => self.socket_broke(poll.key, &fault),
         }
+    }
+
+    /// Its connection is again one of the user's ordinary ones.
+    pub(crate) fn poll_ended(&mut self, call: &InFlight, poll: Poll) {
+        if let Some(owner) = self.users.get(call.user).filter(|_| !poll.posts) {
+            let pool = owner.pool(call.endpoint);
+            pool.polls = pool.polls.saturating_sub(1);
+        }
+    }
+
+    /// The session is over: nobody waits for what the server might still say. Python's server leaves such a poll open
+    /// until the session's next ping would be due.
+    pub(crate) fn drop_poll(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
+        let poll = Poll { key, posts: false };
+        let Some(owner) = self.users.get(user) else {
+            return;
+        };
+        let open = owner.pool(endpoint).open.clone();
+        let asks = |conn: &&u32| match self.conns.get(**conn).map(|conn| &conn.link) {
+            Some(Link::Http(http)) => http.call.as_ref().is_some_and(|call| call.is(poll)),
+            _ => false,
+        };
+        let Some(&conn) = open.iter().find(asks) else {
+            return;
+        };
+        if let Some(Conn {
+            link: Link::Http(http),
+            ..
+        }) = self.conns.get_mut(conn)
+            && let Some(call) = http.call.take()
+        {
+            self.poll_ended(&call, poll);
+        }
+        self.drop_http(conn);
     }
 
     /// A request of a session ended. The session may have ended before it.

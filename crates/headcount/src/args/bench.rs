@@ -89,6 +89,10 @@ pub(crate) struct BenchArgs {
         value_parser = clap::value_parser!(u16).range(400..=999)
     )]
     pub(crate) expect: Vec<u16>,
+    /// Send every request exactly once: an idempotent one is otherwise repeated when a kept-alive connection closes
+    /// before any response
+    #[arg(long, help_heading = "Request")]
+    pub(crate) no_repeat: bool,
     /// Message of a WebSocket [default: ping]
     #[arg(long, short, value_name = "TEXT", help_heading = "Request")]
     pub(crate) message: Option<String>,

@@ -64,6 +64,10 @@ pub(crate) struct RunArgs {
         allow_hyphen_values = true
     )]
     pub(crate) warmup: Option<String>,
+    /// Send every request exactly once: an idempotent one is otherwise repeated when a kept-alive connection closes
+    /// before any response
+    #[arg(long, help_heading = "Load")]
+    pub(crate) no_repeat: bool,
     /// Seed of all random choices
     #[arg(
         long,
@@ -76,7 +80,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) generator: GeneratorArgs,
 
-    /// Folder for run.json and report.md [default: headcount-run-TIME]
+    /// Folder for run.json and report.md; one that holds a run, or that a run writes to, is refused [default: a new
+    /// headcount-run-TIME]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]

@@ -1,13 +1,14 @@
 use anyhow::{Context as _, bail};
 use engine::{Clock, Plain, PrepareError, Send, Shared, prepare_plain};
 use plan::{Course, Overrides, Problem, Problems};
+use probe::DescriptorLimit;
 use serde_json::{Value, json};
 use url::Url;
 
 use crate::args::BenchArgs;
 use crate::command::run::{Asked, finish, generator_settings, run_and_watch};
 use crate::exit::Exit;
-use crate::save::prepare_folder;
+use crate::folder::RunFolder;
 
 /// So long all connections are at work before it is measured.
 const WARM_UP: &str = "1s";
@@ -31,15 +32,39 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
     let clock = Clock::start();
     let url = url_of(&args.url)?;
     let settings = generator_settings(&args.generator, Overrides::default())?;
+    check_descriptors(args)?;
     let config = prepare_plain(plain(args, &url)?, options(args, &url)?, settings)
         .map_err(in_words_of_bench)?;
     let folder = args
         .out
         .as_deref()
-        .map(|folder| prepare_folder(Some(folder), &clock.started_at()))
+        .map(|folder| RunFolder::claim(Some(folder), &clock.started_at()))
         .transpose()?;
     let outcome = run_and_watch(config, clock, args.screen.quiet)?;
-    finish(&outcome, folder.as_deref(), args.screen.json, Asked::Bench)
+    finish(
+        &outcome,
+        folder.as_ref().map(RunFolder::path),
+        args.screen.json,
+        Asked::Bench,
+    )
+}
+
+/// Beside the connections, descriptors are needed for event queues, files and the look at the target.
+const OTHER_DESCRIPTORS: u64 = 64;
+
+/// Each connection takes a descriptor: those that cannot be opened would fail one after the other, for minutes.
+fn check_descriptors(args: &BenchArgs) -> anyhow::Result<()> {
+    let Some(limit) = DescriptorLimit::current().soft else {
+        return Ok(());
+    };
+    let most = limit.saturating_sub(OTHER_DESCRIPTORS);
+    if u64::from(args.connections) > most {
+        bail!(
+            "--connections {}: this process may open {limit} files, which is enough for {most} connections; give fewer, or raise the limit (ulimit -n)",
+            args.connections
+        );
+    }
+    Ok(())
 }
 
 fn url_of(text: &str) -> anyhow::Result<Url> {
@@ -173,6 +198,7 @@ fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
         "headers": headers(&args.headers)?,
         "insecure": args.insecure,
         "redirects": 0,
+        "repeat": !args.no_repeat,
     });
     if !args.generator.source.is_empty() {
         options["source"] = args.generator.source.clone().into();

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use engine::{Clock, Notice, Outcome, RunConfig, RunError, Settings, Stop, prepare};
+use engine::{Clock, Notice, Outcome, RunConfig, RunError, Settings, prepare};
 use model::FaultKind;
 use model::Verdict;
 use plan::Overrides;
@@ -8,8 +8,10 @@ use script::Bundle;
 
 use crate::args::{GeneratorArgs, RunArgs};
 use crate::exit::Exit;
+use crate::folder::RunFolder;
+use crate::hurry::{self, stop_on_ctrl_c};
 use crate::progress::Progress;
-use crate::save::{prepare_folder, save};
+use crate::save::save;
 use crate::screen::{colour, complain, print, say};
 
 /// `headcount run`
@@ -18,9 +20,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let bundle = Bundle::read(&args.scenario).map_err(engine::PrepareError::from)?;
     let base = args.scenario.parent().unwrap_or(Path::new(""));
     let config = prepare(bundle, base, settings(args)?)?;
-    let folder = prepare_folder(args.out.as_deref(), &clock.started_at())?;
+    let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
     let outcome = run_and_watch(config, clock, args.screen.quiet)?;
-    finish(&outcome, Some(&folder), args.screen.json, Asked::Run)
+    finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run)
 }
 
 /// What was asked for by number must be there.
@@ -49,6 +51,7 @@ fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
         hold: args.hold.clone(),
         ramp: args.ramp.clone(),
         warmup: args.warmup.clone(),
+        no_repeat: args.no_repeat,
         seed: args.seed,
         metrics: args.watch_metrics.clone(),
         source: args.generator.source.clone(),
@@ -93,22 +96,9 @@ pub(crate) fn run_and_watch(
     let outcome = engine::run(config, clock, &stop, &mut |notice: Notice| {
         progress.show(notice);
     });
+    hurry::nothing_left_to_wait_for();
     progress.close();
     Ok(outcome)
-}
-
-/// Ctrl-C asks to stop.
-pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
-    let stop = Stop::default();
-    let asked = stop.clone();
-    ctrlc::set_handler(move || {
-        asked.ask();
-        say(match asked.asked() {
-            1 => "\nstopping: what is on its way is waited for; Ctrl-C again stops at once",
-            _ => "\nstopping at once",
-        });
-    })?;
-    Ok(stop)
 }
 
 /// Which command it was: their options have names of their own.

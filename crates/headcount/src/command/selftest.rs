@@ -2,9 +2,10 @@ use selftest::{GridSettings, SelftestError, Settings, Verdict};
 use stage::Notice;
 
 use crate::args::SelftestArgs;
-use crate::command::run::{fresh_seed, stop_on_ctrl_c};
+use crate::command::run::fresh_seed;
 use crate::command::stage::stage;
 use crate::exit::Exit;
+use crate::hurry::stop_on_ctrl_c;
 use crate::progress::Progress;
 use crate::screen::{complain, print};
 

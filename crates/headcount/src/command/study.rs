@@ -1,19 +1,18 @@
-use std::path::Path;
-
 use engine::Clock;
 use stage::Notice;
 
 use crate::args::{Study, StudyArgs};
-use crate::command::run::stop_on_ctrl_c;
 use crate::command::stage::stage;
 use crate::exit::Exit;
+use crate::folder::RunFolder;
+use crate::hurry::stop_on_ctrl_c;
 use crate::progress::Progress;
-use crate::save::{prepare_folder, save, save_text};
+use crate::save::{save, save_text};
 use crate::screen::{print, say};
 
 /// `headcount study`
 pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
-    let folder = prepare_folder(args.out.as_deref(), &Clock::start().started_at())?;
+    let folder = RunFolder::claim(args.out.as_deref(), &Clock::start().started_at())?;
     let stop = stop_on_ctrl_c()?;
     if let Err(why) = probe::raise_descriptor_limit() {
         say(&format!(
@@ -31,7 +30,7 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
         Notice::Run(notice) => progress.show(notice),
         Notice::Done { part, record } => {
             progress.close();
-            let saved = save(record, &folder.join(part.name));
+            let saved = save(record, &folder.path().join(part.name));
             unsaved = std::mem::replace(&mut unsaved, Ok(())).and(saved.map(drop));
         }
     };
@@ -43,11 +42,11 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
     };
     let outcome = outcome?;
     unsaved?;
-    save_text(&folder, "report.md", &outcome.markdown)?;
+    save_text(folder.path(), "report.md", &outcome.markdown)?;
     print(&outcome.terminal)?;
     print(&format!(
         "\nsaved  {}\n",
-        Path::new(&folder).join("report.md").display()
+        folder.path().join("report.md").display()
     ))?;
     Ok(if stop.asked() > 0 {
         Exit::Interrupted

@@ -1,7 +1,7 @@
 //! Socket.IO against servers that others wrote: three versions of the official one, and Python's.
 
 use crate::harness::{
-    Lab, SOCKET_IO, Server, python_socketio, socketio_server, socketio_server_with,
+    Lab, SOCKET_IO, Server, ask, python_socketio, socketio_server, socketio_server_with,
 };
 
 const EVERYTHING: &str = r#"
@@ -223,5 +223,41 @@ fn what_came_last_is_kept_and_nothing_after_the_end() {
         assert_eq!(deliveries["messages"], 4, "{name}: {level:#}");
         assert_eq!(deliveries["expected"], 3 * 2, "{name}: {level:#}");
         assert_eq!(deliveries["delivered"], 3 * 2, "{name}: {level:#}");
+    }
+}
+
+const SESSIONS: &str = r#"
+import type { Group, Options } from "headcount";
+export const options: Options = { load: { users: 3, once: true } };
+const COUNT = 20;
+export default async function sessions({ users: [user], check }: Group) {
+  const open = () => user!.socketio({ transports: ["polling"] });
+  const asks = async (socket: any, n: number) => check("an answer", (await socket.request("ask", n)) === n);
+  for (let n = 0; n < COUNT; n++) {
+    const socket = await open();
+    await asks(socket, n);
+    await socket.close();
+  }
+  const all = await Promise.all(new Array(COUNT).fill(0).map(open));
+  await Promise.all(all.map(asks));
+  await user!.get("/counts");
+  await Promise.all(all.map((socket) => socket.close()));
+}
+"#;
+
+/// A poll that waits for the server holds a connection: neither those of sessions that are over nor those of many
+/// sessions at a time may keep a user from going on.
+#[test]
+fn polling_sessions_of_one_user_do_not_wait_for_each_other() {
+    let server = python_socketio();
+    let lab = Lab::new().with("sessions.ts", SESSIONS);
+    let level = lab.level("sessions.ts", &server.url(), &[]);
+    let failures = lab.failures();
+    assert_eq!(level["iterations"]["succeeded"], 3, "{failures:#?}");
+    assert_eq!(level["checks"]["passed"], 3 * 40, "{failures:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
+    let counts = ask(&format!("{}/counts", server.url()));
+    for what in ["connected", "disconnected", "asked"] {
+        assert_eq!(counts[what], 3 * 40, "as the server counts: {counts}");
     }
 }

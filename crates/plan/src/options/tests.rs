@@ -49,6 +49,7 @@ fn defaults_are_those_of_the_types() {
             insecure: false,
             ca: None,
             redirects: 10,
+            repeat: true,
             max_message: 16_000_000,
             leftovers: None,
             watch: Watch::default(),

@@ -265,14 +265,14 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
     remarks
 }
 
-/// Requests that the target may have seen twice.
+/// Requests that were sent once more.
 fn repeated(level: &Level) -> Option<String> {
     let requests = level.measured.requests.values();
     let repeated: u64 = requests.map(|timings| timings.repeated).sum();
     let at = label(&level.load);
     (repeated > 0).then(|| {
         format!(
-            "{} at {at} sent twice: the connection that had served others broke before any answer (RFC 9112 §9.3.1, RFC 9113 §8.7)",
+            "{} at {at} repeated: a kept-alive connection closed before any response, or the server said that it had not processed them (RFC 9110 §9.2.2, RFC 9113 §8.7)",
             plural(repeated, "request")
         )
     })

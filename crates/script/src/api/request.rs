@@ -106,7 +106,7 @@ pub(super) fn http_call<'js>(
         ..HttpCall::default()
     };
     if options.is_undefined() {
-        made.name = [&*method, " ", template(&url)].concat();
+        made.name = [&*method, " ", &*template(&url)].concat();
         made.url = if url.contains("/:") {
             address.url(ctx, &call(), &url)?
         } else {
@@ -165,7 +165,7 @@ pub(super) fn socket_call<'js>(
     })?;
     Ok(SocketCall {
         url: address.url(ctx, call, &url)?,
-        name: address.name.unwrap_or_else(|| template(&url).to_owned()),
+        name: address.name.unwrap_or_else(|| template(&url).into_owned()),
         headers: address.headers,
         subprotocols,
         documents,

@@ -1,5 +1,9 @@
 //! URLs as the script writes them, and the names under which requests are measured.
 
+use std::borrow::Cow;
+
+use model::without_credentials;
+
 /// Fills `:name` at the beginning of path segments, escaped. What is not there, or left over, is an
 /// error in words.
 pub(super) fn fill(url: &str, params: &[(String, String)]) -> Result<String, String> {
@@ -48,10 +52,15 @@ pub(super) fn with_query(url: &str, query: &[(String, String)]) -> String {
     whole
 }
 
-/// The path as written, without query and fragment; an absolute URL keeps its scheme and host.
-pub(super) fn template(url: &str) -> &str {
+/// The path as written, without query and fragment; an absolute URL keeps its scheme and host, but no credentials.
+pub(super) fn template(url: &str) -> Cow<'_, str> {
     let path = url.split(['?', '#']).next().unwrap_or(url);
-    if path.is_empty() { "/" } else { path }
+    match path.as_bytes() {
+        [] => Cow::Borrowed("/"),
+        [b'/'] => Cow::Borrowed(path),
+        [b'/', second, ..] if *second != b'/' => Cow::Borrowed(path),
+        _ => without_credentials(path),
+    }
 }
 
 /// As `encodeURIComponent`.
@@ -108,5 +117,7 @@ mod tests {
         assert_eq!(with_query("/s?x=0", &query), "/s?x=0&q=a%26b&n=1");
         assert_eq!(template("/s?x=0#top"), "/s");
         assert_eq!(template("?x"), "/");
+        assert_eq!(template("http://a:b@h/x?y"), "http://***@h/x");
+        assert_eq!(template("//a:b@h"), "//***@h");
     }
 }

@@ -1,6 +1,7 @@
 use memchr::memchr;
 use model::Fault;
 
+use super::grpc::{self, GrpcError};
 use crate::fault::{printable, protocol, too_large};
 
 /// A size line with its extensions may not be longer.
@@ -8,13 +9,16 @@ const LINE_LIMIT: usize = 4096;
 /// All trailer lines together may not be longer.
 const TRAILER_LIMIT: usize = 64 * 1024;
 
-/// Takes chunked framing apart (RFC 9112 §7.1), however the bytes are cut. Trailers are skipped.
+/// Takes chunked framing apart (RFC 9112 §7.1), however the bytes are cut. Of the trailers
+/// only a gRPC status is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Chunked {
     state: State,
     /// A size or trailer line that is not whole yet.
     line: Vec<u8>,
     trailers: usize,
+    /// Values of `grpc-status` and `grpc-message`.
+    grpc: Option<Box<[Vec<u8>; 2]>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,11 +97,32 @@ impl Chunked {
                 if self.trailers > TRAILER_LIMIT {
                     return Err(too_large("the trailer section", TRAILER_LIMIT));
                 }
+                self.note_trailer(line);
                 State::Trailer
             }
             state @ (State::Data(_) | State::Done) => state,
         };
         Ok(())
+    }
+}
+
+impl Chunked {
+    fn note_trailer(&mut self, line: &[u8]) {
+        let Some(colon) = memchr(b':', line) else {
+            return;
+        };
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        for (at, known) in [grpc::STATUS, grpc::MESSAGE].into_iter().enumerate() {
+            if name.eq_ignore_ascii_case(known.as_bytes()) {
+                self.grpc.get_or_insert_default()[at] = value.to_vec();
+            }
+        }
+    }
+
+    /// Why the response is no success, if its trailers say so.
+    pub(crate) fn grpc_error(&self) -> Option<Box<GrpcError>> {
+        let [status, message] = &**self.grpc.as_ref()?;
+        GrpcError::of(status, Some(message))
     }
 }
 

@@ -78,8 +78,8 @@ impl Connection {
         !self.parser.is_idle()
     }
 
-    /// After a failure: the connection was in use before and broke without one byte of this answer, so
-    /// most likely the peer had closed it while idle. A request may be repeated on a new one (RFC 9112 §9.3.1).
+    /// After a failure: the connection was in use before and broke without one byte of this answer, so most likely the
+    /// peer had closed it while idle. An idempotent request may be repeated on a new one (RFC 9110 §9.2.2).
     pub fn is_stale_close(&self) -> bool {
         self.answered > 0 && self.parser.is_untouched()
     }

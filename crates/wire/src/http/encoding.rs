@@ -60,19 +60,25 @@ pub(crate) fn is_token(text: &str) -> bool {
 }
 
 pub(crate) fn basic(url: &Url) -> String {
-    let decoded = |text: &str| -> Vec<u8> { percent_decode(text) };
+    let decoded = |text: &str| -> Vec<u8> { percent_decode(text.as_bytes()) };
     let mut pair = decoded(url.username());
     pair.push(b':');
     pair.extend(decoded(url.password().unwrap_or_default()));
     format!("Basic {}", BASE64_STANDARD.encode(pair))
 }
 
-fn percent_decode(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
+/// What is not UTF-8 afterwards is replaced.
+pub(crate) fn percent_decoded(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&percent_decode(bytes)).into_owned()
+}
+
+fn percent_decode(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let code = text.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        let code = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        let code = code.filter(|code| code.iter().all(u8::is_ascii_hexdigit));
+        let code = code.and_then(|code| std::str::from_utf8(code).ok());
         let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok());
         out.push(byte.unwrap_or(bytes[at]));
         at += if byte.is_some() { 3 } else { 1 };

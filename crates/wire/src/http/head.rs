@@ -4,6 +4,7 @@ use httparse::{Header, Status};
 use model::{Fault, FaultKind};
 
 use super::decode::Coding;
+use super::grpc::{self, GrpcError};
 use crate::fault::{printable, protocol, too_large};
 
 /// A head may not be longer, in bytes.
@@ -21,6 +22,8 @@ pub(crate) struct Head {
     pub(crate) keep_alive: bool,
     pub(crate) coding: Coding,
     pub(crate) sets_cookies: bool,
+    has_grpc_status: bool,
+    pub(crate) grpc_error: Option<Box<GrpcError>>,
 }
 
 /// `None` when the head is not whole yet.
@@ -42,9 +45,14 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Head>, Fault> {
         keep_alive: parsed.version == Some(1),
         coding: Coding::Plain,
         sets_cookies: false,
+        has_grpc_status: false,
+        grpc_error: None,
     };
     for header in parsed.headers.iter() {
         head.note(header)?;
+    }
+    if head.has_grpc_status {
+        head.grpc_error = grpc_error(parsed.headers);
     }
     if head.chunked && head.length.is_some() {
         head.length = None; // RFC 9112 §6.3: chunked wins, and the connection is not to be trusted further
@@ -68,6 +76,7 @@ impl Head {
                 }
             }
             10 if name.eq_ignore_ascii_case("set-cookie") => self.sets_cookies = true,
+            11 if name.eq_ignore_ascii_case(grpc::STATUS) => self.has_grpc_status = true,
             14 if name.eq_ignore_ascii_case("content-length") => {
                 for value in tokens(header.value) {
                     let length = content_length(value)?;
@@ -101,6 +110,14 @@ impl Head {
         }
         Ok(())
     }
+}
+
+fn grpc_error(headers: &[Header<'_>]) -> Option<Box<GrpcError>> {
+    let value = |name: &str| {
+        let same = |header: &&Header<'_>| header.name.eq_ignore_ascii_case(name);
+        headers.iter().find(same).map(|header| header.value)
+    };
+    GrpcError::of(value(grpc::STATUS)?, value(grpc::MESSAGE))
 }
 
 fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {

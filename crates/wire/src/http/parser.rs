@@ -182,6 +182,7 @@ impl Parser {
                 headers,
                 body: Vec::new(),
                 size: head.size,
+                grpc_error: head.grpc_error.clone(),
             },
             received: 0,
             bodies: self.bodies,
@@ -294,6 +295,11 @@ impl Incoming {
 
     fn finish(mut self, limit: usize) -> Result<Response, Fault> {
         self.response.size += self.received;
+        if let Framing::Chunked(chunked) = &self.framing
+            && let Some(error) = chunked.grpc_error()
+        {
+            self.response.grpc_error = Some(error);
+        }
         if self.coding != Coding::Plain && self.bodies == Bodies::Kept {
             self.response.body = decode(self.coding, self.response.body, limit)?;
         }

@@ -77,6 +77,7 @@ mod tests {
             headers: Headers::new(head.as_bytes(), false),
             body: Vec::new(),
             size: head.len(),
+            grpc_error: None,
         }
     }
 

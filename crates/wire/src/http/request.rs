@@ -49,6 +49,14 @@ impl Request {
         self.method != "HEAD"
     }
 
+    /// Done twice it means the same as done once (RFC 9110 §9.2.2).
+    pub fn is_idempotent(&self) -> bool {
+        matches!(
+            &*self.method,
+            "GET" | "HEAD" | "OPTIONS" | "PUT" | "DELETE" | "TRACE"
+        )
+    }
+
     /// Appends head and body to `out`, so that one send suffices. `cookies` is the jar's `Cookie` value.
     ///
     /// Sets Host, User-Agent, Accept, Accept-Encoding, Content-Type and Content-Length unless the request

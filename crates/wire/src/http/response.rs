@@ -1,3 +1,4 @@
+use super::grpc::GrpcError;
 use super::headers::Headers;
 
 /// A whole response. Whoever read its last bytes from the socket knows when it came.
@@ -11,4 +12,6 @@ pub struct Response {
     pub body: Vec<u8>,
     /// Bytes of head and body as they came, without the framing of chunks; an HTTP/2 head counts as it reads unpacked.
     pub size: usize,
+    /// Why it is no success, where it ends a gRPC call.
+    pub grpc_error: Option<Box<GrpcError>>,
 }

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use h2::client::ResponseFuture;
 use h2::{Reason, RecvStream, SendStream};
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::failure::Failure;
 use super::flag::Flag;
@@ -13,7 +13,8 @@ use super::head;
 use super::session::StreamId;
 use crate::fault::too_large;
 use crate::http::decode::{Coding, decode};
-use crate::http::{Headers, Response};
+use crate::http::grpc;
+use crate::http::{GrpcError, Headers, Response};
 
 /// A request on its way and as much of its answer as has come.
 #[derive(Debug)]
@@ -41,6 +42,8 @@ struct Incoming {
     bodies: Bodies,
     coding: Coding,
     body: RecvStream,
+    /// A gRPC status is to come yet: without one the call has failed.
+    awaits_grpc: bool,
 }
 
 /// What becomes of the bytes of a body, and how many there may be.
@@ -114,6 +117,9 @@ impl Incoming {
         }
         let coding = parts.headers.get(CONTENT_ENCODING);
         let status = parts.status.as_u16();
+        let content_type = parts.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+        let is_grpc = status == 200 && content_type.is_some_and(grpc::is_content_type);
+        let grpc_status = is_grpc.then(|| parts.headers.get(grpc::STATUS)).flatten();
         let headers = if bodies.discarded && status < 400 {
             Headers::default()
         } else {
@@ -125,15 +131,17 @@ impl Incoming {
                 headers,
                 body: Vec::new(),
                 size: head::size(&parts.headers),
+                grpc_error: grpc_status.and_then(|status| grpc_error(status, &parts.headers)),
             },
             received: 0,
             bodies,
             coding: coding.map_or(Coding::Plain, |value| Coding::from_header(value.as_bytes())),
             body,
+            awaits_grpc: is_grpc && grpc_status.is_none(),
         })
     }
 
-    /// Trailers are not kept, as in HTTP/1.1: the body ends before them.
+    /// Of the trailers only a gRPC status is kept, as in HTTP/1.1.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Response, Failure>> {
         while let Some(piece) = ready!(self.body.poll_data(context)) {
             let piece = piece?;
@@ -146,9 +154,20 @@ impl Incoming {
             }
             self.body.flow_control().release_capacity(piece.len())?;
         }
+        let trailers = ready!(self.body.poll_trailers(context))?.unwrap_or_default();
         let mut response = std::mem::take(&mut self.response);
+        if let Some(status) = trailers.get(grpc::STATUS) {
+            response.grpc_error = grpc_error(status, &trailers);
+        } else if self.awaits_grpc {
+            response.grpc_error = Some(Box::new(GrpcError::Missing));
+        }
         response.size += self.received;
         response.body = decode(self.coding, response.body, self.bodies.limit)?;
         Poll::Ready(Ok(response))
     }
+}
+
+fn grpc_error(status: &HeaderValue, headers: &HeaderMap) -> Option<Box<GrpcError>> {
+    let message = headers.get(grpc::MESSAGE).map(HeaderValue::as_bytes);
+    GrpcError::of(status.as_bytes(), message)
 }

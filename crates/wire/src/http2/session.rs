@@ -21,9 +21,20 @@ pub struct Finished {
     pub stream: StreamId,
     /// The answer, whole, or why there is none.
     pub outcome: Result<Response, Fault>,
-    /// The peer did nothing about the request, for sure (RFC 9113 §8.7) or most likely (it closed a connection that
-    /// had been in use, before one byte more came): it may be repeated on a new connection.
-    pub repeatable: bool,
+    /// Whether it may be sent once more, on a new connection.
+    pub repeatable: Repeatable,
+}
+
+/// Whether a request that got no response may be sent once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeatable {
+    /// The peer may have acted on it, or it was answered.
+    No,
+    /// The peer closed a connection that had served others before one byte more came: most likely it did nothing about
+    /// the request, but that is not certain (RFC 9110 §9.2.2).
+    IfIdempotent,
+    /// The peer says that it did nothing about the request (RFC 9113 §8.7).
+    Yes,
 }
 
 /// The client's side of one connection, without the connection: bytes in, bytes out.
@@ -126,7 +137,11 @@ impl Session {
         self.finished.push_back(Finished {
             stream: exchange.id,
             outcome: Err(fault),
-            repeatable: self.answered && exchange.received_before == self.received,
+            repeatable: if self.answered && exchange.received_before == self.received {
+                Repeatable::IfIdempotent
+            } else {
+                Repeatable::No
+            },
         });
     }
 
@@ -221,7 +236,10 @@ impl Session {
                 continue;
             };
             self.answered |= end.is_ok();
-            let repeatable = end.as_ref().is_err_and(|failure| failure.unprocessed);
+            let repeatable = match &end {
+                Err(failure) if failure.unprocessed => Repeatable::Yes,
+                _ => Repeatable::No,
+            };
             self.finished.push_back(Finished {
                 stream: exchange.id,
                 outcome: end.map_err(|failure| failure.fault),

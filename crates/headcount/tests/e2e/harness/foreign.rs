@@ -91,6 +91,14 @@ pub(crate) fn http2_server(settings: &[(&str, &str)]) -> Server {
     Server::start(node)
 }
 
+/// The official gRPC server for Node, in the clear.
+pub(crate) fn grpc_server() -> Server {
+    need("node_modules/@grpc/grpc-js");
+    let mut node = node();
+    node.arg(Server::folder().join("grpc/server.mjs"));
+    Server::start(node)
+}
+
 fn need(path: &str) -> PathBuf {
     let path = Server::folder().join(path);
     assert!(path.exists(), "{} is not there: {INSTALL}", path.display());

@@ -348,3 +348,22 @@ proptest! {
         let _ = parser.on_close();
     }
 }
+
+#[test]
+fn a_grpc_status_is_read_in_head_and_trailers() {
+    let error_of = |text: &str| {
+        let mut parser = Parser::new(100);
+        parser.expect(false);
+        let response = parser.on_bytes(text.as_bytes()).unwrap().unwrap();
+        response.grpc_error.map(|error| error.fault().detail)
+    };
+    let head = |more: &str| format!("HTTP/1.1 200 OK\r\n{more}Content-Length: 0\r\n\r\n");
+    assert_eq!(error_of(&head("")), None);
+    assert_eq!(error_of(&head("Grpc-Status: 0\r\n")), None);
+    let refused = head("grpc-message: no%20tea\r\ngrpc-status: 5\r\n");
+    assert_eq!(error_of(&refused).unwrap(), "gRPC 5 NOT_FOUND: no tea");
+    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n";
+    let spilled = format!("{chunked}Grpc-Status: 15\r\nGrpc-Message:spilled\r\n\r\n");
+    assert_eq!(error_of(&spilled).unwrap(), "gRPC 15 DATA_LOSS: spilled");
+    assert_eq!(error_of(&format!("{chunked}Digest: x\r\n\r\n")), None);
+}

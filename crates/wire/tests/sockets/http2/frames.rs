@@ -4,6 +4,8 @@ use std::sync::mpsc::channel;
 
 use model::{FaultKind, Side};
 
+use wire::http2::Repeatable;
+
 use super::{answer, connected, finished, request, turn, until_free};
 use crate::drive::peer;
 
@@ -152,7 +154,7 @@ fn a_goaway_in_mid_flight_tells_what_may_be_repeated() {
     let left = connection.send(&request("GET", "/"), None).unwrap();
     let end = finished(&mut connection).unwrap();
     let fault = end.outcome.unwrap_err();
-    assert_eq!((end.stream, end.repeatable), (left, true));
+    assert_eq!((end.stream, end.repeatable), (left, Repeatable::Yes));
     assert_eq!((fault.side, fault.kind), (Side::Target, FaultKind::Closed));
     assert!(!connection.is_usable());
     assert_eq!(connection.may_send(), 0);
@@ -168,6 +170,30 @@ fn a_goaway_in_mid_flight_tells_what_may_be_repeated() {
 }
 
 #[test]
+fn what_the_peer_took_before_its_goaway_may_not_be_repeated() {
+    for reason in [NO_ERROR, REFUSED_STREAM] {
+        let (address, thread) = peer(move |socket| {
+            let mut server = Server::greet(socket, &[]);
+            let first = server.until(HEADERS).stream;
+            server.send(&ok(first, b"first"));
+            let taken = server.until(HEADERS).stream;
+            server.send(&goaway(taken, reason));
+            server.0.shutdown(Shutdown::Write).unwrap();
+            server.drain();
+        });
+        let mut connection = connected(address);
+        connection.send(&request("GET", "/"), None).unwrap();
+        assert_eq!(answer(&mut connection).unwrap().body, b"first");
+        connection.send(&request("POST", "/"), None).unwrap();
+        let end = finished(&mut connection).unwrap();
+        end.outcome.unwrap_err();
+        assert_eq!(end.repeatable, Repeatable::No, "GOAWAY {reason}");
+        drop(connection);
+        thread.join().unwrap();
+    }
+}
+
+#[test]
 fn a_refused_stream_may_be_repeated() {
     let (address, thread) = peer(|socket| {
         let mut server = Server::greet(socket, &[]);
@@ -179,7 +205,10 @@ fn a_refused_stream_may_be_repeated() {
     connection.send(&request("GET", "/"), None).unwrap();
     let end = finished(&mut connection).unwrap();
     let fault = end.outcome.unwrap_err();
-    assert_eq!((fault.kind, end.repeatable), (FaultKind::Reset, true));
+    assert_eq!(
+        (fault.kind, end.repeatable),
+        (FaultKind::Reset, Repeatable::Yes)
+    );
     assert!(fault.detail.contains("REFUSED_STREAM"), "{fault}");
     assert!(connection.is_usable());
     drop(connection);
@@ -260,7 +289,7 @@ fn a_breach_ends_every_request_and_is_told_to_the_peer() {
             (fault.side, fault.kind),
             (Side::Target, FaultKind::Protocol)
         );
-        assert!(!end.repeatable);
+        assert_eq!(end.repeatable, Repeatable::No);
     }
     assert!(!connection.is_usable());
     drop(connection);
@@ -285,7 +314,7 @@ fn a_cut_answer_says_how_far_it_came() {
     let fault = end.outcome.unwrap_err();
     assert_eq!(fault.kind, FaultKind::Reset);
     assert_eq!(fault.detail, "closed after 3 bytes of the body");
-    assert!(!end.repeatable && !connection.is_usable());
+    assert!(end.repeatable == Repeatable::No && !connection.is_usable());
     drop(connection);
     thread.join().unwrap();
 }
@@ -306,7 +335,7 @@ fn a_kept_connection_that_the_peer_closed_lets_the_request_be_repeated() {
     connection.send(&request("GET", "/"), None).unwrap();
     let end = finished(&mut connection).unwrap();
     assert_eq!(end.outcome.unwrap_err().detail, "closed before the answer");
-    assert!(end.repeatable);
+    assert_eq!(end.repeatable, Repeatable::IfIdempotent);
     drop(connection);
     thread.join().unwrap();
 }

@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 
 use model::{FaultKind, Side};
 use wire::http::Body;
-use wire::http2::Connection;
+use wire::http2::{Connection, Repeatable};
 use wire::{Stream, TlsSettings};
 
 use super::{BODY_LIMIT, answer, connected, finished, request, text, until_free};
@@ -227,7 +227,7 @@ fn a_reset_stream_names_its_reason_and_leaves_the_connection() {
     let fault = end.outcome.unwrap_err();
     assert_eq!((fault.side, fault.kind), (Side::Target, FaultKind::Reset));
     assert!(fault.detail.contains("ENHANCE_YOUR_CALM"), "{fault}");
-    assert!(!end.repeatable && connection.is_usable());
+    assert!(end.repeatable == Repeatable::No && connection.is_usable());
 }
 
 #[test]

@@ -1,0 +1,143 @@
+//! The folder of a run: one run's alone, from before it starts until the program ends.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+/// A folder that no other run writes to.
+#[derive(Debug)]
+pub(crate) struct RunFolder {
+    path: PathBuf,
+    /// The kernel lets go of it however the program ends. `None` where the file system knows no locks.
+    _lock: Option<File>,
+}
+
+impl RunFolder {
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes sure, before a run, that its folder can be written and is nobody else's. Without one that was asked for it
+    /// makes a new one that is named by the time.
+    pub(crate) fn claim(wanted: Option<&Path>, started_at: &str) -> anyhow::Result<Self> {
+        let path = match wanted {
+            Some(wanted) => {
+                fs::create_dir_all(wanted).with_context(|| cannot_make(wanted))?;
+                wanted.to_owned()
+            }
+            None => {
+                let name = PathBuf::from(format!("headcount-run-{}", stamp(started_at)));
+                create_fresh(&name).with_context(|| cannot_make(&name))?
+            }
+        };
+        let lock = lock(&path)?;
+        // After the lock: whoever had it may have saved there.
+        if holds_a_run(&path) {
+            anyhow::bail!(
+                "{} holds a run already: give another folder, or remove it",
+                path.display()
+            );
+        }
+        let probe = path.join(".headcount");
+        fs::write(&probe, b"")
+            .and_then(|()| fs::remove_file(&probe))
+            .with_context(|| format!("cannot write to the folder {}", path.display()))?;
+        Ok(Self { path, _lock: lock })
+    }
+}
+
+/// Makes the folder, or the first of `name-2`, `name-3` … that is not there yet. No two callers get the same.
+pub(crate) fn create_fresh(name: &Path) -> io::Result<PathBuf> {
+    let numbered = |number: u32| {
+        let mut name = name.as_os_str().to_owned();
+        name.push(format!("-{number}"));
+        PathBuf::from(name)
+    };
+    let mut names = std::iter::once(name.to_owned()).chain((2..=u32::MAX).map(numbered));
+    loop {
+        let name = names.next().ok_or(io::ErrorKind::AlreadyExists)?;
+        match fs::create_dir(&name) {
+            Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| name),
+        }
+    }
+}
+
+fn lock(path: &Path) -> anyhow::Result<Option<File>> {
+    let folder =
+        File::open(path).with_context(|| format!("cannot open the folder {}", path.display()))?;
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::WouldBlock) => anyhow::bail!(
+            "another run is writing to {}: give another folder",
+            path.display()
+        ),
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+fn cannot_make(folder: &Path) -> String {
+    format!("cannot make the folder {}", folder.display())
+}
+
+fn holds_a_run(folder: &Path) -> bool {
+    folder.join("run.json").exists() || folder.join("report.md").exists()
+}
+
+/// `2026-11-21T12:00:00.123Z` as it can stand in a file name: `20261121T120000`.
+fn stamp(started_at: &str) -> String {
+    started_at
+        .chars()
+        .take(19)
+        .filter(char::is_ascii_alphanumeric)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn no_two_get_the_same_new_folder() {
+        let parent = tempfile::tempdir().unwrap();
+        let wanted = parent.path().join("run");
+        let makers: Vec<_> = (0..8)
+            .map(|_| {
+                let wanted = wanted.clone();
+                thread::spawn(move || create_fresh(&wanted).unwrap())
+            })
+            .collect();
+        let made: BTreeSet<PathBuf> = makers.into_iter().map(|it| it.join().unwrap()).collect();
+        let expected = (1..=8).map(|number| match number {
+            1 => wanted.clone(),
+            _ => parent.path().join(format!("run-{number}")),
+        });
+        assert_eq!(made, expected.collect());
+    }
+
+    #[test]
+    fn a_folder_is_one_runs_until_it_is_done_with_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let wanted = parent.path().join("a/run");
+        let claim = || RunFolder::claim(Some(&wanted), "");
+        let first = claim().unwrap();
+        let refused = claim().unwrap_err().to_string();
+        assert!(refused.contains("another run is writing to"), "{refused}");
+        drop(first);
+        drop(claim().unwrap());
+        fs::write(wanted.join("run.json"), "{}").unwrap();
+        let refused = claim().unwrap_err().to_string();
+        assert!(refused.contains("holds a run already"), "{refused}");
+    }
+
+    #[test]
+    fn a_folder_is_named_by_the_time() {
+        assert_eq!(stamp("2026-11-21T12:00:00.123Z"), "20261121T120000");
+    }
+}

@@ -1,0 +1,83 @@
+//! User names and passwords in URLs are sent, and never shown or stored.
+
+use std::borrow::Cow;
+
+/// What stands in their place.
+const HIDDEN: &str = "***";
+
+/// The text with every user name and password of its URLs replaced: `http://***@host/`. A name alone is hidden too, for
+/// it can be a token. Works on anything that is about to be shown or stored, JSON and source code included.
+pub fn without_credentials(text: &str) -> Cow<'_, str> {
+    let mut shown = String::new();
+    let mut copied = 0;
+    for (at, _) in text.match_indices("//") {
+        // Any further slash is skipped, as parsers of URLs do.
+        let rest = text[at..].trim_start_matches('/');
+        let authority = &rest[..rest.find(ends_authority).unwrap_or(rest.len())];
+        // A password may hold an `@` itself: the host begins behind the last one.
+        if let Some(length) = authority.rfind('@').filter(|&length| length > 0) {
+            let start = text.len() - rest.len();
+            shown.push_str(&text[copied..start]);
+            shown.push_str(HIDDEN);
+            copied = start + length;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    shown.push_str(&text[copied..]);
+    Cow::Owned(shown)
+}
+
+/// Quotes and backslashes end it too, so that nothing beyond a string of JSON or source code is taken for a part of it.
+fn ends_authority(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '/' | '?' | '#' | '\\' | '"' | '<' | '>' | '`')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_hidden_wherever_a_url_stands() {
+        let check = |text: &str, shown: &str| assert_eq!(without_credentials(text), shown);
+        check(
+            "http://ann:secret@host:80/x?y#z",
+            "http://***@host:80/x?y#z",
+        );
+        check("//ann:secret@host/x", "//***@host/x");
+        check("wss://token@host", "wss://***@host");
+        check("http://ann:p@ss:w'(rd)@host/a@b", "http://***@host/a@b");
+        check("http:////ann:secret@host/x", "http:////***@host/x");
+        check("http://ann:@host", "http://***@host");
+        check(
+            "from http://a:b@c/ to nats://d:e@f:4222, or http://g/h",
+            "from http://***@c/ to nats://***@f:4222, or http://g/h",
+        );
+        check(
+            r#"{"a":"http://b:c@d","e":"//f:g@h\n"}"#,
+            r#"{"a":"http://***@d","e":"//***@h\n"}"#,
+        );
+        check("`http://${name}:${word}@host/`", "`http://***@host/`");
+    }
+
+    #[test]
+    fn nothing_else_is_touched() {
+        for text in [
+            "",
+            "http://host/@someone?mail=a@b.c",
+            "// mail ann@host.test",
+            "//@ts-ignore",
+            r#"{"a":"http://b","c":"d@e"}"#,
+            "file:///x@y a@b",
+            "ann:secret@host",
+        ] {
+            assert!(
+                matches!(without_credentials(text), Cow::Borrowed(same) if same == text),
+                "{text}"
+            );
+        }
+    }
+}
