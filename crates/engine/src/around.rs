@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use model::Nanos;
-use record::{Measured, Note, Run, Setup};
+use record::{Example, Failure, Measured, Note, Run, Setup, Teardown};
+use script::ScriptFault;
 
 use crate::ask;
 use crate::control::Control;
@@ -56,10 +57,11 @@ impl Control<'_> {
         let began = self.clock.now();
         self.crew.order(0, Command::Setup);
         let outcome = self.aside("setup")?;
-        record.setup = Some(setup_record(&outcome, self.clock.now() - began));
+        let ended = self.clock.now();
+        record.setup = Some(setup_record(&outcome, ended - began));
         let value = outcome
             .result
-            .map_err(|fault| RunError::Script(Box::new(fault)))?;
+            .map_err(|fault| ended_by("setup", fault, ended, record))?;
         Ok(SetupResult {
             value: value.map(Into::into),
             pool: outcome.pool,
@@ -75,19 +77,21 @@ impl Control<'_> {
         if !has_teardown || self.stop.asked() > 1 {
             return Ok(());
         }
+        let began = self.clock.now();
         self.crew.order(0, Command::Teardown(setup));
         let outcome = self.aside("teardown")?;
-        for failure in &outcome.measured.failures {
-            let text = format!("teardown: {}: {}", failure.what, failure.first.detail);
-            record.notes.push(Note {
-                kind: "teardown".to_owned(),
-                text,
-            });
-        }
+        let ended = self.clock.now();
+        let measured = outcome.measured;
+        record.teardown = Some(Teardown {
+            took_s: (ended - began).as_secs_f64(),
+            requests: measured.requests,
+            failures: measured.failures,
+            checks: measured.checks,
+        });
         outcome
             .result
             .map(drop)
-            .map_err(|fault| RunError::Script(Box::new(fault)))
+            .map_err(|fault| ended_by("teardown", fault, ended, record))
     }
 
     pub(crate) fn aside(&mut self, what: &str) -> Result<AsideOutcome, RunError> {
@@ -110,9 +114,30 @@ impl Control<'_> {
     }
 }
 
+/// The error that ended `setup` or `teardown`, kept in the record.
+fn ended_by(what: &str, fault: ScriptFault, at: Nanos, record: &mut Run) -> RunError {
+    record.script_faults.push(Failure {
+        side: fault.fault.side,
+        kind: fault.fault.kind,
+        what: what.to_owned(),
+        count: 1,
+        first: Example {
+            at_s: at.as_secs_f64(),
+            detail: fault.fault.detail.clone(),
+            location: fault.location.as_ref().map(ToString::to_string),
+            frame: fault.frame.clone(),
+            ..Example::default()
+        },
+    });
+    RunError::Script(Box::new(fault))
+}
+
 fn setup_record(outcome: &AsideOutcome, took: Nanos) -> Setup {
     let Measured {
-        requests, failures, ..
+        requests,
+        failures,
+        checks,
+        ..
     } = &outcome.measured;
     Setup {
         took_s: took.as_secs_f64(),
@@ -121,5 +146,6 @@ fn setup_record(outcome: &AsideOutcome, took: Nanos) -> Setup {
         requests: requests.clone(),
         failed: outcome.pools.iter().map(|pool| pool.failed).sum(),
         failures: failures.clone(),
+        checks: checks.clone(),
     }
 }

@@ -45,8 +45,12 @@ pub(crate) fn is_promised(threshold: &Threshold, level: &Level) -> bool {
         .is_none_or(|reach| reach.covers(load.users, load.groups, load.rate_per_s))
 }
 
-/// One verdict over all levels. With thresholds they decide alone; each result says whether its level carries it.
+/// One verdict over all levels. With thresholds they decide alone, and each result says whether its level carries it; but
+/// a run whose `setup` or `teardown` failed has not passed.
 pub(crate) fn verdict(run: &Run) -> Verdict {
+    if run.failed_around() {
+        return Verdict::Failed;
+    }
     if run.thresholds.is_empty() {
         return without_thresholds(run);
     }

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use model::Fault;
-use record::{Level, Run, ScriptInfo};
+use model::{Fault, Verdict};
+use record::{Level, Note, Run, ScriptInfo};
 use script::ScriptFault;
 use script::host::LogLevel;
 use thiserror::Error;
@@ -144,10 +144,16 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
     record.interrupted = stop.asked() > 0;
     record.findings = capacity::findings(&record);
     record.verdict = judge::verdict(&record);
-    Outcome {
-        record,
-        error: result.err(),
+    let error = result.err();
+    // Whatever ended it early, such as a teardown without an end: what is missing has not passed.
+    if let Some(error) = error.as_ref().filter(|_| record.verdict == Verdict::Passed) {
+        record.verdict = Verdict::Inconclusive;
+        record.notes.push(Note {
+            kind: "ended early".to_owned(),
+            text: error.to_string(),
+        });
     }
+    Outcome { record, error }
 }
 
 fn script_info(program: &Program) -> ScriptInfo {

@@ -35,7 +35,9 @@ pub use level::{Level, Little, Load, Phases, Validity};
 pub use limited::{Limited, LimitedBin, PerAddress, PerKey, Spread, StatedLimit};
 pub use measured::{Check, Iterations, Measured, Outside};
 pub use metric::{Metric, MetricKind};
-pub use run::{Machine, Note, Pool, Run, ScriptInfo, Setup, Sources, ThresholdResult};
+pub use run::{
+    FailedAround, Machine, Note, Pool, Run, ScriptInfo, Setup, Sources, Teardown, ThresholdResult,
+};
 pub use story::{FirstFailure, Story, StoryStep, Unfinished, path_name};
 pub use summary::summary;
 pub use target::{

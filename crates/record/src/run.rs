@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
 use crate::version::{KIND, VERSION};
-use crate::{Counted, Failure, Finding, Level, Timings, Undecided};
+use crate::{Check, Counted, Failure, Finding, Level, Timings, Undecided};
 
 /// A run: the root of `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +41,9 @@ pub struct Run {
     pub interrupted: bool,
     /// What `setup` did, if there is one.
     pub setup: Option<Setup>,
+    /// What `teardown` did, if there is one and it was begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub teardown: Option<Teardown>,
     /// The loads, in the order in which they were put on.
     pub levels: Vec<Level>,
     /// What each threshold said of each level.
@@ -73,6 +76,7 @@ impl Default for Run {
             verdict: Verdict::Inconclusive,
             interrupted: false,
             setup: None,
+            teardown: None,
             levels: Vec::new(),
             thresholds: Vec::new(),
             findings: Vec::new(),
@@ -135,6 +139,73 @@ pub struct Setup {
     pub failed: u64,
     /// Failures by side, kind and name.
     pub failures: Vec<Failure>,
+    /// Checks by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub checks: BTreeMap<String, Check>,
+}
+
+/// What `teardown` did after the last level. In no level's figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Teardown {
+    /// How long it took, in seconds.
+    pub took_s: f64,
+    /// Requests by name.
+    pub requests: BTreeMap<String, Timings>,
+    /// Failures by side, kind and name.
+    pub failures: Vec<Failure>,
+    /// Checks by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub checks: BTreeMap<String, Check>,
+}
+
+/// How often something failed in `setup` or `teardown`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FailedAround {
+    /// Requests.
+    pub requests: u64,
+    /// Failures of any kind, requests included.
+    pub failures: u64,
+    /// Checks that did not hold.
+    pub checks: u64,
+}
+
+impl FailedAround {
+    fn of(
+        requests: &BTreeMap<String, Timings>,
+        failures: &[Failure],
+        checks: &BTreeMap<String, Check>,
+    ) -> Self {
+        Self {
+            requests: requests.values().map(|one| one.failed).sum(),
+            failures: failures.iter().map(|failure| failure.count).sum(),
+            checks: checks.values().map(|check| check.failed).sum(),
+        }
+    }
+
+    /// Whether nothing did.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Run {
+    /// What failed in `setup`, beside an error that ended it.
+    pub fn failed_in_setup(&self) -> FailedAround {
+        let of = |it: &Setup| FailedAround::of(&it.requests, &it.failures, &it.checks);
+        self.setup.as_ref().map(of).unwrap_or_default()
+    }
+
+    /// What failed in `teardown`, beside an error that ended it.
+    pub fn failed_in_teardown(&self) -> FailedAround {
+        let of = |it: &Teardown| FailedAround::of(&it.requests, &it.failures, &it.checks);
+        self.teardown.as_ref().map(of).unwrap_or_default()
+    }
+
+    /// Whether `setup` or `teardown` failed, wholly or in a request or a check.
+    pub fn failed_around(&self) -> bool {
+        let around = [self.failed_in_setup(), self.failed_in_teardown()];
+        !self.script_faults.is_empty() || around.iter().any(|failed| !failed.is_nothing())
+    }
 }
 
 /// One pool of users that `setup` made.

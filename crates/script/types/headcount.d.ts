@@ -362,7 +362,7 @@ declare module "headcount" {
     close(code?: number, reason?: string): Promise<void>;
   }
 
-  /** What `setup` gets. */
+  /** What `setup` gets. A run in which a request or a check of `setup` failed has not passed; an error ends it. */
   export interface Setup {
     /** Makes users before the clock starts, 32 at a time; what `fn` returns is their `data`. The groups' users take their places in turn. */
     pool<T>(count: number, fn: (user: User, index: number) => Promise<T> | T, options?: { atOnce?: number }): Promise<T[]>;
@@ -371,7 +371,7 @@ declare module "headcount" {
     check(name: string, ok: unknown): boolean;
   }
 
-  /** What `teardown` gets. */
+  /** What `teardown` gets. What fails in it counts as in `setup`. */
   export interface Teardown<S = any> {
     readonly user: User;
     readonly setup: S;

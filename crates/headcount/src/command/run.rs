@@ -168,9 +168,8 @@ pub(crate) fn finish(
 /// No level, no report; what a set-up met that failed is saved all the same, to be looked into.
 fn without_levels(outcome: &Outcome, folder: Option<&Path>) {
     let run = &outcome.record;
-    let met_something =
-        |setup: &record::Setup| !setup.requests.is_empty() || !setup.failures.is_empty();
-    if run.setup.as_ref().is_some_and(met_something) {
+    let met_something = |setup: &record::Setup| !setup.requests.is_empty();
+    if run.failed_around() || run.setup.as_ref().is_some_and(met_something) {
         match folder.map(|folder| save(run, folder)).transpose() {
             Ok(Some(saved)) => say(&format!(
                 "what set-up did is saved in {}",

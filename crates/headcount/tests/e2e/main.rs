@@ -8,6 +8,7 @@
     reason = "in a test a missing value is a failure, told with its line"
 )]
 
+mod around;
 mod audiences;
 mod audit;
 mod bench;

@@ -56,7 +56,9 @@ pub(crate) fn groups(run: &Run) -> Vec<Group<'_>> {
             .map(move |failure| (place.clone(), failure))
     });
     let setup = setup.map(|failure| ("in set-up".to_owned(), failure));
-    for (place, failure) in outside.chain(setup).chain(levels) {
+    let teardown = run.teardown.iter().flat_map(|it| &it.failures);
+    let teardown = teardown.map(|failure| ("in teardown".to_owned(), failure));
+    for (place, failure) in outside.chain(setup).chain(levels).chain(teardown) {
         add(&mut groups, place, failure);
     }
     let mut groups: Vec<Group<'_>> = groups.into_values().collect();

@@ -1,7 +1,7 @@
 //! The first sentence: what the run found out, or why it did not.
 
 use model::Verdict;
-use record::{Level, Run, ThresholdResult};
+use record::{FailedAround, Level, Run, ThresholdResult};
 
 use super::levels::all_operations;
 use super::{label, label_at, undecided};
@@ -126,8 +126,35 @@ fn failed(run: &Run) -> String {
     )
 }
 
+/// What failed in `setup` and `teardown`, in a sentence each.
+fn around(run: &Run) -> Vec<String> {
+    let ended = run.script_faults.iter();
+    let ended = ended.map(|fault| format!("{} ended with an error ({})", fault.what, fault.side));
+    let parts = [
+        ("setup", run.failed_in_setup()),
+        ("teardown", run.failed_in_teardown()),
+    ];
+    let parts = parts.into_iter().filter(|(_, failed)| !failed.is_nothing());
+    let part = |(name, failed): (&str, FailedAround)| {
+        let others = failed.failures.saturating_sub(failed.requests);
+        let counts = [
+            (failed.requests, "request"),
+            (others, "other operation"),
+            (failed.checks, "check"),
+        ];
+        let counts = counts.iter().filter(|(number, _)| *number > 0);
+        let counts: Vec<String> = counts.map(|(number, what)| plural(*number, what)).collect();
+        format!("in {name} {} failed", counts.join(" and "))
+    };
+    ended.chain(parts.map(part)).collect()
+}
+
 /// A run that failed although no threshold did.
 fn without_threshold(run: &Run) -> String {
+    let around = around(run);
+    if !around.is_empty() {
+        return format!(": {}.", around.join("; "));
+    }
     let failing = |level: &&Level| {
         let measured = &level.measured;
         let none = measured.only_failures().is_some();
@@ -253,6 +280,13 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
     );
     remarks.extend(super::mistakes::remarks(run));
     remarks.extend(super::unpromised::remarks(run));
+    if run
+        .thresholds
+        .iter()
+        .any(|result| result.held == Some(false))
+    {
+        remarks.extend(around(run)); // else it is the first sentence
+    }
     remarks.extend(run.levels.iter().filter_map(repeated));
     remarks.extend(leftovers(run));
     let broken = run.check_identities();
