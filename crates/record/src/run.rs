@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use model::Verdict;
+use model::{FaultKind, Verdict};
 use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
@@ -163,7 +163,7 @@ pub struct Teardown {
 pub struct FailedAround {
     /// Requests.
     pub requests: u64,
-    /// Failures of any kind, requests included.
+    /// Failures of any kind but checks, requests included.
     pub failures: u64,
     /// Checks that did not hold.
     pub checks: u64,
@@ -177,7 +177,11 @@ impl FailedAround {
     ) -> Self {
         Self {
             requests: requests.values().map(|one| one.failed).sum(),
-            failures: failures.iter().map(|failure| failure.count).sum(),
+            failures: failures
+                .iter()
+                .filter(|failure| failure.kind != FaultKind::Check)
+                .map(|failure| failure.count)
+                .sum(),
             checks: checks.values().map(|check| check.failed).sum(),
         }
     }
