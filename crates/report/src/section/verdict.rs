@@ -306,7 +306,8 @@ fn repeated(level: &Level) -> Option<String> {
     let at = label(&level.load);
     (repeated > 0).then(|| {
         format!(
-            "{} at {at} repeated: a kept-alive connection closed before any response, or the server said that it had not processed them (RFC 9110 §9.2.2, RFC 9113 §8.7)",
+            "{} at {at} repeated: a kept-alive connection closed before any response, or the server said \
+             that it had not processed them (RFC 9110 §9.2.2, RFC 9113 §8.7)",
             plural(repeated, "request")
         )
     })
