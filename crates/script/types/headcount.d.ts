@@ -2,8 +2,8 @@
  * Types of headcount scenarios. Written by `headcount init`; do not edit.
  *
  * An error that nobody catches fails the iteration, and so does a rejected promise that nobody awaits. An iteration that
- * ends while calls are in flight fails too: an `await` is missing. `socket.close()` need not be awaited, nor calls that a
- * ticker or a handler makes, nor what `Promise.race` and `Promise.any` leave behind.
+ * ends while calls are in flight fails too; only `socket.close()`, the calls of tickers and handlers, and what
+ * `Promise.race` and `Promise.any` leave behind need no `await`.
  * There are no timers, no files and no network but through this API. `Math.random` is seeded too.
  *
  * A scenario is an async function of one group of interacting users. Module state is shared by all
@@ -349,10 +349,8 @@ declare module "headcount" {
     receives(channel: Channel, options?: { at?: string | number; only?: Only; except?: Only; keep?: boolean }): () => void;
     /** What stood last where `receives` looks for the channel, stamped or not, where it keeps that: a string, else JSON text. */
     last(channel: Channel): string | undefined;
-    /**
-     * The next message that fits `only` and that is no reply, also where a channel follows it (but those are not kept for
-     * later calls); without `only` the next that no channel follows. JSON text comes parsed with `json: true`.
-     */
+    /** The next message that fits `only`, even one that a channel follows; without `only`, the next that none follows. JSON
+     * text comes parsed with `json: true`. Followed messages are not kept for later calls. */
     next(options?: { only?: Only; timeout?: Duration; json?: boolean }): Promise<any>;
     /** Runs `fn` for each message (that costs script time) or when the socket is gone. What it throws fails the iteration. */
     on(event: "message", fn: (message: Message) => void): void;
