@@ -306,12 +306,8 @@ declare module "headcount" {
   export interface SocketOptions {
     headers?: Record<string, string>;
     subprotocols?: string[];
-    /**
-     * How messages hold JSON documents; `receives`, `next`, `request` and `on` see each document as a message of its own.
-     * "auto" (default): one, several separated by newlines or by 0x1e (Centrifugo, SignalR), or a SockJS frame `a["…"]`.
-     * "whole": each message is one document. "array": the elements of a top-level array. "newline", "0x1e": each document
-     * ends with this byte and may continue in the next message.
-     */
+    /** How messages hold JSON documents, each of which counts as a message. "auto": one, or several with newlines or 0x1e between
+     * them, or a SockJS frame. "array": a top-level array's elements. "newline", "0x1e": each ends so, maybe in the next message. */
     documents?: "auto" | "whole" | "array" | "newline" | "0x1e";
     query?: Record<string, string | number | boolean>;
     params?: Record<string, string | number>;
@@ -331,11 +327,8 @@ declare module "headcount" {
     readonly subprotocol: string | undefined;
     readonly open: boolean;
     send(message: string | ArrayBuffer | Uint8Array | object): void;
-    /**
-     * Sends a message and awaits its reply: the one with the same value at pointer `by` as the message, else the next that
-     * fits `only`, also where a channel follows it. With neither: the next message that no channel follows, or that brings
-     * back the stamp which was sent. When an object was sent, the reply comes parsed.
-     */
+    /** Sends a message and awaits its reply: with the same value at pointer `by`, or the next that fits `only`, followed by a
+     * channel or not; else the next that none follows or that brings the sent stamp back. Parsed if an object was sent. */
     request(
       message: string | ArrayBuffer | Uint8Array | object,
       options?: { name?: string; by?: string; only?: Only; timeout?: Duration },
