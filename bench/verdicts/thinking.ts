@@ -9,5 +9,5 @@ export const options: Options = {
 
 export default async function visit({ users: [user] }: Group) {
   await user!.get("/delay/1ms");
-  await user!.sleep("200ms");
+  await user!.think("200ms");
 }

@@ -121,12 +121,12 @@ fn delays(level: &Level, doubts: &mut Doubts) {
         (
             "planned starts came",
             &level.generator.start_lag,
-            "the planned load was not made: use more workers or cores, or a lower rate",
+            "use more workers or cores, or a lower rate",
         ),
         (
             "what the kernel had received was read",
             read,
-            "so much later did users go on who waited for it: use more workers or cores, or less load",
+            "users continued that much too late: use more workers or cores, or less load",
         ),
         (
             "what was received may have been there before its time ended, and was known",
