@@ -60,11 +60,7 @@ declare module "headcount" {
     ca?: string;
     /** Redirects that are followed. Default 10. */
     redirects?: number;
-    /**
-     * Send a request once more, on a new connection, when a kept-alive connection closes before any response. Applies to
-     * GET, HEAD, OPTIONS, PUT, DELETE and TRACE, and to any request that an HTTP/2 server says it did not process; others
-     * fail. Repeats are counted. `--no-repeat` turns them off. Default true.
-     */
+    /** Send an idempotent request once more when a kept-alive connection closes before any response. Counted. Default true. */
     repeat?: boolean;
     /** The largest message or body accepted. Default "16MB". */
     maxMessage?: Size;
