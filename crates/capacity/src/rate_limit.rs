@@ -148,10 +148,30 @@ fn strength(seen: &Seen<'_>) -> u8 {
             ..
         }) if burst > 0.0 || reopened_s.is_some() => 3,
         _ if is_by_user(seen.limited) => 4,
+        Some(Shape::Steady { per_s, .. })
+            if shape::is_even(seen.limited) && is_quick(seen, per_s) =>
+        {
+            3
+        }
         Some(Shape::Stop { passed }) if passed > 0.0 => 2,
         _ => 0,
     };
     if states { shape + 10 } else { shape }
+}
+
+/// Whether those that were let through were answered so soon that hardly one was in work at a time (Little's law): a
+/// server that refuses when all its places are taken has as many in work as it has places. At least half of those that
+/// were let through took no longer than the quantile that leaves half of their share above it.
+fn is_quick(seen: &Seen<'_>, per_s: f64) -> bool {
+    const IN_WORK: f64 = 0.5;
+    let mut times = stats::Histogram::default();
+    for timings in seen.level.measured.requests.values() {
+        times.merge(&timings.service);
+    }
+    let limited = seen.limited;
+    let share = limited.passed as f64 / (limited.passed + limited.count) as f64;
+    let time = times.quantile(1.0 - share / 2.0);
+    time.is_some_and(|time| per_s * time.as_secs_f64() < IN_WORK)
 }
 
 /// Whether as many are let through in levels that ask for very different amounts, and as evenly.

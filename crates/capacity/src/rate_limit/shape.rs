@@ -240,6 +240,41 @@ fn steady(limited: &Limited, fresh: bool) -> Option<Shape> {
     })
 }
 
+/// Whether so many were let through in each piece of time that no chance explains it, at any rate: pieces are as long as
+/// chance needs to be seen. At least 20 of them are asked for, of which chance alone makes one in 10,000 runs so even.
+pub(crate) fn is_even(limited: &Limited) -> bool {
+    const PIECES: usize = 20;
+    const SEEN: f64 = 2.5;
+    const EVEN: f64 = 0.2;
+    let from = (limited.first_s + 1.0) / limited.bin_s;
+    let until = limited.last_s / limited.bin_s;
+    let (from, until) = (whole(from.ceil()), whole(until.floor()));
+    let mut passed = vec![0.0; until.saturating_sub(from)];
+    let mut all = 0.0;
+    for bin in &limited.bins {
+        let at = (bin.at as usize).checked_sub(from);
+        if let Some(slot) = at.and_then(|at| passed.get_mut(at)) {
+            *slot += bin.passed as f64;
+            all += (bin.passed + bin.limited) as f64;
+        }
+    }
+    let sum = passed.iter().sum::<f64>();
+    let by_chance = sum / passed.len().max(1) as f64 * (1.0 - sum / all.max(1.0));
+    if by_chance <= 0.0 {
+        return false;
+    }
+    let length = whole((SEEN / by_chance).ceil()).max(1);
+    let pieces: Vec<f64> = passed
+        .chunks_exact(length)
+        .map(|piece| piece.iter().sum())
+        .collect();
+    let n = pieces.len() as f64;
+    let mean = pieces.iter().sum::<f64>() / n;
+    let squares: f64 = pieces.iter().map(|one| (one - mean) * (one - mean)).sum();
+    let expected = by_chance * length as f64;
+    pieces.len() >= PIECES && squares / (n - 1.0) < EVEN * expected
+}
+
 /// When the first were let through after a time in which all were refused, right after the first burst.
 fn reopened(limited: &Limited) -> Option<f64> {
     let at_s = |bin: &LimitedBin| f64::from(bin.at) * limited.bin_s;

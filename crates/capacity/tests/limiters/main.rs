@@ -7,6 +7,7 @@
 )]
 
 mod simulated;
+mod steady;
 
 use std::collections::HashMap;
 
