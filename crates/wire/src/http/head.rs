@@ -13,6 +13,10 @@ const HEADER_COUNT_LIMIT: usize = 128;
 
 /// What the head says about framing (RFC 9112 §6).
 #[derive(Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one thing that a head says or does not"
+)]
 pub(crate) struct Head {
     pub(crate) status: u16,
     /// Bytes up to and with the empty line.
