@@ -72,7 +72,9 @@ fn without_thresholds(run: &Run) -> Verdict {
         |level: &Level| level.measured.script_failed() || level.sound && nothing_succeeded(level);
     if levels().any(failed) {
         Verdict::Failed
-    } else if run.levels.is_empty() || levels().any(|level| !level.sound || nothing_known(level)) {
+    } else if run.levels.is_empty()
+        || levels().any(|level| !level.sound || nothing_known(level) || asked_in_vain(run, level))
+    {
         Verdict::Inconclusive
     } else {
         Verdict::Passed
@@ -89,6 +91,22 @@ fn nothing_succeeded(level: &Level) -> bool {
 fn nothing_known(level: &Level) -> bool {
     let iterations = &level.measured.iterations;
     iterations.succeeded == 0 && iterations.unfinished > 0 || level.measured.only_failures_so_far()
+}
+
+/// A `bench` always asks for something. Where nothing of that was measured, for example because no WebSocket opened
+/// before the end, nothing is known.
+fn asked_in_vain(run: &Run, level: &Level) -> bool {
+    let is_bench = run.script.sha256.is_empty() && !run.script.path.is_empty();
+    let measured = &level.measured;
+    let families = [
+        &measured.requests,
+        &measured.exchanges,
+        &measured.connections,
+    ];
+    is_bench
+        && families
+            .iter()
+            .all(|family| family.values().all(|one| one.count == 0))
 }
 
 /// What a threshold comes to by its figures alone, and these.

@@ -1,5 +1,5 @@
 use std::io::Cursor;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -34,6 +34,8 @@ pub(crate) struct Socket<'a> {
     pub(crate) cell: &'a Arc<Cell>,
     pub(crate) connection: usize,
     pub(crate) outbox: Outbox,
+    /// When its last reply leaves: replies keep their order, since only that says which message they are to.
+    last: Mutex<Instant>,
 }
 
 /// What is spoken on it.
@@ -58,6 +60,7 @@ pub(crate) async fn serve(
         cell,
         connection,
         outbox,
+        last: Mutex::new(Instant::now()),
     };
     let protocol = socket.open(&client);
     let input = Cursor::new(client.input).chain(reading);
@@ -129,7 +132,12 @@ impl Socket<'_> {
 
     /// Sends the reply to a message as ordered.
     pub(crate) fn answer(&self, ticket: &Ticket, reply: &[u8]) {
-        let send = |what, note| self.outbox.put(ticket.due, what, note);
+        let due = {
+            let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+            *last = ticket.due.max(*last);
+            *last
+        };
+        let send = |what, note| self.outbox.put(due, what, note);
         let bytes = || What::Bytes(frame(TEXT, reply));
         match ticket.act {
             Kind::Drop => {}

@@ -201,6 +201,12 @@ impl Fault {
         )
     }
 
+    /// Whether it leaves open which message a reply is to: several are in flight, and one has none or two.
+    pub(crate) fn confuses_replies(self, kind: &Kind) -> bool {
+        let in_flight = kind.is_bench && kind.shape == Shape::Echo && kind.load == Load::Open;
+        in_flight && matches!(self, Self::DropSome | Self::Duplicate)
+    }
+
     /// Whether members of a room lose their connection while they talk.
     pub(crate) fn cuts_members(self) -> bool {
         matches!(

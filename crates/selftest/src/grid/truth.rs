@@ -114,6 +114,9 @@ impl<'a> Scene<'a> {
     /// A request, or a message that comes back.
     fn request(&self, request: &Request) -> Sample {
         let certain = self.is_certain(request.read);
+        if self.cell.fault.confuses_replies(&self.cell.kind) {
+            return Sample::unknown(certain);
+        }
         let left = request
             .gone
             .unwrap_or_else(|| self.log.left(request.connection));

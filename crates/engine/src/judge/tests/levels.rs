@@ -188,3 +188,16 @@ fn a_run_in_which_no_iteration_succeeded_never_passes() {
     assert_eq!(of(1, 0, 59), Verdict::Passed);
     assert_eq!(of(0, 60, 0), Verdict::Failed);
 }
+
+#[test]
+fn a_bench_that_measured_nothing_does_not_pass_though_every_user_came_to_an_end() {
+    let mut level = requests(60, 0);
+    level.measured.requests.clear();
+    level.measured.iterations.succeeded = 6;
+    let mut run = run_of(level, &[]);
+    assert_eq!(verdict(&run), Verdict::Passed, "a scenario may only think");
+    run.script.path = "GET /".to_owned();
+    assert_eq!(verdict(&run), Verdict::Inconclusive);
+    run.script.sha256 = "5e88".to_owned();
+    assert_eq!(verdict(&run), Verdict::Passed);
+}
