@@ -69,6 +69,7 @@ impl World {
         for group in &mut self.groups {
             group.ledger.close(&mut self.recorder.tallies);
         }
+        self.recorder.end_blocks(self.hold);
         self.forget_people();
         let mix = self.config.options.mix.as_ref();
         std::mem::take(&mut self.recorder).into_measured(mix.map_or(&[], plan::Mix::names))

@@ -136,6 +136,7 @@ impl Worker {
         }
         let now = self.now();
         self.each_second(now);
+        self.close_block(now);
         self.finish_settled(now);
         let Some(level) = &self.level else { return };
         let (progress, open, aborted) = (level.progress, level.open, level.aborted);
@@ -317,6 +318,13 @@ impl Worker {
             drain_s: (now - level.settled).as_secs_f64(),
         };
         self.tell(Event::LevelDone(Box::new(outcome)));
+    }
+
+    /// When a block of the measured time is over, what came in it is noted.
+    fn close_block(&self, now: Nanos) {
+        let mut world = self.world.borrow_mut();
+        let hold = world.hold;
+        world.recorder.blocks_until(now, hold);
     }
 
     /// Once a second: the window goes to control, and garbage is collected if there is a lot.

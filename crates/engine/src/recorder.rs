@@ -13,6 +13,10 @@ use crate::deliveries::deliveries_of;
 use crate::receipt::Receipts;
 use crate::story::StoryCounts;
 
+mod courses;
+
+use courses::Courses;
+
 /// Beyond so many names of one kind the rest is counted together: names must be low in cardinality.
 pub(crate) const NAMES_LIMIT: usize = 500;
 pub(crate) const OTHER_NAMES: &str = "(further names)";
@@ -98,6 +102,7 @@ pub(crate) struct Recorder {
     pub(crate) mismatches: FxHashMap<usize, Mismatch>,
     /// The answers with status 429, from the first on.
     pub(crate) limited: Option<Box<Limited>>,
+    courses: Courses,
     /// Requests in windows that are closed.
     pub(crate) windowed: u64,
     /// Messages and ticks that a full queue did not take.
@@ -271,11 +276,14 @@ impl Recorder {
     }
 
     /// All that was measured, by name; `mix`: the names of the scenarios, where there are several.
-    pub(crate) fn into_measured(self, mix: &[Arc<str>]) -> Measured {
+    pub(crate) fn into_measured(mut self, mix: &[Arc<str>]) -> Measured {
         let mut measured = self.measured;
+        let mut courses = self.courses;
+        courses.give_iterations(&mut measured.iterations, &mut self.scenarios);
         let scenarios = mix.iter().map(ToString::to_string).zip(self.scenarios);
         measured.scenarios.extend(scenarios);
         self.story.tell(mix, &mut measured);
+        courses.give_timings(&mut self.timings);
         let [connections, requests, exchanges] = self.timings;
         for (named, map) in [
             (connections, &mut measured.connections),
@@ -292,7 +300,10 @@ impl Recorder {
         let channels = self.channels.values.into_iter().map(|(name, ())| name);
         let mut mismatches = self.mismatches;
         let tallies = self.tallies.into_iter().enumerate();
-        let deliveries = tallies.map(|(at, tally)| deliveries_of(tally, mismatches.remove(&at)));
+        let mut deliveries: Vec<_> = tallies
+            .map(|(at, tally)| deliveries_of(tally, mismatches.remove(&at)))
+            .collect();
+        courses.give_deliveries(&mut deliveries);
         measured.deliveries.extend(channels.zip(deliveries));
         measured
     }

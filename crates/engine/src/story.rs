@@ -5,6 +5,7 @@ use std::sync::Arc;
 use model::{Fault, FaultKind, Nanos};
 use record::{Example, FirstFailure, Measured, Story, StoryStep, Unfinished};
 use rustc_hash::FxHashMap;
+use stats::BlockWriter;
 
 use crate::recorder::{NAMES_LIMIT, OTHER_NAMES};
 
@@ -49,6 +50,7 @@ struct Node {
     scenario: usize,
     /// Iterations that were in it when the level was over.
     stuck: u64,
+    course: BlockWriter,
 }
 
 /// What one worker counts in one level.
@@ -145,6 +147,7 @@ impl StoryCounts {
             },
             scenario,
             stuck: 0,
+            course: BlockWriter::default(),
         });
         u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX)
     }
@@ -181,6 +184,14 @@ impl StoryCounts {
     /// It did not end, was begun in the measured time, and had gone on for so long.
     pub(crate) fn left_open(&mut self, node: u32, age: Nanos) {
         self.nodes[node as usize].told.open.record(age);
+    }
+
+    /// Notes when the steps ended that have ended since the last call.
+    pub(crate) fn close_blocks(&mut self, at: Nanos) {
+        for Node { told, course, .. } in &mut self.nodes {
+            let others = told.failed_time.count() + told.timed_out;
+            course.close(at, &told.passed_time, others);
+        }
     }
 
     /// The number of what failed first in an iteration, so far in none that has ended.
@@ -295,6 +306,7 @@ impl StoryCounts {
             .filter(|cause| cause.failed + cause.succeeded > 0)
             .collect();
         for mut node in self.nodes {
+            node.told.blocks = node.course.into_blocks();
             if let Some(own) = node.told.path.last().filter(|_| node.told.begun > 0) {
                 let family = if node.told.eventually {
                     &mut measured.eventually

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use stats::{Estimate, Histogram, estimate_clustered};
+use stats::{Blocks, Estimate, Histogram, estimate_in_blocks};
 
 /// Deliveries for which headcount itself ended the wait before their settling time was over, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,6 +117,9 @@ pub struct Deliveries {
     pub misplaced: Misplaced,
     /// From the sending to each receipt, of what was delivered or late.
     pub latency: Histogram,
+    /// How they came in the course of the measured time; empty in records of version 1.
+    #[serde(default, skip_serializing_if = "Blocks::is_empty")]
+    pub blocks: Blocks,
     /// Per message: to its first receiver.
     pub first: Histogram,
     /// Per message: to the median of its receivers.
@@ -166,10 +169,10 @@ impl Deliveries {
         self.delivered + self.late
     }
 
-    /// Quantile `q` of the latency. The deliveries of one message are not independent, so the interval counts
-    /// messages.
+    /// Quantile `q` of the latency. The deliveries of one message are not independent, nor are messages that follow each
+    /// other: the interval is as wide as the blocks show.
     pub fn latency_at(&self, q: f64) -> Estimate {
-        estimate_clustered(&self.latency, 0, self.messages, q)
+        estimate_in_blocks(&self.latency, 0, &self.blocks, q)
     }
 
     /// Adds what another worker measured.
@@ -188,6 +191,7 @@ impl Deliveries {
         self.own_copies.lost += other.own_copies.lost;
         self.misplaced.merge(&other.misplaced);
         self.latency.merge(&other.latency);
+        self.blocks.merge(&other.blocks);
         self.first.merge(&other.first);
         self.median.merge(&other.median);
         self.last.merge(&other.last);

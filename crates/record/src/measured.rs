@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use model::Nanos;
 use serde::{Deserialize, Serialize};
-use stats::{Estimate, Histogram, Samples, Shares};
+use stats::{Blocks, Estimate, Histogram, Samples, Shares};
 
 use crate::failure::note_failure;
 use crate::timings::ages_of;
@@ -68,6 +68,9 @@ pub struct Iterations {
     pub dropped_why: BTreeMap<String, u64>,
     /// How long one took from its planned start, of those that ended well.
     pub time: Histogram,
+    /// How these came in the course of the measured time; empty in records of version 1.
+    #[serde(default, skip_serializing_if = "Blocks::is_empty")]
+    pub blocks: Blocks,
 }
 
 /// How often a check held.
@@ -176,7 +179,7 @@ impl Iterations {
 
     /// Quantile `q` of the time of those that did not fail; those that had not ended rank at their age or higher.
     pub fn time_at(&self, q: f64) -> Estimate {
-        self.samples(&self.ages()).at(q)
+        self.samples(&self.ages()).at_in(&self.blocks, q)
     }
 
     /// How many of those that did not fail took at most `limit` and how many longer; of those that have gone on for
@@ -221,6 +224,7 @@ impl Iterations {
             *self.dropped_why.entry(why.clone()).or_default() += count;
         }
         self.time.merge(&other.time);
+        self.blocks.merge(&other.blocks);
     }
 }
 

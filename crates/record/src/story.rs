@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use model::{FaultKind, Nanos, Side};
 use serde::{Deserialize, Serialize};
-use stats::{Estimate, Histogram, Samples};
+use stats::{Blocks, Estimate, Histogram, Samples};
 
 use crate::{Example, Timings};
 
@@ -45,6 +45,9 @@ pub struct StoryStep {
     pub begun: u64,
     /// How long it took when it was passed.
     pub passed_time: Histogram,
+    /// How they came in the course of the measured time, with those that failed; empty in records of version 1.
+    #[serde(default, skip_serializing_if = "Blocks::is_empty")]
+    pub blocks: Blocks,
     /// How long it took until it failed, time-outs excepted.
     pub failed_time: Histogram,
     /// How often it ended by a time-out, which has no time.
@@ -188,7 +191,7 @@ impl StoryStep {
             open: &self.open,
             endless: others.saturating_sub(self.open.count()),
         };
-        samples.at(q)
+        samples.at_in(&self.blocks, q)
     }
 
     /// The same as one named thing among others: how often, and how long until it ended either way.
@@ -204,6 +207,7 @@ impl StoryStep {
             open: self.open.clone(),
             response: times.clone(),
             service: times,
+            blocks: self.blocks.clone(),
             ..Timings::default()
         }
     }
@@ -227,6 +231,7 @@ impl StoryStep {
         self.unfinished += other.unfinished;
         self.begun += other.begun;
         self.passed_time.merge(&other.passed_time);
+        self.blocks.merge(&other.blocks);
         self.failed_time.merge(&other.failed_time);
         self.timed_out += other.timed_out;
         self.timeout = self.timeout.max(other.timeout);

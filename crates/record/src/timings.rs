@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use model::Nanos;
 use serde::{Deserialize, Serialize};
-use stats::{Estimate, Histogram, Samples, Shares};
+use stats::{Blocks, Estimate, Histogram, Samples, Shares};
 
 /// How often one named thing was done and how long it took: a connection, request, exchange, step or condition.
 ///
@@ -28,6 +28,9 @@ pub struct Timings {
     pub response: Histogram,
     /// From the actual start to the end: what the target took.
     pub service: Histogram,
+    /// How the response times came in the course of the measured time, time-outs included; empty in records of version 1.
+    #[serde(default, skip_serializing_if = "Blocks::is_empty")]
+    pub blocks: Blocks,
     /// How many were sent a second time, on a new connection, because the one that they were sent on broke before any
     /// answer although it had served others: the target may have seen them twice.
     #[serde(default)]
@@ -76,6 +79,7 @@ impl Timings {
         self.timeout = self.timeout.max(other.timeout);
         self.response.merge(&other.response);
         self.service.merge(&other.service);
+        self.blocks.merge(&other.blocks);
         self.repeated += other.repeated;
         self.bytes_in += other.bytes_in;
         self.bytes_out += other.bytes_out;
@@ -83,10 +87,11 @@ impl Timings {
 
     /// Quantile `q` of the response time. Operations in flight rank at their age or higher, time-outs above all others.
     pub fn response_at(&self, q: f64) -> Estimate {
-        self.samples(&self.response, &self.ages()).at(q)
+        self.samples(&self.response, &self.ages())
+            .at_in(&self.blocks, q)
     }
 
-    /// Quantile `q` of the service time. Of operations in flight it is only known that they have one.
+    /// Quantile `q` of the service time, without an interval. Of operations in flight it is only known that they have one.
     pub fn service_at(&self, q: f64) -> Estimate {
         let open = ages_of(self.unfinished, Histogram::NONE);
         self.samples(&self.service, &open).at(q)

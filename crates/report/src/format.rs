@@ -163,7 +163,8 @@ pub(crate) fn estimate(estimate: Estimate, limit: Option<Nanos>) -> String {
     }
 }
 
-/// A percentile with all that is known of it: `12.3 ms (11.9–12.8)`, `n/a (120 of 1,000 samples)`.
+/// A percentile with all that is known of it: `12.3 ms (11.9–12.8)`, `12.3 ms (n/a)` where the samples carry no interval,
+/// `n/a (120 of 1,000 samples)`.
 pub(crate) fn estimate_in_full(of: Estimate, limit: Option<Nanos>) -> String {
     match of {
         Estimate::Value {
@@ -177,6 +178,10 @@ pub(crate) fn estimate_in_full(of: Estimate, limit: Option<Nanos>) -> String {
         Estimate::Unavailable { have, need } => {
             format!("n/a ({} of {} samples)", count(have), count(need))
         }
+        Estimate::Value {
+            value,
+            interval: None,
+        } => format!("{} (n/a)", duration(value)),
         other => estimate(other, limit),
     }
 }

@@ -106,8 +106,11 @@ const HOW_TO_READ: &str = "
 ## How to read it
 
 - Response time counts from when something should have started, service time from when it did.
-- `16.2 ms (15.8–16.9)` is a percentile and the interval that holds the true one with 95 % confidence. The deliveries
-  of one message are not independent, so their intervals count messages.
+- `16.2 ms (15.8–16.9)` is a percentile and its 95 % interval. The interval accounts for the correlation of times that
+  follow each other and of the deliveries of one message. `16.2 ms (n/a)`: the run was too short, or its times too
+  correlated, for an interval.
+- Intervals describe this run. Two runs of one unchanged system differ by more: with one run each, whether they differ
+  cannot be told.
 - A percentile needs ten samples beyond it; with fewer it is `n/a`. `–` means that nothing was measured there.
 - `> 15 s` lies among what had no answer within that limit.
 - lost: never seen until the end of the settling time. late: seen after the deadline. duplicated: seen again.

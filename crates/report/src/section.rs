@@ -21,7 +21,7 @@ pub(crate) mod verdict;
 use record::{Level, Load, Validity};
 use stats::Histogram;
 
-use crate::format::{plural, rate};
+use crate::format::{percent, plural, rate};
 use crate::table::Table;
 
 /// One piece of a section.
@@ -105,4 +105,25 @@ pub(crate) fn label_at(levels: &[Level], index: usize) -> String {
         || format!("level {}", index + 1),
         |level| label(&level.load),
     )
+}
+
+/// What none of so many leaves possible. How many of them hang together is not seen where nothing failed; seconds are
+/// taken to be independent of each other.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "whole seconds; `as` from a float saturates"
+)]
+fn at_most(trials: u64, level: &Level) -> Option<String> {
+    let singly = percent(stats::zero_failures_bound(trials)? * 100.0);
+    let seconds = level.phases.hold_s as u64;
+    let bursts = stats::zero_failures_bound(seconds.min(trials)).filter(|bound| *bound < 1.0);
+    let bursts = bursts.map(|bound| {
+        let share = percent(bound * 100.0);
+        format!(", at most {share} if whole seconds do")
+    });
+    let bursts = bursts.unwrap_or_default();
+    Some(format!(
+        "at most {singly} if each fails by itself{bursts} (95 % confidence)"
+    ))
 }

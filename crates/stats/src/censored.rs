@@ -2,9 +2,9 @@ use std::borrow::Cow;
 
 use model::Nanos;
 
-use crate::Histogram;
 use crate::estimate::Estimate;
-use crate::quantile::{interval_ranks, needed_samples, rank_of};
+use crate::quantile::{needed_samples, rank_of};
+use crate::{Blocks, Histogram};
 
 /// Samples of which some are censored: only a lower bound of their value is known.
 ///
@@ -62,16 +62,15 @@ impl Samples<'_> {
         }
     }
 
-    /// Quantile `q`. It lies between two readings: that every censored sample ends at its lower bound, and that none
-    /// ever ends. A value is stated where the second is known, with an interval that reaches down to the first;
-    /// elsewhere only the first is, as a lower bound.
+    /// Quantile `q`, without an interval. It lies between two readings: that every censored sample ends at its lower
+    /// bound, and that none ever ends. A value is stated where the second is known; elsewhere only the first is, as a
+    /// lower bound.
     pub fn at(&self, q: f64) -> Estimate {
-        self.at_clustered(self.count(), q)
+        self.at_in(&Blocks::default(), q)
     }
 
-    /// The same of samples that come in clusters, such as the deliveries of one message: only `clusters` of them
-    /// count as independent, which makes the interval as wide as if the members of a cluster were all alike.
-    pub fn at_clustered(&self, clusters: u64, q: f64) -> Estimate {
+    /// The same with its interval, from the `blocks` in which the samples came. It reaches down to the first reading.
+    pub fn at_in(&self, blocks: &Blocks, q: f64) -> Estimate {
         let (have, need) = (self.count(), needed_samples(q));
         if have < need {
             return Estimate::Unavailable { have, need };
@@ -81,11 +80,9 @@ impl Samples<'_> {
             let at_least = self.at_their_bounds().at_rank(rank);
             return Estimate::Beyond { at_least };
         };
-        let clusters = clusters.min(have);
-        let interval = interval_ranks(clusters, q).and_then(|(low, high)| {
-            let scaled = |rank| scale(rank, clusters, have);
-            let low = self.at_their_bounds().at_rank(scaled(low))?;
-            Some((low, self.times.at_rank(scaled(high))?))
+        let interval = blocks.interval_ranks(have, q).and_then(|(low, high)| {
+            let low = self.at_their_bounds().at_rank(low)?;
+            Some((low, self.times.at_rank(high)?))
         });
         Estimate::Value { value, interval }
     }
@@ -99,13 +96,4 @@ impl Samples<'_> {
         all.merge(self.open);
         Cow::Owned(all)
     }
-}
-
-/// The rank among `have` samples that stands where `rank` stands among `clusters`.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "rank <= clusters, so the result is at most have"
-)]
-fn scale(rank: u64, clusters: u64, have: u64) -> u64 {
-    (u128::from(rank) * u128::from(have)).div_ceil(u128::from(clusters)) as u64
 }

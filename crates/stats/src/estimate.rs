@@ -1,6 +1,6 @@
 use model::Nanos;
 
-use crate::{Histogram, Samples};
+use crate::{Blocks, Histogram, Samples};
 
 /// A percentile as far as the samples carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +9,8 @@ pub enum Estimate {
     Value {
         /// The percentile of the samples.
         value: Nanos,
-        /// The ends of the interval; `None` when there are too few independent samples for one.
+        /// The ends of the interval; `None` when there are too few independent samples, or too little
+        /// time, to tell.
         interval: Option<(Nanos, Nanos)>,
     },
     /// It lies among the samples whose end is not known: those in flight, or those that timed out.
@@ -36,16 +37,16 @@ impl Estimate {
     }
 }
 
-/// Quantile `q` of independent samples, of which `endless` more timed out: they count as larger than all others,
-/// so that a percentile is never that of the survivors.
+/// Quantile `q` of samples of which `endless` more timed out: they count as larger than all others, so that a percentile
+/// is never that of the survivors. It has no interval: how the samples hang together is not known.
 pub fn estimate(times: &Histogram, endless: u64, q: f64) -> Estimate {
     all_ended(times, endless).at(q)
 }
 
-/// Quantile `q` of samples that come in clusters, such as the deliveries of one message: only `clusters` of them
-/// count as independent, which makes the interval as wide as if the members of a cluster were all alike.
-pub fn estimate_clustered(times: &Histogram, endless: u64, clusters: u64, q: f64) -> Estimate {
-    all_ended(times, endless).at_clustered(clusters, q)
+/// The same with its interval, as wide as the correlation of the samples makes it: what follows in time is alike, and
+/// so is what belongs to one message. `blocks` show how much.
+pub fn estimate_in_blocks(times: &Histogram, endless: u64, blocks: &Blocks, q: f64) -> Estimate {
+    all_ended(times, endless).at_in(blocks, q)
 }
 
 fn all_ended(times: &Histogram, endless: u64) -> Samples<'_> {

@@ -6,21 +6,26 @@
 
 mod binomial;
 mod bins;
+mod blocks;
 mod censored;
 mod codec;
+mod design;
 mod estimate;
 mod growth;
 mod histogram;
+mod long_run;
 mod pass_rate;
 mod quantile;
 mod rate;
 mod series;
 mod share_test;
+mod student;
 mod values;
 
+pub use blocks::{BLOCKS, BlockWriter, Blocks, SHORTEST_BLOCK};
 pub use censored::{Samples, Shares};
 pub use codec::DecodeError;
-pub use estimate::{Estimate, estimate, estimate_clustered};
+pub use estimate::{Estimate, estimate, estimate_in_blocks};
 pub use growth::{Growth, LOOKS_FOR_STEADY, growth};
 pub use histogram::Histogram;
 pub use pass_rate::{clopper_pearson, fisher};

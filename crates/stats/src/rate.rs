@@ -1,5 +1,4 @@
-/// The normal quantile of 97.5 %, for two-sided 95 % intervals.
-const Z: f64 = 1.959_963_984_540_054;
+use crate::student::NORMAL;
 
 /// Wilson's 95 % interval for the true share when `hits` of `trials` were seen; `None` without trials.
 pub fn wilson(hits: u64, trials: u64) -> Option<(f64, f64)> {
@@ -8,9 +7,10 @@ pub fn wilson(hits: u64, trials: u64) -> Option<(f64, f64)> {
     }
     let n = trials as f64;
     let share = hits.min(trials) as f64 / n;
-    let scale = 1.0 + Z * Z / n;
-    let middle = (share + Z * Z / (2.0 * n)) / scale;
-    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt() / scale;
+    let scale = 1.0 + NORMAL * NORMAL / n;
+    let middle = (share + NORMAL * NORMAL / (2.0 * n)) / scale;
+    let half =
+        NORMAL * (share * (1.0 - share) / n + NORMAL * NORMAL / (4.0 * n * n)).sqrt() / scale;
     let low = if hits == 0 { 0.0 } else { middle - half };
     let high = if hits >= trials { 1.0 } else { middle + half };
     Some((low.max(0.0), high.min(1.0)))

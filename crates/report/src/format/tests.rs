@@ -70,6 +70,11 @@ fn a_percentile_says_what_carries_it() {
     };
     assert_eq!(estimate(value, None), "999 µs");
     assert_eq!(estimate_in_full(value, None), "999 µs (950–1,100)");
+    let alone = Estimate::Value {
+        value: Nanos::from_micros(999),
+        interval: None,
+    };
+    assert_eq!(estimate_in_full(alone, None), "999 µs (n/a)");
     let short = Estimate::Unavailable {
         have: 120,
         need: 1_000,

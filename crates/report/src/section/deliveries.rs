@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use record::{Deliveries, Level, Run};
 use stats::{Estimate, Histogram, estimate as estimate_of};
 
-use super::{Block, Section, error_bound, label, marked};
-use crate::format::{count, duration, estimate, estimate_in_full, part, percent, rate_of};
+use super::{Block, Section, at_most, error_bound, label, marked};
+use crate::format::{count, duration, estimate, estimate_in_full, part, rate_of};
 use crate::table::{Column, Row, Table};
 
 /// Fates, latencies and reasons of every channel at every level.
@@ -187,12 +187,11 @@ pub(crate) fn none_lost(level: &Level) -> Option<String> {
         return None;
     }
     // The deliveries of one message are not independent: the bound counts messages.
-    let bound = stats::zero_failures_bound(all.messages)? * 100.0;
+    let bounds = at_most(all.messages, level)?;
     Some(format!(
-        "none of {} deliveries ({} messages) lost at {}: at most {} are (95 % confidence)",
+        "none of {} deliveries ({} messages) lost at {}: {bounds}",
         count(all.judged()),
         count(all.messages),
         label(&level.load),
-        percent(bound),
     ))
 }

@@ -6,8 +6,8 @@ use model::{FaultKind, Side};
 use record::{Example, Failure, Level, Run};
 
 use super::levels::all_operations;
-use super::{Block, Section, label};
-use crate::format::{count, percent, seconds};
+use super::{Block, Section, at_most, label};
+use crate::format::{count, seconds};
 use crate::table::{Column, Row, Table};
 
 /// All failures of one side, kind and name, with their counts per level.
@@ -138,11 +138,10 @@ pub(crate) fn none_failed(level: &Level) -> Option<String> {
     if !level.sound || all.failed > 0 {
         return None;
     }
-    let bound = stats::zero_failures_bound(all.count)? * 100.0;
+    let bounds = at_most(all.count, level)?;
     Some(format!(
-        "none of {} operations failed at {}: at most {} do (95 % confidence)",
+        "none of {} operations failed at {}: {bounds}",
         count(all.count),
         label(&level.load),
-        percent(bound),
     ))
 }

@@ -155,7 +155,6 @@ pub(crate) fn table(run: &Run, in_full: bool) -> Table {
         Column::number("unfinished"),
         Column::number("dropped"),
         Column::number("succeeded"),
-        Column::words("unlike the first"),
         Column::words("thresholds"),
         Column::words("valid"),
     ];
@@ -189,7 +188,6 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
     cells.extend(fates(level));
     cells.extend(shortfalls(level, lead));
     cells.push(pass_rate::succeeded(level));
-    cells.push(pass_rate::unlike_the_first(run, level));
     cells.push(threshold_cell(run, level));
     cells.push(Some(validity(level)));
     let tone = match (level.validity(), held(run, level)) {

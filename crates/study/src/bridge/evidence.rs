@@ -277,14 +277,14 @@ fn leftovers(parts: &Parts<'_>) -> String {
 }
 
 fn zero_errors(parts: &Parts<'_>) -> String {
-    let mut text = "None of n is below 3/n with 95 % confidence: 0 of 200 allows 1.5 %, 0 of 400 allows 0.75 %. \
+    let mut text = "None of n is below 3/n with 95 % confidence where each fails by itself: 0 of 200 allows 1.5 %, 0 of 400 allows 0.75 %. \
          And 29 ms cannot meet a time-out.".to_owned();
     if let Some(level) = parts.http.and_then(|run| level_at(run, 20)) {
         let all = requests(level);
         if all.failed == 0 {
             let _ = write!(
                 text,
-                " Here: 0 of {}, that is at most {:.5} %.",
+                " Here: 0 of {}, that is at most {:.5} % if each fails by itself.",
                 whole(all.count as f64),
                 stats::zero_failures_bound(all.count).unwrap_or(1.0) * 100.0
             );

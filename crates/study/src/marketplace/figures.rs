@@ -12,7 +12,7 @@ pub(super) const HASHES: u64 = 2 * IN_A_TRADE;
 pub(super) const HASHED: [&str; 2] = ["users.admin.create", "auth.login"];
 /// What every other request should stay below while passwords are hashed, in ms.
 pub(super) const PROMISE_MS: f64 = 50.0;
-/// Samples of which the largest is an upper bound of the p95 with 95 % confidence: 0.95^59 < 0.05.
+/// Independent samples of which the largest is an upper bound of the p95 with 95 % confidence: 0.95^59 < 0.05.
 const FOR_A_BOUND: u64 = 59;
 
 /// One number of trades at once, run as often as it was.
@@ -96,7 +96,8 @@ pub(super) fn levels(run: Option<&Run>) -> impl Iterator<Item = &Level> {
     run.into_iter().flat_map(|run| &run.levels)
 }
 
-/// `16 of 16 (≥ 79.4 %)`: with what the true share is at least, 95 % sure; nothing is not a share.
+/// `16 of 16 (≥ 79.4 %)`: with what the true share is at least, 95 % sure where each trade fails by itself; nothing is
+/// not a share.
 pub(super) fn share((passed, of): (u64, u64)) -> String {
     let Some((low, high)) = stats::clopper_pearson(passed, of) else {
         return "none was begun".to_owned();
@@ -130,17 +131,6 @@ pub(super) fn at(estimate: Estimate) -> String {
         } => format!("> {}", time(age)),
         Estimate::Beyond { at_least: None } => "timed out".to_owned(),
         Estimate::Unavailable { .. } => "n/a".to_owned(),
-    }
-}
-
-/// The same with its interval.
-pub(super) fn with_interval(estimate: Estimate) -> String {
-    match estimate {
-        Estimate::Value {
-            value,
-            interval: Some((low, high)),
-        } => format!("{} ({}–{})", time(value), time(low), time(high)),
-        other => at(other),
     }
 }
 

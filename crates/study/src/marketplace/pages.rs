@@ -207,8 +207,9 @@ pub(super) fn markdown(parts: &Parts<'_>) -> String {
 /// What is below the first table.
 fn at_once_notes(parts: &Parts<'_>) -> String {
     let mut text = format!(
-        "\nIn brackets: what the true share is at least, or between, with 95 % confidence (Clopper-Pearson). `≤`: the longest of 59 to \
-         199 values, which is above the p95 with 95 % confidence; `n/a`: fewer. Here passwords are hashed with argon2id (19 MiB, 2 \
+        "\nIn brackets: what the true share is at least, or between, with 95 % confidence (Clopper-Pearson), if trades fail \
+         independently. `≤`: the longest of 59 to 199 values, which is above the p95 with 95 % confidence if they are independent; \
+         `n/a`: fewer. Here passwords are hashed with argon2id (19 MiB, 2 \
          passes), {} for each trade; bcrypt 12 as in the report would take the levels of this table more than five minutes of a core, \
          and is measured apart below.",
         super::figures::HASHES

@@ -130,7 +130,7 @@ fn zero_errors(parts: &Parts<'_>) -> String {
             let bound = stats::zero_failures_bound(all.messages).unwrap_or(1.0) * 100.0;
             let _ = write!(
                 text,
-                " None lost of {} messages allows at most {bound:.5} %.",
+                " None lost of {} messages allows at most {bound:.5} % if each is lost by itself.",
                 whole(all.messages as f64)
             );
         }

@@ -73,7 +73,10 @@ fn errors(parts: &Parts<'_>) -> String {
         );
         if errors == 0 {
             let bound = stats::zero_failures_bound(requests).unwrap_or(1.0) * 100.0;
-            let _ = write!(text, ", that is at most {bound:.2} %");
+            let _ = write!(
+                text,
+                ", that is at most {bound:.2} % if each fails by itself"
+            );
         }
         text.push('.');
     }

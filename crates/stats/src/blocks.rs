@@ -1,0 +1,203 @@
+use std::iter::Peekable;
+
+use model::Nanos;
+
+use crate::Histogram;
+
+/// At most so many blocks; where there would be more, neighbours are put together.
+pub const BLOCKS: usize = 64;
+/// The shortest block.
+pub const SHORTEST_BLOCK: Nanos = Nanos::from_millis(250);
+
+/// Values of one power of two fall into so many bins: a limit is known to 3 %, which is enough to see how many values
+/// lay beyond it in each block.
+const PER_POWER: u64 = 32;
+const POWER_BITS: u32 = 5;
+
+/// How the values of a histogram came in the course of time: for each of a few dozen blocks of the measured time how
+/// many fell into which coarse bin.
+///
+/// One run's values are not independent: a pause makes all slow that wait for it, and the deliveries of one message
+/// leave together. How much the blocks differ shows how many independent values the run is worth
+/// ([`Blocks::design_effect`]).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Blocks {
+    /// In units of [`SHORTEST_BLOCK`], as a power of two.
+    pub(crate) doublings: u32,
+    pub(crate) blocks: Vec<Counts>,
+}
+
+/// What came in one block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Bins that hold values with how many, ascending.
+    pub(crate) bins: Vec<(u16, u64)>,
+    /// Samples beyond every value: time-outs, and what never ended.
+    pub(crate) endless: u64,
+}
+
+/// Fills the [`Blocks`] of a histogram that grows. The values are counted where they are recorded anyway; only when a
+/// block is over does it look at what is new.
+#[derive(Clone, Debug, Default)]
+pub struct BlockWriter {
+    blocks: Blocks,
+    seen: Counts,
+}
+
+impl Blocks {
+    /// Whether nothing was noted.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// How long a block is.
+    pub fn width(&self) -> Nanos {
+        Nanos(SHORTEST_BLOCK.0 << self.doublings)
+    }
+
+    /// How many samples came in each block, in the order of time.
+    pub fn counts(&self) -> impl Iterator<Item = u64> {
+        self.blocks.iter().map(Counts::total)
+    }
+
+    /// How many samples there are.
+    pub fn count(&self) -> u64 {
+        self.counts().fold(0, u64::saturating_add)
+    }
+
+    /// Adds what was noted elsewhere in the same time: by another worker, or under another name.
+    pub fn merge(&mut self, other: &Self) {
+        let mut theirs = other.clone();
+        while self.doublings < theirs.doublings {
+            self.halve();
+        }
+        while theirs.doublings < self.doublings {
+            theirs.halve();
+        }
+        if self.blocks.len() < theirs.blocks.len() {
+            self.blocks
+                .resize_with(theirs.blocks.len(), Counts::default);
+        }
+        for (ours, theirs) in self.blocks.iter_mut().zip(&theirs.blocks) {
+            ours.add(theirs);
+        }
+    }
+
+    /// The block of what came at `at`, from the start of the measured time on.
+    fn at(&mut self, at: Nanos) -> &mut Counts {
+        while at.0 / self.width().0 >= BLOCKS as u64 {
+            self.halve();
+        }
+        let index = usize::try_from(at.0 / self.width().0).unwrap_or(BLOCKS - 1);
+        if self.blocks.len() <= index {
+            self.blocks.resize_with(index + 1, Counts::default);
+        }
+        &mut self.blocks[index]
+    }
+
+    /// Puts neighbours together.
+    fn halve(&mut self) {
+        self.doublings += 1;
+        let pairs = self.blocks.chunks(2);
+        self.blocks = pairs
+            .map(|pair| {
+                let mut both = pair[0].clone();
+                pair[1..].iter().for_each(|second| both.add(second));
+                both
+            })
+            .collect();
+    }
+}
+
+impl Counts {
+    pub(crate) fn total(&self) -> u64 {
+        let values = self.bins.iter().map(|(_, count)| *count);
+        values.fold(self.endless, u64::saturating_add)
+    }
+
+    /// How many lie in bins up to this one.
+    pub(crate) fn up_to(&self, bin: u16) -> u64 {
+        let below = self.bins.iter().take_while(|(one, _)| *one <= bin);
+        below.map(|(_, count)| *count).fold(0, u64::saturating_add)
+    }
+
+    fn of(times: &Histogram, endless: u64) -> Self {
+        let mut bins: Vec<(u16, u64)> = Vec::new();
+        for (value, count) in times.bins() {
+            let bin = bin_of(value);
+            match bins.last_mut() {
+                Some((last, sum)) if *last == bin => *sum += count,
+                _ => bins.push((bin, count)),
+            }
+        }
+        Self { bins, endless }
+    }
+
+    /// What this has more than `before`.
+    fn since(&self, before: &Self) -> Self {
+        let mut known = before.bins.iter().copied().peekable();
+        let new = self.bins.iter().filter_map(|&(bin, count)| {
+            let more = count.saturating_sub(count_of(&mut known, bin));
+            (more > 0).then_some((bin, more))
+        });
+        Self {
+            bins: new.collect(),
+            endless: self.endless.saturating_sub(before.endless),
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.endless = self.endless.saturating_add(other.endless);
+        let mut ours = std::mem::take(&mut self.bins).into_iter().peekable();
+        let mut theirs = other.bins.iter().copied().peekable();
+        while let Some(bin) = least(ours.peek(), theirs.peek()) {
+            let (one, other) = (count_of(&mut ours, bin), count_of(&mut theirs, bin));
+            self.bins.push((bin, one.saturating_add(other)));
+        }
+    }
+}
+
+/// The lower one of two bins.
+fn least(one: Option<&(u16, u64)>, other: Option<&(u16, u64)>) -> Option<u16> {
+    let bins = [one, other].into_iter().flatten();
+    bins.map(|(bin, _)| *bin).min()
+}
+
+/// Takes the count of a bin from a list that is passed through in order.
+fn count_of(list: &mut Peekable<impl Iterator<Item = (u16, u64)>>, bin: u16) -> u64 {
+    list.next_if(|(one, _)| *one == bin)
+        .map_or(0, |(_, count)| count)
+}
+
+impl BlockWriter {
+    /// What is new in `times` and among the `endless` ones since the last call came in the block of `at`, from the start
+    /// of the measured time on.
+    pub fn close(&mut self, at: Nanos, times: &Histogram, endless: u64) {
+        if times.count() + endless == self.seen.total() {
+            return;
+        }
+        let all = Counts::of(times, endless);
+        self.blocks.at(at).add(&all.since(&self.seen));
+        self.seen = all;
+    }
+
+    /// What was noted.
+    pub fn into_blocks(self) -> Blocks {
+        self.blocks
+    }
+}
+
+/// The bin that a value falls into.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "less than 2^11 by construction"
+)]
+pub(crate) fn bin_of(value: Nanos) -> u16 {
+    let power = (u64::BITS - (value.0 | 1).leading_zeros()).saturating_sub(POWER_BITS + 1);
+    (u64::from(power) * PER_POWER + (value.0 >> power)) as u16
+}
+
+mod codec;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! How many independent samples the correlated samples of one run are worth.
+
+use model::Nanos;
+
+use crate::blocks::{Blocks, Counts, bin_of};
+use crate::long_run::{FREQUENCIES, variance_of_sum};
+use crate::quantile::{SAMPLES_BEYOND, interval_ranks};
+
+/// Blocks must hold as much as so many alike ones, or they say too little of how blocks differ.
+const ENOUGH: f64 = 8.0;
+/// The shares of the samples at which the blocks are compared.
+const SHARES: [f64; 7] = [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
+
+impl Blocks {
+    /// By how much the samples are fewer than they look: so many of them are worth one independent sample in a 95 %
+    /// interval. `None` where the time was too short, or too little came in most of it, to tell.
+    ///
+    /// For each of several limits: the share beyond it varies from block to block. The variance of the whole, with
+    /// correlation over several blocks in it, is held against that of independent samples; the largest ratio counts.
+    /// It is never below 1. That few blocks know a variance only roughly is included.
+    /// In surveys it is called the design effect (Kish, Survey Sampling, 1965).
+    pub fn design_effect(&self) -> Option<f64> {
+        self.worst_at(&self.shares())
+    }
+
+    /// The same where the share beyond `limit` is asked for: also from how that share itself varies.
+    pub fn design_effect_at(&self, limit: Nanos) -> Option<f64> {
+        let mut bins = self.shares();
+        let bin = bin_of(limit);
+        bins.extend([bin.saturating_sub(1), bin]);
+        self.worst_at(&bins)
+    }
+
+    /// How many independent samples all of them are worth, for a bound on the share beyond `limit`: a binomial one
+    /// with so many trials, of which the same share lies beyond. At most as many as there are.
+    pub fn independent_at(&self, limit: Nanos) -> Option<u64> {
+        Some(worth(self.count(), self.design_effect_at(limit)?))
+    }
+
+    /// The ranks, counted from 1, of the two among `count` samples between which the true quantile `q` lies with 95 %
+    /// confidence: those of [`interval_ranks`] for the independent samples that they are worth. `None` also where these
+    /// are too few for one of the ends.
+    pub fn interval_ranks(&self, count: u64, q: f64) -> Option<(u64, u64)> {
+        let independent = worth(count, self.design_effect()?);
+        let (low, high) = interval_ranks(independent, q)?;
+        let scaled = |rank| scale(rank, independent, count);
+        Some((scaled(low), scaled(high)))
+    }
+
+    /// The bins at whose ends the shares lie nearest to those that are looked at, on both sides.
+    fn shares(&self) -> Vec<u16> {
+        let all = self.sum();
+        let count = all.total() as f64;
+        let mut bins = Vec::new();
+        for share in SHARES {
+            let mut below = 0;
+            let mut before = None;
+            for &(bin, more) in &all.bins {
+                below = more.saturating_add(below);
+                if below as f64 >= share * count {
+                    bins.extend(before);
+                    bins.push(bin);
+                    break;
+                }
+                before = Some(bin);
+            }
+        }
+        bins
+    }
+
+    fn sum(&self) -> Counts {
+        let mut all = Counts::default();
+        self.blocks.iter().for_each(|block| all.add(block));
+        all
+    }
+
+    fn worst_at(&self, bins: &[u16]) -> Option<f64> {
+        let mut bins = bins.to_vec();
+        bins.sort_unstable();
+        bins.dedup();
+        // Before the first operations had ended there was nothing to see.
+        let begun = self.blocks.iter().position(|block| block.total() > 0)?;
+        let blocks = &self.blocks[begun..];
+        let totals: Vec<u64> = blocks.iter().map(Counts::total).collect();
+        let alike = alike_blocks(&totals);
+        if alike < ENOUGH || totals.len() < 2 * FREQUENCIES {
+            return None;
+        }
+        let effects = bins
+            .iter()
+            .filter_map(|&bin| effect_at(blocks, &totals, bin));
+        // Where all samples are alike nothing shows how they hang together: each block counts once.
+        let unknown = self.count() as f64 / alike;
+        Some(effects.reduce(f64::max).unwrap_or(unknown).max(1.0))
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between 0 and the count"
+)]
+fn worth(count: u64, effect: f64) -> u64 {
+    (count as f64 / effect) as u64
+}
+
+/// The rank among `count` samples that stands where `rank` stands among `independent` ones.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rank <= independent, so the result is at most count"
+)]
+fn scale(rank: u64, independent: u64, count: u64) -> u64 {
+    (u128::from(rank) * u128::from(count)).div_ceil(u128::from(independent)) as u64
+}
+
+/// How many blocks of the same size would vary as much in their sum as these (Kish).
+fn alike_blocks(totals: &[u64]) -> f64 {
+    let sum: f64 = totals.iter().map(|&total| total as f64).sum();
+    let squares: f64 = totals.iter().map(|&total| (total as f64).powi(2)).sum();
+    sum * sum / squares
+}
+
+fn sum_of(counts: &[u64]) -> u64 {
+    counts.iter().copied().fold(0, u64::saturating_add)
+}
+
+/// The design effect of the share up to the end of `bin`; `None` with too few samples on one of its sides.
+fn effect_at(blocks: &[Counts], totals: &[u64], bin: u16) -> Option<f64> {
+    let within: Vec<u64> = blocks.iter().map(|block| block.up_to(bin)).collect();
+    let (hits, all) = (sum_of(&within), sum_of(totals));
+    if hits.min(all - hits) < SAMPLES_BEYOND {
+        return None;
+    }
+    let (count, share) = (all as f64, hits as f64 / all as f64);
+    let both = within.iter().zip(totals);
+    let deviations: Vec<f64> = both
+        .map(|(&hits, &all)| hits as f64 - share * all as f64)
+        .collect();
+    let variance = variance_of_sum(&deviations, FREQUENCIES)?;
+    Some(variance / (count * share * (1.0 - share)))
+}

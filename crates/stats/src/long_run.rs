@@ -1,0 +1,75 @@
+//! How far a sum over time may lie from its expectation when neighbours in time are alike.
+
+/// The lowest frequencies that are looked at. More of them would know the variance of independent samples better and
+/// miss what is alike over seconds; fewer would make intervals needlessly wide.
+pub(crate) const FREQUENCIES: usize = 8;
+
+/// The 10 % quantiles of the chi-squared distribution with 1, 2, … degrees of freedom.
+const CHI_SQUARED: [f64; FREQUENCIES] = [
+    0.015_791, 0.210_721, 0.584_374, 1.063_623, 1.610_308, 2.204_131, 2.833_107, 3.489_539,
+];
+
+/// The variance of the sum of `deviations`, which follow each other in time and have the mean 0: what it is at most
+/// with 90 % confidence, since it is known from few `frequencies` (8 at most). `None` where there are fewer than two
+/// deviations per frequency.
+///
+/// It is the mean power of the lowest frequencies, the equally weighted cosines of Lazarus, Lewis, Stock and Watson
+/// (Journal of Business & Economic Statistics 36, 2018). What is alike over a time that is short beside the whole
+/// counts in full; independent deviations give their plain variance. The upper bound is taken because a run that by
+/// chance looks less correlated than it is would otherwise be just the one that gets an interval, too narrow a one.
+pub(crate) fn variance_of_sum(deviations: &[f64], frequencies: usize) -> Option<f64> {
+    let count = deviations.len();
+    let quantile = CHI_SQUARED.get(frequencies.checked_sub(1)?)?;
+    if count < 2 * frequencies {
+        return None;
+    }
+    let step = std::f64::consts::PI / count as f64;
+    let power = |frequency: usize| {
+        let wave = |index: usize| (frequency as f64 * step * (index as f64 + 0.5)).cos();
+        let each = deviations.iter().enumerate();
+        let sum: f64 = each.map(|(at, one)| one * wave(at)).sum();
+        2.0 * sum * sum
+    };
+    Some((1..=frequencies).map(power).sum::<f64>() / quantile)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(found: Option<f64>, expected: f64) {
+        let found = found.unwrap();
+        assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+    }
+
+    #[test]
+    fn the_power_of_each_frequency_is_that_of_its_cosine() {
+        // cos 45° and cos 135°: the sum is √2, its power 2·2.
+        near(variance_of_sum(&[1.0, -1.0], 1), 4.0 / 0.015_791);
+        // The first frequency cancels out; of the second each of the four is cos 45°.
+        near(
+            variance_of_sum(&[1.0, -1.0, -1.0, 1.0], 2),
+            16.0 / 0.210_721,
+        );
+    }
+
+    #[test]
+    fn deviations_that_are_alike_for_long_weigh_more() {
+        let alike: Vec<f64> = (0..64)
+            .map(|at| if at / 8 % 2 == 0 { 1.0 } else { -1.0 })
+            .collect();
+        let turning: Vec<f64> = (0..64)
+            .map(|at| if at % 2 == 0 { 1.0 } else { -1.0 })
+            .collect();
+        let [alike, turning] = [alike, turning].map(|one| variance_of_sum(&one, 8).unwrap());
+        assert!(alike > 100.0 * turning, "{alike} {turning}");
+    }
+
+    #[test]
+    fn each_frequency_needs_two_deviations() {
+        assert!(variance_of_sum(&[1.0; 11], 6).is_none());
+        assert!(variance_of_sum(&[1.0; 12], 6).is_some());
+        assert!(variance_of_sum(&[1.0; 12], 0).is_none());
+        assert!(variance_of_sum(&[1.0; 40], 9).is_none());
+    }
+}
