@@ -134,6 +134,18 @@ pub(super) fn at(estimate: Estimate) -> String {
     }
 }
 
+/// The same with its interval, or why there is none.
+pub(super) fn with_interval(estimate: Estimate) -> String {
+    match estimate {
+        Estimate::Value {
+            value,
+            interval: Some((low, high)),
+        } => format!("{} ({}–{})", time(value), time(low), time(high)),
+        Estimate::Value { value, .. } => format!("{} (n/a)", time(value)),
+        other => at(other),
+    }
+}
+
 /// The p95; with fewer than 200 and at least 59 of them the longest as its upper bound, 95 % sure; else nothing.
 pub(super) fn p95(timings: &Timings) -> String {
     let enough = timings.count >= FOR_A_BOUND && timings.failed == 0 && timings.unfinished == 0;

@@ -154,10 +154,13 @@ fn the_limit_of_passwords_is_cores_by_cost() {
     assert!((at.hashes_per_s() - 4.0).abs() < 1e-9);
 }
 
+fn of(run: &Run, count: &'static str) -> super::hashing::Threads {
+    threads(Some(run), count, 32).unwrap()
+}
+
 #[test]
 fn two_single_runs_are_never_called_different() {
     let four = run(250, vec![level(32, 64.0, 30_000)]);
-    let of = |run, count| threads(Some(run), count, 32).unwrap();
     for sixteen in [
         run(250, vec![level(32, 64.0, 30_000)]),
         run(250, vec![level(32, 16.0, 7_000)]),
