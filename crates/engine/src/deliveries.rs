@@ -38,6 +38,7 @@ pub(crate) fn deliveries_of(tally: Tally, first: Option<Mismatch>) -> Deliveries
             .collect(),
         whole_audience: tally.last.count(),
         latency: tally.latency,
+        blocks: stats::Blocks::default(),
         first: tally.first,
         median: tally.median,
         last: tally.last,

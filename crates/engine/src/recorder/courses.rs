@@ -1,11 +1,10 @@
 //! When what is recorded came: every block of the measured time is closed once it is over. Nothing is done per request.
 
-use delivery::Tally;
 use model::Nanos;
 use record::{Deliveries, Iterations, Timings};
 use stats::{BLOCKS, BlockWriter, SHORTEST_BLOCK};
 
-use super::{FAMILIES, Named, Recorder, deliveries_of};
+use super::{FAMILIES, Named, Recorder};
 use crate::level::Span;
 
 /// The course of everything that a recorder times, in its order.
@@ -91,14 +90,10 @@ impl Courses {
         }
     }
 
-    pub(super) fn give_deliveries(
-        mut self,
-        tallies: Vec<Tally>,
-    ) -> impl Iterator<Item = Deliveries> {
-        self.tallies
-            .resize_with(tallies.len(), BlockWriter::default);
-        let both = tallies.into_iter().zip(self.tallies);
-        both.map(|(tally, writer)| deliveries_of(tally, writer.into_blocks()))
+    pub(super) fn give_deliveries(&mut self, all: &mut [Deliveries]) {
+        for (one, writer) in all.iter_mut().zip(self.tallies.drain(..)) {
+            one.blocks = writer.into_blocks();
+        }
     }
 }
 
