@@ -39,7 +39,7 @@ pub struct Config {
     /// Origins whose web pages may open a line, for example `http://localhost:3000`, beside those of this
     /// server at an address or `localhost`; `*` is every page of the web. Programs are not asked
     #[arg(long, value_name = "ORIGIN", env = "EDITOR_ALLOW_ORIGIN", value_delimiter = ',',
-          value_parser = crate::http::parse_origin, help_heading = "Serving")]
+          value_parser = kit::origin::parse, help_heading = "Serving")]
     pub allow_origin: Vec<String>,
     /// The port of the loopback when no address is given, as the original has it
     #[arg(long, value_name = "PORT", env = "SERVER_PORT", default_value_t = crate::PORT, help_heading = "Serving")]

@@ -2,8 +2,6 @@
 
 mod about;
 mod front;
-mod origin;
 mod routes;
 
 pub(crate) use front::Front;
-pub(crate) use origin::{Origins, parse as parse_origin};

@@ -61,12 +61,19 @@ async fn run(
     if let Some(url) = &config.nats_url {
         editor.connect(NatsLine::open(url).await?).await?;
     }
-    let listener = bind(config.serve.address(config.server_port))?;
+    let address = config.serve.address(config.server_port);
+    if config.run.run_code && !address.ip().is_loopback() {
+        tracing::warn!(
+            %address,
+            "everybody who reaches this address may run programs here, in sandboxes: `--run-code false` switches it off"
+        );
+    }
+    let listener = bind(address)?;
     let url = format!("http://{}", listener.local_addr()?);
     tracing::info!(%url, threads = config.serve.threads, "the editor is open");
     announce(&url)?;
 
-    let connections = Connections::new(config.serve.max_connections);
+    let connections = Connections::within_descriptors(config.serve.max_connections);
     let front = Front::new(&editor, &config, &connections);
     let stopped = front.clone();
     let server = Server {

@@ -22,7 +22,8 @@ pub struct ServeConfig {
     #[arg(long, env = "HEADCOUNT_THREADS", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
-    /// Open connections at most, upgraded ones too; further ones are closed at once and counted
+    /// Open connections at most, upgraded ones too; further ones are refused with 503 and counted. The limit of open
+    /// files (`ulimit -n`) may allow fewer: that is told at the start
     #[arg(long, value_name = "N", env = "HEADCOUNT_MAX_CONNECTIONS", default_value_t = 60_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,

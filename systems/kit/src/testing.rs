@@ -1,9 +1,11 @@
-//! Servers that tests of several systems start; only with the feature `testing`.
+//! Servers that tests of several systems start, and hostile clients; only with the feature `testing`.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "only tests use this, and a test that cannot begin fails"
 )]
+
+pub mod hostile;
 
 use std::fs;
 use std::path::{Path, PathBuf};

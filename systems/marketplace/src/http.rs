@@ -2,20 +2,17 @@
 //! it reads and answers ([`Route`], [`Write`], [`Read`]); routing, checking and the `OpenAPI` description
 //! are made of that, so that they cannot contradict each other.
 
-mod address;
 mod answer;
 mod caller;
 mod describe;
 mod door;
 mod input;
-mod limit;
 mod operation;
 mod route;
 mod routes;
 mod system;
 
 pub(crate) use crate::market::Market;
-pub(crate) use address::Peer;
 pub use door::DoorConfig;
 pub(crate) use door::{Door, DoorError};
 pub(crate) use input::{Empty, NoQuery, PageQuery};

@@ -6,6 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use hyper::service::service_fn;
 use kit::fault::Faults;
+use kit::network::Peer;
 use kit::serve::{Connections, Server, bind, block_on, stop_signal};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -15,7 +16,7 @@ use crate::account::ensure_admin;
 use crate::config::{Config, ConfigError};
 use crate::hash::Hashing;
 use crate::health::Watch;
-use crate::http::{Door, DoorError, Peer, router};
+use crate::http::{Door, DoorError, router};
 use crate::market::{Market, Terms};
 use crate::metrics::Counters;
 use crate::push::{Hub, Sender};
@@ -79,7 +80,7 @@ async fn run(
     let sender = Sender::new(&config.push, config.door.cors_origins.first())?;
     let market = open(&config).await?;
     let (connections, watch) = (
-        Connections::new(config.serve.max_connections),
+        Connections::within_descriptors(config.serve.max_connections),
         Watch::default(),
     );
     let router = router(&market, &config, &connections, &watch)?;

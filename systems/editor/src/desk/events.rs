@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use kit::json::Object;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::Instant;
@@ -192,7 +193,7 @@ impl Visitor {
         if change.cursor.get().len() > NAME {
             return Err(Refusal::TooLong("cursor", NAME));
         }
-        let _: Caret = read(change.cursor)?;
+        let _: Object<Caret> = read(change.cursor)?;
         if text(change.username)?.len() > NAME {
             return Err(Refusal::TooLong("username", NAME));
         }
@@ -288,7 +289,9 @@ fn complain(outlet: &Outlet, event: &str, acknowledge: Option<u64>, refusal: &Re
 
 fn payload<'a, T: Deserialize<'a>>(event: &Event<'a>) -> Result<T, Refusal> {
     let payload = event.payload().ok_or(Refusal::NoPayload)?;
-    payload.map_err(|error| Refusal::Payload(error.to_string()))
+    payload
+        .map(|Object(payload)| payload)
+        .map_err(|error| Refusal::Payload(error.to_string()))
 }
 
 fn read<'a, T: Deserialize<'a>>(json: &'a RawValue) -> Result<T, Refusal> {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::http::HeaderMap;
+use kit::origin::Origins;
 use serde::Serialize;
 
-use super::Origins;
 use crate::editor::Editor;
 
 #[derive(Serialize)]

@@ -5,11 +5,12 @@ use axum::Router;
 use axum::body::Body;
 use hyper::body::Incoming;
 use hyper::{Request, Response, StatusCode};
+use kit::origin::Origins;
 use kit::serve::Connections;
 use percent_encoding::percent_decode_str;
 use tower::ServiceExt;
 
-use super::{Origins, routes};
+use super::routes;
 use crate::config::Config;
 use crate::editor::Editor;
 use crate::line::{self, Bound, Terms, is_upgrade};

@@ -2,11 +2,11 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
+use kit::origin::Origins;
 use kit::serve::Connections;
 use prometheus_client::registry::Registry;
 use serde_json::{Map, Value};
 
-use super::Origins;
 use super::about::about;
 use crate::editor::Editor;
 use crate::page::page;

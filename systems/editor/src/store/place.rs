@@ -3,6 +3,7 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use kit::file::{open_private, prepare_database};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 
@@ -52,6 +53,14 @@ impl Place {
         }
     }
 
+    /// Makes the file of a database for its owner alone.
+    pub(super) fn prepare(&self, url: &str) -> Result<(), StoreError> {
+        match self {
+            Self::File(path) => prepare_database(url, path).map_err(|why| self.cannot_open(why)),
+            Self::Memory | Self::Server(_) => Ok(()),
+        }
+    }
+
     /// Keeps other servers away from a file, which must be there, until what is returned is dropped: each
     /// would write on what it knows and not see what the other wrote.
     ///
@@ -64,9 +73,7 @@ impl Place {
         let cannot = |why: std::io::Error| self.cannot_open(why);
         let mut beside = path.canonicalize().map_err(cannot)?.into_os_string();
         beside.push(".lock");
-        let mut options = File::options();
-        let options = options.create(true).truncate(false).write(true);
-        let lock = options.open(Path::new(&beside)).map_err(cannot)?;
+        let lock = open_private(Path::new(&beside)).map_err(cannot)?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(lock)),
             Err(TryLockError::WouldBlock) => Err(StoreError::Taken(self.to_string())),

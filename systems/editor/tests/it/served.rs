@@ -1,6 +1,5 @@
 //! The editor as a process of its own.
 
-use std::fs;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -46,10 +45,11 @@ impl Served {
 
     /// Bytes that it has in memory.
     pub(crate) fn memory(&self) -> usize {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kilobytes = resident.unwrap().trim().trim_end_matches(" kB");
-        kilobytes.parse::<usize>().unwrap() * 1024
+        kit::testing::hostile::resident(self.pid())
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// What a path says, in JSON.

@@ -1,6 +1,7 @@
+use std::collections::VecDeque;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
@@ -9,11 +10,18 @@ use prometheus_client::registry::Registry;
 use rustix::net::sockopt::set_tcp_user_timeout;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+use tokio::task::AbortHandle;
 use tokio::time::timeout;
+
+use crate::descriptors;
 
 /// A client that takes nothing of what waits for it for so long is gone, as the kernel sees it: otherwise what
 /// it asked for would stay in memory for as long as it likes.
 const UNREAD_LIMIT: Duration = Duration::from_mins(1);
+
+/// Connections beyond the limit that are kept for a moment, to be told that there are too many; of `/healthz` and
+/// `/metrics` they are answered. One more ends the oldest: who asks at once is answered during a flood, too.
+const BEYOND: usize = 64;
 
 /// The open connections of a server: how many there are, how many there may be, and the word to stop.
 #[derive(Clone, Debug)]
@@ -23,6 +31,7 @@ pub struct Connections {
     refused: Counter,
     stopping: watch::Sender<bool>,
     unread_limit: Duration,
+    beyond: Arc<Mutex<VecDeque<AbortHandle>>>,
 }
 
 /// One of the connections that may be open. It is in the extensions of a request that asks for an upgrade:
@@ -56,7 +65,14 @@ impl Connections {
             refused: Counter::default(),
             stopping: watch::Sender::new(false),
             unread_limit: UNREAD_LIMIT,
+            beyond: Arc::default(),
         }
+    }
+
+    /// No connection yet; `wanted` at most, and no more than the limit of open files has room for.
+    #[must_use]
+    pub fn within_descriptors(wanted: u32) -> Self {
+        Self::new(descriptors::connections(wanted))
     }
 
     /// Sets up a connection that was accepted.
@@ -74,7 +90,7 @@ impl Connections {
             "Open connections, those that were upgraded among them",
             open,
         );
-        let help = "Connections closed at once because too many were open";
+        let help = "Connections refused because too many were open";
         registry.register("http_connections_refused", help, refused);
     }
 
@@ -82,6 +98,12 @@ impl Connections {
     #[must_use]
     pub fn open(&self) -> i64 {
         self.open.get()
+    }
+
+    /// Connections that were refused because too many were open.
+    #[must_use]
+    pub fn refused(&self) -> u64 {
+        self.refused.get()
     }
 
     /// One more; `None`, counted, when there are too many.
@@ -95,6 +117,17 @@ impl Connections {
             place: Place(Arc::new(Counted(self.open.clone()))),
             stopping: self.stopping.subscribe(),
         })
+    }
+
+    /// Remembers the task of a connection beyond the limit, and ends the oldest when there are too many.
+    pub(super) fn keep_beyond(&self, task: AbortHandle) {
+        let mut beyond = self.beyond.lock().unwrap_or_else(PoisonError::into_inner);
+        beyond.push_back(task);
+        if beyond.len() > BEYOND
+            && let Some(oldest) = beyond.pop_front()
+        {
+            oldest.abort();
+        }
     }
 
     /// Tells every connection to end after what it is answering, and waits for that. `false` at the

@@ -5,15 +5,16 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
 
-use hyper::body::{Body, Incoming};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::UPGRADE;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
+use super::beyond::{BEYOND_LIMIT, refuse};
 use super::connections::{Connections, Open};
 
 /// A client that opens a connection must send a whole request head within this time.
@@ -40,8 +41,7 @@ where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
     S: Send + 'static,
     S::Future: Send,
-    B: Body<Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
-    B::Data: Send,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
     /// Serves until `stop` ends, then answers what was begun. Returns what is left of the time limit;
     /// nothing when it cut that short.
@@ -69,14 +69,19 @@ where
     }
 
     fn take(&self, stream: TcpStream, peer: SocketAddr) {
-        let Some(open) = self.connections.admit() else {
-            return;
-        };
         if let Err(error) = self.connections.prepare(&stream) {
             tracing::debug!(%error, "the connection was gone before it was served");
             return;
         }
-        tokio::spawn(serve_one(stream, (self.service)(peer), open));
+        let service = (self.service)(peer);
+        match self.connections.admit() {
+            Some(open) => drop(tokio::spawn(serve_one(stream, service, open))),
+            None => {
+                let told = timeout(BEYOND_LIMIT, refuse(stream, service));
+                let task = tokio::spawn(async move { drop(told.await) });
+                self.connections.keep_beyond(task.abort_handle());
+            }
+        }
     }
 }
 
@@ -84,8 +89,7 @@ async fn serve_one<S, B>(stream: TcpStream, service: S, mut open: Open)
 where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + 'static,
     S::Future: Send,
-    B: Body<Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
-    B::Data: Send,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
     let place = open.place.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
@@ -94,14 +98,8 @@ where
         }
         service.call(request)
     });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_LIMIT)
-        .max_buf_size(LARGEST_HEAD)
-        .pipeline_flush(true)
-        .serve_connection(TokioIo::new(stream), service)
-        .with_upgrades();
-    let mut connection = pin!(connection);
+    let connection = protocol().serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection.with_upgrades());
     let ended = tokio::select! {
         biased;
         ended = connection.as_mut() => ended,
@@ -113,4 +111,15 @@ where
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended badly");
     }
+}
+
+/// HTTP/1.1, with limits.
+pub(super) fn protocol() -> http1::Builder {
+    let mut protocol = http1::Builder::new();
+    protocol
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_LIMIT)
+        .max_buf_size(LARGEST_HEAD)
+        .pipeline_flush(true);
+    protocol
 }

@@ -82,7 +82,7 @@ pub(super) async fn until<T>(
 pub(super) async fn finish(
     market: &Market,
     route: &Route,
-    ticket: Option<super::limit::Ticket>,
+    ticket: Option<kit::limit::Ticket>,
     work: impl Future<Output = Result<Response, Refusal>>,
 ) -> Response {
     let refused = ticket.filter(|ticket| !ticket.admitted);

@@ -1,13 +1,10 @@
-use std::net::IpAddr;
-
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue};
 use clap::Args;
+use kit::limit::{Gate, Limits, Ticket};
+use kit::network::{Networks, Peer, client};
 use tokio::time::Instant;
 use tower_http::cors::{AllowHeaders, AllowMethods, CorsLayer};
-
-use super::address::{Networks, client, counted};
-use super::limit::{Counting, Limits, Ticket};
 
 /// What pages may read besides the body.
 const EXPOSED: [&str; 6] = [
@@ -62,20 +59,16 @@ pub(crate) enum DoorError {
 /// What stands before every operation.
 #[derive(Debug)]
 pub(crate) struct Door {
-    counting: Counting,
-    limits: Limits,
-    bypass: Networks,
+    gate: Gate,
     proxies: Networks,
     pub(super) max_body: usize,
 }
 
 impl Door {
     pub(crate) fn new(config: &DoorConfig) -> Self {
-        let limits = config.limits();
+        let bypass = config.rate_limit_bypass_ips.clone().unwrap_or_default();
         Self {
-            counting: Counting::new(limits.clone()),
-            limits,
-            bypass: config.rate_limit_bypass_ips.clone().unwrap_or_default(),
+            gate: Gate::new(config.limits(), bypass),
             proxies: config.trusted_proxies.clone().unwrap_or_default(),
             max_body: config.max_body as usize,
         }
@@ -83,17 +76,13 @@ impl Door {
 
     /// Counts a request; `None` when no limit counts it.
     pub(super) fn admit(&self, operation: &str, parts: &Parts) -> Option<Ticket> {
-        let address: IpAddr = client(parts, &self.proxies);
-        if self.bypass.contain(address) {
-            return None;
-        }
-        self.counting
-            .admit(operation, counted(address), Instant::now())
+        let address = client(Peer::of(&parts.extensions), &parts.headers, &self.proxies);
+        self.gate.admit(operation, address, Instant::now())
     }
 
     /// Whom the limits let pass, and the limits, for health.
     pub(crate) fn facts(&self) -> (Vec<String>, String) {
-        (self.bypass.words(), self.limits.to_string())
+        (self.gate.bypass().words(), self.gate.limits().to_string())
     }
 }
 

@@ -97,7 +97,7 @@ pub(super) fn json<T: DeserializeOwned>(parts: &Parts, bytes: &[u8]) -> Result<T
         return Err(Refusal::NotJson);
     }
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
-    serde_json::from_slice(bytes).map_err(|error| Refusal::InvalidJson(error.to_string()))
+    kit::json::object(bytes).map_err(|error| Refusal::InvalidJson(error.to_string()))
 }
 
 /// The key under which a write is to be done once, if it names one.

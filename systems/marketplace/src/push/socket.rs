@@ -1,8 +1,9 @@
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::ws::{CloseFrame, Message, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use kit::serve::Place;
+use kit::socket::Socket;
 use tokio::time::{Instant, interval_at, timeout};
 
 use super::StreamQuery;
@@ -28,13 +29,13 @@ pub(crate) async fn open(
     let follower = Follower::begin(market, token, &query).await?;
     let upgrade = upgrade.max_message_size(LARGEST).max_frame_size(LARGEST);
     Ok(upgrade.on_upgrade(async move |socket| {
-        follow(socket, follower).await;
+        follow(Socket::new(socket), follower).await;
         // Until here it was one of the connections that may be open.
         drop(place);
     }))
 }
 
-async fn follow(mut socket: WebSocket, mut follower: Follower) {
+async fn follow(mut socket: Socket, mut follower: Follower) {
     let mut pings = interval_at(Instant::now() + PING, PING);
     let mut answered = true;
     loop {

@@ -1,7 +1,10 @@
+use std::str::FromStr;
 use std::time::Duration;
 
+use kit::file::prepare_database;
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
 use sqlx::pool::PoolConnection;
+use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Any, AnyPool, Executor, Transaction};
 
 use super::migrate;
@@ -79,6 +82,11 @@ impl Store {
         } else {
             "?mode=rwc"
         };
+        if !in_memory {
+            let file = SqliteConnectOptions::from_str(url)?;
+            let made = prepare_database(url, file.get_filename());
+            made.map_err(|why| StoreError::Database(why.into()))?;
+        }
         let url = format!("{url}{made}");
         let synchronous = if config.sync {
             "PRAGMA synchronous = FULL"

@@ -16,6 +16,8 @@ mod door;
 #[cfg(test)]
 mod hashing;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod keys;
 #[cfg(test)]
 mod money;

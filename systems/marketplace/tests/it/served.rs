@@ -99,6 +99,10 @@ impl Served {
         self.description.get().unwrap()
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Somebody who has not logged in.
     pub(crate) fn stranger(&self) -> Person<'_> {
         Person::new(self, String::new(), String::new())

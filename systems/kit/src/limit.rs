@@ -1,3 +1,5 @@
+//! How often one address may do something: fixed windows, counted by operation and address.
+
 use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
@@ -6,8 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use kit::span::{self, Shown};
 use tokio::time::Instant;
+
+use crate::network::{Networks, counted};
+use crate::span::{self, Shown};
 
 /// So many windows are kept at most; then those that are over are forgotten, and if none is, all.
 const WINDOWS: usize = 100_000;
@@ -22,7 +26,7 @@ struct Limit {
 
 /// Limits, written like `*=100/15m,auth.login=10/1m`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Limits(Vec<Limit>);
+pub struct Limits(Vec<Limit>);
 
 impl FromStr for Limits {
     type Err = String;
@@ -72,7 +76,8 @@ impl fmt::Display for Limits {
 
 impl Limits {
     /// Operations that are limited and do not exist.
-    pub(super) fn unknown<'a>(&'a self, known: &'a [&str]) -> Option<&'a str> {
+    #[must_use]
+    pub fn unknown<'a>(&'a self, known: &'a [&str]) -> Option<&'a str> {
         let mut named = self.0.iter().map(|limit| limit.operation.as_str());
         named.find(|name| *name != "*" && !known.contains(name))
     }
@@ -80,18 +85,23 @@ impl Limits {
 
 /// What a limit says of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ticket {
-    pub(super) admitted: bool,
-    pub(super) limit: u32,
-    pub(super) remaining: u32,
-    pub(super) window: Duration,
+pub struct Ticket {
+    /// Whether the request may pass.
+    pub admitted: bool,
+    /// Requests that one address may send within the window.
+    pub limit: u32,
+    /// How many of them are left.
+    pub remaining: u32,
+    /// How long a window is.
+    pub window: Duration,
     /// Until the window is over.
-    pub(super) reset: Duration,
+    pub reset: Duration,
 }
 
 impl Ticket {
     /// Seconds until the window is over, at least one.
-    pub(super) fn reset_s(&self) -> u64 {
+    #[must_use]
+    pub fn reset_s(&self) -> u64 {
         self.reset
             .as_millis()
             .div_ceil(1000)
@@ -101,7 +111,7 @@ impl Ticket {
     }
 
     /// The standard headers (draft-ietf-httpapi-ratelimit-headers, in the form most servers send).
-    pub(super) fn write(&self, headers: &mut HeaderMap) {
+    pub fn write(&self, headers: &mut HeaderMap) {
         let policy = format!("{};w={}", self.limit, self.window.as_secs());
         if let Ok(policy) = HeaderValue::from_str(&policy) {
             headers.insert(HeaderName::from_static("ratelimit-policy"), policy);
@@ -124,24 +134,44 @@ struct Window {
     used: u32,
 }
 
-/// Counts requests by limit and address.
+/// Counts requests by limit and address, but for addresses that no limit counts.
 #[derive(Debug)]
-pub(super) struct Counting {
+pub struct Gate {
     limits: Limits,
+    bypass: Networks,
     windows: Mutex<HashMap<(usize, IpAddr), Window>>,
 }
 
-impl Counting {
-    pub(super) fn new(limits: Limits) -> Self {
+impl Gate {
+    /// Nothing was counted yet.
+    #[must_use]
+    pub fn new(limits: Limits, bypass: Networks) -> Self {
         Self {
             limits,
+            bypass,
             windows: Mutex::default(),
         }
     }
 
+    /// The limits.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Those whom no limit counts.
+    #[must_use]
+    pub fn bypass(&self) -> &Networks {
+        &self.bypass
+    }
+
     /// Counts a request against every limit that it falls under; the strictest answers. `None` when
     /// there is none.
-    pub(super) fn admit(&self, operation: &str, address: IpAddr, now: Instant) -> Option<Ticket> {
+    pub fn admit(&self, operation: &str, address: IpAddr, now: Instant) -> Option<Ticket> {
+        if self.bypass.contain(address) {
+            return None;
+        }
+        let address = counted(address);
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
         if windows.len() >= WINDOWS {
             windows.retain(|_, window| window.ends > now);
@@ -183,8 +213,8 @@ fn count(window: &mut Window, limit: &Limit, now: Instant) -> Ticket {
 mod tests {
     use super::*;
 
-    fn counting(limits: &str) -> Counting {
-        Counting::new(limits.parse().unwrap())
+    fn gate(limits: &str) -> Gate {
+        Gate::new(limits.parse().unwrap(), "10.0.0.0/8".parse().unwrap())
     }
 
     #[test]
@@ -205,10 +235,10 @@ mod tests {
 
     #[test]
     fn each_address_has_a_window_of_its_own_that_ends() {
-        let (counting, now) = (counting("*=3/10s"), Instant::now());
+        let (gate, now) = (gate("*=3/10s"), Instant::now());
         let admit = |address: &str, after: u64| {
             let at = now + Duration::from_secs(after);
-            counting.admit("x", address.parse().unwrap(), at).unwrap()
+            gate.admit("x", address.parse().unwrap(), at).unwrap()
         };
         let remaining: Vec<_> = (0..3).map(|_| admit("1.1.1.1", 0).remaining).collect();
         assert_eq!(remaining, [2, 1, 0]);
@@ -217,13 +247,15 @@ mod tests {
         assert_eq!(refused.reset_s(), 6);
         assert!(admit("2.2.2.2", 4).admitted);
         assert!(admit("1.1.1.1", 10).admitted);
+        let exempt = "10.1.2.3".parse().unwrap();
+        assert_eq!(gate.admit("x", exempt, now), None);
     }
 
     #[test]
     fn an_operation_counts_for_its_own_limit_and_for_that_of_all() {
-        let (counting, now) = (counting("*=5/10s,auth.login=2/10s"), Instant::now());
+        let (gate, now) = (gate("*=5/10s,auth.login=2/10s"), Instant::now());
         let address = "1.1.1.1".parse().unwrap();
-        let admitted = |operation| counting.admit(operation, address, now).unwrap().admitted;
+        let admitted = |operation| gate.admit(operation, address, now).unwrap().admitted;
         let logins: Vec<_> = (0..3).map(|_| admitted("auth.login")).collect();
         assert_eq!(logins, [true, true, false]);
         let others: Vec<_> = (0..3).map(|_| admitted("users.me.get")).collect();

@@ -1,5 +1,5 @@
-//! Which web pages may open a line. A browser lets any page of the web open one to any address, this
-//! machine's own too, and what comes over it edits texts and runs code: so a page of another site is refused.
+//! Which web pages may talk to a system. A browser lets any page of the web open a WebSocket to any address, this
+//! machine's own too, and send simple requests there: so a page of another site is refused.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,15 +13,18 @@ const ANY: &str = "*";
 
 /// The origins whose pages may open a line beside this server's own.
 #[derive(Clone, Debug)]
-pub(crate) struct Origins(Arc<[String]>);
+pub struct Origins(Arc<[String]>);
 
 impl Origins {
-    pub(crate) fn new(allowed: &[String]) -> Self {
+    /// The origins as [`parse`] took them.
+    #[must_use]
+    pub fn new(allowed: &[String]) -> Self {
         Self(allowed.into())
     }
 
-    /// Whether who asks may open a line. Programs name no origin; browsers do, and pages cannot hide it.
-    pub(crate) fn admit(&self, headers: &HeaderMap) -> bool {
+    /// Whether who asks may do so. Programs name no origin; browsers do, and pages cannot hide it.
+    #[must_use]
+    pub fn admit(&self, headers: &HeaderMap) -> bool {
         if !headers.contains_key(ORIGIN) {
             return true;
         }
@@ -33,7 +36,8 @@ impl Origins {
     }
 
     /// Whether the page of this server may open a line when it is opened at the host that is asked for.
-    pub(crate) fn admit_own_page(&self, headers: &HeaderMap) -> bool {
+    #[must_use]
+    pub fn admit_own_page(&self, headers: &HeaderMap) -> bool {
         let host = text(headers, HOST).unwrap_or_default();
         is_own(host, headers)
             || ["http", "https"]
@@ -64,7 +68,7 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 }
 
 /// An origin as browsers write it, `http://localhost:3000`, or `*`.
-pub(crate) fn parse(text: &str) -> Result<String, String> {
+pub fn parse(text: &str) -> Result<String, String> {
     let good = text == ANY
         || text.split_once("://").is_some_and(|(scheme, authority)| {
             ["http", "https"].contains(&scheme) && authority.parse::<Authority>().is_ok()

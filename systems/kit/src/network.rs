@@ -1,24 +1,40 @@
+//! Where clients come from: networks, what trusted proxies say, and whom a limit counts.
+
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
-use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap};
 use ipnet::IpNet;
 
 /// Where a connection comes from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub(crate) SocketAddr);
+pub struct Peer(pub SocketAddr);
+
+impl Peer {
+    /// Of a request into which the system put it; the loopback of one that came over no connection.
+    #[must_use]
+    pub fn of(extensions: &Extensions) -> IpAddr {
+        let peer = extensions.get::<Self>();
+        peer.map_or(Ipv6Addr::LOCALHOST.into(), |peer| {
+            peer.0.ip().to_canonical()
+        })
+    }
+}
 
 /// Networks by address (`10.0.0.1`) or prefix (`10.0.0.0/8`).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Networks(Vec<IpNet>);
+pub struct Networks(Vec<IpNet>);
 
 impl Networks {
-    pub(super) fn contain(&self, address: IpAddr) -> bool {
+    /// Whether `address` is in one of them.
+    #[must_use]
+    pub fn contain(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
 
     /// As they were written.
-    pub(super) fn words(&self) -> Vec<String> {
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
         self.0.iter().map(ToString::to_string).collect()
     }
 }
@@ -43,13 +59,11 @@ fn network(text: &str) -> Result<IpNet, String> {
     }
 }
 
-/// The address of the client: of the connection, or what a trusted proxy says of it.
-pub(super) fn client(parts: &Parts, proxies: &Networks) -> IpAddr {
-    let peer = parts.extensions.get::<Peer>();
-    let mut address = peer.map_or(Ipv6Addr::LOCALHOST.into(), |peer| {
-        peer.0.ip().to_canonical()
-    });
-    let forwarded = parts.headers.get_all("x-forwarded-for");
+/// The address of the client: of the connection (`peer`), or what a trusted proxy says of it.
+#[must_use]
+pub fn client(peer: IpAddr, headers: &HeaderMap, proxies: &Networks) -> IpAddr {
+    let mut address = peer;
+    let forwarded = headers.get_all("x-forwarded-for");
     let listed: Vec<&str> = forwarded
         .iter()
         .flat_map(|value| value.to_str().unwrap_or_default().split(','))
@@ -71,7 +85,8 @@ fn trusted(proxies: &Networks, proxy: IpAddr, said: &str) -> Option<IpAddr> {
 }
 
 /// Whom a limit counts: an IPv4 address, or the /64 of which an IPv6 host has all addresses.
-pub(super) fn counted(address: IpAddr) -> IpAddr {
+#[must_use]
+pub fn counted(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(v6) => {
@@ -83,17 +98,7 @@ pub(super) fn counted(address: IpAddr) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::Request;
-
     use super::*;
-
-    fn parts(peer: &str, forwarded: &str) -> Parts {
-        let request = Request::builder().header("x-forwarded-for", forwarded);
-        let (mut parts, ()) = request.body(()).unwrap().into_parts();
-        let peer = SocketAddr::new(peer.parse().unwrap(), 1);
-        parts.extensions.insert(Peer(peer));
-        parts
-    }
 
     #[test]
     fn addresses_and_prefixes_are_read_and_nonsense_is_refused() {
@@ -110,7 +115,11 @@ mod tests {
     #[test]
     fn only_a_trusted_proxy_may_say_where_somebody_comes_from() {
         let proxies: Networks = "10.0.0.0/8".parse().unwrap();
-        let client = |peer, forwarded| client(&parts(peer, forwarded), &proxies).to_string();
+        let client = |peer: &str, forwarded: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-forwarded-for", forwarded.parse().unwrap());
+            client(peer.parse().unwrap(), &headers, &proxies).to_string()
+        };
         assert_eq!(client("192.0.2.9", "1.1.1.1"), "192.0.2.9");
         assert_eq!(client("10.0.0.1", "1.1.1.1"), "1.1.1.1");
         assert_eq!(client("10.0.0.1", "6.6.6.6, 1.1.1.1, 10.0.0.2"), "1.1.1.1");

@@ -1,0 +1,61 @@
+//! The limit of open files, and what a system keeps of it for itself: databases, logs, programs that it starts, and
+//! connections that are refused.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Files that a system keeps in reserve.
+const RESERVE: u64 = 256;
+
+/// Raises the limit of open files as far as the system lets us; as many connections as may be open then, of those
+/// that were asked for. Warns when they are fewer.
+#[must_use]
+pub fn connections(wanted: u32) -> u32 {
+    let limit = raised();
+    let most = within(wanted, limit);
+    if most < wanted {
+        tracing::warn!(
+            wanted,
+            most,
+            open_files = limit,
+            "`--max-connections` needs a higher limit of open files (`ulimit -n`)"
+        );
+    }
+    most
+}
+
+/// The limit that holds now; `None` where there is none.
+fn raised() -> Option<u64> {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    // Where it cannot be raised, what held before holds on.
+    let _ = setrlimit(Resource::Nofile, raised);
+    getrlimit(Resource::Nofile).current
+}
+
+/// Half of a small limit is kept in reserve, and no more than is needed of a large one.
+fn within(wanted: u32, limit: Option<u64>) -> u32 {
+    let room = limit.map_or(u64::MAX, |limit| {
+        (limit / 2).max(limit.saturating_sub(RESERVE))
+    });
+    u32::try_from(u64::from(wanted).min(room))
+        .unwrap_or(wanted)
+        .max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_files_for_the_system_itself() {
+        assert_eq!(within(60_000, None), 60_000);
+        assert_eq!(within(60_000, Some(1 << 20)), 60_000);
+        assert_eq!(within(60_000, Some(4096)), 3840);
+        assert_eq!(within(100, Some(4096)), 100);
+        assert_eq!(within(60_000, Some(256)), 128);
+        assert_eq!(within(60_000, Some(0)), 1);
+    }
+}

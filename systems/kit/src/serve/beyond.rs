@@ -1,0 +1,118 @@
+use std::convert::Infallible;
+use std::error::Error;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use http_body_util::{Either, Full};
+use hyper::body::{Body, Incoming};
+use hyper::header::{CONNECTION, HeaderValue, RETRY_AFTER};
+use hyper::service::{Service, service_fn};
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+use super::server::protocol;
+
+/// How long a connection beyond the limit may take for its one request.
+pub(super) const BEYOND_LIMIT: Duration = Duration::from_secs(1);
+/// What is asked of a system by those who watch it.
+const WATCHED: [&str; 2] = ["/healthz", "/metrics"];
+const TOO_MANY: &str = "there are too many connections\n";
+
+/// Answers one request of a connection beyond the limit: those of who watches the system, and all others with 503.
+pub(super) async fn refuse<S, B>(stream: TcpStream, service: S)
+where
+    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + 'static,
+    S::Future: Send,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+{
+    let service = service_fn(move |request: Request<Incoming>| {
+        let watched = WATCHED.contains(&request.uri().path());
+        let answer = watched.then(|| service.call(request));
+        async move {
+            let mut response = match answer {
+                Some(answer) => answer.await?.map(Either::Left),
+                None => too_many().map(Either::Right),
+            };
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let mut protocol = protocol();
+    let connection = protocol
+        .keep_alive(false)
+        .serve_connection(TokioIo::new(stream), service);
+    if let Err(error) = connection.await {
+        tracing::debug!(%error, "a connection that was refused ended badly");
+    }
+}
+
+fn too_many() -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(TOO_MANY));
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    let later = HeaderValue::from_static("1");
+    response.headers_mut().insert(RETRY_AFTER, later);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+    use crate::serve::{Connections, Server, bind};
+
+    /// A server that answers everything with 200 and may have one connection.
+    fn served() -> (SocketAddr, Connections) {
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        let service = |_| {
+            service_fn(|_: Request<Incoming>| async {
+                Ok::<_, Infallible>(Response::new(Full::<Bytes>::from("fine")))
+            })
+        };
+        let connections = Connections::new(1);
+        let server = Server {
+            service,
+            connections: connections.clone(),
+            stop_limit: Duration::ZERO,
+        };
+        tokio::spawn(server.run(listener, std::future::pending()));
+        (address, connections)
+    }
+
+    async fn answer(address: SocketAddr, path: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn a_full_server_answers_health_at_once_and_refuses_everything_else_during_a_flood_too() {
+        let (address, connections) = served();
+        let held = TcpStream::connect(address).await.unwrap();
+        while connections.open() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let mut flood = Vec::new();
+        for _ in 0..300 {
+            flood.push(TcpStream::connect(address).await.unwrap());
+        }
+        for path in ["/healthz", "/metrics"] {
+            let answer = answer(address, path).await;
+            assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+        }
+        let refused = answer(address, "/").await;
+        assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+        assert!(refused.contains("retry-after: 1"), "{refused}");
+        assert_eq!(connections.open(), 1);
+        assert_eq!(connections.refused(), 303);
+        drop(held);
+    }
+}

@@ -1,0 +1,51 @@
+//! Clients that send what no honest one does, byte by byte, and what the system uses meanwhile.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// A write that takes longer is taken for one that the system does not take.
+const TAKEN_WITHIN: Duration = Duration::from_secs(1);
+/// Bytes of pings that are sent at most.
+const MOST: usize = 256 << 20;
+
+/// Sends pings on one WebSocket and reads no answers, until the system takes no more; how many bytes it took.
+#[must_use]
+pub fn send_pings(address: SocketAddr, path: &str) -> usize {
+    let mut stream = websocket(address, path);
+    stream.set_write_timeout(Some(TAKEN_WITHIN)).unwrap();
+    // A masked ping of 125 bytes; its mask is 0.
+    let mut ping = vec![0x89, 0x80 | 125, 0, 0, 0, 0];
+    ping.extend([b'x'; 125]);
+    let burst = ping.repeat(500);
+    let mut sent = 0;
+    while sent < MOST && stream.write_all(&burst).is_ok() {
+        sent += burst.len();
+    }
+    sent
+}
+
+/// A WebSocket after its handshake.
+#[must_use]
+pub fn websocket(address: SocketAddr, path: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 101", "{path} is no WebSocket");
+    stream
+}
+
+/// Bytes that a process has in memory.
+#[must_use]
+pub fn resident(pid: u32) -> usize {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.unwrap().trim().trim_end_matches(" kB");
+    kilobytes.parse::<usize>().unwrap() * 1024
+}
