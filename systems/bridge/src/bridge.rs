@@ -1,7 +1,10 @@
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use axum::http::{Extensions, HeaderMap};
 use kit::fault::Faults;
+use kit::network::{Networks, Peer, client};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -24,6 +27,7 @@ pub(crate) struct Bridge {
     pub(crate) counters: Counters,
     /// Held by each WebSocket, so that a stop can wait for the last.
     pub(crate) sockets: watch::Sender<()>,
+    proxies: Networks,
 }
 
 impl Bridge {
@@ -42,7 +46,13 @@ impl Bridge {
             faults,
             counters,
             sockets: watch::Sender::new(()),
+            proxies: config.trusted_proxies.clone(),
         }
+    }
+
+    /// Where a request comes from.
+    pub(crate) fn address_of(&self, extensions: &Extensions, headers: &HeaderMap) -> IpAddr {
+        client(Peer::of(extensions), headers, &self.proxies)
     }
 
     /// The state. It is held for moments only, never while waiting for anything.

@@ -2,10 +2,13 @@ use std::time::Duration;
 
 use clap::Args;
 use kit::config::ServeConfig;
+use kit::limit::{self, Gate};
 use kit::log::LogConfig;
+use kit::network::Networks;
 use kit::span;
 
 use crate::agent::AgentConfig;
+use crate::house::NEW_SESSION;
 
 /// The rooms of the report that this system rebuilds.
 const ROOMS: &str = "Tower,Chapel,Library,Garden,Dungeon";
@@ -28,6 +31,20 @@ pub struct Config {
     /// Who answers.
     #[command(flatten)]
     pub agent: AgentConfig,
+    /// Origins whose web pages may talk to the bridge, for example `http://localhost:3000`, beside those of this
+    /// server at an address or `localhost`; `*` is every page of the web. Programs are not asked
+    #[arg(long, value_name = "ORIGIN", env = "BRIDGE_ALLOW_ORIGIN", value_delimiter = ',',
+          value_parser = kit::origin::parse, help_heading = "Serving")]
+    pub allow_origin: Vec<String>,
+    /// Proxies that may say in `X-Forwarded-For` where a request comes from
+    #[arg(
+        long,
+        value_name = "ADDRESSES",
+        env = "BRIDGE_TRUSTED_PROXIES",
+        default_value = "",
+        help_heading = "Serving"
+    )]
+    pub trusted_proxies: Networks,
 }
 
 /// Limits; each is refused with an error of its own.
@@ -56,6 +73,23 @@ pub struct Limits {
     /// Messages per second and session at most; 0 is no limit
     #[arg(long, value_name = "N", env = "BRIDGE_RATE_LIMIT", default_value_t = 0)]
     pub rate_limit: u32,
+    /// New sessions that one address may make
+    #[arg(
+        long,
+        value_name = "LIMITS",
+        env = "BRIDGE_ADDRESS_LIMITS",
+        default_value = "session=600/1m"
+    )]
+    pub address_limits: limit::Limits,
+    /// Addresses and networks that this does not limit, separated by commas. Behind a proxy on this machine, name
+    /// the proxy in `--trusted-proxies`
+    #[arg(
+        long,
+        value_name = "ADDRESSES",
+        env = "BRIDGE_ADDRESS_LIMIT_BYPASS",
+        default_value = "127.0.0.0/8,::1"
+    )]
+    pub address_limit_bypass: Networks,
     /// Messages that may wait for one WebSocket before it is closed as too slow
     #[arg(long, value_name = "N", env = "BRIDGE_QUEUE", default_value_t = 1024,
           value_parser = clap::value_parser!(u32).range(4..=1 << 20))]
@@ -64,6 +98,16 @@ pub struct Limits {
     #[arg(long, value_name = "N", env = "BRIDGE_HISTORY", default_value_t = 10,
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub history: u16,
+}
+
+impl Limits {
+    /// What counts the new sessions of each address.
+    pub(crate) fn gate(&self) -> Gate {
+        Gate::new(
+            self.address_limits.clone(),
+            self.address_limit_bypass.clone(),
+        )
+    }
 }
 
 /// How long things last.
@@ -99,6 +143,9 @@ pub enum ConfigError {
     /// A time that must not be nothing.
     #[error("`--{0}` must be longer than nothing")]
     NoTime(&'static str),
+    /// A limit of what is not limited.
+    #[error("`--address-limits` limits `session` alone, not `{0}`")]
+    NoSuchLimit(String),
     /// The agent's endpoint.
     #[error("`--agent-url` is not usable: {0}")]
     Agent(String),
@@ -118,6 +165,9 @@ impl Config {
         }
         if self.limits.max_body <= self.limits.max_message {
             return Err(ConfigError::BodyTooSmall);
+        }
+        if let Some(unknown) = self.limits.address_limits.unknown(&[NEW_SESSION]) {
+            return Err(ConfigError::NoSuchLimit(unknown.to_owned()));
         }
         let times = [
             ("idle-timeout", self.times.idle_timeout),
@@ -162,6 +212,10 @@ mod tests {
             (["--rooms", "A,A"], ConfigError::RoomTwice("A".into())),
             (["--max-body", "4096"], ConfigError::BodyTooSmall),
             (["--ping", "0s"], ConfigError::NoTime("ping")),
+            (
+                ["--address-limits", "sesion=5/1m"],
+                ConfigError::NoSuchLimit("sesion".into()),
+            ),
         ];
         for (arguments, error) in refused {
             assert_eq!(config(&arguments).check(), Err(error));

@@ -12,5 +12,5 @@ mod speech;
 mod view;
 
 pub(crate) use conversation::Conversation;
-pub(crate) use floor::{House, Left, Ticket};
+pub(crate) use floor::{House, Left, NEW_SESSION, Ticket};
 pub(crate) use speech::{Moment, Speaker, Spoken};

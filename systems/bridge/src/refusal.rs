@@ -35,6 +35,14 @@ pub(crate) enum Refusal {
     TooManySessions { limit: u32 },
     #[error("a session may send {limit} messages per second")]
     RateLimited { limit: u32 },
+    #[error("an address may make {limit} sessions in {window_s} s")]
+    TooManyFromAddress {
+        limit: u32,
+        window_s: u64,
+        reset_s: u64,
+    },
+    #[error("a page of this origin may not talk to the bridge: see --allow-origin")]
+    ForeignOrigin,
     #[error("the agent has not answered in time")]
     AgentTimeout,
     #[error("the agent cannot answer: {0}")]
@@ -77,6 +85,8 @@ impl Refusal {
             Self::RoomFull { .. } => "room_full",
             Self::TooManySessions { .. } => "too_many_sessions",
             Self::RateLimited { .. } => "rate_limited",
+            Self::TooManyFromAddress { .. } => "too_many_from_address",
+            Self::ForeignOrigin => "foreign_origin",
             Self::AgentTimeout => "agent_timeout",
             Self::AgentUnavailable(_) => "agent_unavailable",
             Self::AgentBusy(_) => "agent_busy",
@@ -100,7 +110,9 @@ impl Refusal {
             | Self::TextExpected
             | Self::UnknownType(_)
             | Self::NotAnUpgrade(_) => StatusCode::BAD_REQUEST,
-            Self::WrongSession | Self::SessionRequired => StatusCode::FORBIDDEN,
+            Self::WrongSession | Self::SessionRequired | Self::ForeignOrigin => {
+                StatusCode::FORBIDDEN
+            }
             Self::UnknownRoom { .. } | Self::UnknownSession | Self::UnknownRoute => {
                 StatusCode::NOT_FOUND
             }
@@ -109,7 +121,9 @@ impl Refusal {
             Self::MessageTooLarge { .. } | Self::BodyTooLarge { .. } => {
                 StatusCode::PAYLOAD_TOO_LARGE
             }
-            Self::RateLimited { .. } | Self::AgentBusy(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::RateLimited { .. } | Self::TooManyFromAddress { .. } | Self::AgentBusy(_) => {
+                StatusCode::TOO_MANY_REQUESTS
+            }
             Self::AgentUnavailable(_) => StatusCode::BAD_GATEWAY,
             Self::AgentTimeout => StatusCode::GATEWAY_TIMEOUT,
             Self::TooManySessions { .. } | Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
@@ -118,10 +132,11 @@ impl Refusal {
     }
 
     /// Seconds after which it is worth trying again.
-    fn retry_after(&self) -> Option<&'static str> {
+    fn retry_after(&self) -> Option<u64> {
         match self {
-            Self::RateLimited { .. } | Self::AgentBusy(_) => Some("1"),
-            Self::TooManySessions { .. } => Some("5"),
+            Self::RateLimited { .. } | Self::AgentBusy(_) => Some(1),
+            Self::TooManySessions { .. } => Some(5),
+            Self::TooManyFromAddress { reset_s, .. } => Some(*reset_s),
             _ => None,
         }
     }
@@ -134,7 +149,7 @@ impl Refusal {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(seconds) = self.retry_after() {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static(seconds));
+            headers.insert(RETRY_AFTER, seconds.into());
         }
         response
     }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use axum::Router;
 use hyper::service::service_fn;
 use kit::fault::Faults;
+use kit::network::Peer;
+use kit::origin::Origins;
 use kit::serve::{Connections, Server, bind, block_on, stop_signal};
 use tokio::time::{Instant, interval, timeout};
 
@@ -59,15 +61,16 @@ async fn run(
     announce(&url)?;
     let sweeper = tokio::spawn(sweep(bridge.clone()));
 
-    let connections = Connections::new(config.serve.max_connections);
+    let connections = Connections::within_descriptors(config.serve.max_connections);
     let front = Front {
         router: router(&bridge, &connections),
         bridge: bridge.clone(),
+        origins: Origins::new(&config.allow_origin),
     };
     let server = Server {
-        service: move |_| {
+        service: move |peer| {
             let front = front.clone();
-            service_fn(move |request| front.clone().answer(request))
+            service_fn(move |request| front.clone().answer(Peer(peer), request))
         },
         connections,
         stop_limit: config.serve.stop_limit,

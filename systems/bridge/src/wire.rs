@@ -129,9 +129,9 @@ pub(crate) struct RoomLine<'a> {
     pub(crate) users: Vec<&'a str>,
 }
 
-/// Reads a message from JSON.
+/// Reads a message from a JSON object.
 pub(crate) fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Refusal> {
-    serde_json::from_slice(bytes).map_err(|error| Refusal::InvalidJson(error.to_string()))
+    kit::json::object(bytes).map_err(|error| Refusal::InvalidJson(error.to_string()))
 }
 
 /// Writes anything of this file as JSON into a string of about `size` bytes.

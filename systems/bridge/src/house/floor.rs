@@ -1,7 +1,9 @@
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ws::Utf8Bytes;
+use kit::limit::Gate;
 use kit::token::Token;
 use tokio::time::Instant;
 
@@ -16,6 +18,8 @@ use crate::refusal::Refusal;
 use crate::wire::{self, Event};
 
 const LONGEST_USER: usize = 64;
+/// What an address is limited in.
+pub(crate) const NEW_SESSION: &str = "session";
 
 /// The rooms and the sessions in them.
 #[derive(Debug)]
@@ -24,6 +28,7 @@ pub(crate) struct House {
     pub(super) sessions: Sessions,
     pub(super) limits: Limits,
     pub(super) counters: Counters,
+    gate: Gate,
     sessions_made: u64,
     connections_made: u64,
     strays: u64,
@@ -53,6 +58,7 @@ impl House {
             sessions: Sessions::default(),
             limits: limits.clone(),
             counters,
+            gate: limits.gate(),
             sessions_made: 0,
             connections_made: 0,
             strays: 0,
@@ -73,6 +79,19 @@ impl House {
             return Err(Refusal::Stopping);
         }
         Ok(())
+    }
+
+    /// Counts a new session of an address, unless it made too many of late.
+    pub(super) fn admit(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
+        let ticket = self.gate.admit(NEW_SESSION, address, now);
+        match ticket.filter(|ticket| !ticket.admitted) {
+            Some(ticket) => Err(Refusal::TooManyFromAddress {
+                limit: ticket.limit,
+                window_s: ticket.window.as_secs(),
+                reset_s: ticket.reset_s(),
+            }),
+            None => Ok(()),
+        }
     }
 
     /// A new session of `user` in `room`.
@@ -150,6 +169,7 @@ impl House {
     /// A connection takes its seat: a new session for a new user, or the user's own by its secret.
     pub(crate) fn seat(
         &mut self,
+        address: IpAddr,
         user: &str,
         room: Option<&str>,
         secret: Option<Token>,
@@ -158,7 +178,10 @@ impl House {
         self.open()?;
         let room = room.map(|name| self.room_named(name)).transpose()?;
         let place = match (self.sessions.of_user(user), secret) {
-            (None, None) => self.make(user, room.unwrap_or(0), Origin::Socket, now)?,
+            (None, None) => {
+                self.admit(address, now)?;
+                self.make(user, room.unwrap_or(0), Origin::Socket, now)?
+            }
             (None, Some(_)) => return Err(Refusal::UnknownSession),
             (Some(_), None) => return Err(Refusal::SessionRequired),
             (Some(place), Some(secret)) if self.sessions[place].secret == secret => place,

@@ -51,6 +51,13 @@ pub(crate) struct Session {
     pub(crate) conversation: Conversation,
 }
 
+impl Session {
+    /// Whether a WebSocket made it, or is its own now.
+    pub(crate) fn is_of_socket(&self) -> bool {
+        self.origin == Origin::Socket || self.link.is_some()
+    }
+}
+
 /// All sessions, found by place, user, secret or in the order of their numbers.
 ///
 /// The maps keep the standard hasher: names are chosen by clients, and its 20 ns are not what a

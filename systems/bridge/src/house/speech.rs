@@ -1,3 +1,5 @@
+use std::net::IpAddr;
+
 use kit::token::Token;
 use tokio::time::Instant;
 
@@ -15,6 +17,7 @@ const FRAME: usize = 96;
 /// Who speaks by HTTP, as they say it themselves.
 #[derive(Debug)]
 pub(crate) struct Speaker<'a> {
+    pub(crate) address: IpAddr,
     pub(crate) user: &'a str,
     pub(crate) room: Option<&'a str>,
     pub(crate) session: Option<&'a str>,
@@ -106,9 +109,9 @@ impl House {
         })
     }
 
-    /// The session of who speaks, and whether they may know its secret. A user is found by name
-    /// alone; the secret is shown to who made the session or names it, else any name would open any
-    /// conversation.
+    /// The session of who speaks, and whether they may know its secret. A user who came by HTTP is found by name
+    /// alone, as in the report; the secret is shown to who made the session or names it, else any name would
+    /// open any conversation. Nobody speaks for a user of a WebSocket but who names the secret.
     fn session_of(
         &mut self,
         speaker: &Speaker<'_>,
@@ -118,12 +121,16 @@ impl House {
         let secret = speaker.session.map(str::parse::<Token>).transpose();
         let secret = secret.map_err(|_| Refusal::WrongSession)?;
         match (self.sessions.of_user(speaker.user), secret) {
+            (Some(place), None) if self.sessions[place].is_of_socket() => {
+                Err(Refusal::SessionRequired)
+            }
             (Some(place), None) => Ok((place, false)),
             (Some(place), Some(secret)) if self.sessions[place].secret == secret => {
                 Ok((place, true))
             }
             (_, Some(_)) => Err(Refusal::WrongSession),
             (None, None) => {
+                self.admit(speaker.address, now)?;
                 let place = self.make(speaker.user, room.unwrap_or(0), Origin::Http, now)?;
                 Ok((place, true))
             }

@@ -1,3 +1,5 @@
+use std::net::IpAddr;
+
 use axum::body::{Bytes, HttpBody};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Response};
@@ -14,10 +16,11 @@ use crate::wire::{self, Chat};
 /// `POST /bridge/chat`: what was said is heard in the room, and the agent's answer is the response.
 pub(crate) async fn respond<B: HttpBody<Data = Bytes>>(
     bridge: &Bridge,
+    address: IpAddr,
     body: B,
 ) -> Response<Full<Bytes>> {
     let answer = match body::read(body, bridge.max_body).await {
-        Ok(bytes) => answer(bridge, &bytes).await,
+        Ok(bytes) => answer(bridge, address, &bytes).await,
         Err(refusal) => Err(refusal),
     };
     if let Some(faults) = &bridge.faults {
@@ -32,14 +35,14 @@ pub(crate) async fn respond<B: HttpBody<Data = Bytes>>(
     }
 }
 
-async fn answer(bridge: &Bridge, bytes: &[u8]) -> Result<String, Refusal> {
+async fn answer(bridge: &Bridge, address: IpAddr, bytes: &[u8]) -> Result<String, Refusal> {
     let chat: Chat<'_> = wire::read(bytes)?;
     if let Agent::Persona = bridge.agent {
         let mut house = bridge.house();
-        let spoken = speak(bridge, &mut house, &chat)?;
+        let spoken = speak(bridge, &mut house, address, &chat)?;
         return house.reply(spoken, &chat.message, None);
     }
-    let spoken = speak(bridge, &mut bridge.house(), &chat)?;
+    let spoken = speak(bridge, &mut bridge.house(), address, &chat)?;
     let answer = agent::ask(bridge, spoken.session, &chat.message).await?;
     let mut house = bridge.house();
     house.reply(spoken, &chat.message, answer.as_deref())
@@ -48,9 +51,11 @@ async fn answer(bridge: &Bridge, bytes: &[u8]) -> Result<String, Refusal> {
 fn speak(
     bridge: &Bridge,
     house: &mut crate::house::House,
+    address: IpAddr,
     chat: &Chat<'_>,
 ) -> Result<Spoken, Refusal> {
     let speaker = Speaker {
+        address,
         user: &chat.user,
         room: chat.room.as_deref(),
         session: chat.session.as_deref(),

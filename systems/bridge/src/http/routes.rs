@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use kit::serve::Connections;
@@ -39,8 +39,10 @@ pub(crate) fn router(bridge: &Arc<Bridge>, connections: &Connections) -> Router 
         .with_state(bridge.clone())
 }
 
-async fn say(State(bridge): State<Arc<Bridge>>, body: Body) -> Response {
-    chat::respond(&bridge, body).await.map(Body::new)
+async fn say(State(bridge): State<Arc<Bridge>>, request: Request) -> Response {
+    let address = bridge.address_of(request.extensions(), request.headers());
+    let answer = chat::respond(&bridge, address, request.into_body()).await;
+    answer.map(Body::new)
 }
 
 fn health(bridge: &Bridge, connections: &Connections) -> Map<String, Value> {

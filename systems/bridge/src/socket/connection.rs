@@ -2,7 +2,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, close_code};
+use kit::socket::Socket;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 
 use super::deliver::Delivery;
@@ -18,7 +19,7 @@ const REPLACED: u16 = 4001;
 
 /// One user's WebSocket while it is up.
 pub(super) struct Connection {
-    socket: WebSocket,
+    socket: Socket,
     seat: Seat,
     delivery: Delivery,
     questions: Questions,
@@ -41,7 +42,7 @@ enum Over {
 
 impl Connection {
     /// Serves one connection until it is over, then gives its seat back.
-    pub(super) async fn run(socket: WebSocket, seat: Seat, presence: bool) {
+    pub(super) async fn run(socket: Socket, seat: Seat, presence: bool) {
         let bridge = &seat.bridge;
         let mailbox = Arc::new(Mailbox::new(bridge.queue, bridge.faults.is_some()));
         let attached = bridge.house().attach(seat.ticket, &mailbox, presence);

@@ -3,9 +3,11 @@ use std::sync::Arc;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Query, State};
+use axum::http::{Extensions, HeaderMap};
 use axum::response::Response;
 use kit::serve::Place;
+use kit::socket::Socket;
 use serde::Deserialize;
 use tokio::time::Instant;
 
@@ -32,7 +34,8 @@ pub(crate) struct Visitor {
 /// `GET /bridge/ws`
 pub(crate) async fn open(
     State(bridge): State<Arc<Bridge>>,
-    place: Option<Extension<Place>>,
+    extensions: Extensions,
+    headers: HeaderMap,
     visitor: Result<Query<Visitor>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refusal> {
@@ -41,9 +44,10 @@ pub(crate) async fn open(
     let secret = visitor.session.as_deref().map(str::parse).transpose();
     let secret = secret.map_err(|_| Refusal::WrongSession)?;
     let room = visitor.room.as_deref();
+    let (address, now) = (bridge.address_of(&extensions, &headers), Instant::now());
     let ticket = bridge
         .house()
-        .seat(&visitor.user, room, secret, Instant::now());
+        .seat(address, &visitor.user, room, secret, now);
     let ticket = ticket.inspect_err(|_| {
         bridge.counters.refusals.inc();
     })?;
@@ -55,9 +59,10 @@ pub(crate) async fn open(
         .write_buffer_size(WRITE_BUFFER)
         .max_message_size(most)
         .max_frame_size(most);
+    let place = extensions.get::<Place>().cloned();
     Ok(upgrade.on_upgrade(move |socket| async move {
         // One of the connections that may be open, as long as this is.
         let _place = place;
-        Connection::run(socket, seat, visitor.presence).await;
+        Connection::run(Socket::new(socket), seat, visitor.presence).await;
     }))
 }

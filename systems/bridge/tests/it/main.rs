@@ -5,6 +5,8 @@ mod agent;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod rooms;
 #[cfg(test)]
 mod routes;

@@ -1,6 +1,7 @@
 //! The bridge as a process of its own, and clients that share no code with it.
 
 use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -64,6 +65,24 @@ impl Served {
     pub(crate) async fn get(&self, path: &str) -> Value {
         let request = self.http.get(format!("{}{path}", self.url));
         request.send().await.unwrap().json().await.unwrap()
+    }
+
+    /// What is answered to a page of `origin`.
+    pub(crate) async fn get_from(&self, path: &str, origin: &str) -> Response {
+        let request = self.http.get(format!("{}{path}", self.url));
+        request.header("origin", origin).send().await.unwrap()
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.url.strip_prefix("http://").unwrap().parse().unwrap()
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) async fn delete(&self, path: &str) -> u16 {
