@@ -16,7 +16,7 @@ use crate::line::Lines;
 use crate::metrics::Counters;
 use crate::outlet::Outlet;
 use crate::refusal::Refusal;
-use crate::room::{self, Hall, Listener, Malformed, Member, Room, Shut, State, merge};
+use crate::room::{self, Hall, Listener, Member, NoThread, Room, Shut, State, UpdateError, merge};
 use crate::run::OnDemand;
 use crate::store::{Behind, Done, Held, Log, Writer};
 
@@ -34,12 +34,24 @@ const NOTHING: [u8; 2] = [0, 0];
 /// Why an update of a Yjs client is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// It cannot be saved now.
+    /// It cannot be saved or applied now.
     Behind,
     /// There is no room in the document for it.
     TooLarge,
     /// It is none.
     Malformed,
+    /// It is nested too deeply.
+    TooNested,
+}
+
+impl From<UpdateError> for Refused {
+    fn from(error: UpdateError) -> Self {
+        match error {
+            UpdateError::Malformed => Self::Malformed,
+            UpdateError::TooNested => Self::TooNested,
+            UpdateError::NoThread => Self::Behind,
+        }
+    }
 }
 
 /// What all requests and connections share.
@@ -220,7 +232,7 @@ impl Editor {
             }
             None => state.document.write(text, finely),
         };
-        if let Some(update) = update {
+        if let Some(update) = update.map_err(|NoThread| Behind)? {
             state.tell_listeners(&update, None, &self.counters);
             let news = match packet {
                 Some(packet) => News::Code {
@@ -249,14 +261,12 @@ impl Editor {
             return Ok(());
         }
         let most = self.limits.max_document as usize;
-        let fits = state.document.has_room_for(&update, most);
-        if !fits.map_err(|Malformed| Refused::Malformed)? {
+        if !state.document.has_room_for(&update, most)? {
             return Err(Refused::TooLarge);
         }
         let slot = self.writer.slot().map_err(|Behind| Refused::Behind)?;
         let before = state.wants_text().then(|| state.document.text().to_owned());
-        let applied = state.document.apply(&update);
-        applied.map_err(|Malformed| Refused::Malformed)?;
+        state.document.apply(&update)?;
         if let Some(before) = before {
             room.show_soon(state, before, &self.counters);
         }

@@ -7,12 +7,16 @@ mod hall;
 mod member;
 mod place;
 mod presence;
+mod stack;
 mod state;
+mod update;
 
 pub(crate) use difference::merge;
-pub(crate) use document::{Document, Malformed};
+pub(crate) use document::Document;
 pub(crate) use hall::{Hall, Limits};
 pub(crate) use member::{Listener, Member};
 pub(crate) use place::{Room, Shut};
 pub(crate) use presence::{MOST_BYTES as PRESENCE_BYTES, Speaker};
+pub(crate) use stack::NoThread;
 pub(crate) use state::State;
+pub(crate) use update::UpdateError;

@@ -3,15 +3,16 @@ use std::fmt;
 use yrs::updates::decoder::Decode;
 use yrs::{Doc, GetString, ReadTxn, StateVector, Text, TextRef, Transact, Update};
 
-use super::difference::{hunks, one};
+use super::difference::{Hunk, hunks, one};
+use super::stack::{NoThread, with_levels};
+use super::update::{UpdateError, check};
 
 /// The name of the text in the document, for every Yjs client.
 const TEXT: &str = "code";
 
-/// Not an update of Yjs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not an update of Yjs")]
-pub(crate) struct Malformed;
+/// Shared types that a document may hold inside of others: the library's recursion into them gets a stack of its
+/// own, which is bounded by this.
+const NESTED_TYPES: usize = 50_000;
 
 /// The text of a room, as a CRDT and as it reads.
 pub(crate) struct Document {
@@ -23,6 +24,8 @@ pub(crate) struct Document {
     weight: usize,
     /// Bytes of updates since one came that lacks another before it.
     gap: usize,
+    /// Shared types inside of others at most: those that were there when last counted, and what came since.
+    nested: usize,
 }
 
 impl fmt::Debug for Document {
@@ -41,6 +44,7 @@ impl Default for Document {
             text: Some(String::new()),
             weight: 0,
             gap: 0,
+            nested: 0,
         }
     }
 }
@@ -61,7 +65,7 @@ impl Document {
 
     /// Whether the text has `most` bytes at most when it has taken the update in, and the document twice
     /// as many, encoded: with what was deleted, what is not text, and what waits for an update before it.
-    pub(crate) fn has_room_for(&mut self, update: &[u8], most: usize) -> Result<bool, Malformed> {
+    pub(crate) fn has_room_for(&mut self, update: &[u8], most: usize) -> Result<bool, UpdateError> {
         let text = self.len() + self.gap + update.len();
         if text <= most && self.weight + update.len() <= 2 * most {
             return Ok(true);
@@ -80,7 +84,7 @@ impl Document {
 
     /// Makes it read like `new`; the update that does the same elsewhere, if anything changed. `finely`
     /// looks for what stayed between two changes, for the sake of those who have a caret there.
-    pub(crate) fn write(&mut self, new: &str, finely: bool) -> Option<Vec<u8>> {
+    pub(crate) fn write(&mut self, new: &str, finely: bool) -> Result<Option<Vec<u8>>, NoThread> {
         let old = self.text();
         let places = if finely {
             hunks(old, new)
@@ -88,42 +92,40 @@ impl Document {
             one(old, new).into_iter().collect()
         };
         if places.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let mut transaction = self.doc.transact_mut();
-        // From the end, so that the places before are still where they were.
-        for hunk in places.iter().rev() {
-            let (at, remove) = (position(hunk.at), position(hunk.remove));
-            // Behind what is removed: pieces that were removed one after the other become one.
-            if !hunk.insert.is_empty() {
-                self.code.insert(&mut transaction, at + remove, hunk.insert);
-            }
-            if remove > 0 {
-                self.code.remove_range(&mut transaction, at, remove);
-            }
-        }
-        let update = transaction.encode_update_v1();
-        drop(transaction);
+        // What is removed may hold types as well.
+        let update = with_levels(self.nested, || write(&self.doc, &self.code, &places))?;
         self.weight += update.len();
         match &mut self.text {
             Some(text) => new.clone_into(text),
             none => *none = Some(new.to_owned()),
         }
-        Some(update)
+        Ok(Some(update))
     }
 
-    /// Takes an update in.
-    pub(crate) fn apply(&mut self, update: &[u8]) -> Result<(), Malformed> {
-        let length = update.len();
-        let update = Update::decode_v1(update).map_err(|_| Malformed)?;
-        self.doc
-            .transact_mut()
-            .apply_update(update)
-            .map_err(|_| Malformed)?;
+    /// Takes an update in. One that is refused leaves the document as it was.
+    pub(crate) fn apply(&mut self, update: &[u8]) -> Result<(), UpdateError> {
+        let types = check(update)?;
+        self.count_types(types)?;
+        let integrate = || integrate(&self.doc, update);
+        with_levels(self.nested, integrate).map_err(|NoThread| UpdateError::NoThread)??;
         self.text = None;
-        self.weight += length;
+        self.weight += update.len();
         let gap = self.doc.transact().has_missing_updates();
-        self.gap = if gap { self.gap + length } else { 0 };
+        self.gap = if gap { self.gap + update.len() } else { 0 };
+        Ok(())
+    }
+
+    /// Counts further types. Those that were deleted since are counted no more once there seem to be too many.
+    fn count_types(&mut self, more: usize) -> Result<(), UpdateError> {
+        if more > 0 && self.nested + more > NESTED_TYPES {
+            self.nested = check(&self.whole())?;
+            if self.nested + more > NESTED_TYPES {
+                return Err(UpdateError::TooNested);
+            }
+        }
+        self.nested += more;
         Ok(())
     }
 
@@ -148,7 +150,32 @@ impl Document {
     }
 }
 
+fn integrate(doc: &Doc, update: &[u8]) -> Result<(), UpdateError> {
+    let update = Update::decode_v1(update).map_err(|_| UpdateError::Malformed)?;
+    let applied = doc.transact_mut().apply_update(update);
+    applied.map_err(|_| UpdateError::Malformed)
+}
+
+/// Writes the places into the text, from the end, so that those before are still where they were.
+fn write(doc: &Doc, code: &TextRef, places: &[Hunk<'_>]) -> Vec<u8> {
+    let mut transaction = doc.transact_mut();
+    for hunk in places.iter().rev() {
+        let (at, remove) = (position(hunk.at), position(hunk.remove));
+        // Behind what is removed: pieces that were removed one after the other become one.
+        if !hunk.insert.is_empty() {
+            code.insert(&mut transaction, at + remove, hunk.insert);
+        }
+        if remove > 0 {
+            code.remove_range(&mut transaction, at, remove);
+        }
+    }
+    transaction.encode_update_v1()
+}
+
 /// Documents are far smaller than 4 GiB: their size is limited.
 fn position(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -42,6 +42,9 @@ pub enum StoreError {
     /// A row that no update is in.
     #[error("the log of room `{0}` holds what is no update")]
     Broken(String),
+    /// A thread that reading needs cannot be started.
+    #[error("no thread can be started to read a document")]
+    NoThread,
 }
 
 impl From<sqlx::Error> for StoreError {
@@ -72,6 +75,7 @@ impl Log {
         } else {
             ""
         };
+        place.prepare(url)?;
         let pool = connect(&place, &format!("{url}{made}")).await?;
         let lock = place.lock()?.map(Arc::new);
         let before = if marks {

@@ -24,8 +24,8 @@ const SILENCE: Duration = Duration::from_secs(25);
 /// The room is full. `y-websocket` takes 4400–4499 for an answer that will not change, and tells it; after
 /// any other code it comes again, later each time.
 const FULL: u16 = 4403;
-/// The document, or what somebody says of itself, has more bytes than it may have: that does not change
-/// when it is sent again.
+/// The document, or what somebody says of itself, has more bytes than it may have, or is nested too deeply: that
+/// does not change when it is sent again.
 const TOO_LARGE: u16 = 4413;
 /// There is no place for another room now. 4500–4599 say "later".
 const NO_PLACE: u16 = 4503;
@@ -161,6 +161,7 @@ impl Session {
                 outbox.finish(match refused {
                     Refused::Behind => NOT_SAVED,
                     Refused::TooLarge => End::Closed(TOO_LARGE, "the document is too large"),
+                    Refused::TooNested => End::Closed(TOO_LARGE, "the update is nested too deeply"),
                     Refused::Malformed => End::Closed(1003, "not an update"),
                 });
             }

@@ -9,6 +9,8 @@ mod durable;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod memory;
