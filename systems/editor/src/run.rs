@@ -9,6 +9,7 @@ mod capture;
 mod cut;
 mod filter;
 mod golang;
+mod group;
 mod language;
 mod launch;
 mod limits;

@@ -2,7 +2,8 @@
 //!
 //! Namespaces already keep a program in; this keeps it away from those parts of the kernel that no
 //! ordinary program needs and where most holes were: namespaces and mounts, keys, tracing, BPF,
-//! `io_uring`. Memory that nobody's limit counts (`memfd_create`, System V) is refused too.
+//! `io_uring`. Memory that nobody's limit counts (`memfd_create`, System V) is refused too, and so are larger buffers
+//! of sockets.
 
 use linux_raw_sys::general as nr;
 
@@ -25,6 +26,7 @@ const CALL: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const FIRST_ARGUMENT: u32 = 16;
 const SECOND_ARGUMENT: u32 = 24;
+const THIRD_ARGUMENT: u32 = 32;
 
 #[cfg(target_arch = "x86_64")]
 const OURS: Option<u32> = Some(0xc000_003e);
@@ -39,6 +41,8 @@ const NEWEST: u32 = nr::__NR_mseal;
 /// `CLONE_NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID` and `NEWNET`.
 const NEW_NAMESPACE: u32 = 0x7e02_0000;
 const AF_UNIX: u32 = 1;
+/// Options that would let more wait in a socket: `SO_SNDBUF` and `SO_SNDBUFFORCE`. Who receives sets no limit there.
+const SEND_BUFFERS: [u32; 2] = [7, 32];
 /// Types for the terminal of somebody else.
 const TIOCSTI: u32 = 0x5412;
 const TIOCLINUX: u32 = 0x541c;
@@ -144,6 +148,9 @@ pub(super) fn program() -> Option<Vec<u8>> {
         &[(JUMP_EQUAL, 1, 0, AF_UNIX)],
         EACCES,
     );
+    let [set, force] = SEND_BUFFERS;
+    let larger = [(JUMP_EQUAL, 1, 0, set), (JUMP_EQUAL, 0, 1, force)];
+    code.arguments(nr::__NR_setsockopt, THIRD_ARGUMENT, &larger, EPERM);
     code.arguments(
         nr::__NR_clone,
         FIRST_ARGUMENT,

@@ -12,8 +12,9 @@ use command_fds::{CommandFdExt, FdMapping};
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::filter;
+use super::group::Groups;
 use super::limits::Limits;
-use super::sandbox::{self, CODE, FILTER, STATUS, Shown};
+use super::sandbox::{self, CODE, FILTER, GATE, STATUS, Shown};
 
 /// The user that the kernel sees when the server itself is root. Root's processes are not counted by
 /// `RLIMIT_NPROC`, and root's files would be the program's own.
@@ -49,6 +50,8 @@ pub(super) struct Launch<'a> {
     pub(super) bubblewrap: &'a Path,
     pub(super) limits: &'a Limits,
     pub(super) as_root: bool,
+    /// Where its memory can be bounded by the kernel.
+    pub(super) groups: Option<&'a Groups>,
     /// Run by bash in the sandbox; never a client's words.
     pub(super) script: &'a str,
     /// The name of the file in `/tmp`, and what is in it.
@@ -57,8 +60,9 @@ pub(super) struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// The command. Bubblewrap writes to `status` which process the sandbox is.
-    pub(super) fn command(&self, status: OwnedFd) -> io::Result<Command> {
+    /// The command. Bubblewrap writes to `status` which process the sandbox is, and begins with the program once
+    /// the other end of `gate` is closed.
+    pub(super) fn command(&self, status: OwnedFd, gate: Option<OwnedFd>) -> io::Result<Command> {
         let filter =
             filter::program().ok_or_else(|| io::Error::other("no filter for this processor"))?;
         let mut inherited = vec![
@@ -77,7 +81,15 @@ impl Launch<'_> {
                 child_fd: CODE,
             });
         }
+        let waits = gate.is_some();
+        inherited.extend(gate.map(|gate| FdMapping {
+            parent_fd: gate,
+            child_fd: GATE,
+        }));
         let mut command = Command::new(self.bubblewrap);
+        if waits {
+            command.args(["--block-fd", &GATE.to_string()]);
+        }
         command.args(sandbox::arguments(
             self.limits,
             self.code.map(|(file, _)| file),

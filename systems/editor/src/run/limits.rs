@@ -16,6 +16,9 @@ pub struct Limits {
     pub output: usize,
     /// Bytes of memory of all processes of a program together, its files included.
     pub memory: u64,
+    /// Whether the kernel bounds this memory by a control group, where one can be made. Elsewhere it is looked at
+    /// often, and every open socket counts with all that its buffer may hold.
+    pub control_groups: bool,
     /// Bytes of files, all of which are in memory.
     pub files: u64,
     /// Processes and threads of a program at a time.
@@ -38,6 +41,7 @@ impl Default for Limits {
             code: 1024 * 1024,
             output: 1024 * 1024,
             memory: 512 * MEBIBYTE,
+            control_groups: true,
             files: 64 * MEBIBYTE,
             processes: 128,
             open_files: 256,

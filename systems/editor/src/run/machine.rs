@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 
+use super::group::Groups;
 use super::language;
 use super::launch::Launch;
 use super::limits::Limits;
@@ -26,6 +27,8 @@ const STEPS: usize = 4000;
 pub(super) struct Machine {
     pub(super) bubblewrap: PathBuf,
     pub(super) as_root: bool,
+    /// Where the memory of a sandbox can be bounded by the kernel.
+    pub(super) groups: Option<Groups>,
     /// Names of the languages that are there.
     pub(super) languages: Vec<&'static str>,
 }
@@ -59,6 +62,7 @@ pub(super) fn look(limits: &Limits, path: &OsStr) -> Result<Machine, String> {
     Ok(Machine {
         bubblewrap,
         as_root,
+        groups: limits.control_groups.then(Groups::find).flatten(),
         languages: languages.collect(),
     })
 }
@@ -89,6 +93,7 @@ fn probe(bubblewrap: &Path, limits: &Limits, as_root: bool) -> Result<String, St
         bubblewrap,
         limits,
         as_root,
+        groups: None,
         script: &script,
         code: None,
         shown: None,
@@ -96,7 +101,7 @@ fn probe(bubblewrap: &Path, limits: &Limits, as_root: bool) -> Result<String, St
     let failed = |error: io::Error| format!("bubblewrap could not be started: {error}. {INSTALL}.");
     // Nobody reads which process it is; what is written there fits into the pipe.
     let (_unread, status) = pipe_with(PipeFlags::CLOEXEC).map_err(|errno| failed(errno.into()))?;
-    let mut command = launch.command(status).map_err(failed)?;
+    let mut command = launch.command(status, None).map_err(failed)?;
     let mut child = command.stdin(Stdio::null()).spawn().map_err(failed)?;
     drop(command); // its end of the pipe
     if !ended(&mut child).map_err(failed)? {

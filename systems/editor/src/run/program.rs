@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::capture::Capture;
+use super::group::Group;
 use super::launch::Launch;
 use super::result::{Ending, RunResult};
 use super::usage;
@@ -33,7 +34,11 @@ pub(super) async fn run(launch: &Launch<'_>) -> RunResult {
 async fn tried(launch: &Launch<'_>) -> io::Result<RunResult> {
     let deadline = Instant::now() + launch.limits.wall;
     let (status, told) = pipe()?;
-    let mut command = Command::from(launch.command(status)?);
+    let group = launch
+        .groups
+        .and_then(|groups| groups.make(launch.limits.memory).ok());
+    let (gate, opens) = group.as_ref().map(|_| std::io::pipe()).transpose()?.unzip();
+    let mut command = Command::from(launch.command(status, gate.map(OwnedFd::from))?);
     let mut child = command.kill_on_drop(true).spawn()?;
     drop(command); // its end of the pipe
     let (full, mut filled) = mpsc::channel(2);
@@ -44,15 +49,23 @@ async fn tried(launch: &Launch<'_>) -> io::Result<RunResult> {
     let error = Capture::start(stderr, most, full.clone());
 
     let sandbox = Sandbox::of(told).await;
+    let group = group.filter(|group| sandbox.enters(group));
+    drop(opens); // the program begins
     let memory = launch.limits.memory;
     let ending = tokio::select! {
         biased;
         ended = child.wait() => ending(ended?),
         Some(()) = filled.recv() => Ending::Output(most),
-        () = sandbox.beyond(memory) => Ending::Memory(memory),
+        () = sandbox.beyond(memory, group.is_none()) => Ending::Memory(memory),
         () = sleep_until(deadline) => Ending::Time(launch.limits.wall.as_millis()),
     };
     sandbox.end(&mut child).await?;
+    let killed = group.is_some_and(|group| group.has_killed());
+    let ending = if killed {
+        Ending::Memory(memory)
+    } else {
+        ending
+    };
     let (output, error) =
         timeout(AT_ONCE, async { tokio::join!(output.text(), error.text()) }).await?;
     Ok(RunResult::of(
@@ -114,9 +127,15 @@ impl Sandbox {
         Some((pid, pidfd_open(pid, PidfdFlags::empty()).ok()?))
     }
 
-    async fn beyond(&self, memory: u64) {
+    /// Puts it into a control group, before the program begins.
+    fn enters(&self, group: &Group) -> bool {
+        let first = self.first.as_ref();
+        first.is_some_and(|(pid, _)| group.enter(*pid).is_ok())
+    }
+
+    async fn beyond(&self, memory: u64, counted: bool) {
         match &self.first {
-            Some((pid, _)) => usage::beyond(pid.as_raw_nonzero().get(), memory).await,
+            Some((pid, _)) => usage::beyond(pid.as_raw_nonzero().get(), memory, counted).await,
             None => std::future::pending().await,
         }
     }

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use super::limits::Limits;
 
-/// Where bubblewrap finds the code, the filter, and where it says which process it started.
+/// Where bubblewrap finds the code, the filter, where it says which process it started, and what it waits for.
 pub(super) const CODE: i32 = 3;
 pub(super) const FILTER: i32 = 4;
 pub(super) const STATUS: i32 = 5;
+pub(super) const GATE: i32 = 6;
 
 /// Directories that Debian keeps below `/usr` and others beside it.
 const BESIDE_USR: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];

@@ -1,4 +1,7 @@
-//! How much memory a sandbox uses, all its processes and files together, as `/proc` tells it.
+//! How much memory a sandbox uses, all its processes, files and sockets together, as `/proc` tells it.
+//!
+//! What waits in a socket belongs to no process. Without a control group the kernel does not tell how much it is, but
+//! how many sockets there are: each counts with all that may wait in it, whether it does or not.
 //!
 //! The kernel's own limits are per process. Where no control group can be had, looking often is what
 //! bounds the sum; `Limits::memory` per process bounds what can happen between two looks.
@@ -15,26 +18,49 @@ const EVERY: Duration = Duration::from_millis(20);
 /// What an empty file costs the kernel.
 const PER_FILE: u64 = 1024;
 
+/// What a socket may hold beside what it is limited to: its own structures, and the last piece that was let in.
+const BESIDE_BUFFER: u64 = 32 * 1024;
+/// What it is limited to where the kernel does not say. The filter of system calls lets no program raise it.
+const BUFFER: u64 = 212_992;
+
 /// Waits until the sandbox whose first process is `process` uses more than `most` bytes; for ever, if
-/// it does not.
-pub(super) async fn beyond(process: i32, most: u64) {
+/// it does not. Sockets are `counted` where the kernel does not do it.
+pub(super) async fn beyond(process: i32, most: u64, counted: bool) {
     loop {
         tokio::time::sleep(EVERY).await;
-        let looked = tokio::task::spawn_blocking(move || is_beyond(process, most)).await;
+        let looked = tokio::task::spawn_blocking(move || is_beyond(process, most, counted)).await;
         if looked.unwrap_or(false) {
             return;
         }
     }
 }
 
-fn is_beyond(process: i32, most: u64) -> bool {
+fn is_beyond(process: i32, most: u64, counted: bool) -> bool {
     let root = PathBuf::from(format!("/proc/{process}/root"));
     if !is_made(&root) {
         return false;
     }
-    let files = files(&root);
+    let sockets = if counted { sockets(process) } else { 0 };
+    let beside = files(&root) + sockets;
     // The quick sum counts pages that processes share once for each of them.
-    files + memory(&root, quick) > most && files + memory(&root, exact) > most
+    beside + memory(&root, quick) > most && beside + memory(&root, exact) > most
+}
+
+/// Bytes that the sockets of the sandbox's own network hold at most.
+fn sockets(process: i32) -> u64 {
+    let told = fs::read_to_string(format!("/proc/{process}/net/sockstat")).unwrap_or_default();
+    let buffer = fs::read_to_string("/proc/sys/net/core/wmem_default").ok();
+    let buffer = buffer.and_then(|bytes| bytes.trim().parse().ok());
+    used(&told) * (buffer.unwrap_or(BUFFER) + BESIDE_BUFFER)
+}
+
+/// The number in `sockets: used 12`.
+fn used(sockstat: &str) -> u64 {
+    let line = sockstat
+        .lines()
+        .find_map(|line| line.strip_prefix("sockets: used "));
+    line.and_then(|number| number.trim().parse().ok())
+        .unwrap_or(0)
 }
 
 /// Whether the sandbox is there. Before bubblewrap has made it, the root is still the host's, and a
@@ -103,7 +129,13 @@ mod tests {
     #[test]
     fn before_the_sandbox_is_made_nothing_of_the_host_is_counted() {
         assert!(!is_made(Path::new("/")));
-        assert!(!is_beyond(std::process::id().cast_signed(), 1));
+        assert!(!is_beyond(std::process::id().cast_signed(), 1, true));
+    }
+
+    #[test]
+    fn the_sockets_of_a_network_are_read() {
+        assert_eq!(used("sockets: used 12\nTCP: inuse 3 orphan 0\n"), 12);
+        assert_eq!(used(""), 0);
     }
 
     #[test]

@@ -11,3 +11,5 @@ mod attack;
 mod escape;
 #[cfg(test)]
 mod reach;
+#[cfg(test)]
+mod sockets;

@@ -1,0 +1,168 @@
+//! A memory control group for each sandbox, where this server may make one. Then the kernel itself bounds the memory
+//! of all its processes together, with what belongs to none of them: what waits in sockets and pipes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+/// Where control groups are.
+const MOUNTED: &str = "/sys/fs/cgroup";
+/// The processes of a sandbox are gone soon after its end; only then can its group go.
+const STEP: Duration = Duration::from_millis(20);
+const STEPS: usize = 250;
+
+/// Numbers the groups of this process.
+static MADE: AtomicU64 = AtomicU64::new(0);
+
+/// Where groups can be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Groups {
+    parent: PathBuf,
+    names: &'static Names,
+}
+
+/// How the two versions of control groups name the same things.
+#[derive(Debug, PartialEq, Eq)]
+struct Names {
+    limit: &'static str,
+    /// A limit of memory and swap together, and what is written there: the same limit, or none.
+    swap: (&'static str, Option<u64>),
+    killed: &'static str,
+}
+
+const FIRST: Names = Names {
+    limit: "memory.limit_in_bytes",
+    swap: ("memory.memsw.limit_in_bytes", None),
+    killed: "memory.oom_control",
+};
+const SECOND: Names = Names {
+    limit: "memory.max",
+    swap: ("memory.swap.max", Some(0)),
+    killed: "memory.events",
+};
+
+/// One group. Removed when dropped, once its processes are gone.
+#[derive(Debug)]
+pub(super) struct Group {
+    folder: PathBuf,
+    names: &'static Names,
+}
+
+impl Groups {
+    /// Where this process may make groups that bound memory; `None` where it may not.
+    pub(super) fn find() -> Option<Self> {
+        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let places = places(&own);
+        places
+            .into_iter()
+            .find(|groups| groups.make(1 << 30).is_ok())
+    }
+
+    /// A group that may use `most` bytes.
+    pub(super) fn make(&self, most: u64) -> io::Result<Group> {
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("headcount-run-{}-{number}", std::process::id());
+        let folder = self.parent.join(name);
+        fs::create_dir(&folder)?;
+        let group = Group {
+            folder,
+            names: self.names,
+        };
+        fs::write(group.folder.join(self.names.limit), most.to_string())?;
+        let (swap, limit) = self.names.swap;
+        // Where the kernel does not count swap there is no such file.
+        let _ = fs::write(group.folder.join(swap), limit.unwrap_or(most).to_string());
+        Ok(group)
+    }
+}
+
+/// Where the groups may be, by what the kernel says of our own: beside the processes of the first version, and beside
+/// our own group in the second, which lets no group have both processes and limited children.
+fn places(own: &str) -> Vec<Groups> {
+    let lines = own.lines().filter_map(|line| {
+        let mut parts = line.splitn(3, ':');
+        Some((parts.next()?, parts.next()?, parts.next()?))
+    });
+    let place = |(number, controllers, path): (&str, &str, &str)| {
+        let path = Path::new(path.trim_start_matches('/'));
+        if number == "0" && controllers.is_empty() {
+            let parent = Path::new(MOUNTED).join(path.parent().unwrap_or(path));
+            return Some(Groups {
+                parent,
+                names: &SECOND,
+            });
+        }
+        let is_memory = controllers.split(',').any(|name| name == "memory");
+        is_memory.then(|| Groups {
+            parent: Path::new(MOUNTED).join("memory").join(path),
+            names: &FIRST,
+        })
+    };
+    lines.filter_map(place).collect()
+}
+
+impl Group {
+    /// Takes a process in, and with it all that it starts.
+    pub(super) fn enter(&self, process: Pid) -> io::Result<()> {
+        let pid = process.as_raw_nonzero().to_string();
+        fs::write(self.folder.join("cgroup.procs"), pid)
+    }
+
+    /// Whether the kernel ended a process because the group used all that it may.
+    pub(super) fn has_killed(&self) -> bool {
+        let told = fs::read_to_string(self.folder.join(self.names.killed));
+        killed(&told.unwrap_or_default()) > 0
+    }
+}
+
+/// The number in `oom_kill 2`.
+fn killed(told: &str) -> u64 {
+    let line = told.lines().find_map(|line| line.strip_prefix("oom_kill "));
+    line.and_then(|number| number.trim().parse().ok())
+        .unwrap_or(0)
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if fs::remove_dir(&self.folder).is_ok() {
+            return;
+        }
+        let folder = self.folder.clone();
+        thread::spawn(move || {
+            for _ in 0..STEPS {
+                thread::sleep(STEP);
+                if fs::remove_dir(&folder).is_ok() {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_made_where_the_kernel_says_that_we_are() {
+        let first = places("5:cpu:/x\n4:memory:/app/one\n0::/\n");
+        let parents: Vec<_> = first.iter().map(|groups| groups.parent.to_str()).collect();
+        let expected = ["/sys/fs/cgroup/memory/app/one", "/sys/fs/cgroup/"];
+        assert_eq!(parents, expected.map(Some));
+        let second = places("0::/system.slice/editor.service\n");
+        assert_eq!(second[0].parent, Path::new("/sys/fs/cgroup/system.slice"));
+        assert!(places("nonsense").is_empty());
+    }
+
+    #[test]
+    fn kills_for_lack_of_memory_are_read_in_both_versions() {
+        assert_eq!(killed("oom_kill_disable 0\nunder_oom 0\noom_kill 2\n"), 2);
+        assert_eq!(killed("low 0\nmax 7\noom 1\noom_kill 0\n"), 0);
+        assert_eq!(killed(""), 0);
+    }
+}
