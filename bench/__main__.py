@@ -11,7 +11,11 @@ from common.place import Place
 
 FOLDERS = {
     name: name
+<<<<<<< HEAD
     for name in ["stall", "pacing", "starved", "verdicts", "echo", "fanout", "idle", "editor", "start", "accuracy", "audit", "instructions"]
+=======
+    for name in ["stall", "pacing", "starved", "echo", "fanout", "idle", "editor", "start", "accuracy", "audit", "instructions", "hostile"]
+>>>>>>> 27997b3 (Add a bench that attacks a service with hostile clients)
 }
 FOLDERS |= {"http": "web"}  # a folder of that name would stand before Python's own module
 
@@ -19,6 +23,8 @@ FOLDERS |= {"http": "web"}  # a folder of that name would stand before Python's 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python3 bench", description=__doc__)
     parser.add_argument("bench", choices=sorted(FOLDERS), help="what is measured")
+    parser.add_argument("system", nargs="?", help="with `hostile`: the service that is attacked")
+    parser.add_argument("--minutes", type=float, metavar="N", help="with `hostile`: for how long [default: 10]")
     parser.add_argument("--headcount", type=Path, metavar="FILE", help="the program [default: built with --release]")
     parser.add_argument("--only", metavar="WORD", action="append", help="only settings with this word; may be repeated")
     parser.add_argument("--rounds", type=int, metavar="N", help="how often all tools are run in turn [default: the bench's own]")
@@ -31,6 +37,8 @@ def arguments() -> argparse.Namespace:
 def measured(bench: ModuleType, given: argparse.Namespace) -> tuple[str, bool]:
     """The result, and whether it is good."""
     only, more = given.only or [], rounds(bench, given)
+    if hasattr(bench, "attacked"):
+        return bench.attacked(Place.prepared(given.headcount, given.first), given.system, given.minutes or bench.MINUTES, only)
     if hasattr(bench, "checked"):  # needs no program and no peers: it holds the code against a baseline
         return bench.checked(only, given.bless)
     if given.bless:

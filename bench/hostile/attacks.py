@@ -1,0 +1,103 @@
+"""What hostile clients do. Each attack is one process that repeats it until it is ended."""
+
+import contextlib
+import random
+import socket
+import time
+from collections.abc import Callable
+
+from hostile.raw import BINARY, DELETES_TYPES, PING, TEXT, connected, frame, mutated, nested_types, nested_value, websocket, yjs
+from hostile.systems import System
+
+HELD = 300
+"""Connections that a flood holds at a time, in each process."""
+PAUSE_S = 0.005
+
+
+def repeated(attack: Callable[[System, random.Random], None], system: System, seed: int) -> None:
+    """Whatever the system refuses or closes is what it should do."""
+    dice = random.Random(seed)
+    while True:
+        with contextlib.suppress(OSError):
+            attack(system, dice)
+        time.sleep(PAUSE_S)
+
+
+def mutated_frames(system: System, dice: random.Random) -> None:
+    """Messages of the system's own protocol, changed at random; now and then the frame itself."""
+    with websocket(system.address, system.path(dice)) as stream:
+        for _ in range(50):
+            message = dice.choice(system.messages(dice))
+            whole = frame(BINARY if system.binary else TEXT, mutated(dice, message))
+            stream.sendall(mutated(dice, whole) if dice.random() < 0.2 else whole)
+
+
+def deep_values(system: System, dice: random.Random) -> None:
+    """Yjs: values and types nested up to the message limit, and deleted; elsewhere JSON."""
+    with websocket(system.address, system.path(dice)) as stream:
+        depth = int(10 ** dice.uniform(1, 5.6))
+        if system.binary:
+            attacks = [nested_value(depth), nested_types(min(depth, 100_000)), DELETES_TYPES]
+            for update in attacks:
+                stream.sendall(frame(BINARY, yjs(update)))
+        else:
+            stream.sendall(frame(TEXT, b'{"type":' + b"[" * depth + b"]" * depth + b"}"))
+        with contextlib.suppress(TimeoutError):
+            stream.settimeout(0.5)
+            while stream.recv(65536):
+                pass
+
+
+def pings(system: System, dice: random.Random) -> None:
+    """Pings as fast as they are taken; the answers are not read."""
+    with websocket(system.address, system.path(dice)) as stream:
+        burst = frame(PING, b"x" * 125) * 1000
+        ends = time.monotonic() + 20
+        while time.monotonic() < ends:
+            stream.sendall(burst)
+
+
+def slow_readers(system: System, dice: random.Random) -> None:
+    """Connections that speak, so that there is something to hear, and read nothing."""
+    streams = []
+    try:
+        for _ in range(20):
+            stream = websocket(system.address, system.path(dice))
+            stream.settimeout(0.2)
+            streams.append(stream)
+        ends = time.monotonic() + 15
+        while time.monotonic() < ends:
+            for stream in streams:
+                with contextlib.suppress(OSError):
+                    stream.sendall(b"".join(frame(BINARY if system.binary else TEXT, m) for m in system.messages(dice)))
+            time.sleep(0.05)
+    finally:
+        for stream in streams:
+            stream.close()
+
+
+def half_requests(system: System, dice: random.Random) -> None:
+    """Heads that never end, bodies that never come."""
+    halves = [b"GET /hea", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nhalf", b"\x16\x03\x01\x02\x00", b""]
+    held(system, dice, lambda stream: stream.sendall(dice.choice(halves)))
+
+
+def connection_flood(system: System, dice: random.Random) -> None:
+    """As many connections as the system takes, one after the other, and then again."""
+    held(system, dice, lambda _: None)
+
+
+def held(system: System, dice: random.Random, begin: Callable[[socket.socket], None]) -> None:
+    streams = []
+    try:
+        for _ in range(HELD):
+            stream = connected(system.address)
+            streams.append(stream)
+            begin(stream)
+        time.sleep(dice.uniform(0, 2))
+    finally:
+        for stream in streams:
+            stream.close()
+
+
+ATTACKS = [mutated_frames, deep_values, pings, slow_readers, half_requests, connection_flood]

@@ -1,0 +1,94 @@
+"""The services under attack: what is spoken with each, by hostile clients and by honest ones."""
+
+import contextlib
+import http.client
+import json
+import random
+from dataclasses import dataclass, field
+
+from common.failure import Failure
+from hostile.raw import PATIENCE_S, yjs
+
+HELLO = b'{"type":"say","text":"' + b"hello " * 100 + b'"}'
+INSERTS = b"\x01\x01%s\x00\x04\x01\x04code\x05hello\x00"
+"""A Yjs update: a client, named by two bytes, writes into the text."""
+
+NAMES = ["bridge", "editor", "marketplace"]
+
+
+@dataclass
+class System:
+    name: str
+    address: str
+    binary: bool
+    token: str = ""
+    honest: http.client.HTTPConnection | None = field(default=None, repr=False)
+
+    def path(self, dice: random.Random) -> str:
+        """Where a WebSocket is opened, by somebody new."""
+        number = dice.randrange(1 << 30)
+        match self.name:
+            case "bridge":
+                return f"/bridge/ws?user=eve{number}&room=Tower"
+            case "editor":
+                return f"/yjs/hostile-{number % 20}"
+            case _:
+                return f"/api/notifications/ws?access_token={self.token}"
+
+    def messages(self, dice: random.Random) -> list[bytes]:
+        """What a client of it may say."""
+        if self.name == "editor":
+            client = bytes([0x80 | dice.randrange(128), 1 + dice.randrange(127)])
+            return [yjs(INSERTS % client), b"\x00\x00\x01\x00", b"\x01\x0a\x01\x07\x01\x06{\"a\":1}"]
+        return [HELLO, b'{"type":"move","room":"Garden"}', b'{"type":"end"}'] if self.name == "bridge" else [HELLO]
+
+    def serves(self) -> None:
+        """An honest client on a connection of its own, which it keeps. `Failure` when it is not served."""
+        method, path, body, wanted = self.request()
+        headers = {"Content-Type": "application/json"} if body else {}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        try:
+            if self.honest is None:
+                self.honest = http.client.HTTPConnection(self.address, timeout=PATIENCE_S)
+            self.honest.request(method, path, body, headers)
+            answer = self.honest.getresponse()
+            said = answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            if self.honest is not None:
+                self.honest.close()
+            self.honest = None
+            raise Failure(f"an honest client was not served: {error}") from error
+        if answer.status != wanted:
+            raise Failure(f"an honest client was answered {answer.status}: {said[:200]!r}")
+
+    def request(self) -> tuple[str, str, str | None, int]:
+        match self.name:
+            case "bridge":
+                return "POST", "/bridge/chat", json.dumps({"user": "ada", "room": "Library", "message": "hello"}), 200
+            case "editor":
+                return "GET", "/", None, 200
+            case _:
+                return "GET", "/api/users/me", None, 200
+
+
+def prepared(name: str, address: str) -> System:
+    """The system, and for the marketplace somebody who has an account."""
+    system = System(name, address, binary=name == "editor")
+    if name == "marketplace":
+        account = {"email": "ada@example.test", "password": "correct horse battery", "name": "Ada", "role": "buyer"}
+        asked("/api/auth/register", account, address)
+        login = {"email": account["email"], "password": account["password"]}
+        system.token = asked("/api/auth/login", login, address)["accessToken"]
+    return system
+
+
+def asked(path: str, body: dict, address: str) -> dict:
+    connection = http.client.HTTPConnection(address, timeout=PATIENCE_S)
+    with contextlib.closing(connection):
+        connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        said = answer.read()
+    if answer.status >= 300:
+        raise Failure(f"{path} answered {answer.status}: {said[:200]!r}")
+    return json.loads(said)
