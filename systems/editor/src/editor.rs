@@ -16,7 +16,7 @@ use crate::line::Lines;
 use crate::metrics::Counters;
 use crate::outlet::Outlet;
 use crate::refusal::Refusal;
-use crate::room::{self, Hall, Listener, Member, NoThread, Room, Shut, State, UpdateError, merge};
+use crate::room::{self, Hall, Listener, Member, NotDone, Room, Shut, State, UpdateError, merge};
 use crate::run::OnDemand;
 use crate::store::{Behind, Done, Held, Log, Writer};
 
@@ -232,7 +232,7 @@ impl Editor {
             }
             None => state.document.write(text, finely),
         };
-        if let Some(update) = update.map_err(|NoThread| Behind)? {
+        if let Some(update) = update.map_err(|NotDone::NoThread| NotDone::Panicked | Behind)? {
             state.tell_listeners(&update, None, &self.counters);
             let news = match packet {
                 Some(packet) => News::Code {

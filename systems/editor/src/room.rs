@@ -17,6 +17,6 @@ pub(crate) use hall::{Hall, Limits};
 pub(crate) use member::{Listener, Member};
 pub(crate) use place::{Room, Shut};
 pub(crate) use presence::{MOST_BYTES as PRESENCE_BYTES, Speaker};
-pub(crate) use stack::NoThread;
+pub(crate) use stack::NotDone;
 pub(crate) use state::State;
 pub(crate) use update::UpdateError;

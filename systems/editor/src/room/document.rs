@@ -4,7 +4,7 @@ use yrs::updates::decoder::Decode;
 use yrs::{Doc, GetString, ReadTxn, StateVector, Text, TextRef, Transact, Update};
 
 use super::difference::{Hunk, hunks, one};
-use super::stack::{NoThread, with_levels};
+use super::stack::{NotDone, with_levels};
 use super::update::{UpdateError, check};
 
 /// The name of the text in the document, for every Yjs client.
@@ -84,7 +84,7 @@ impl Document {
 
     /// Makes it read like `new`; the update that does the same elsewhere, if anything changed. `finely`
     /// looks for what stayed between two changes, for the sake of those who have a caret there.
-    pub(crate) fn write(&mut self, new: &str, finely: bool) -> Result<Option<Vec<u8>>, NoThread> {
+    pub(crate) fn write(&mut self, new: &str, finely: bool) -> Result<Option<Vec<u8>>, NotDone> {
         let old = self.text();
         let places = if finely {
             hunks(old, new)
@@ -109,7 +109,7 @@ impl Document {
         let types = check(update)?;
         self.count_types(types)?;
         let integrate = || integrate(&self.doc, update);
-        with_levels(self.nested, integrate).map_err(|NoThread| UpdateError::NoThread)??;
+        with_levels(self.nested, integrate)??;
         self.text = None;
         self.weight += update.len();
         let gap = self.doc.transact().has_missing_updates();

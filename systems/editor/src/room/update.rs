@@ -2,6 +2,8 @@
 //! it recurses into nested values as deeply as they go, reserves memory for any count that it finds, and
 //! calculates with any number. What passes here costs it neither more stack nor more memory than its bytes warrant.
 
+use super::stack::NotDone;
+
 /// Values (arrays, maps) may be nested this deeply. JSON inside of updates has the library's own limit of 128.
 const VALUE_DEPTH: usize = 100;
 /// The library calculates with 32-bit signed clocks.
@@ -25,6 +27,16 @@ pub(crate) enum UpdateError {
     /// The thread that it needs cannot be started now.
     #[error("no thread can be started for an update of Yjs")]
     NoThread,
+}
+
+impl From<NotDone> for UpdateError {
+    fn from(error: NotDone) -> Self {
+        match error {
+            NotDone::NoThread => Self::NoThread,
+            // What the library cannot bear is no update, though it passed the checks.
+            NotDone::Panicked => Self::Malformed,
+        }
+    }
 }
 
 type Checked<T> = Result<T, UpdateError>;
