@@ -11,11 +11,10 @@ from common.place import Place
 
 FOLDERS = {
     name: name
-<<<<<<< HEAD
-    for name in ["stall", "pacing", "starved", "verdicts", "echo", "fanout", "idle", "editor", "start", "accuracy", "audit", "instructions"]
-=======
-    for name in ["stall", "pacing", "starved", "echo", "fanout", "idle", "editor", "start", "accuracy", "audit", "instructions", "hostile"]
->>>>>>> 27997b3 (Add a bench that attacks a service with hostile clients)
+    for name in [
+        *["stall", "pacing", "starved", "verdicts", "echo", "fanout", "idle"],
+        *["editor", "start", "accuracy", "audit", "instructions", "hostile"],
+    ]
 }
 FOLDERS |= {"http": "web"}  # a folder of that name would stand before Python's own module
 
