@@ -232,7 +232,7 @@ impl Editor {
             }
             None => state.document.write(text, finely),
         };
-        if let Some(update) = update.map_err(|NotDone::NoThread| NotDone::Panicked | Behind)? {
+        if let Some(update) = update.map_err(|_: NotDone| Behind)? {
             state.tell_listeners(&update, None, &self.counters);
             let news = match packet {
                 Some(packet) => News::Code {
