@@ -25,7 +25,12 @@ pub fn prepare_database(url: &str, path: &Path) -> io::Result<()> {
     if !may_make && !path.exists() {
         return Ok(());
     }
-    let mode = open_private(path)?.metadata()?.permissions().mode();
+    let file = match open_private(path) {
+        // Of a folder that is not there the database tells in its own words.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened?,
+    };
+    let mode = file.metadata()?.permissions().mode();
     if mode & OTHERS != 0 {
         let path = path.display();
         let mode = format!("{:o}", mode & 0o777);
