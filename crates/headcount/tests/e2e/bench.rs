@@ -252,7 +252,7 @@ fn the_summary_is_that_of_every_run() {
     let summary = bench(&url, &["-n", "100", "--json"]).summary();
     let keys =
         |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
-    assert_eq!(keys(&summary), ["verdict", "seed", "levels"]);
+    assert_eq!(keys(&summary), ["verdict", "seed", "thresholds", "levels"]);
     let level = &summary["levels"][0];
     assert_eq!(
         keys(level),
