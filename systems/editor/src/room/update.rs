@@ -284,7 +284,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_taken_is_decoded_by_the_library_without_panic(bytes in prop::collection::vec(prop_oneof![Just(0), Just(1), Just(7), 115_u8..128, any::<u8>()], 0..40)) {
+        fn what_is_taken_is_decoded_by_the_library_without_panic(
+            bytes in prop::collection::vec(prop_oneof![Just(0), Just(1), Just(7), 115_u8..128, any::<u8>()], 0..40)
+        ) {
             if check(&bytes).is_ok() {
                 let _ = Update::decode_v1(&bytes);
             }
