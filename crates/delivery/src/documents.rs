@@ -2,13 +2,13 @@ use memchr::{memchr, memchr2};
 
 use crate::json::Scan;
 
-/// Ends a record in SignalR's JSON protocol, and begins one in RFC 7464.
+/// Ends a record in `SignalR`'s JSON protocol, and begins one in RFC 7464.
 pub const RECORD_SEPARATOR: u8 = 0x1e;
 
 /// How messages hold JSON documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// One in each, several with newlines or record separators between them, or a SockJS frame `a["…","…"]`. What is none of
+    /// One in each, several with newlines or record separators between them, or a `SockJS` frame `a["…","…"]`. What is none of
     /// these is one document, as it is.
     #[default]
     Auto,
@@ -199,20 +199,24 @@ impl<'a> Elements<'a> {
         self.all(|element| element.is_ok_and(&fits))
     }
 
-    /// `None`: the array is no array. `Some(None)`: it ended.
-    fn element(&mut self) -> Option<Option<&'a [u8]>> {
+    /// The next element; `None` at the end of the array, and where it is no array.
+    fn element(&mut self) -> Option<Result<&'a [u8], Otherwise>> {
         self.scan.skip_space();
-        let ended = self.scan.peek()? == b']';
-        if self.state == Within::Between && !ended {
-            self.scan.expect(b',')?;
+        let Some(next) = self.scan.peek() else {
+            return Some(Err(Otherwise));
+        };
+        if next == b']' {
+            self.scan.at += 1;
+            return self.scan.peek().is_some().then_some(Err(Otherwise));
+        }
+        if self.state == Within::Between {
+            if self.scan.expect(b',').is_none() {
+                return Some(Err(Otherwise));
+            }
             self.scan.skip_space();
         }
-        if ended {
-            self.scan.at += 1;
-            return self.scan.peek().is_none().then_some(None);
-        }
         self.state = Within::Between;
-        self.scan.value().map(Some)
+        Some(self.scan.value().ok_or(Otherwise))
     }
 }
 
@@ -224,10 +228,10 @@ impl<'a> Iterator for Elements<'a> {
             return None;
         }
         let element = self.element();
-        if !matches!(element, Some(Some(_))) {
+        if !matches!(element, Some(Ok(_))) {
             self.state = Within::Behind;
         }
-        element.map_or(Some(Err(Otherwise)), |element| element.map(Ok))
+        element
     }
 }
 

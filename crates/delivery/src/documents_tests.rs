@@ -133,7 +133,7 @@ proptest! {
         end in prop_oneof![Just(b'\n'), Just(RECORD_SEPARATOR)],
     ) {
         let end = char::from(end);
-        let stream: String = all.iter().map(|value| format!("{value}{end}")).collect();
+        let stream: String = all.iter().flat_map(|value| [value.to_string(), end.to_string()]).collect();
         let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(stream.len())).collect();
         cuts.extend([0, stream.len()]);
         cuts.sort_unstable();

@@ -154,7 +154,11 @@ impl Arrival<'_> {
             }
         }
         if !claimed && !receives.is_empty() {
-            self.misplaced(came, first.get().copied(), &receives);
+            self.misplaced(
+                came,
+                || *first.get_or_init(|| find_stamp(came.bytes)),
+                &receives,
+            );
         }
         self.state.receives = receives;
         claimed

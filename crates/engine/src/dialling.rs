@@ -87,6 +87,7 @@ impl Dialling {
     }
 
     /// Takes out the requests whose time limit is over. The limit of a socket begins with its turn.
+    #[expect(clippy::vec_box, reason = "they stay in the box that they wait in")]
     pub(crate) fn overdue(&mut self, now: Nanos) -> Vec<Box<InFlight>> {
         if self.limit() > now {
             return Vec::new();

@@ -37,9 +37,8 @@ pub(crate) fn as_far_as_it_carries(
         Outcome::Broken if !level.sound => invalid,
         Outcome::Broken => found,
         Outcome::Held => match needs(threshold) {
-            Needs::Nothing => found,
             Needs::ValidLevel if !level.sound => invalid,
-            Needs::ValidLevel => found,
+            Needs::Nothing | Needs::ValidLevel => found,
             Needs::Load => less_load(shortfall::of(level)).unwrap_or(found),
             Needs::LoadOfTimes => times(threshold, level).unwrap_or(found),
         },
@@ -80,7 +79,6 @@ fn needs(threshold: &Threshold) -> Needs {
     }
     match threshold.aggregate {
         A::Percentile(_) | A::Mean | A::Min | A::Max if upper => Needs::LoadOfTimes,
-        A::Percentile(_) | A::Mean | A::Min | A::Max => Needs::ValidLevel,
         A::Dropped => Needs::Nothing,
         A::Count | A::Rate if lower => Needs::Nothing,
         A::Delivered | A::Converged | A::Reached if !upper => Needs::Load,

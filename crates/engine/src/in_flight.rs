@@ -247,6 +247,7 @@ impl World {
 }
 
 /// Takes out the requests whose time limit is over.
+#[expect(clippy::vec_box, reason = "they stay in the box that they wait in")]
 fn take_overdue(line: &mut VecDeque<Box<InFlight>>, now: Nanos, over: &mut Vec<Box<InFlight>>) {
     if line.iter().all(|call| call.limit() > now) {
         return;

@@ -85,7 +85,7 @@ impl Asked<'_> {
                 } else {
                     &mut sides.beyond
                 }) += timings.timed_out;
-                self.percentile(q, timings.response_at(q), sides)
+                Ok(self.percentile(q, timings.response_at(q), sides))
             }
             _ => self.of_times(&timings.response, &timings.open, timings.timed_out),
         }
@@ -163,7 +163,7 @@ impl Asked<'_> {
                 let none = Histogram::default();
                 let sides = self.sides(&deliveries.latency, &none);
                 let seen = self.percentile(q, deliveries.latency_at(q), sides);
-                seen.map(|seen| by_message(seen, self.messages(deliveries)))
+                Ok(by_message(seen, self.messages(deliveries)))
             }
             _ => self.of_times(&deliveries.latency, &Histogram::default(), 0),
         }
@@ -197,7 +197,7 @@ impl Asked<'_> {
             Aggregate::Percentile(percent) => {
                 let q = percent / 100.0;
                 let sides = self.sides(&iterations.time, &iterations.open);
-                self.percentile(q, iterations.time_at(q), sides)
+                Ok(self.percentile(q, iterations.time_at(q), sides))
             }
             _ => self.of_times(&iterations.time, &iterations.open, 0),
         }

@@ -164,9 +164,10 @@ impl World {
             _ => None,
         };
         let settle = level.plan.settle;
-        let finish = match level.hurried {
-            true => settle,
-            false => self.config.options.timeouts.total,
+        let finish = if level.hurried {
+            settle
+        } else {
+            self.config.options.timeouts.total
         };
         let draining = Draining::after(quiet.unwrap_or(now), now, settle, finish);
         self.timers.set(draining.until.max(now), Alarm::Look);

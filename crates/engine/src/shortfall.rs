@@ -53,7 +53,7 @@ pub(crate) fn slowed(level: &Level) -> Option<f64> {
     if time_s <= 0.0 {
         return Some(0.0);
     }
-    let mean = |times: &Histogram| times.mean().map_or(0.0, |mean| mean.as_secs_f64());
+    let mean = |times: &Histogram| times.mean().map_or(0.0, model::Nanos::as_secs_f64);
     let generator = &level.generator;
     let read = generator.read_delay.as_ref().map_or(0.0, mean);
     let measured = &level.measured;

@@ -23,15 +23,12 @@ impl RunFolder {
     /// Makes sure, before a run, that its folder can be written and is nobody else's. Without one that was asked for it
     /// makes a new one that is named by the time.
     pub(crate) fn claim(wanted: Option<&Path>, started_at: &str) -> anyhow::Result<Self> {
-        let path = match wanted {
-            Some(wanted) => {
-                fs::create_dir_all(wanted).with_context(|| cannot_make(wanted))?;
-                wanted.to_owned()
-            }
-            None => {
-                let name = PathBuf::from(format!("headcount-run-{}", stamp(started_at)));
-                create_fresh(&name).with_context(|| cannot_make(&name))?
-            }
+        let path = if let Some(wanted) = wanted {
+            fs::create_dir_all(wanted).with_context(|| cannot_make(wanted))?;
+            wanted.to_owned()
+        } else {
+            let name = PathBuf::from(format!("headcount-run-{}", stamp(started_at)));
+            create_fresh(&name).with_context(|| cannot_make(&name))?
         };
         let lock = lock(&path)?;
         // After the lock: whoever had it may have saved there.

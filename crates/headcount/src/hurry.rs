@@ -44,6 +44,11 @@ pub(crate) fn nothing_left_to_wait_for() {
     HANDED_OVER.store(true, Ordering::Relaxed);
 }
 
+#[expect(
+    clippy::exit,
+    clippy::disallowed_methods,
+    reason = "the second request to stop ends the program from the signal's thread, whatever main does"
+)]
 fn end_now() {
     say("interrupted in the middle: what was measured is not saved");
     process::exit(i32::from(Exit::Interrupted as u8));

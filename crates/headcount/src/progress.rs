@@ -7,6 +7,10 @@ use crate::screen::say;
 
 /// Shows on stderr what a run is doing: one live line per level on a terminal, else a line every ten seconds.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what was asked for and what is on the screen, in any combination"
+)]
 pub(crate) struct Progress {
     quiet: bool,
     terminal: bool,

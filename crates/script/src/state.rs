@@ -89,7 +89,10 @@ impl State {
 
     /// The group's iteration ended. It fails if calls of it are in flight.
     pub(crate) fn end(&self, group: u32, outcome: Result<Option<String>, ScriptFault>) {
-        let outcome = outcome.and_then(|value| self.floating(group).map_or(Ok(value), Err));
+        let outcome = match (outcome, self.floating(group)) {
+            (Ok(_), Some(fault)) => Err(fault),
+            (outcome, _) => outcome,
+        };
         let id = {
             let mut work = self.work.borrow_mut();
             let Some(group) = work.groups.get_mut(group).filter(|group| !group.ended) else {

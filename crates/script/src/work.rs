@@ -33,6 +33,10 @@ pub(crate) struct About {
 
 /// One running group.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, in any combination"
+)]
 pub(crate) struct Group {
     pub(crate) about: About,
     pub(crate) ended: bool,

@@ -6,7 +6,9 @@ use stats::{BlockWriter, Estimate, Histogram, Samples, Shares, needed_samples};
 
 fn of(values: &[u64]) -> Histogram {
     let mut times = Histogram::new();
-    values.iter().for_each(|&value| times.record(Nanos(value)));
+    for &value in values {
+        times.record(Nanos(value));
+    }
     times
 }
 
@@ -20,8 +22,11 @@ fn by_definition(mut all: Vec<u64>, q: f64) -> u64 {
     all.sort_unstable();
     let at_or_below = |value: u64| all.iter().filter(|other| **other <= value).count() as f64;
     let wanted = q * all.len() as f64 - 1e-6;
-    let found = all.iter().find(|value| at_or_below(**value) >= wanted);
-    *found.unwrap()
+    let found = all
+        .iter()
+        .copied()
+        .find(|&value| at_or_below(value) >= wanted);
+    found.unwrap_or_else(|| panic!("no quantile of nothing"))
 }
 
 proptest! {
@@ -34,7 +39,7 @@ proptest! {
         let ages: Vec<u64> = open.iter().map(|(age, _)| *age).collect();
         let (known, bounds) = (of(&times), of(&ages));
         let samples = Samples { times: &known, open: &bounds, endless: 0 };
-        let mut ended = times.clone();
+        let mut ended = times;
         ended.extend(open.iter().map(|(age, more)| age + more));
         prop_assume!(!ended.is_empty());
         let all = ended.len() as u64;

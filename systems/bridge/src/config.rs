@@ -80,6 +80,7 @@ pub struct Limits {
         env = "BRIDGE_ADDRESS_LIMITS",
         default_value = "session=600/1m"
     )]
+    #[expect(clippy::struct_field_names, reason = "the flag is `--address-limits`")]
     pub address_limits: limit::Limits,
     /// Addresses and networks that this does not limit, separated by commas. Behind a proxy on this machine, name
     /// the proxy in `--trusted-proxies`

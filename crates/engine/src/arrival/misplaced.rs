@@ -1,6 +1,6 @@
 //! Stamps that arrive where their channel does not look, so that a mistake in the script is not taken for the target's.
 
-use delivery::{Garbled, Stamp, find_stamp, stamps_from};
+use delivery::{Garbled, Stamp, stamps_from};
 use record::Mismatch;
 
 use super::Arrival;
@@ -15,17 +15,17 @@ const LOOKS: u16 = 1000;
 pub(crate) struct Looks(u16);
 
 impl Arrival<'_> {
-    /// No channel has a claim on the message. `first`: where its first stamp begins, if that is known.
+    /// No channel has a claim on the message. `first`: where its first stamp begins.
     pub(super) fn misplaced(
         &mut self,
         came: Came<'_>,
-        first: Option<Option<usize>>,
+        first: impl FnOnce() -> Option<usize>,
         receives: &[Receiving],
     ) {
         if self.state.looks.0 >= LOOKS {
             return;
         }
-        let Some(first) = first.unwrap_or_else(|| find_stamp(came.bytes)) else {
+        let Some(first) = first() else {
             self.state.looks.0 += 1;
             return;
         };

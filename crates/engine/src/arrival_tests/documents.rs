@@ -55,10 +55,12 @@ impl Listener {
     }
 
     fn inbox(&self) -> Vec<&str> {
-        let text = |payload| match payload {
-            &Payload::Text(ref text) => text.as_str(),
-            Payload::Binary(_) => "",
-        };
+        fn text(payload: &Payload) -> &str {
+            match payload {
+                Payload::Text(text) => text.as_str(),
+                Payload::Binary(_) => "",
+            }
+        }
         self.state.inbox.iter().map(text).collect()
     }
 }

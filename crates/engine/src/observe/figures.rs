@@ -56,21 +56,21 @@ impl Asked<'_> {
         sides
     }
 
-    pub(super) fn percentile(self, q: f64, estimate: Estimate, sides: Sides) -> Seen {
+    pub(super) fn percentile(self, q: f64, estimate: Estimate, sides: Sides) -> Observed {
         let (stated, at_least) = match estimate {
             Estimate::Value { value, .. } => (Some(nanos(value)), None),
             Estimate::Beyond { at_least: None } => (Some(f64::INFINITY), None),
             Estimate::Beyond { at_least } => (None, at_least.map(nanos)),
             Estimate::Unavailable { .. } => (None, None),
         };
-        Ok(Observed::Percentile(Percentile {
+        Observed::Percentile(Percentile {
             q,
             stated,
             at_least,
             sides,
             messages: None,
             dropped: self.dropped,
-        }))
+        })
     }
 
     /// So many, per second where that is asked. Nothing at all breaks a lower limit and keeps no upper one.

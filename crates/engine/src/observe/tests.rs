@@ -63,9 +63,9 @@ fn a_percentile_of_an_own_metric_needs_ten_samples_beyond_it() {
 #[test]
 fn values_of_an_own_metric_that_are_no_numbers_are_on_neither_side() {
     let mut metric = Metric::new(MetricKind::Trend);
-    [7.0, -3.0, 9.5]
-        .into_iter()
-        .for_each(|value| metric.record(value, 1.0));
+    for value in [7.0, -3.0, 9.5] {
+        metric.record(value, 1.0);
+    }
     (0..40).for_each(|_| metric.record(f64::NAN, 1.0));
     let mut level = Level::default();
     level.measured.metrics.insert("score".to_owned(), metric);

@@ -25,13 +25,12 @@ fn closing() -> (Raw, Receiver<String>) {
             let method = head.split(' ').next().unwrap_or_default().to_owned();
             tell.send(method).ok()
         };
-        while arrived().is_some() {
-            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-            if writer.write_all(answer).is_err() || arrived().is_none() {
-                return;
-            }
-            let _ = writer.shutdown(Shutdown::Both); // the peer may have gone
+        if arrived().is_none() {
             return;
+        }
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+        if writer.write_all(answer).is_ok() && arrived().is_some() {
+            let _ = writer.shutdown(Shutdown::Both); // the peer may have gone
         }
     });
     (server, told)

@@ -74,13 +74,12 @@ where
             return;
         }
         let service = (self.service)(peer);
-        match self.connections.admit() {
-            Some(open) => drop(tokio::spawn(serve_one(stream, service, open))),
-            None => {
-                let told = timeout(BEYOND_LIMIT, refuse(stream, service));
-                let task = tokio::spawn(async move { drop(told.await) });
-                self.connections.keep_beyond(task.abort_handle());
-            }
+        if let Some(open) = self.connections.admit() {
+            drop(tokio::spawn(serve_one(stream, service, open)));
+        } else {
+            let told = timeout(BEYOND_LIMIT, refuse(stream, service));
+            let task = tokio::spawn(async move { drop(told.await) });
+            self.connections.keep_beyond(task.abort_handle());
         }
     }
 }

@@ -15,8 +15,8 @@ const MOST: usize = 256 << 20;
 pub fn send_pings(address: SocketAddr, path: &str) -> usize {
     let mut stream = websocket(address, path);
     stream.set_write_timeout(Some(TAKEN_WITHIN)).unwrap();
-    // A masked ping of 125 bytes; its mask is 0.
-    let mut ping = vec![0x89, 0x80 | 125, 0, 0, 0, 0];
+    // A masked ping of 125 (0x7d) bytes; its mask is 0.
+    let mut ping = vec![0x89, 0x80 | 0x7d, 0, 0, 0, 0];
     ping.extend([b'x'; 125]);
     let burst = ping.repeat(500);
     let mut sent = 0;

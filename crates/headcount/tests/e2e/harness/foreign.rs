@@ -44,7 +44,7 @@ pub(crate) fn documents_room() -> Server {
     Server::start(node)
 }
 
-/// What three official SignalR clients heard of each other in that room.
+/// What three official `SignalR` clients heard of each other in that room.
 pub(crate) fn official_signalr_client(room: &Server) -> serde_json::Value {
     need("node_modules/@microsoft/signalr");
     let mut node = node();
