@@ -93,20 +93,14 @@ fn nothing_known(level: &Level) -> bool {
     iterations.succeeded == 0 && iterations.unfinished > 0 || level.measured.only_failures_so_far()
 }
 
-/// A `bench` always asks for something. Where nothing of that was measured, for example because no WebSocket opened
-/// before the end, nothing is known.
+/// A `bench` always asks for something. Where nothing of that ended in the measured time, for example because every user
+/// still waits since the warm-up, nothing is known.
 fn asked_in_vain(run: &Run, level: &Level) -> bool {
     let is_bench = run.script.sha256.is_empty() && !run.script.path.is_empty();
     let measured = &level.measured;
-    let families = [
-        &measured.requests,
-        &measured.exchanges,
-        &measured.connections,
-    ];
-    is_bench
-        && families
-            .iter()
-            .all(|family| family.values().all(|one| one.count == 0))
+    let families = [&measured.requests, &measured.exchanges];
+    let mut all = families.iter().flat_map(|family| family.values());
+    is_bench && all.all(|one| one.count == 0)
 }
 
 /// What a threshold comes to by its figures alone, and these.

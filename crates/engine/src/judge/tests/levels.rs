@@ -198,6 +198,9 @@ fn a_bench_that_measured_nothing_does_not_pass_though_every_user_came_to_an_end(
     assert_eq!(verdict(&run), Verdict::Passed, "a scenario may only think");
     run.script.path = "GET /".to_owned();
     assert_eq!(verdict(&run), Verdict::Inconclusive);
+    let opened = requests(6, 0).measured.requests;
+    run.levels[0].measured.connections = opened;
+    assert_eq!(verdict(&run), Verdict::Inconclusive, "they only connected");
     run.script.sha256 = "5e88".to_owned();
     assert_eq!(verdict(&run), Verdict::Passed);
 }
