@@ -1,6 +1,6 @@
 //! Had the target as much to do as was planned? With less, what is measured looks better than it is.
 
-use record::{Level, Shortfall};
+use record::{Level, Measured, Shortfall};
 use stats::Histogram;
 
 /// Starts that may be dropped, as a share of those planned.
@@ -43,6 +43,9 @@ pub(crate) fn slowed(level: &Level) -> Option<f64> {
     if load.rate_per_s.is_some() {
         return None;
     }
+    if !asks_the_target(&level.measured) {
+        return Some(0.0);
+    }
     let iterations = &level.measured.iterations;
     let per_group = load.users as f64 / load.groups.max(1) as f64;
     let time_s = if load.once {
@@ -65,6 +68,16 @@ pub(crate) fn slowed(level: &Level) -> Option<f64> {
     let starts_s = iterations.started as f64 * per_group * mean(&generator.start_lag);
     let stopped_s = generator.throttled_ms.unwrap_or(0.0) / 1e3 * load.users as f64;
     Some((starts_s + awaited as f64 * read + stopped_s) / time_s)
+}
+
+/// Whether anything went to the target. Without it there is no load that could be less than planned.
+fn asks_the_target(measured: &Measured) -> bool {
+    let timed = [
+        &measured.connections,
+        &measured.requests,
+        &measured.exchanges,
+    ];
+    timed.iter().any(|named| !named.is_empty()) || !measured.deliveries.is_empty()
 }
 
 #[cfg(test)]

@@ -100,3 +100,15 @@ fn what_was_dropped_is_missing() {
     level.generator.dropped_queue = 3;
     assert_eq!(of(&level), Some(Shortfall::QueueDropped { dropped: 3 }));
 }
+
+#[test]
+fn users_who_ask_nothing_of_the_target_make_all_of_their_load() {
+    let slow = GeneratorUse {
+        start_lag: delays(50, Nanos::from_secs(5)),
+        ..GeneratorUse::default()
+    };
+    let mut level = closed(10, slow);
+    assert!(of(&level).is_some(), "their requests came late");
+    level.measured.requests.clear();
+    assert_eq!(of(&level), None);
+}

@@ -89,7 +89,8 @@ fn littles_law_says_how_many_are_at_work() {
     );
     // On a busy machine some begin late and end after the hold.
     assert!((figure("per_s") - 200.0).abs() < 40.0, "{law:#}");
-    assert!(figure("time_s") >= 0.05, "{law:#}");
+    // Some ten of 600 are in flight at the end of the hold, and count for as long as they have been.
+    assert!(figure("time_s") >= 0.049, "{law:#}");
 }
 
 #[test]

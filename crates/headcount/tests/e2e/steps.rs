@@ -161,7 +161,7 @@ export default async function trade({ number, buyer, sellers, step, together, ev
   await step("offers", () => together(sellers, (seller) => seller.step("offer", () => seller.get("/delay/1ms"))));
   await step("accept", async () => {
     await eventually("seen", "200ms", async () => (await buyer.get("/delay/1ms")).ok && number !== 3);
-    if (number === 2) await buyer.get("/hang");
+    if (number === 2) await buyer.think("1m");
   });
 }
 "#;
