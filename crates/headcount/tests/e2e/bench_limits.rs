@@ -116,8 +116,9 @@ fn a_few_requests_are_not_judged_by_noise() {
     let url = format!("{}/delay/1ms", truth.url());
     for _ in 0..5 {
         let ended = bench(&url, &["-n", "1", "-c", "1"]);
-        // A machine that stops for so long is not the noise of a short hold.
-        let long = !ended.stdout.contains("is judged from 100 ms on");
+        // A machine that stops for so long, or begins so late, is not the noise of a short hold.
+        let long = !ended.stdout.contains("is judged from 100 ms on")
+            || ended.stdout.contains("late at most");
         assert!(ended.code == Some(0) || long, "{ended:#?}");
     }
 }

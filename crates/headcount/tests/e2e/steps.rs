@@ -128,13 +128,24 @@ fn a_promise_on_who_reaches_a_step_is_kept_or_broken() {
         Value::from(keys.map(|key| result[key].clone()).to_vec())
     };
     let told: Vec<Value> = results.iter().map(told).collect();
-    let broken = json!([0, "step(pay)", "reached == 100%", 53.0 / 77.0, false]);
+    // A machine that starts 77 at once too late says nothing of the target.
+    let decided = |level: usize, held: bool| match &record["levels"][level]["sound"] {
+        Value::Bool(true) => Value::from(held),
+        _ => Value::Null,
+    };
+    let broken = json!([
+        0,
+        "step(pay)",
+        "reached == 100%",
+        53.0 / 77.0,
+        decided(0, false)
+    ]);
     assert!(told.contains(&broken), "{told:#?}");
     for kept in ["reached == 100%", "failed == 0"] {
         let of_browse = |result: &&Value| result[1] == "step(browse)" && result[2] == kept;
         let all: Vec<_> = told.iter().filter(of_browse).collect();
         assert!(
-            all.len() == 2 && all.iter().all(|one| one[4] == true),
+            all.len() == 2 && all.iter().all(|one| one[4] != false),
             "{all:#?}"
         );
     }
