@@ -64,5 +64,14 @@ pub(crate) struct DeliveryLog {
     /// When each copy had been written.
     pub(crate) written_us: Vec<Micros>,
     /// Copies that went to somebody in another room.
-    pub(crate) strayed: u64,
+    pub(crate) strays: Vec<StrayLog>,
+}
+
+/// A copy for somebody in another room.
+#[derive(Debug, Serialize)]
+pub(crate) struct StrayLog {
+    /// Index into `connections`.
+    pub(crate) receiver: usize,
+    /// When it had been written.
+    pub(crate) written_us: Micros,
 }

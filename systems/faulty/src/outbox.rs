@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use crate::cell::Cell;
 use crate::http1::reset;
+use crate::log::StrayLog;
 
 /// Something that leaves at its time.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub(crate) enum Note {
     Answer(usize, bool),
     /// A copy of this delivery.
     Copy(usize),
+    /// A copy of this delivery for somebody in another room, on this connection.
+    Stray(usize, usize),
 }
 
 /// The way to one connection; messages that are due at the same time leave in the order in which they came.
@@ -107,6 +110,15 @@ fn written(cell: &Cell, note: Note) {
             let now = cell.now_us();
             if let Some(log) = cell.state().log.deliveries.get_mut(index) {
                 log.written_us.push(now);
+            }
+        }
+        Note::Stray(index, receiver) => {
+            let written_us = cell.now_us();
+            if let Some(log) = cell.state().log.deliveries.get_mut(index) {
+                log.strays.push(StrayLog {
+                    receiver,
+                    written_us,
+                });
             }
         }
     }

@@ -58,16 +58,16 @@ pub(crate) fn say(cell: &Cell, room: &str, sender: usize, bytes: &[u8]) {
             receiver: member.connection,
             read_us,
             written_us: Vec::new(),
-            strayed: 0,
+            strays: Vec::new(),
         });
         let act = cell.order.act(number);
         let due = now + cell.order.delay() + cell.order.extra(act);
-        deliver(&mut state, room, &member, (act, due, index), bytes);
+        deliver(&state, room, &member, (act, due, index), bytes);
     }
 }
 
 fn deliver(
-    state: &mut State,
+    state: &State,
     room: &str,
     member: &Member,
     (act, due, index): (Kind, Instant, usize),
@@ -85,10 +85,8 @@ fn deliver(
         }
         Kind::Stray => {
             if let Some(stranger) = state.rooms.stranger(room) {
-                send(&stranger, What::Bytes(bytes.to_vec()), Note::Nothing);
-                if let Some(log) = state.log.deliveries.get_mut(index) {
-                    log.strayed += 1;
-                }
+                let note = Note::Stray(index, stranger.connection);
+                send(&stranger, What::Bytes(bytes.to_vec()), note);
             }
         }
         _ => {}

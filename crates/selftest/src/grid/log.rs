@@ -38,7 +38,8 @@ pub(crate) struct Delivery {
     pub(crate) receiver: usize,
     pub(crate) read: Micros,
     pub(crate) written: Vec<Micros>,
-    pub(crate) strayed: u64,
+    /// Copies for somebody in another room: the connection, and when it had been written.
+    pub(crate) strays: Vec<(usize, Micros)>,
 }
 
 impl Log {
@@ -102,12 +103,15 @@ fn request(value: &Value) -> Request {
 
 fn delivery(value: &Value) -> Delivery {
     let written = value["written_us"].as_array().into_iter().flatten();
+    let strays = value["strays"].as_array().into_iter().flatten();
     Delivery {
         message: number(&value["message"]),
         sender: index(&value["sender"]),
         receiver: index(&value["receiver"]),
         read: number(&value["read_us"]),
         written: written.map(number).collect(),
-        strayed: number(&value["strayed"]),
+        strays: strays
+            .map(|one| (index(&one["receiver"]), number(&one["written_us"])))
+            .collect(),
     }
 }

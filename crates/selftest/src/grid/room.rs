@@ -100,9 +100,20 @@ fn counted(
         }
         (Bad::Duplicated, _) if copies <= 1 && !has_second(scene) => (Known::No, 1),
         (Bad::Reordered, Known::Yes) => (overtaken, 1),
-        (Bad::Strayed, _) if delivery.strayed == 0 => (Known::No, 1),
-        (Bad::Strayed, Known::Yes) => (Known::Yes, delivery.strayed),
+        (Bad::Strayed, _) => strayed(scene, delivery),
         _ => (Known::Maybe, 1),
+    }
+}
+
+/// Whether it was also made to somebody in another room, who was still there.
+fn strayed(scene: &Scene<'_>, delivery: &Delivery) -> (Known, u64) {
+    let is_seen = |(receiver, written): &(usize, Micros)| {
+        scene.log.left(*receiver) >= written + scene.tolerance
+    };
+    match delivery.strays.len() as u64 {
+        0 => (Known::No, 1),
+        all if delivery.strays.iter().all(is_seen) => (Known::Yes, all),
+        all => (Known::Maybe, all),
     }
 }
 
