@@ -2,7 +2,7 @@
 //! ([`serve`]), configuration by flags and environment ([`config`]), `/metrics` and `/healthz`
 //! ([`metrics`]), logs ([`log`]), unguessable tokens ([`token`]), values that are
 //! never shown ([`secret`]), what keeps hostile clients in bounds ([`descriptors`], [`origin`], [`limit`],
-//! [`network`], [`socket`], [`json`], [`file`]), and faults on order ([`fault`]),
+//! [`network`], [`socket`], [`json`], [`mod@file`]), and faults on order ([`fault`]),
 //! which make a system the known truth that a load tester's report is held against.
 //!
 //! It never prints, never ends the process (but for a crash that was ordered), knows nothing of any
