@@ -18,6 +18,7 @@ mod fault;
 mod floating;
 mod frame;
 pub mod host;
+mod pinpoint;
 mod rejections;
 mod script;
 mod settle;

@@ -159,6 +159,9 @@ impl Script {
     pub(crate) fn run_jobs(&self) -> bool {
         let mut ran = false;
         loop {
+            if self.state.watch.spent() {
+                self.pinpoint();
+            }
             match self.runtime.execute_pending_job() {
                 Ok(true) => ran = true,
                 Ok(false) => return ran,

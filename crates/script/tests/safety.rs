@@ -83,11 +83,22 @@ fn an_endless_loop_fails_its_own_group_only() {
 
 #[test]
 fn endless_microtasks_fail_the_group() {
-    let mut stage = story("await user.get('/');\nfor (;;) await null;");
-    stage.start(1);
-    let ops = stage.ops();
-    stage.done(ops[0].0, reply(200, ""));
-    assert_eq!(stage.fault().fault.kind, FaultKind::LoopedForever);
+    for round in [
+        "await null;",
+        "{ await undefined; }",
+        "{ await Promise.resolve(1).then((x) => x + 1); }",
+        "{ await (async () => await null)(); }",
+        "{ try { await null; } catch { } finally { } }",
+    ] {
+        let mut stage = story(&format!("await user.get('/');\nfor (;;) {round}"));
+        stage.start(1);
+        let ops = stage.ops();
+        stage.done(ops[0].0, reply(200, ""));
+        let fault = stage.fault();
+        assert_eq!(fault.fault.kind, FaultKind::LoopedForever, "{round}");
+        let line = fault.location.as_ref().map(|place| place.line);
+        assert!(matches!(line, Some(2 | 3)), "{round}: {fault:?}");
+    }
 }
 
 #[test]
