@@ -1,46 +1,11 @@
 //! True reports whose figures look contradictory at first sight, each beside a false one that hardly differs: the first is
 //! never called impossible, the second is found.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#[path = "common/judged.rs"]
+mod judged;
 
-use audit::{Audit, Severity, audit, read_form, terminal};
-
-fn audited(text: &str) -> Audit {
-    audit(&read_form(text, "audit.toml").unwrap_or_else(|why| panic!("{why}\n{text}")))
-}
-
-fn possible(text: &str) {
-    let audit = audited(text);
-    assert_ne!(
-        audit.worst(),
-        Some(Severity::Impossible),
-        "{text}\n{}",
-        terminal(&audit, false)
-    );
-}
-
-/// What the rule calls it; `None` where it finds nothing.
-fn severity(text: &str, rule: &str) -> Option<Severity> {
-    let audit = audited(text);
-    let of_rule = audit.findings.iter().filter(|one| one.rule == rule);
-    of_rule.map(|one| one.severity).max()
-}
-
-fn impossible(text: &str, rule: &str) {
-    assert_eq!(
-        severity(text, rule),
-        Some(Severity::Impossible),
-        "{rule}\n{text}"
-    );
-}
-
-fn unsupported(text: &str, rule: &str) {
-    assert_eq!(
-        severity(text, rule),
-        Some(Severity::Unsupported),
-        "{rule}\n{text}"
-    );
-}
+use audit::Severity;
+use judged::{audited, impossible, possible, severity, unsupported};
 
 /// 10,000 requests of which 9 failed, 8 of them among the 500 of one operation.
 const ROWS: &str = "[[level]]\nname = \"a\"\ncount = 10000\nok = 9991\nfailed = 9\n\

@@ -1,23 +1,7 @@
 //! What can be known before a run: thresholds for which a level makes too few samples, however well it goes.
 
 use plan::{Aggregate, LevelLoad, Op, Options, SubjectKind, Threshold};
-
-/// A threshold that a level cannot decide.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Forecast {
-    /// The threshold as the user wrote it, with its subject.
-    pub threshold: String,
-    /// The level, from 1.
-    pub level: usize,
-    /// Values that the level makes.
-    pub samples: u64,
-    /// Whether that holds only where each iteration makes one.
-    pub one_each: bool,
-    /// The fewest that can show the limit to hold: all of them within it.
-    pub need: u64,
-    /// How long a level must be measured to make them, in seconds; `None` where it is run once.
-    pub hold_s: Option<f64>,
-}
+use record::Forecast;
 
 /// Every threshold that a level cannot decide; of each threshold the first such level.
 pub(crate) fn forecasts(options: &Options) -> Vec<Forecast> {

@@ -74,7 +74,6 @@ mod world;
 pub use arrival::counted;
 pub use clock::Clock;
 pub use config::RunConfig;
-pub use forecast::Forecast;
 pub use prepare::{PrepareError, Settings, prepare, prepare_plain};
 pub use program::{Plain, Program, Scenario, Send, Shared};
 pub use run::{InFlight, Live, Notice, Outcome, RunError, Stop, run};

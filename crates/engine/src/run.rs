@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use model::{Fault, Verdict};
-use record::{Level, Note, Run, ScriptInfo};
+use record::{Forecast, Level, Note, Run, ScriptInfo};
 use script::ScriptFault;
 use script::host::LogLevel;
 use thiserror::Error;
@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::control::Control;
-use crate::forecast::{Forecast, forecasts};
+use crate::forecast::forecasts;
 use crate::judge;
 use crate::program::Program;
 use crate::secrets::fit_to_be_stored;

@@ -35,17 +35,7 @@ impl Progress {
         match notice {
             Notice::Log(level, line) => self.console(level, &line),
             _ if self.quiet => {}
-            Notice::TooFewSamples(few) => say(&format!(
-                "warning: {}",
-                report::too_few_line(&report::TooFew {
-                    threshold: few.threshold,
-                    level: few.level,
-                    samples: few.samples,
-                    one_each: few.one_each,
-                    need: few.need,
-                    hold_s: few.hold_s,
-                })
-            )),
+            Notice::TooFewSamples(few) => say(&format!("warning: {}", report::forecast_line(&few))),
             Notice::SettingUp => self.line("setting up …"),
             Notice::Live(live) => self.live(&live),
             Notice::LevelDone(_) => self.close(),

@@ -77,13 +77,6 @@ pub enum Shortfall {
         /// How many.
         dropped: u64,
     },
-    /// Messages were stamped and not sent.
-    Unsent {
-        /// How many.
-        unsent: u64,
-        /// How many were sent.
-        sent: u64,
-    },
 }
 
 /// What was counted for a percentile that has too few samples to be stated.
@@ -105,4 +98,21 @@ pub enum CountedKind {
     Values,
     /// Messages: their deliveries are not independent. Beyond are those with a delivery beyond the limit.
     Messages,
+}
+
+/// Known before the run, and not saved: a threshold that a level cannot decide, for it makes too few samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forecast {
+    /// The threshold as the user wrote it, with its subject.
+    pub threshold: String,
+    /// The level, from 1.
+    pub level: usize,
+    /// Values that the level makes.
+    pub samples: u64,
+    /// Whether that holds only where each iteration makes one.
+    pub one_each: bool,
+    /// The fewest that can show the limit to hold: all of them within it.
+    pub need: u64,
+    /// How long a level must be measured to make them, in seconds; `None` where it is run once.
+    pub hold_s: Option<f64>,
 }

@@ -30,7 +30,7 @@ pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};
 pub use finding::{Cause, Confidence, Finding};
 pub use health::{GeneratorUse, WorkerUse};
-pub use judgement::{Counted, CountedKind, Outcome, Shortfall, Undecided};
+pub use judgement::{Counted, CountedKind, Forecast, Outcome, Shortfall, Undecided};
 pub use level::{Level, Little, Load, Phases, Validity};
 pub use limited::{Limited, LimitedBin, PerAddress, PerKey, Spread, StatedLimit};
 pub use measured::{Check, Iterations, Measured, Outside};

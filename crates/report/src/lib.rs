@@ -15,5 +15,5 @@ mod terminal;
 
 pub use markdown::markdown;
 pub use progress::{Live, live_line};
-pub use section::undecided::{TooFew, too_few_line};
+pub use section::undecided::forecast_line;
 pub use terminal::{Terminal, terminal};

@@ -15,6 +15,7 @@ pub mod fault;
 pub mod file;
 pub mod json;
 pub mod limit;
+mod list;
 pub mod log;
 pub mod metrics;
 pub mod network;

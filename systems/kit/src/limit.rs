@@ -10,6 +10,7 @@ use std::time::Duration;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
+use crate::list;
 use crate::network::{Networks, counted};
 use crate::span::{self, Shown};
 
@@ -32,11 +33,7 @@ impl FromStr for Limits {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty());
-        parts.map(limit).collect::<Result<_, _>>().map(Self)
+        list::parse(text, limit).map(Self)
     }
 }
 

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use axum::http::{Extensions, HeaderMap};
 use ipnet::IpNet;
 
+use crate::list;
+
 /// Where a connection comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
@@ -43,11 +45,7 @@ impl FromStr for Networks {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty());
-        parts.map(network).collect::<Result<_, _>>().map(Self)
+        list::parse(text, network).map(Self)
     }
 }
 

@@ -29,11 +29,7 @@ pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
     progress.close();
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(why @ SelftestError::Unknown(..)) => {
-            complain(&why.into());
-            return Ok(Exit::Usage);
-        }
-        Err(why) => return Err(why.into()),
+        Err(why) => return refused(why),
     };
     if args.json {
         print(&format!("{:#}\n", outcome.to_json()))?;
@@ -49,6 +45,15 @@ pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
             Verdict::Disturbed => Exit::Inconclusive,
         }
     })
+}
+
+/// A part or kind that does not exist is a mistake in the command line.
+fn refused(why: SelftestError) -> anyhow::Result<Exit> {
+    if !matches!(why, SelftestError::Unknown(..)) {
+        return Err(why.into());
+    }
+    complain(&why.into());
+    Ok(Exit::Usage)
 }
 
 fn settings(args: &SelftestArgs) -> anyhow::Result<Settings> {
@@ -86,11 +91,7 @@ fn thorough(args: &SelftestArgs) -> anyhow::Result<Exit> {
     progress.close();
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(why @ SelftestError::Unknown(..)) => {
-            complain(&why.into());
-            return Ok(Exit::Usage);
-        }
-        Err(why) => return Err(why.into()),
+        Err(why) => return refused(why),
     };
     // The folders of wrong cells stay, to be looked into.
     let _ = std::fs::remove_dir(&folder);

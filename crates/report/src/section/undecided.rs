@@ -1,6 +1,6 @@
 //! Why a threshold is neither held nor broken, and what would decide it.
 
-use record::{Counted, CountedKind, Level, Run, Shortfall, ThresholdResult, Undecided};
+use record::{Counted, CountedKind, Forecast, Level, Run, Shortfall, ThresholdResult, Undecided};
 
 use super::label_at;
 use crate::format::{count, percent, plural, seconds, share};
@@ -105,33 +105,11 @@ fn missing_load(shortfall: Shortfall) -> String {
             "the script could not take {}",
             plural(dropped, "message or tick")
         ),
-        Shortfall::Unsent { unsent, sent } => format!(
-            "{} stamped and not sent, {} sent",
-            plural(unsent, "message"),
-            count(sent)
-        ),
     }
 }
 
-/// What a threshold is warned of before the run: its level makes too few samples, however well it goes.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TooFew {
-    /// The threshold, with its subject.
-    pub threshold: String,
-    /// The level, from 1.
-    pub level: usize,
-    /// Values that the level makes.
-    pub samples: u64,
-    /// Whether that holds only where each iteration makes one.
-    pub one_each: bool,
-    /// The fewest that decide.
-    pub need: u64,
-    /// How long a level must be measured to make them, in seconds; `None` where it is run once.
-    pub hold_s: Option<f64>,
-}
-
-/// The warning, without a line break.
-pub fn too_few_line(few: &TooFew) -> String {
+/// The warning before the run, without a line break.
+pub fn forecast_line(few: &Forecast) -> String {
     let each = if few.one_each {
         " (at one per iteration)"
     } else {

@@ -110,7 +110,7 @@ fn what_was_counted_stands_where_there_is_no_percentile() {
 
 #[test]
 fn a_warning_before_the_run_says_what_to_do() {
-    let few = TooFew {
+    let few = Forecast {
         threshold: "requests: p99 < 1s".to_owned(),
         level: 1,
         samples: 50,
@@ -119,7 +119,7 @@ fn a_warning_before_the_run_says_what_to_do() {
         hold_s: Some(29.9),
     };
     assert_eq!(
-        too_few_line(&few),
+        forecast_line(&few),
         "`requests: p99 < 1s` will be inconclusive: level 1 makes 50 samples (at one per iteration), it needs 299; \
          measure for 30 s"
     );
