@@ -6,6 +6,7 @@ use crate::http::{HttpLink, Opening};
 use crate::http2::{self, Http2Link};
 use crate::reactor::Ready;
 use crate::receipt::Received;
+use crate::share::Share;
 use crate::socket::{Bytes, SocketLink};
 use crate::world::World;
 
@@ -20,6 +21,7 @@ pub(crate) struct Conn {
     pub(crate) sampled: bool,
     /// TCP stands: it counts no more among those that the target has to accept.
     pub(crate) accepted: bool,
+    pub(crate) share: Share,
     pub(crate) link: Link,
 }
 
@@ -200,27 +202,40 @@ impl World {
         None
     }
 
+    /// Once: a peer that sends without pause may not keep the others waiting. Of what is left the kernel tells again.
     fn read(&mut self, key: u32) {
         let mut buffer = std::mem::take(&mut self.buffer);
-        while self.read_once(key, &mut buffer) {}
+        self.read_once(key, &mut buffer);
         self.buffer = buffer;
     }
 
-    /// Whether more may be there: only a full buffer says so, which saves a system call for nothing.
-    fn read_once(&mut self, key: u32, buffer: &mut [u8]) -> bool {
+    fn read_once(&mut self, key: u32, buffer: &mut [u8]) {
+        let wakes = self.wakes.len();
         let Some(conn) = self.conns.get_mut(key).filter(|conn| conn.is_open()) else {
-            return false;
+            return;
         };
-        let sampled = conn.sampled;
+        let (sampled, skips, share) = (conn.sampled, conn.share.skips(wakes), conn.share);
         let Some(stream) = conn.stream_mut() else {
-            return false;
+            return;
         };
-        match stream.read(buffer) {
+        if skips {
+            if stream.holds_more() {
+                self.unread.push(key);
+            }
+            return;
+        }
+        match stream.read(&mut buffer[..share.bytes()]) {
             Read::Bytes(count) => {
+                if stream.holds_more() {
+                    self.unread.push(key);
+                }
                 let received = Received::from(stream, sampled, &self.clock, &self.looks);
+                let timed = self.time_read(count, share);
                 let messages = self.received(key, &buffer[..count], received.at);
                 self.note_received(received, messages);
-                return count == buffer.len();
+                if let Some(timed) = timed {
+                    self.end_read(key, count, timed);
+                }
             }
             Read::Empty => {}
             Read::Closed => {
@@ -230,7 +245,17 @@ impl World {
             }
             Read::Failed(fault) => self.broke(key, fault),
         }
-        false
+    }
+
+    /// Goes on with the connections whose bytes have left the kernel, which tells of them no more.
+    pub(crate) fn read_unread(&mut self) {
+        for key in std::mem::take(&mut self.unread) {
+            self.ready(Ready {
+                key,
+                readable: true,
+                writable: false,
+            });
+        }
     }
 
     /// How many messages were in it.

@@ -128,6 +128,7 @@ impl<'a> Control<'a> {
             drain_s: merged.drain_s,
         };
         let throttled = merged.quota.stopped();
+        let loud = merged.loud.suspicion(phases.hold_s);
         let limited = Some(merged.limited.clone()).filter(|limited| limited.count > 0);
         let little = merged.at_work.law(phases.hold_s).filter(|_| !plan.once);
         let (measured, mut generator, series) = merged.finish(plan.load.users.into());
@@ -149,6 +150,7 @@ impl<'a> Control<'a> {
         level.sound = doubts.not_sound.is_empty();
         level.unsound_reasons = doubts.not_sound;
         level.suspicions = doubts.suspect;
+        level.suspicions.extend(loud);
         level.suspicions.extend(self.unsent(&level.measured));
         level
     }

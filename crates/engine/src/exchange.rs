@@ -12,6 +12,7 @@ use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, SetupResult};
 use crate::little::AtWork;
 use crate::receipt::Receipts;
+use crate::share::Loud;
 
 /// From control to a worker.
 #[derive(Debug)]
@@ -89,6 +90,7 @@ pub(crate) struct LevelOutcome {
     pub(crate) gc_pause_ms_max: Option<f64>,
     pub(crate) dropped: u64,
     pub(crate) limited: Limited,
+    pub(crate) loud: Loud,
     pub(crate) at_work: AtWork,
     pub(crate) hold_s: f64,
     pub(crate) settle_s: f64,

@@ -14,6 +14,7 @@ use crate::conn::{Conn, Link};
 use crate::dialling::Dial;
 use crate::http2::Http2Link;
 use crate::recorder::{Ending, Family, ending_of};
+use crate::share::Share;
 use crate::world::World;
 
 pub(crate) use flight::{Asker, InFlight};
@@ -95,6 +96,7 @@ impl World {
                 asks_write: false,
                 sampled: false,
                 accepted: false,
+                share: Share::default(),
                 link,
             })
         });

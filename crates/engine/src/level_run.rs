@@ -283,6 +283,7 @@ impl Worker {
         let mut world = self.world.borrow_mut();
         let start_lag = std::mem::take(&mut world.recorder.start_lag);
         let receipts = std::mem::take(&mut world.recorder.receipts);
+        let loud = std::mem::take(&mut world.recorder.loud);
         let dropped = world.recorder.dropped;
         let second = level.next_second - 1;
         let window = Box::new(world.recorder.take_window());
@@ -312,6 +313,7 @@ impl Worker {
             gc_pause_ms_max: level.gc_pause.map(Nanos::as_millis_f64),
             dropped,
             limited,
+            loud,
             at_work,
             hold_s: (level.hold_ended - level.plan.hold().start).as_secs_f64(),
             settle_s: (level.settled - level.hold_ended).as_secs_f64(),

@@ -56,6 +56,7 @@ mod recorder;
 mod run;
 mod secrets;
 mod settling;
+mod share;
 mod shortfall;
 mod snapshot;
 mod socket;

@@ -4,6 +4,7 @@ use stats::Histogram;
 use crate::exchange::{CpuWait, LevelOutcome};
 use crate::little::AtWork;
 use crate::quota::Quota;
+use crate::share::Loud;
 
 /// What the workers measured in one level, put together.
 #[derive(Debug, Default)]
@@ -12,6 +13,7 @@ pub(crate) struct Merged {
     pub(crate) generator: GeneratorUse,
     pub(crate) dropped: u64,
     pub(crate) limited: Limited,
+    pub(crate) loud: Loud,
     /// How long the hold really was.
     pub(crate) hold_s: Option<f64>,
     pub(crate) settle_s: f64,
@@ -51,6 +53,7 @@ impl Merged {
         self.busiest = self.busiest.max(outcome.busy);
         self.dropped += outcome.dropped;
         self.limited.merge(outcome.limited);
+        self.loud.merge(outcome.loud);
         self.at_work.merge(outcome.at_work);
         self.generator.workers.push(WorkerUse {
             busy_percent: outcome.busy * 100.0,

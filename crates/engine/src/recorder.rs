@@ -11,6 +11,7 @@ use stats::Histogram;
 
 use crate::deliveries::deliveries_of;
 use crate::receipt::Receipts;
+use crate::share::Loud;
 use crate::story::StoryCounts;
 
 mod courses;
@@ -96,6 +97,7 @@ pub(crate) struct Recorder {
     pub(crate) window: OpenWindow,
     pub(crate) start_lag: Histogram,
     pub(crate) receipts: Receipts,
+    pub(crate) loud: Loud,
     channels: Named<()>,
     pub(crate) tallies: Vec<Tally>,
     /// By tally: how the first stamp that arrived elsewhere differed.

@@ -152,6 +152,7 @@ impl Worker {
         let read = clock.read();
         let sees_a_part = world.reactor.sees_a_part();
         world.looks.waited(before, read, sees_a_part);
+        world.read_unread();
         for ready in self.ready.drain(..) {
             world.ready(ready);
         }

@@ -48,6 +48,8 @@ pub(crate) struct World {
     pub(crate) dials: Dials,
     pub(crate) dialling: Dialling,
     pub(crate) conns: Slots<Conn>,
+    /// Connections of which bytes are decrypted and not read.
+    pub(crate) unread: Vec<u32>,
     /// Sockets that the script of this level closed, to say whose fault their later use is.
     pub(crate) closed_by_script: HashSet<u32>,
     pub(crate) sights: Sights,
@@ -108,6 +110,7 @@ impl World {
             sleeps: Slots::default(),
             tickers: Slots::default(),
             conns: Slots::default(),
+            unread: Vec::new(),
             closed_by_script: HashSet::new(),
             sights: Sights::default(),
             earliest_limit: Nanos::MAX,
@@ -181,7 +184,7 @@ impl World {
 
     /// Until when the loop may sleep.
     pub(crate) fn next_due(&self) -> Option<Nanos> {
-        if !self.wakes.is_empty() {
+        if !self.wakes.is_empty() || !self.unread.is_empty() {
             return Some(Nanos::ZERO);
         }
         let due = self

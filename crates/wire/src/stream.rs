@@ -30,7 +30,8 @@ pub enum Phase {
 /// What one [`Stream::read`] found.
 #[derive(Debug)]
 pub enum Read {
-    /// So many bytes lie in the buffer. If they fill it, more may wait: read again before sleeping.
+    /// So many bytes lie in the buffer. If they fill it, more may wait: in the socket, which is then still readable, or
+    /// in memory ([`Stream::holds_more`]).
     Bytes(usize),
     /// Nothing now.
     Empty,
@@ -179,6 +180,12 @@ impl Stream {
             },
             Some(tls) => tls.read(self.socket.as_fd(), self.peer, &mut self.arrival, buf),
         }
+    }
+
+    /// Bytes may be left in memory after the last [`Stream::read`], of which readiness of the socket says nothing: read
+    /// again before sleeping. Never without TLS.
+    pub fn holds_more(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.holds_more())
     }
 
     /// Sends at once what the kernel takes and queues the rest.

@@ -137,6 +137,8 @@ pub(crate) struct Session {
     connection: ClientConnection,
     /// The bytes given to rustls that the kernel has not taken, to within the size of record headers.
     waiting: usize,
+    /// The last read filled its buffer: decrypted bytes may be left, of which the socket tells nothing.
+    holds_more: bool,
 }
 
 impl Session {
@@ -153,11 +155,16 @@ impl Session {
         Ok(Self {
             connection,
             waiting: 0,
+            holds_more: false,
         })
     }
 
     pub(crate) fn wants_write(&self) -> bool {
         self.connection.wants_write()
+    }
+
+    pub(crate) fn holds_more(&self) -> bool {
+        self.holds_more
     }
 
     pub(crate) fn agreed_protocol(&self) -> Option<&[u8]> {
@@ -193,6 +200,7 @@ impl Session {
     ) -> Read {
         let mut filled = 0;
         let mut drained = false;
+        self.holds_more = false;
         loop {
             match self.connection.reader().read(&mut buf[filled..]) {
                 Ok(0) if filled < buf.len() => return bytes_or(filled, Read::Closed),
@@ -213,6 +221,7 @@ impl Session {
                 Err(_) => return bytes_or(filled, Read::Closed),
             }
             if filled == buf.len() {
+                self.holds_more = true;
                 return Read::Bytes(filled);
             }
         }

@@ -6,6 +6,7 @@ use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use crate::cell::{Cell, Ticket};
+use crate::flood;
 use crate::log::Of;
 use crate::order::Kind;
 use crate::request::read_request;
@@ -43,6 +44,10 @@ pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpSt
         let ticket = cell.request(Of::Http, connection);
         if !wait(cell, connection, &ticket, &mut stream, &mut input).await {
             cell.given_up(ticket.index);
+            return false;
+        }
+        if let Some(kind) = flood::of(cell, connection) {
+            flood::instead_of_response(&mut stream, kind).await;
             return false;
         }
         match respond(cell, connection, &ticket, &mut stream).await {

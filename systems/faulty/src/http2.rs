@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use crate::cell::{Cell, Ticket};
+use crate::flood;
 use crate::log::Of;
 use crate::order::Kind;
 
@@ -29,6 +30,10 @@ pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpSt
     if cell.connection_has(Kind::Frozen, connection) && cell.order.at_ms == 0 && cell.order.ms == 0
     {
         return std::future::pending().await;
+    }
+    if let Some(kind) = flood::of(cell, connection) {
+        flood::over_http2(&mut stream, kind).await;
+        return false;
     }
     let Ok(mut streams) = h2::server::handshake(stream).await else {
         return false;

@@ -10,6 +10,7 @@
 mod cell;
 mod cells;
 mod config;
+mod flood;
 mod frame;
 mod http1;
 mod http2;

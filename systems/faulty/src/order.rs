@@ -29,6 +29,10 @@ pub(crate) enum Kind {
     AcceptClose,
     /// These connections speak another protocol.
     WrongProtocol,
+    /// These connections get the smallest messages, or pieces of a body, without pause and without end.
+    Flood,
+    /// These connections get frames without content, or interim responses, without pause and without end.
+    Noise,
     /// These requests get no response, these deliveries are not made.
     Drop,
     /// Instead of these responses and deliveries the connection is closed.
@@ -71,7 +75,9 @@ impl Order {
     /// The fault of the nth request or delivery.
     pub(crate) fn act(&self, n: u64) -> Kind {
         match self.fault {
-            Kind::Frozen | Kind::AcceptClose | Kind::WrongProtocol => Kind::Healthy,
+            Kind::Frozen | Kind::AcceptClose | Kind::WrongProtocol | Kind::Flood | Kind::Noise => {
+                Kind::Healthy
+            }
             act if self.hits(n) => act,
             _ => Kind::Healthy,
         }

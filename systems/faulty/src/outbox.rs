@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::cell::Cell;
+use crate::flood::pour;
 use crate::http1::reset;
 use crate::log::StrayLog;
 
@@ -23,6 +24,8 @@ pub(crate) struct Outgoing {
 #[derive(Debug)]
 pub(crate) enum What {
     Bytes(Vec<u8>),
+    /// These bytes without pause, and nothing else any more.
+    Flood(Vec<u8>),
     Close,
     Reset,
 }
@@ -88,6 +91,10 @@ pub(crate) async fn write(
                             return false;
                         }
                         written(cell, note);
+                    }
+                    Some((What::Flood(piece), _)) => {
+                        let _ = pour(&mut to, &piece).await; // it ends when the client has gone
+                        return false;
                     }
                     Some((What::Reset, _)) => {
                         let stream: &TcpStream = to.as_ref();

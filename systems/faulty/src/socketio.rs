@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::flood;
 use crate::frame::{TEXT, frame};
 use crate::log::Of;
 use crate::outbox::Note;
@@ -39,6 +40,7 @@ impl SocketIo {
                 &format!("40{granted}"),
                 Note::Answer(opening.index, true),
             );
+            socket.flood(flood::socketio_piece);
         } else if let Some(event) = text.strip_prefix("42") {
             self.event(socket, event, is_mute);
         }

@@ -9,6 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 use crate::cell::{Cell, Ticket};
+use crate::flood;
 use crate::frame::{CLOSE, PING, PONG, TEXT, frame, nonsense, read_frame};
 use crate::log::Of;
 use crate::order::Kind;
@@ -86,6 +87,7 @@ impl Socket<'_> {
         if path.starts_with("/socket.io/") {
             return Protocol::SocketIo(SocketIo::open(self));
         }
+        self.flood(flood::websocket_piece);
         let Some(room) = path.strip_prefix("/room/") else {
             return Protocol::Echo;
         };
@@ -157,6 +159,14 @@ impl Socket<'_> {
             outbox: self.outbox.clone(),
         };
         self.cell.state().rooms.join(room, member);
+    }
+
+    /// If the connection has a flood, it begins here.
+    pub(crate) fn flood(&self, piece: fn(Kind) -> Vec<u8>) {
+        if let Some(kind) = flood::of(self.cell, self.connection) {
+            let what = What::Flood(piece(kind));
+            self.outbox.put(Instant::now(), what, Note::Nothing);
+        }
     }
 
     pub(crate) fn put(&self, due: Instant, bytes: Vec<u8>, note: Note) {

@@ -9,6 +9,7 @@ use super::{Opening, SocketLink, SocketState, Wire};
 use crate::conn::{Conn, Link};
 use crate::dialling::{Dial, SocketDial};
 use crate::dials::Located;
+use crate::share::Share;
 use crate::socketio::Talk;
 use crate::world::World;
 
@@ -107,6 +108,7 @@ impl World {
                 asks_write: false,
                 sampled: false,
                 accepted: false,
+                share: Share::default(),
                 link,
             })
         });

@@ -21,6 +21,7 @@ use super::Talk;
 use crate::conn::{Conn, Link};
 use crate::dials::{EndpointIndex, Located};
 use crate::http::{Asker, InFlight};
+use crate::share::Share;
 use crate::socket::{Opening, Parts, SocketLink, SocketState, Wire};
 use crate::world::World;
 
@@ -171,6 +172,7 @@ impl World {
             asks_write: false,
             sampled: false,
             accepted: true,
+            share: Share::default(),
             link,
         })?;
         if let Some(owner) = self.users.get(user) {

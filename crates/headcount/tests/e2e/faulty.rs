@@ -14,20 +14,29 @@ use crate::harness::Server;
 /// Longer than any response here takes that comes at all.
 const SOON: Duration = Duration::from_secs(5);
 
-struct Cell<'a> {
+/// A port of its own with one fault.
+pub(crate) struct Cell<'a> {
     server: &'a Server,
     number: u64,
     port: u16,
 }
 
 impl<'a> Cell<'a> {
-    fn open(server: &'a Server, order: &Value) -> Self {
+    pub(crate) fn open(server: &'a Server, order: &Value) -> Self {
         let opened = call(server.port(), "POST", "/cells", &order.to_string());
         Self {
             server,
             number: opened["number"].as_u64().unwrap(),
             port: u16::try_from(opened["port"].as_u64().unwrap()).unwrap(),
         }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
     }
 
     fn close(self) -> Value {

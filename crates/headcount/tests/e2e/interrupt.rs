@@ -18,7 +18,7 @@ export default async function go({ users: [user], think }: Group) {
 "#;
 
 /// Asks until it is so; fails after twenty seconds.
-fn until(what: &str, is_so: impl Fn() -> bool) {
+pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
     let began = SystemTime::now();
     while !is_so() {
         assert!(
@@ -32,13 +32,14 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
 /// A long run of which some requests have been answered, as the bridge itself says.
 fn under_way(lab: &Lab, bridge: &Server, more: &[&str]) -> Program {
     let program = lab.start_run("go.ts", &bridge.url(), more);
-    until("load", || connections(bridge) >= 4);
+    until("load", || connections(bridge.port()) >= 4);
     thread::sleep(Duration::from_millis(300)); // some load to measure; how much does not matter
     program
 }
 
-fn connections(bridge: &Server) -> usize {
-    let port = format!(":{:04X}", bridge.port());
+/// Connections that stand on a port of this machine.
+pub(crate) fn connections(port: u16) -> usize {
+    let port = format!(":{port:04X}");
     let table = fs::read_to_string("/proc/net/tcp").unwrap();
     let established = table.lines().filter(|line| {
         let fields: Vec<_> = line.split_whitespace().collect();
@@ -96,7 +97,7 @@ fn ctrl_c_in_the_ramp_claims_nothing() {
     let text = LONG.replace("users: 4", "users: 20, ramp: \"40s\"");
     let lab = Lab::new().with("go.ts", &text);
     let program = lab.start_run("go.ts", &bridge.url(), &[]);
-    until("load", || connections(&bridge) >= 2);
+    until("load", || connections(bridge.port()) >= 2);
     program.interrupt();
     let ended = program.end();
     ended.refused(130, &["before anything was measured"]);
@@ -141,7 +142,7 @@ fn a_folder_that_goes_away_does_not_take_the_record_along() {
         &format!("TMPDIR={}", lab.path("tmp").display()),
     );
     until("the folder", || lab.path("run").is_dir());
-    until("load", || connections(&bridge) >= 1);
+    until("load", || connections(bridge.port()) >= 1);
     fs::remove_dir_all(lab.path("run")).unwrap();
     fs::write(lab.path("run"), "no folder any more").unwrap();
     let ended = program.end();

@@ -35,6 +35,7 @@ mod input;
 mod interrupt;
 mod limiters;
 mod losses;
+mod loud;
 mod marketplace;
 mod open_load;
 mod places;

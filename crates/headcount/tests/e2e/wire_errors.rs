@@ -230,8 +230,11 @@ fn a_refused_websocket_tells_the_status() {
 
 // ——— TLS ———
 
-/// Answers one request per connection, with a certificate that nobody has signed.
-fn tls_server() -> Raw {
+const SHORT: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// Answers each request with these bytes, with a certificate that nobody has signed.
+fn tls_server(answer: impl Into<Arc<[u8]>>) -> Raw {
+    let answer = answer.into();
     let certified =
         generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
     let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
@@ -243,13 +246,13 @@ fn tls_server() -> Raw {
         .with_single_cert(vec![certified.cert.der().clone()], key)
         .unwrap();
     let config = Arc::new(config);
-    Raw::start(move |stream| serve_tls(stream, Arc::clone(&config)))
+    Raw::start(move |stream| serve_tls(stream, Arc::clone(&config), &answer))
 }
 
-fn serve_tls(stream: TcpStream, config: Arc<ServerConfig>) {
+fn serve_tls(stream: TcpStream, config: Arc<ServerConfig>, answer: &[u8]) {
     let mut tls = StreamOwned::new(ServerConnection::new(config).unwrap(), stream);
     while tls.read(&mut [0; 4096]).is_ok_and(|count| count > 0) {
-        let _ = tls.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        let _ = tls.write_all(answer);
     }
 }
 
@@ -264,7 +267,7 @@ export default async function go({{ users: [u], check }}) {{ check("ok", (await 
 
 #[test]
 fn a_certificate_that_nobody_signed_is_refused_and_the_way_out_told() {
-    let target = format!("https://localhost:{}", tls_server().port());
+    let target = format!("https://localhost:{}", tls_server(SHORT).port());
     let ended = over_tls(false).run("go.ts", &target, &[]);
     ended.refused(
         4,
@@ -272,9 +275,29 @@ fn a_certificate_that_nobody_signed_is_refused_and_the_way_out_told() {
     );
 }
 
+/// What TLS has decrypted is in no socket any more: nobody tells of it again.
+#[test]
+fn a_body_in_the_smallest_pieces_is_read_to_its_end_over_tls() {
+    let mut body = b"1\r\nx\r\n".repeat(100_000);
+    body.extend(b"0\r\n\r\n");
+    let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let target = format!(
+        "https://localhost:{}",
+        tls_server([head, &body[..]].concat()).port()
+    );
+    let text = r#"
+export const options = { load: { users: 2, once: true }, insecure: true, timeouts: { total: "20s" } };
+export default async function go({ users: [u], check }) {
+  check("whole", (await u.get("/x")).text.length === 100000);
+}
+"#;
+    let level = Lab::new().with("go.ts", text).level("go.ts", &target, &[]);
+    assert_eq!(level["checks"]["passed"], 2, "{level:#}");
+}
+
 #[test]
 fn insecure_accepts_any_certificate() {
-    let target = format!("https://localhost:{}", tls_server().port());
+    let target = format!("https://localhost:{}", tls_server(SHORT).port());
     let level = over_tls(true).level("go.ts", &target, &[]);
     assert_eq!(level["checks"]["passed"], 2, "{level:#}");
     assert_eq!(level["requests"]["failed"], 0);

@@ -10,6 +10,9 @@ use crate::fault::{printable, protocol, too_large};
 /// Bodies may not be larger unless the caller says so, in bytes.
 pub(crate) const BODY_LIMIT: usize = 64 * 1024 * 1024;
 
+/// Interim responses before the real one: servers send one or two, and nobody has use for more.
+const INTERIM_LIMIT: u32 = 100;
+
 /// So much memory is set aside on the word of a content-length alone, in bytes.
 const TRUSTED_LENGTH: usize = 1024 * 1024;
 
@@ -31,6 +34,8 @@ pub struct Parser {
     keep_alive: bool,
     /// A byte has come since the request went out.
     touched: bool,
+    /// Interim responses since the request went out.
+    interim: u32,
 }
 
 /// What becomes of the bytes of a body.
@@ -77,6 +82,7 @@ impl Parser {
             bodiless: false,
             keep_alive: true,
             touched: false,
+            interim: 0,
         }
     }
 
@@ -91,6 +97,7 @@ impl Parser {
         self.held.clear();
         self.bodiless = bodiless;
         self.touched = false;
+        self.interim = 0;
     }
 
     /// No answer is waited for.
@@ -142,7 +149,15 @@ impl Parser {
                 return Ok((None, bytes.len()));
             };
             match head.status {
-                100 | 102..=199 => used += head.size,
+                100 | 102..=199 if self.interim == INTERIM_LIMIT => {
+                    let detail =
+                        format!("more than {INTERIM_LIMIT} interim responses (1xx) to one request");
+                    return Err(protocol(detail));
+                }
+                100 | 102..=199 => {
+                    self.interim += 1;
+                    used += head.size;
+                }
                 0..=99 => return Err(protocol(format!("status {}", head.status))),
                 101 => return Err(protocol("101 Switching Protocols, which nobody asked for")),
                 _ => {

@@ -1,3 +1,4 @@
+use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -57,6 +58,14 @@ impl Program {
     pub(crate) fn interrupt(&self) {
         let pid = Pid::from_child(&self.child);
         kill_process(pid, Signal::INT).unwrap();
+    }
+
+    /// The most memory that it has had so far, in bytes; `None` once it has ended.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+        let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+        Some(kilobytes << 10)
     }
 
     /// Waits for its end, and kills it when that takes too long.

@@ -367,3 +367,17 @@ fn a_grpc_status_is_read_in_head_and_trailers() {
     assert_eq!(error_of(&spilled).unwrap(), "gRPC 15 DATA_LOSS: spilled");
     assert_eq!(error_of(&format!("{chunked}Digest: x\r\n\r\n")), None);
 }
+
+#[test]
+fn interim_responses_without_end_are_refused() {
+    let mut parser = Parser::new(1000);
+    parser.expect(false);
+    let interim = b"HTTP/1.1 102 Processing\r\n\r\n".repeat(60);
+    assert!(parser.on_bytes(&interim).unwrap().is_none());
+    let fault = parser.on_bytes(&interim).unwrap_err();
+    assert_eq!(fault.side, model::Side::Target);
+    assert_eq!(
+        fault.detail,
+        "more than 100 interim responses (1xx) to one request"
+    );
+}
