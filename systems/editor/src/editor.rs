@@ -16,7 +16,7 @@ use crate::line::Lines;
 use crate::metrics::Counters;
 use crate::outlet::Outlet;
 use crate::refusal::Refusal;
-use crate::room::{self, Hall, Listener, Member, NotDone, Room, Shut, State, UpdateError, merge};
+use crate::room::{self, Hall, Listener, Member, Room, Shut, State, UpdateError, merge};
 use crate::run::OnDemand;
 use crate::store::{Behind, Done, Held, Log, Writer};
 
@@ -34,7 +34,7 @@ const NOTHING: [u8; 2] = [0, 0];
 /// Why an update of a Yjs client is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// It cannot be saved or applied now.
+    /// It cannot be saved now.
     Behind,
     /// There is no room in the document for it.
     TooLarge,
@@ -42,6 +42,8 @@ pub(crate) enum Refused {
     Malformed,
     /// It is nested too deeply.
     TooNested,
+    /// Integrating it takes too long.
+    TooCostly,
 }
 
 impl From<UpdateError> for Refused {
@@ -49,7 +51,7 @@ impl From<UpdateError> for Refused {
         match error {
             UpdateError::Malformed => Self::Malformed,
             UpdateError::TooNested => Self::TooNested,
-            UpdateError::NoThread => Self::Behind,
+            UpdateError::TooCostly => Self::TooCostly,
         }
     }
 }
@@ -232,7 +234,7 @@ impl Editor {
             }
             None => state.document.write(text, finely),
         };
-        if let Some(update) = update.map_err(|_: NotDone| Behind)? {
+        if let Some(update) = update {
             state.tell_listeners(&update, None, &self.counters);
             let news = match packet {
                 Some(packet) => News::Code {

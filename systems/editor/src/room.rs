@@ -7,16 +7,12 @@ mod hall;
 mod member;
 mod place;
 mod presence;
-mod stack;
 mod state;
-mod update;
 
 pub(crate) use difference::merge;
-pub(crate) use document::Document;
+pub(crate) use document::{Document, UpdateError};
 pub(crate) use hall::{Hall, Limits};
 pub(crate) use member::{Listener, Member};
 pub(crate) use place::{Room, Shut};
 pub(crate) use presence::{MOST_BYTES as PRESENCE_BYTES, Speaker};
-pub(crate) use stack::NotDone;
 pub(crate) use state::State;
-pub(crate) use update::UpdateError;

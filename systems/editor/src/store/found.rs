@@ -2,10 +2,11 @@ use tokio::task::spawn_blocking;
 
 use super::log::{Log, StoreError};
 use super::pack;
-use crate::room::{Document, UpdateError};
+use crate::room::Document;
 
-/// What is read beside everything else, instead of in between: more than this takes a while.
-const INLINE: usize = 1 << 16;
+/// What is read beside everything else, instead of in between: more than this takes a while, and longer still where
+/// many wrote at one place.
+const INLINE: usize = 1 << 12;
 
 /// What the log holds of a room.
 #[derive(Debug, Default)]
@@ -32,30 +33,30 @@ impl Log {
             last = *id;
             let bytes: usize = page.iter().map(|(_, row)| row.len()).sum();
             if bytes <= INLINE {
-                found.take(page)?;
+                found.take(page);
                 continue;
             }
-            let taken = spawn_blocking(move || found.take(page).map(|()| found));
+            let taken = spawn_blocking(move || {
+                found.take(page);
+                found
+            });
             found = taken
                 .await
-                .map_err(|_| StoreError::Broken(room.to_owned()))??;
+                .map_err(|_| StoreError::Broken(room.to_owned()))?;
         }
     }
 }
 
 impl Found {
-    fn take(&mut self, page: Vec<(i64, Vec<u8>)>) -> Result<(), StoreError> {
+    fn take(&mut self, page: Vec<(i64, Vec<u8>)>) {
         for (id, row) in page {
             self.ids.push(id);
             self.bytes += row.len();
             for update in pack::updates(&row) {
-                match self.document.apply(update) {
-                    Ok(()) => {}
-                    Err(UpdateError::NoThread) => return Err(StoreError::NoThread),
-                    Err(UpdateError::Malformed | UpdateError::TooNested) => self.broken += 1,
+                if self.document.load(update).is_err() {
+                    self.broken += 1;
                 }
             }
         }
-        Ok(())
     }
 }

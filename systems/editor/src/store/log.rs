@@ -42,9 +42,6 @@ pub enum StoreError {
     /// A row that no update is in.
     #[error("the log of room `{0}` holds what is no update")]
     Broken(String),
-    /// A thread that reading needs cannot be started.
-    #[error("no thread can be started to read a document")]
-    NoThread,
 }
 
 impl From<sqlx::Error> for StoreError {

@@ -162,6 +162,9 @@ impl Session {
                     Refused::Behind => NOT_SAVED,
                     Refused::TooLarge => End::Closed(TOO_LARGE, "the document is too large"),
                     Refused::TooNested => End::Closed(TOO_LARGE, "the update is nested too deeply"),
+                    Refused::TooCostly => {
+                        End::Closed(TOO_LARGE, "the update has too many edits at one place")
+                    }
                     Refused::Malformed => End::Closed(1003, "not an update"),
                 });
             }

@@ -1,0 +1,200 @@
+//! Where blocks go: the algorithm of Yjs (YATA), for the one text that is read here. It neither recurses nor takes
+//! more steps than it is allowed.
+
+use std::collections::HashSet;
+
+use super::UpdateError;
+use super::block::{Block, Content, Holder, Id};
+use super::items::{Index, Items, Place};
+use super::ranges::Ranges;
+use super::update::Queue;
+
+/// The name of the text in the document, for every Yjs client.
+pub(super) const TEXT: &str = "code";
+
+/// What an update may cost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// Blocks that are compared with others at the same place.
+    pub(super) steps: usize,
+    /// Types inside of types. Clients recurse into them.
+    pub(super) depth: usize,
+}
+
+impl Budget {
+    /// For what was taken before, and is read again.
+    pub(super) const NONE: Self = Self {
+        steps: usize::MAX,
+        depth: usize::MAX,
+    };
+
+    fn step(&mut self) -> Result<(), UpdateError> {
+        self.steps = self.steps.checked_sub(1).ok_or(UpdateError::TooCostly)?;
+        Ok(())
+    }
+}
+
+/// Integrates blocks, each after those that it refers to; those that lack one are left.
+pub(super) fn integrate(
+    items: &mut Items,
+    mut queue: Queue,
+    budget: &mut Budget,
+) -> Result<Queue, UpdateError> {
+    let mut left = Queue::new();
+    while let Some((&first, _)) = queue.first_key_value() {
+        // Each waits for the next.
+        let (mut waiting, mut among) = (vec![first], HashSet::from([first]));
+        while let Some(&client) = waiting.last() {
+            let blocks = queue.entry(client).or_default();
+            let Some(block) = blocks.front() else {
+                queue.remove(&client);
+                waiting.pop();
+                among.remove(&client);
+                continue;
+            };
+            let Some(missing) = missing(items, block) else {
+                if let Some(block) = blocks.pop_front() {
+                    take(items, block, budget)?;
+                }
+                // It may have been what the one before waits for.
+                if waiting.len() > 1 {
+                    waiting.pop();
+                    among.remove(&client);
+                }
+                continue;
+            };
+            if queue.contains_key(&missing) && among.insert(missing) {
+                waiting.push(missing);
+                continue;
+            }
+            for client in waiting.drain(..) {
+                left.extend(queue.remove_entry(&client));
+            }
+        }
+    }
+    Ok(left)
+}
+
+/// The client of whom something is missing that a block refers to.
+fn missing(items: &Items, block: &Block) -> Option<u64> {
+    if block.id.clock > items.end(block.id.client) {
+        return Some(block.id.client);
+    }
+    let holder = match block.parent.as_deref() {
+        Some(parent) => match &parent.of {
+            Holder::Type(id) => Some(*id),
+            Holder::Root(_) => None,
+        },
+        None => None,
+    };
+    let mut wanted = [block.origin, block.right_origin, holder].into_iter();
+    let missing = wanted.find_map(|id| id.filter(|id| !items.knows(*id)))?;
+    Some(missing.client)
+}
+
+/// Integrates what of a block is not known.
+fn take(items: &mut Items, mut block: Block, budget: &mut Budget) -> Result<(), UpdateError> {
+    let known = items.end(block.id.client);
+    if block.end() <= known {
+        return Ok(());
+    }
+    if block.id.clock < known {
+        block = block.split_off(known - block.id.clock);
+    }
+    let place = place_of(items, &block);
+    if let Place::Elsewhere(depth) = place
+        && block.is_type()
+        && depth >= budget.depth
+    {
+        return Err(UpdateError::TooNested);
+    }
+    let left = match place {
+        Place::Text => left_of(items, &block, budget)?,
+        Place::Elsewhere(_) => None,
+    };
+    let at = items.add(block, place, left);
+    items.unite(at);
+    Ok(())
+}
+
+/// What a block is in: it is said, or it is where its neighbours are. One whose neighbours are in different places is
+/// in none.
+fn place_of(items: &Items, block: &Block) -> Place {
+    let of = |id: Id| items.find(id).map(|at| items.item(at));
+    if matches!(block.content, Content::Garbage) {
+        return Place::Elsewhere(0);
+    }
+    let Some(parent) = block.parent.as_deref() else {
+        let near = [block.origin, block.right_origin].map(|id| id.and_then(of));
+        return match near.map(|item| item.map(|item| item.place)) {
+            [Some(Place::Elsewhere(a)), Some(Place::Elsewhere(b))] => Place::Elsewhere(a.max(b)),
+            [Some(Place::Elsewhere(depth)), _] | [_, Some(Place::Elsewhere(depth))] => {
+                Place::Elsewhere(depth)
+            }
+            [Some(Place::Text), _] | [_, Some(Place::Text)] => Place::Text,
+            [None, None] => Place::Elsewhere(0),
+        };
+    };
+    match &parent.of {
+        Holder::Root(name) if &**name == TEXT && parent.key.is_none() => Place::Text,
+        Holder::Root(_) => Place::Elsewhere(0),
+        Holder::Type(id) => match of(*id).map(|item| item.place) {
+            Some(Place::Elsewhere(depth)) => Place::Elsewhere(depth + 1),
+            _ => Place::Elsewhere(1),
+        },
+    }
+}
+
+/// Behind which block of the text a new one goes: others may have written at the same place meanwhile.
+fn left_of(
+    items: &mut Items,
+    block: &Block,
+    budget: &mut Budget,
+) -> Result<Option<Index>, UpdateError> {
+    let mut left = block.origin.and_then(|id| items.ending_with(id));
+    let right = block.right_origin.and_then(|id| items.beginning_with(id));
+    let mut next = match left {
+        Some(left) => items.item(left).right,
+        None => items.start,
+    };
+    let (mut passed, mut rivals) = (HashSet::new(), HashSet::new());
+    while let Some(at) = next.filter(|_| next != right) {
+        budget.step()?;
+        passed.insert(at);
+        rivals.insert(at);
+        let other = &items.item(at).block;
+        if other.origin == block.origin {
+            if other.id.client < block.id.client {
+                left = Some(at);
+                rivals.clear();
+            } else if other.right_origin == block.right_origin {
+                break;
+            }
+        } else {
+            let origin = other.origin.and_then(|id| items.find(id));
+            match origin.filter(|origin| passed.contains(origin)) {
+                Some(origin) if !rivals.contains(&origin) => {
+                    left = Some(at);
+                    rivals.clear();
+                }
+                Some(_) => {}
+                None => break,
+            }
+        }
+        next = items.item(at).right;
+    }
+    Ok(left)
+}
+
+/// Deletes what is known of what was deleted; the rest is left.
+pub(super) fn delete(items: &mut Items, deleted: &Ranges) -> Ranges {
+    let mut left = Ranges::default();
+    for (client, ranges) in deleted.clients() {
+        let known = items.end(client);
+        for range in ranges {
+            items.delete(client, range.start..range.end.min(known));
+            left.push(client, range.start.max(known)..range.end);
+        }
+    }
+    left
+}

@@ -1,0 +1,289 @@
+//! All blocks of a document: by who wrote them, and those of the text in their order.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use super::block::{Block, Content, Id};
+
+/// Where a block is kept.
+pub(super) type Index = u32;
+
+/// A block, and where it is.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) block: Block,
+    pub(super) place: Place,
+    pub(super) left: Option<Index>,
+    pub(super) right: Option<Index>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the text.
+    Text,
+    /// In something else, that is in so many types. Its order is for those to know who show it.
+    Elsewhere(usize),
+}
+
+/// What one client wrote: its blocks by their clocks, without a gap.
+#[derive(Clone, Debug, Default)]
+struct Written {
+    blocks: BTreeMap<u32, Index>,
+    end: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Items {
+    all: Vec<Item>,
+    /// Places in `all` that are not used.
+    free: Vec<Index>,
+    clients: HashMap<u64, Written>,
+    /// The first block of the text.
+    pub(super) start: Option<Index>,
+    /// Bytes of the text.
+    pub(super) text_len: usize,
+}
+
+impl Items {
+    pub(super) fn item(&self, at: Index) -> &Item {
+        &self.all[at as usize]
+    }
+
+    fn item_mut(&mut self, at: Index) -> &mut Item {
+        &mut self.all[at as usize]
+    }
+
+    /// How many blocks.
+    pub(super) fn len(&self) -> usize {
+        self.all.len() - self.free.len()
+    }
+
+    /// Up to where everything is known that a client wrote.
+    pub(super) fn end(&self, client: u64) -> u32 {
+        self.clients.get(&client).map_or(0, |written| written.end)
+    }
+
+    pub(super) fn knows(&self, id: Id) -> bool {
+        id.clock < self.end(id.client)
+    }
+
+    /// The clients that wrote anything, the last first.
+    pub(super) fn clients(&self) -> Vec<(u64, u32)> {
+        let written = self.clients.iter();
+        let mut all: Vec<_> = written.map(|(client, w)| (*client, w.end)).collect();
+        all.sort_unstable_by(|a, b| b.cmp(a));
+        all
+    }
+
+    /// What a client wrote from a clock on, beginning with the block that holds it.
+    pub(super) fn blocks_of(&self, client: u64, from: u32) -> impl Iterator<Item = &Block> {
+        let first = self.find(Id {
+            client,
+            clock: from,
+        });
+        let first = first.map_or(from, |at| self.item(at).block.id.clock);
+        let written = self.clients.get(&client).into_iter();
+        let indices = written.flat_map(move |written| written.blocks.range(first..));
+        indices.map(|(_, at)| &self.item(*at).block)
+    }
+
+    /// The block that holds it.
+    pub(super) fn find(&self, id: Id) -> Option<Index> {
+        let written = self.clients.get(&id.client)?;
+        if id.clock >= written.end {
+            return None;
+        }
+        let (_, at) = written.blocks.range(..=id.clock).next_back()?;
+        Some(*at)
+    }
+
+    /// The blocks of the text, first to last.
+    pub(super) fn text(&self) -> impl Iterator<Item = (Index, &Block)> {
+        let mut next = self.start;
+        std::iter::from_fn(move || {
+            let at = next?;
+            next = self.item(at).right;
+            Some((at, &self.item(at).block))
+        })
+    }
+
+    /// The block that ends with this one, cut where it does not.
+    pub(super) fn ending_with(&mut self, id: Id) -> Option<Index> {
+        let at = self.find(id)?;
+        if self.item(at).block.last() != id {
+            self.split(at, id.clock + 1 - self.item(at).block.id.clock);
+        }
+        Some(at)
+    }
+
+    /// The block that begins with this one, cut where it does not.
+    pub(super) fn beginning_with(&mut self, id: Id) -> Option<Index> {
+        let at = self.find(id)?;
+        let begin = self.item(at).block.id.clock;
+        Some(if begin == id.clock {
+            at
+        } else {
+            self.split(at, id.clock - begin)
+        })
+    }
+
+    /// Cuts a block; where its second part is.
+    pub(super) fn split(&mut self, at: Index, offset: u32) -> Index {
+        let before = self.item(at).block.text_len();
+        let item = self.item_mut(at);
+        let (place, right) = (item.place, item.right);
+        let tail = item.block.split_off(offset);
+        if place == Place::Text {
+            // Where a letter was cut in two, both halves became another.
+            self.text_len += self.item(at).block.text_len() + tail.text_len() - before;
+        }
+        let id = tail.id;
+        let new = self.keep(Item {
+            block: tail,
+            place,
+            left: None,
+            right: None,
+        });
+        if let Some(written) = self.clients.get_mut(&id.client) {
+            written.blocks.insert(id.clock, new);
+        }
+        if place == Place::Text {
+            self.join(Some(at), Some(new));
+            self.join(Some(new), right);
+        }
+        new
+    }
+
+    /// Adds what its client wrote next; in the text, behind `left`.
+    pub(super) fn add(&mut self, block: Block, place: Place, left: Option<Index>) -> Index {
+        let (id, end, text_len) = (block.id, block.end(), block.text_len());
+        let at = self.keep(Item {
+            block,
+            place,
+            left: None,
+            right: None,
+        });
+        let written = self.clients.entry(id.client).or_default();
+        written.blocks.insert(id.clock, at);
+        written.end = end;
+        if place == Place::Text {
+            self.text_len += text_len;
+            let right = match left {
+                Some(left) => self.item(left).right,
+                None => self.start,
+            };
+            self.join(left, Some(at));
+            self.join(Some(at), right);
+        }
+        at
+    }
+
+    /// Deletes what a client wrote in this range; all of it is known.
+    pub(super) fn delete(&mut self, client: u64, range: Range<u32>) {
+        let mut clock = range.start;
+        while clock < range.end {
+            let Some(at) = self.find(Id { client, clock }) else {
+                return;
+            };
+            let block = &self.item(at).block;
+            let (start, end, gone) = (block.id.clock, block.end(), block.is_deleted());
+            clock = end;
+            if gone {
+                continue;
+            }
+            let mut at = at;
+            if start < range.start {
+                at = self.split(at, range.start - start);
+            }
+            let start = self.item(at).block.id.clock;
+            if end > range.end {
+                self.split(at, range.end - start);
+            }
+            self.empty(at);
+            // Whatever stood before it may be gone as well.
+            self.unite(at);
+        }
+        if let Some(next) = self.find(Id {
+            client,
+            clock: range.end,
+        }) {
+            self.unite(next);
+        }
+    }
+
+    fn empty(&mut self, at: Index) {
+        let item = self.item_mut(at);
+        let text_len = item.block.text_len();
+        item.block.content = Content::Deleted;
+        if item.place == Place::Text {
+            self.text_len -= text_len;
+        }
+    }
+
+    /// Makes one of a block and what its client wrote before it, if they can be one.
+    pub(super) fn unite(&mut self, at: Index) {
+        let Id { client, clock } = self.item(at).block.id;
+        let Some(written) = self.clients.get_mut(&client) else {
+            return;
+        };
+        let Some((_, &before)) = written.blocks.range(..clock).next_back() else {
+            return;
+        };
+        let in_text = self.all[before as usize].place == Place::Text;
+        let apart = in_text && self.all[before as usize].right != Some(at);
+        let garbage = matches!(self.all[at as usize].block.content, Content::Garbage);
+        if self.all[before as usize].place != self.all[at as usize].place
+            || apart
+            || !(in_text || garbage)
+        {
+            return;
+        }
+        // Taken out for the time, since both are in one list.
+        let next = std::mem::replace(&mut self.all[at as usize].block, nothing());
+        if !self.all[before as usize].block.absorb(&next) {
+            self.all[at as usize].block = next;
+            return;
+        }
+        written.blocks.remove(&clock);
+        self.free.push(at);
+        if in_text {
+            let right = self.item(at).right;
+            self.join(Some(before), right);
+        }
+    }
+
+    fn join(&mut self, left: Option<Index>, right: Option<Index>) {
+        match left {
+            Some(left) => self.item_mut(left).right = right,
+            None => self.start = right,
+        }
+        if let Some(right) = right {
+            self.item_mut(right).left = left;
+        }
+    }
+
+    fn keep(&mut self, item: Item) -> Index {
+        if let Some(at) = self.free.pop() {
+            self.all[at as usize] = item;
+            return at;
+        }
+        let at = Index::try_from(self.all.len()).unwrap_or(Index::MAX);
+        self.all.push(item);
+        at
+    }
+}
+
+/// What a place holds that is not used.
+fn nothing() -> Block {
+    Block {
+        id: Id {
+            client: 0,
+            clock: 0,
+        },
+        len: 1,
+        origin: None,
+        right_origin: None,
+        parent: None,
+        content: Content::Garbage,
+    }
+}

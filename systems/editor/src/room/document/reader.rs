@@ -1,0 +1,136 @@
+//! Reads the encoding of Yjs (lib0, version 1) and trusts nothing in it: a count is never larger than the bytes that
+//! are left, and values are nested a hundred times at most.
+
+use super::UpdateError;
+use super::block::Id;
+
+/// Values (arrays, maps) may be nested this deeply. JSON inside of updates is never parsed here.
+pub(super) const VALUE_DEPTH: usize = 100;
+/// Clients calculate with 32-bit signed clocks.
+pub(super) const MAX_CLOCK: u64 = i32::MAX as u64;
+/// Client ids are integers of JavaScript.
+const MAX_CLIENT: u64 = (1 << 53) - 1;
+
+pub(super) type Read<T> = Result<T, UpdateError>;
+
+/// Reads from the front of what is left.
+pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(super) fn byte(&mut self) -> Read<u8> {
+        let (first, rest) = self.0.split_first().ok_or(UpdateError::Malformed)?;
+        self.0 = rest;
+        Ok(*first)
+    }
+
+    pub(super) fn bytes(&mut self, length: usize) -> Read<&'a [u8]> {
+        let (bytes, rest) = self
+            .0
+            .split_at_checked(length)
+            .ok_or(UpdateError::Malformed)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    /// A number of variable length, least bits first, `max` at most.
+    pub(super) fn number(&mut self, max: u64) -> Read<u64> {
+        let mut number = 0;
+        for shift in (0..63).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return if number <= max {
+                    Ok(number)
+                } else {
+                    Err(UpdateError::Malformed)
+                };
+            }
+        }
+        Err(UpdateError::Malformed)
+    }
+
+    /// A number of things to come, each of which takes one byte at least.
+    pub(super) fn count(&mut self) -> Read<usize> {
+        let count = self.number(self.0.len() as u64)?;
+        usize::try_from(count).map_err(|_| UpdateError::Malformed)
+    }
+
+    pub(super) fn client(&mut self) -> Read<u64> {
+        self.number(MAX_CLIENT)
+    }
+
+    pub(super) fn clock(&mut self) -> Read<u32> {
+        let clock = self.number(MAX_CLOCK)?;
+        u32::try_from(clock).map_err(|_| UpdateError::Malformed)
+    }
+
+    pub(super) fn id(&mut self) -> Read<Id> {
+        Ok(Id {
+            client: self.client()?,
+            clock: self.clock()?,
+        })
+    }
+
+    pub(super) fn buffer(&mut self) -> Read<&'a [u8]> {
+        let length = self.count()?;
+        self.bytes(length)
+    }
+
+    pub(super) fn string(&mut self) -> Read<&'a str> {
+        str::from_utf8(self.buffer()?).map_err(|_| UpdateError::Malformed)
+    }
+
+    /// What `read` reads, as bytes.
+    pub(super) fn raw(&mut self, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<&'a [u8]> {
+        let before = self.0;
+        read(self)?;
+        Ok(&before[..before.len() - self.0.len()])
+    }
+
+    /// Steps over what a shared type is.
+    pub(super) fn shared_type(&mut self) -> Read<()> {
+        match self.byte()? {
+            // Array, map, text, XML fragment, hook and text; one whose type is not known.
+            0..=2 | 4 | 6 | 15 => Ok(()),
+            // An XML element and a hook have names.
+            3 | 5 => self.string().map(drop),
+            _ => Err(UpdateError::Malformed),
+        }
+    }
+
+    /// Steps over values.
+    pub(super) fn values(&mut self, count: usize) -> Read<()> {
+        (0..count).try_for_each(|_| self.value(VALUE_DEPTH))
+    }
+
+    fn value(&mut self, depth: usize) -> Read<()> {
+        match self.byte()? {
+            // Nothing, and the two truths.
+            120 | 121 | 126 | 127 => Ok(()),
+            // An integer: its first byte holds a sign as well.
+            125 => {
+                for _ in 0..9 {
+                    if self.byte()? < 0x80 {
+                        return Ok(());
+                    }
+                }
+                Err(UpdateError::Malformed)
+            }
+            124 => self.bytes(4).map(drop),
+            122 | 123 => self.bytes(8).map(drop),
+            119 => self.string().map(drop),
+            116 => self.buffer().map(drop),
+            kind @ (117 | 118) => {
+                let depth = depth.checked_sub(1).ok_or(UpdateError::TooNested)?;
+                for _ in 0..self.count()? {
+                    if kind == 118 {
+                        self.string()?;
+                    }
+                    self.value(depth)?;
+                }
+                Ok(())
+            }
+            _ => Err(UpdateError::Malformed),
+        }
+    }
+}

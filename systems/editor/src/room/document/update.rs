@@ -1,0 +1,200 @@
+//! Reads an update of Yjs (encoding version 1), which anybody may have made. Nothing here costs more stack or memory
+//! than the bytes warrant.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::block::{Block, Content, Holder, Id, Parent, TYPE, VALUES, units};
+use super::ranges::Ranges;
+use super::reader::{MAX_CLOCK, Read, Reader};
+
+pub(super) const GARBAGE: u8 = 0;
+pub(super) const SKIP: u8 = 10;
+pub(super) const DELETED: u8 = 1;
+pub(super) const TEXT: u8 = 4;
+pub(super) const HAS_ORIGIN: u8 = 0x80;
+pub(super) const HAS_RIGHT_ORIGIN: u8 = 0x40;
+pub(super) const HAS_KEY: u8 = 0x20;
+
+/// Why an update is not applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum UpdateError {
+    /// It is no update.
+    #[error("not an update of Yjs")]
+    Malformed,
+    /// Values or shared types in it are nested too deeply.
+    #[error("an update of Yjs that is nested too deeply")]
+    TooNested,
+    /// Far more was written at one place at the same time than people write.
+    #[error("an update of Yjs with too many edits at one place")]
+    TooCostly,
+}
+
+/// Blocks by client, oldest first.
+pub(super) type Queue = BTreeMap<u64, VecDeque<Block>>;
+
+/// What an update adds and deletes.
+#[derive(Debug, Default)]
+pub(super) struct Update {
+    pub(super) blocks: Queue,
+    pub(super) deleted: Ranges,
+}
+
+impl Update {
+    pub(super) fn read(bytes: &[u8]) -> Read<Self> {
+        let mut reader = Reader(bytes);
+        let mut update = Self::default();
+        for _ in 0..reader.count()? {
+            let count = reader.count()?;
+            let client = reader.client()?;
+            let clock = reader.clock()?;
+            let blocks = update.blocks.entry(client).or_default();
+            read_blocks(&mut reader, count, Id { client, clock }, blocks)?;
+            // Someone may have written a client twice.
+            blocks.make_contiguous().sort_by_key(|block| block.id);
+        }
+        for _ in 0..reader.count()? {
+            let client = reader.client()?;
+            for _ in 0..reader.count()? {
+                let start = reader.clock()?;
+                let end = advance(start, reader.clock()?)?;
+                update.deleted.push(client, start..end);
+            }
+        }
+        update.deleted.merge();
+        Ok(update)
+    }
+
+    /// How many blocks.
+    pub(super) fn len(&self) -> usize {
+        self.blocks.values().map(VecDeque::len).sum()
+    }
+
+    /// Whether there is no type in it.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.blocks.values().flatten().any(Block::is_type)
+    }
+}
+
+fn read_blocks(
+    reader: &mut Reader<'_>,
+    count: usize,
+    mut id: Id,
+    blocks: &mut VecDeque<Block>,
+) -> Read<()> {
+    for _ in 0..count {
+        let info = reader.byte()?;
+        if info == SKIP {
+            id.clock = advance(id.clock, reader.clock()?)?;
+            continue;
+        }
+        let block = read_block(reader, info, id)?;
+        id.clock = advance(id.clock, block.len)?;
+        blocks.extend(block.chunks());
+    }
+    Ok(())
+}
+
+fn read_block(reader: &mut Reader<'_>, info: u8, id: Id) -> Read<Block> {
+    if info == GARBAGE {
+        let len = at_least_one(reader.clock()?)?;
+        return Ok(Block {
+            id,
+            len,
+            origin: None,
+            right_origin: None,
+            parent: None,
+            content: Content::Garbage,
+        });
+    }
+    let origin = if info & HAS_ORIGIN == 0 {
+        None
+    } else {
+        Some(before(reader.id()?, id)?)
+    };
+    let right_origin = if info & HAS_RIGHT_ORIGIN == 0 {
+        None
+    } else {
+        Some(before(reader.id()?, id)?)
+    };
+    let parent = if origin.is_none() && right_origin.is_none() {
+        Some(Box::new(read_parent(reader, info & HAS_KEY != 0, id)?))
+    } else {
+        None
+    };
+    let (content, len) = read_content(reader, info & !(HAS_ORIGIN | HAS_RIGHT_ORIGIN | HAS_KEY))?;
+    Ok(Block {
+        id,
+        len,
+        origin,
+        right_origin,
+        parent,
+        content,
+    })
+}
+
+fn read_parent(reader: &mut Reader<'_>, has_key: bool, id: Id) -> Read<Parent> {
+    let of = if reader.number(u64::from(u32::MAX))? == 1 {
+        Holder::Root(reader.string()?.into())
+    } else {
+        Holder::Type(before(reader.id()?, id)?)
+    };
+    let key = if has_key {
+        Some(reader.string()?.into())
+    } else {
+        None
+    };
+    Ok(Parent { of, key })
+}
+
+/// The content of a block, and how many clocks it takes.
+fn read_content(reader: &mut Reader<'_>, kind: u8) -> Read<(Content, u32)> {
+    match kind {
+        DELETED => Ok((Content::Deleted, at_least_one(reader.clock()?)?)),
+        TEXT => {
+            let text = reader.string()?;
+            let len = u32::try_from(units(text)).map_err(|_| UpdateError::Malformed)?;
+            Ok((Content::Text(text.to_owned()), at_least_one(len)?))
+        }
+        _ => read_other(reader, kind),
+    }
+}
+
+fn read_other(reader: &mut Reader<'_>, kind: u8) -> Read<(Content, u32)> {
+    if kind == VALUES {
+        let count = reader.count()?;
+        let len = u32::try_from(count).map_err(|_| UpdateError::Malformed)?;
+        let bytes = reader.raw(|reader| reader.values(count))?;
+        return Ok((Content::Other(kind, bytes.into()), at_least_one(len)?));
+    }
+    let bytes = reader.raw(|reader| match kind {
+        3 => reader.buffer().map(drop),
+        // JSON in a string: for an embedded object, and behind a format's key.
+        5 => reader.string().map(drop),
+        6 => reader.string().and_then(|_| reader.string()).map(drop),
+        TYPE => reader.shared_type(),
+        // 2: obsolete. 9: a document inside of the document, which nobody could open here.
+        _ => Err(UpdateError::Malformed),
+    })?;
+    Ok((Content::Other(kind, bytes.into()), 1))
+}
+
+/// What a block refers to was written before it.
+fn before(other: Id, id: Id) -> Read<Id> {
+    if other.client == id.client && other.clock >= id.clock {
+        return Err(UpdateError::Malformed);
+    }
+    Ok(other)
+}
+
+fn at_least_one(len: u32) -> Read<u32> {
+    if len == 0 {
+        return Err(UpdateError::Malformed);
+    }
+    Ok(len)
+}
+
+fn advance(clock: u32, length: u32) -> Read<u32> {
+    let end = clock.checked_add(length);
+    end.filter(|end| u64::from(*end) <= MAX_CLOCK)
+        .ok_or(UpdateError::Malformed)
+}
