@@ -33,7 +33,7 @@ pub(crate) fn decode<const TEXT: usize, const BYTES: usize>(
         let [_, first, second, third] = bits.to_be_bytes();
         *triple = [first, second, third];
     }
-    (seen < 1 << 24).then_some(bytes)
+    (seen >> 24 == 0).then_some(bytes)
 }
 
 #[cfg(test)]
@@ -63,6 +63,14 @@ mod tests {
         for byte in 0..=u8::MAX {
             let letter = byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
             assert_eq!(decode::<4, 3>(&[b'A', byte, b'A', b'A']).is_some(), letter);
+        }
+    }
+
+    #[test]
+    fn several_bytes_that_are_no_letters_do_not_cancel_each_other_out() {
+        for wrong in 1..16_u8 {
+            let text = [0, 1, 2, 3].map(|at| if wrong >> at & 1 == 1 { b'!' } else { b'A' });
+            assert_eq!(decode::<4, 3>(&text), None, "{text:?}");
         }
     }
 }

@@ -16,9 +16,7 @@ impl Bits {
         if word == 0 {
             self.low |= bit;
         } else {
-            if self.high.len() < word {
-                self.high.resize(word, 0);
-            }
+            self.high.resize(word.max(self.high.len()), 0);
             self.high[word - 1] |= bit;
         }
         fresh

@@ -41,7 +41,7 @@ pub(crate) struct Sender {
     pub(crate) messages: VecDeque<Message>,
     /// Sequence of `messages[0]`.
     pub(crate) base: u32,
-    /// By receiver: one more than the highest sequence seen.
+    /// By receiver: the highest sequence seen.
     highest: Vec<u32>,
 }
 
@@ -51,14 +51,14 @@ impl Sender {
             .get_mut(sequence.checked_sub(self.base)? as usize)
     }
 
-    /// Notes a receipt; whether a later message had come before it.
+    /// Notes the first receipt of a message; whether a later message had come before it.
     pub(crate) fn note_order(&mut self, receiver: u32, sequence: u32) -> bool {
         let index = receiver as usize;
         if self.highest.len() <= index {
             self.highest.resize(index + 1, 0);
         }
         let overtaken = sequence < self.highest[index];
-        self.highest[index] = self.highest[index].max(sequence + 1);
+        self.highest[index] = self.highest[index].max(sequence);
         overtaken
     }
 }

@@ -60,6 +60,14 @@ fn what_is_one_document_or_none_at_all_stays_as_it_is() {
 }
 
 #[test]
+fn an_ordinary_message_is_known_as_one_document_without_being_taken_apart() {
+    let documents = Documents::new(Framing::Auto, 1 << 20);
+    for message in ["{\"a\":1}", "[1,2]", "hello", "7", ""] {
+        assert!(documents.is_one(message.as_bytes()), "{message:?}");
+    }
+}
+
+#[test]
 fn elements_of_an_array_are_documents_where_it_was_said() {
     let array = "[ {\"a\":[1,2]} , 7,\"b\" ]";
     let elements = ["{\"a\":[1,2]}", "7", "\"b\""];

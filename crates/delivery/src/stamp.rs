@@ -239,6 +239,40 @@ mod tests {
         assert_eq!(find_stamp(b"_hc1 hc_ c1_"), None);
     }
 
+    /// Worked out apart from this code, from the description of the wire form and of the check.
+    #[test]
+    fn the_text_of_a_stamp_never_changes() {
+        let stamp = |run, group, (channel, sender, sequence), made| Stamp {
+            run,
+            group: GroupId(group),
+            channel,
+            sender,
+            sequence,
+            made: Nanos(made),
+        };
+        for (stamp, text) in [
+            (
+                stamp(1, 1, (0, 0, 0), 0),
+                "hc1_AAAAAQAAAAEAAAAAAAAAAAAAAAAAAAAAvwnV",
+            ),
+            (
+                stamp(0x0102_0304, 7, (1, 2, 3), 123_456_789_000),
+                "hc1_AQIDBAAAAAcAAQAAAAIAAAADAABJlgLSr0N5",
+            ),
+            (
+                stamp(
+                    0xfedc_ba98,
+                    0x7654_3210,
+                    (0xface, 0xdead_beef, 0x1234_5678),
+                    123_456_789_012_300,
+                ),
+                "hc1__ty6mHZUMhD6zt6tvu8SNFZ4AR9x-wTL32gb",
+            ),
+        ] {
+            assert_eq!(stamp.encode(), text);
+        }
+    }
+
     #[test]
     fn a_cut_stamp_is_garbled() {
         let text = Stamp {
