@@ -11,13 +11,15 @@ use crate::dialling::Dial;
 use crate::dials::EndpointIndex;
 use crate::http::{InFlight, Opening};
 use crate::people::CONNECTIONS_PER_USER;
-use crate::recorder::Family;
+use crate::recorder::{Family, Recorder};
 use crate::socket::SocketState;
 use crate::world::World;
 
 /// A request or a round trip that has not ended, or a socket that is being opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
+    /// What it is measured as; `None` of a socket that is being opened.
+    pub(crate) measured_as: Option<(Family, usize)>,
     pub(crate) planned: Nanos,
     /// When its own time limit is over.
     pub(crate) until: Nanos,
@@ -42,6 +44,7 @@ impl Awaited {
 impl Operation {
     pub(crate) fn of_call(call: &InFlight) -> Option<Self> {
         (!call.is_poll()).then(|| Self {
+            measured_as: Some((Family::Request, call.name)),
             planned: call.planned,
             until: call.limit_if(true),
         })
@@ -49,6 +52,7 @@ impl Operation {
 
     pub(crate) fn of_opening(state: &SocketState) -> Option<Self> {
         state.opening.map(|opening| Self {
+            measured_as: None,
             planned: opening.planned,
             until: opening.until,
         })
@@ -60,6 +64,7 @@ impl SocketState {
         let replies = self.waiting.iter().filter_map(|waiting| {
             let exchange = waiting.exchange?;
             Some(Operation {
+                measured_as: Some((Family::Exchange, exchange.name)),
                 planned: exchange.planned,
                 until: waiting.until,
             })
@@ -103,6 +108,18 @@ impl World {
             .filter_map(|call| Operation::of_call(call))
             .for_each(&mut tell);
         self.dialling.operations().for_each(&mut tell);
+    }
+
+    /// What the level has measured so far, with the age of each request and round trip in flight.
+    pub(crate) fn recorded_so_far(&mut self) -> Recorder {
+        let mut so_far = self.recorder.clone();
+        let now = self.clock.now();
+        self.each_in_flight(|operation| {
+            if let Some((family, index)) = operation.measured_as {
+                so_far.left_open(family, index, now - operation.planned);
+            }
+        });
+        so_far
     }
 
     /// What of it is waited for: its own time limit is not over.

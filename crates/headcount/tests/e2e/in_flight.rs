@@ -119,6 +119,26 @@ fn ctrl_c_shortens_the_waiting_and_what_is_in_flight_holds_no_threshold() {
 }
 
 #[test]
+fn a_server_that_freezes_aborts_the_run_before_any_request_has_run_out_of_time() {
+    let frozen = Frozen::after(50);
+    let text = SCENARIO
+        .replace("LOAD", "rate: \"100/s\", hold: \"30s\", users: 5000")
+        .replace("TOTAL", "60s")
+        .replace("p95 < 1m", "p95 < 300ms or abort");
+    let lab = Lab::new().with("ask.ts", &text);
+    let began = SystemTime::now();
+    let (ended, level) = run(&lab, &frozen);
+    ended.says(&["aborted in level 1: requests: p95 < 300ms or abort cannot be kept any more"]);
+    assert!(
+        began.elapsed().unwrap() < Duration::from_secs(25),
+        "{ended:#?}"
+    );
+    let requests = &level["measured"]["requests"]["GET /"];
+    assert_eq!(requests["count"], 50, "{requests:#}");
+    assert_eq!(requests["timed_out"], 0, "{requests:#}");
+}
+
+#[test]
 fn who_was_waiting_before_the_measured_time_and_through_all_of_it_is_counted() {
     // All that bench asks for within the second of warm-up is never answered, so nothing begins in the measured time.
     let frozen = Frozen::after(0);
