@@ -47,6 +47,8 @@ struct Burst {
     passed: u64,
     turns: u64,
     refused: u64,
+    /// Of these, after the last that was let through.
+    closed: u64,
 }
 
 /// `users`: at most so many answers are on their way at a time, and may overtake each other.
@@ -118,6 +120,7 @@ fn bursts(limited: &Limited) -> Vec<Burst> {
                 passed: 0,
                 turns: 0,
                 refused: 0,
+                closed: 0,
             });
         }
         if bin.passed > 0 {
@@ -128,6 +131,11 @@ fn bursts(limited: &Limited) -> Vec<Burst> {
             burst.passed += bin.passed;
             burst.turns += bin.turns;
             burst.refused += bin.limited;
+            burst.closed = if bin.passed > 0 {
+                0
+            } else {
+                burst.closed + bin.limited
+            };
         }
     }
     bursts
@@ -154,8 +162,11 @@ fn periodic(limited: &Limited, users: u64, fresh: bool) -> Option<Shape> {
     });
     let mut refused: Vec<f64> = later.iter().map(|burst| burst.refused as f64).collect();
     let refused = median(&mut refused)?;
-    let by_chance = refused * limited.passed as f64 / (limited.passed + limited.count) as f64;
-    let refuses = refused >= REFUSED_PER_WINDOW && by_chance >= CLEAR;
+    let mut closed: Vec<f64> = later.iter().map(|burst| burst.closed as f64).collect();
+    let share_passed = limited.passed as f64 / (limited.passed + limited.count) as f64;
+    let by_chance = median(&mut closed)? * share_passed;
+    let clear = by_chance >= CLEAR && by_chance * later.len() as f64 >= SURE;
+    let refuses = refused >= REFUSED_PER_WINDOW && clear;
     let start_fits = fresh && (opened[0] - window_s).abs() <= near;
     let seen = intervals.len() >= 2 || start_fits;
     let wide = window_s >= limited.bin_s * 8.0;
@@ -240,9 +251,40 @@ fn steady(limited: &Limited, fresh: bool) -> Option<Shape> {
     })
 }
 
-/// Whether so many were let through in each piece of time that no chance explains it, at any rate: pieces are as long as
-/// chance needs to be seen. At least 20 of them are asked for, of which chance alone makes one in 10,000 runs so even.
+/// Whether they come more evenly than chance explains, at any rate.
 pub(crate) fn is_even(limited: &Limited) -> bool {
+    has_even_pieces(limited) || has_even_gaps(limited)
+}
+
+/// Whether the times between them are alike, where they are so rare that those can be seen. At least 12 are asked for, of
+/// which chance alone makes fewer than one in 10,000 runs so even.
+fn has_even_gaps(limited: &Limited) -> bool {
+    const GAPS: usize = 12;
+    const WIDTH: f64 = 4.0;
+    const EVEN: f64 = 0.1;
+    let from = (limited.first_s + 1.0) / limited.bin_s;
+    let settled = limited.bins.iter().filter(|bin| f64::from(bin.at) >= from);
+    let (mut times, mut asked) = (Vec::new(), 0);
+    for bin in settled {
+        let passed = usize::try_from(bin.passed).unwrap_or(usize::MAX);
+        if times.len() + passed > limited.bins.len() {
+            return false; // too many to lie apart
+        }
+        times.extend(std::iter::repeat_n(f64::from(bin.at), passed));
+        asked += bin.passed + bin.limited;
+    }
+    let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let n = gaps.len() as f64;
+    let mean = gaps.iter().sum::<f64>() / n;
+    let squares: f64 = gaps.iter().map(|gap| (gap - mean) * (gap - mean)).sum();
+    // Of those that are let through by chance, one by one.
+    let by_chance = mean * mean * (1.0 - times.len() as f64 / asked as f64);
+    gaps.len() >= GAPS && mean >= WIDTH && squares / (n - 1.0) < EVEN * by_chance
+}
+
+/// Whether so many were let through in each piece of time that no chance explains it: pieces are as long as chance needs
+/// to be seen. At least 20 of them are asked for, of which chance alone makes one in 10,000 runs so even.
+fn has_even_pieces(limited: &Limited) -> bool {
     const PIECES: usize = 20;
     const SEEN: f64 = 2.5;
     const EVEN: f64 = 0.2;

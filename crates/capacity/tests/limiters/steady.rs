@@ -49,6 +49,40 @@ fn a_steady_flow_is_a_limiter_at_any_rate() {
 }
 
 #[test]
+fn a_slow_flow_is_a_limiter_after_a_dozen_answers() {
+    for (per_s, hold_s) in [(1.0, 15.0), (2.0, 10.0)] {
+        for seed in 1..50 {
+            let crowd = Crowd {
+                seed,
+                ..crowd(10, 100.0, hold_s)
+            };
+            let finding = found_quick(&crowd, Box::new(bucket(1.0, per_s)), 1);
+            let finding = finding.unwrap_or_else(|| panic!("{per_s}/s, seed {seed}"));
+            let rate = figure(&finding, "rate_per_s");
+            assert!(is_near(rate, per_s, 0.3), "{per_s}/s, seed {seed}: {rate}");
+        }
+    }
+}
+
+#[test]
+fn a_dozen_quick_answers_by_chance_are_no_limiter() {
+    for seed in 1..500 {
+        for (share, hold_s) in [(0.99, 15.0), (0.98, 10.0), (0.5, 15.0)] {
+            let crowd = Crowd {
+                seed,
+                ..crowd(10, 100.0, hold_s)
+            };
+            let chance = Chance {
+                share,
+                state: seed * 7 + 3,
+            };
+            let found = found_quick(&crowd, Box::new(chance), 1);
+            assert!(found.is_none(), "seed {seed}, share {share}: {found:#?}");
+        }
+    }
+}
+
+#[test]
 fn quick_answers_refused_by_chance_are_no_limiter() {
     for seed in 1..100 {
         for share in [0.2, 0.5, 0.9, 0.99] {
