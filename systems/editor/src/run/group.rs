@@ -1,8 +1,8 @@
 //! A memory control group for each sandbox, where this server may make one. Then the kernel itself bounds the memory
 //! of all its processes together, with what belongs to none of them: what waits in sockets and pipes.
 
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -73,10 +73,10 @@ impl Groups {
             folder,
             names: self.names,
         };
-        fs::write(group.folder.join(self.names.limit), most.to_string())?;
+        group.write(self.names.limit, &most.to_string())?;
         let (swap, limit) = self.names.swap;
         // Where the kernel does not count swap there is no such file.
-        let _ = fs::write(group.folder.join(swap), limit.unwrap_or(most).to_string());
+        let _ = group.write(swap, &limit.unwrap_or(most).to_string());
         Ok(group)
     }
 }
@@ -110,7 +110,14 @@ impl Group {
     /// Takes a process in, and with it all that it starts.
     pub(super) fn enter(&self, process: Pid) -> io::Result<()> {
         let pid = process.as_raw_nonzero().to_string();
-        fs::write(self.folder.join("cgroup.procs"), pid)
+        self.write("cgroup.procs", &pid)
+    }
+
+    /// Writes to a file that the kernel made. Where a folder is no group, because both versions are mounted below it,
+    /// there is none, and a new one would bound nothing.
+    fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        let file = OpenOptions::new().write(true).open(self.folder.join(name));
+        file?.write_all(text.as_bytes())
     }
 
     /// Whether the kernel ended a process because the group used all that it may.
@@ -157,6 +164,17 @@ mod tests {
         let second = places("0::/system.slice/editor.service\n");
         assert_eq!(second[0].parent, Path::new("/sys/fs/cgroup/system.slice"));
         assert!(places("nonsense").is_empty());
+    }
+
+    #[test]
+    fn a_folder_that_is_no_group_is_not_taken_for_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let groups = Groups {
+            parent: folder.path().to_owned(),
+            names: &SECOND,
+        };
+        assert!(groups.make(1 << 30).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]
