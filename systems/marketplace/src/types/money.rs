@@ -1,5 +1,6 @@
+use kit::json::Object;
 use schemars::{JsonSchema, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::schema::described;
 
@@ -75,9 +76,49 @@ described!(
 );
 
 /// An amount of a currency.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Money {
     pub(crate) amount: Amount,
     pub(crate) currency: Currency,
+}
+
+/// Money as it is read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    amount: Amount,
+    currency: Currency,
+}
+
+impl<'de> Deserialize<'de> for Money {
+    /// From an object: a structure inside of another would be read from an array as well.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Object(Fields { amount, currency }) = Object::deserialize(deserializer)?;
+        Ok(Self { amount, currency })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_is_an_object_and_no_array_inside_of_another_object_either() {
+        let read = |json: &str| serde_json::from_str::<Money>(json);
+        assert_eq!(
+            read(r#"{"amount":100,"currency":"EUR"}"#)
+                .unwrap()
+                .amount
+                .minor(),
+            100
+        );
+        for refused in [
+            r#"[100,"EUR"]"#,
+            r#"{"amount":100,"currency":"EUR","x":1}"#,
+            "100",
+        ] {
+            assert!(read(refused).is_err(), "{refused}");
+        }
+    }
 }
