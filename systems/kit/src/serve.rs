@@ -16,4 +16,4 @@ mod server;
 pub use connections::{Connections, Place};
 pub use listen::{BACKLOG, bind};
 pub use runtime::{block_on, stop_signal};
-pub use server::Server;
+pub use server::{BODY_LIMIT, Server};

@@ -2,12 +2,19 @@ use std::pin::pin;
 
 use axum::body::{Bytes, HttpBody};
 use http_body_util::BodyExt;
+use kit::serve::BODY_LIMIT;
+use tokio::time::timeout;
 
 use crate::refusal::Refusal;
 
-/// The whole body, at most `limit` bytes. A body that came in one piece, as small ones do, is not
-/// copied.
+/// The whole body, at most `limit` bytes, within the time limit.
 pub(super) async fn read<B: HttpBody<Data = Bytes>>(body: B, limit: u32) -> Result<Bytes, Refusal> {
+    let whole = timeout(BODY_LIMIT, whole(body, limit)).await;
+    whole.unwrap_or(Err(Refusal::BodyIncomplete))
+}
+
+/// A body that came in one piece, as small ones do, is not copied.
+async fn whole<B: HttpBody<Data = Bytes>>(body: B, limit: u32) -> Result<Bytes, Refusal> {
     let too_large = Refusal::BodyTooLarge { limit };
     let most = limit as usize;
     if body.size_hint().lower() > u64::from(limit) {
@@ -33,4 +40,23 @@ pub(super) async fn read<B: HttpBody<Data = Bytes>>(body: B, limit: u32) -> Resu
         }
     }
     Ok(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use axum::body::Body;
+    use futures_util::StreamExt;
+    use futures_util::stream::{once, pending};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_sends_half_a_body_is_waited_for_for_a_while_only() {
+        let half = once(async { Ok::<_, Infallible>("half") });
+        let body = Body::from_stream(half.chain(pending()));
+        let refused = read(body, 100).await.unwrap_err();
+        assert!(matches!(refused, Refusal::BodyIncomplete), "{refused:?}");
+    }
 }

@@ -15,6 +15,8 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderValue, Method, Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use kit::serve::BODY_LIMIT;
+use tokio::time::timeout;
 
 pub(crate) use self::mailbox::Mailbox;
 use self::payload::Payload;
@@ -118,13 +120,14 @@ impl<D: Desk> Polling<D> {
     where
         B: hyper::body::Body<Data = Bytes, Error: std::error::Error + Send + Sync + 'static>,
     {
-        let body = match Limited::new(body, self.terms.limit).collect().await {
-            Ok(body) => body.to_bytes(),
-            Err(error) if error.is::<LengthLimitError>() => {
+        let body = Limited::new(body, self.terms.limit).collect();
+        let body = match timeout(BODY_LIMIT, body).await {
+            Ok(Ok(body)) => body.to_bytes(),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
                 session.mailbox.finish(End::Closed(1009, "too large"));
                 return said(StatusCode::PAYLOAD_TOO_LARGE, Body::empty());
             }
-            Err(_) => return Misfit::Request.answer(),
+            Ok(Err(_)) | Err(_) => return Misfit::Request.answer(),
         };
         let heard = str::from_utf8(&body).map(|payload| session.hear(payload));
         if let Ok(Ok(())) = heard {

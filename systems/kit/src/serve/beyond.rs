@@ -85,7 +85,11 @@ mod tests {
     }
 
     async fn answer(address: SocketAddr, path: &str) -> String {
-        let mut stream = TcpStream::connect(address).await.unwrap();
+        let stream = TcpStream::connect(address).await.unwrap();
+        answer_on(stream, path).await
+    }
+
+    async fn answer_on(mut stream: TcpStream, path: &str) -> String {
         let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
@@ -100,10 +104,14 @@ mod tests {
         while connections.open() == 0 {
             tokio::task::yield_now().await;
         }
+        // Whoever watches is slow to ask.
+        let watcher = TcpStream::connect(address).await.unwrap();
         let mut flood = Vec::new();
         for _ in 0..300 {
             flood.push(TcpStream::connect(address).await.unwrap());
         }
+        let asked_late = answer_on(watcher, "/healthz").await;
+        assert!(asked_late.starts_with("HTTP/1.1 200"), "{asked_late}");
         for path in ["/healthz", "/metrics"] {
             let answer = answer(address, path).await;
             assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
@@ -112,7 +120,7 @@ mod tests {
         assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
         assert!(refused.contains("retry-after: 1"), "{refused}");
         assert_eq!(connections.open(), 1);
-        assert_eq!(connections.refused(), 303);
+        assert_eq!(connections.refused(), 304);
         drop(held);
     }
 }

@@ -20,8 +20,9 @@ use crate::descriptors;
 const UNREAD_LIMIT: Duration = Duration::from_mins(1);
 
 /// Connections beyond the limit that are kept for a moment, to be told that there are too many; of `/healthz` and
-/// `/metrics` they are answered. One more ends the oldest: who asks at once is answered during a flood, too.
-const BEYOND: usize = 64;
+/// `/metrics` they are answered. One more ends the oldest: who asks soon is answered during a flood, too. They are part of
+/// the files in reserve.
+const BEYOND: usize = 512;
 
 /// The open connections of a server: how many there are, how many there may be, and the word to stop.
 #[derive(Clone, Debug)]

@@ -17,6 +17,9 @@ use tokio::time::{sleep, timeout};
 use super::beyond::{BEYOND_LIMIT, refuse};
 use super::connections::{Connections, Open};
 
+/// Whoever reads the body of a request waits for it so long at most; else half a request would keep its connection for
+/// ever.
+pub const BODY_LIMIT: Duration = Duration::from_secs(30);
 /// A client that opens a connection must send a whole request head within this time.
 const HEAD_LIMIT: Duration = Duration::from_secs(30);
 /// Requests with a larger head are refused.

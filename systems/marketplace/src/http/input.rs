@@ -1,10 +1,9 @@
-use std::time::Duration;
-
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use http_body_util::BodyExt;
+use kit::serve::BODY_LIMIT;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -16,8 +15,6 @@ use crate::store::answers::Key;
 use crate::types::{Id, PageSize};
 use crate::work::Actor;
 
-/// A body must be there within this time.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// So much of a body that is too large is read and thrown away.
 const DRAINED: usize = 1 << 20;
 
@@ -55,7 +52,7 @@ pub(super) async fn query<T: DeserializeOwned>(parts: &mut Parts) -> Result<T, R
 /// The whole body, at most `limit` bytes. What is too large is read a while longer, so that its sender
 /// hears why it was refused instead of finding the connection closed.
 pub(super) async fn body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
-    let read = timeout(PATIENCE, take(body, limit)).await;
+    let read = timeout(BODY_LIMIT, take(body, limit)).await;
     let (whole, length) = read.map_err(|_| Refusal::BodyIncomplete)??;
     if length > limit {
         return Err(Refusal::BodyTooLarge { limit });

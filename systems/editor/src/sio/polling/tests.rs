@@ -196,6 +196,18 @@ async fn what_is_no_payload_or_too_large_ends_the_session() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_sends_half_a_payload_is_waited_for_for_a_while_only() {
+    use futures_util::stream::{StreamExt, once, pending};
+    let polling = polling(WIDE);
+    let (sid, _) = entered(&polling).await;
+    let half = once(async { Ok::<_, std::convert::Infallible>("42[") });
+    let body = Body::from_stream(half.chain(pending()));
+    let request = Request::builder().method("POST").body(body).unwrap();
+    let response = polling.answer(Some(sid), request).await;
+    assert_eq!(response.status(), 400);
+}
+
+#[tokio::test(start_paused = true)]
 async fn there_are_so_many_sessions_at_most_and_none_after_the_stop() {
     let polling = polling(WIDE);
     let (sid, _) = entered(&polling).await;
