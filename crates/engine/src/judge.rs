@@ -87,10 +87,10 @@ fn nothing_succeeded(level: &Level) -> bool {
     iterations.succeeded + iterations.unfinished == 0 || level.measured.only_failures().is_some()
 }
 
-/// Nothing succeeded so far, and what is in flight could still do so.
+/// Nothing succeeded so far. What is in flight could still do so, or [`nothing_succeeded`].
 fn nothing_known(level: &Level) -> bool {
     let iterations = &level.measured.iterations;
-    iterations.succeeded == 0 && iterations.unfinished > 0 || level.measured.only_failures_so_far()
+    iterations.succeeded == 0 || level.measured.only_failures_so_far()
 }
 
 /// A `bench` always asks for something. Where nothing of that ended in the measured time, for example because every user

@@ -66,15 +66,12 @@ impl AtWork {
     pub(crate) fn pass(&mut self, now: Nanos, hold: Span) {
         let from = self.since.max(hold.start);
         let to = now.min(hold.end);
-        if to > from {
-            self.area_s += (to - from).as_secs_f64() * f64::from(self.count);
-        }
+        self.area_s += (to - from).as_secs_f64() * f64::from(self.count);
         self.since = now;
     }
 
     /// Adds another worker's.
     pub(crate) fn merge(&mut self, other: Self) {
-        self.count += other.count;
         self.area_s += other.area_s;
         self.counted += other.counted;
         self.time_s += other.time_s;
@@ -145,14 +142,14 @@ mod tests {
         let begun = Nanos::from_secs(8);
         (0..20).for_each(|_| at_work.begins(begun, HOLD));
         let late = HOLD.end + Nanos::from_millis(50);
-        (0..10).for_each(|_| at_work.ends(begun, late, HOLD));
+        (0..12).for_each(|_| at_work.ends(begun, late, HOLD));
         at_work.close(
             HOLD.end + Nanos::from_millis(100),
             HOLD,
-            [begun; 10].into_iter(),
+            [begun; 8].into_iter(),
         );
         let later = HOLD.end + Nanos::from_secs(1);
-        (0..10).for_each(|_| at_work.ends(begun, later, HOLD));
+        (0..8).for_each(|_| at_work.ends(begun, later, HOLD));
         // 200 that took a millisecond each, and twenty that had been at work for three seconds.
         assert_eq!(at_work.counted, 220, "{at_work:?}");
         assert!((at_work.time_s - 60.2).abs() < 1e-9, "{at_work:?}");
@@ -181,8 +178,48 @@ mod tests {
     }
 
     #[test]
+    fn what_the_beginning_of_the_hold_cuts_off_is_allowed_for_and_no_more() {
+        let mut at_work = one_group(1, 50);
+        let begun = Nanos::ZERO;
+        (0..20).for_each(|_| at_work.begins(begun, HOLD));
+        let end = Nanos::from_millis(1_500);
+        (0..20).for_each(|_| at_work.ends(begun, end, HOLD));
+        // Of their 30 s 20 were before the hold: 2 groups of difference, all of it by the cut.
+        assert!(at_work.law(10.0).unwrap().holds, "{at_work:?}");
+        at_work.time_s += 10.0;
+        assert!(!at_work.law(10.0).unwrap().holds, "{at_work:?}");
+    }
+
+    #[test]
+    fn workers_together_obey_the_law_that_each_obeys() {
+        let mut both = one_group(20, 40);
+        both.merge(one_group(20, 80));
+        let law = both.law(10.0).unwrap();
+        // Half a group and a quarter of one; 25 iterations per second and half as many.
+        assert!((law.at_work - 0.75).abs() < 0.01, "{law:?}");
+        assert!((law.per_s - 37.5).abs() < 0.5, "{law:?}");
+        assert!((law.time_s - 0.02).abs() < 1e-9 && law.holds, "{law:?}");
+        let cut = |cut_s| AtWork {
+            cut_s,
+            ..AtWork::default()
+        };
+        let mut both = cut(2.0);
+        both.merge(cut(3.0));
+        assert!((both.cut_s - 5.0).abs() < 1e-9, "{both:?}");
+    }
+
+    #[test]
     fn what_is_too_short_is_not_judged() {
         assert!(one_group(400, 500).law(10.0).is_none(), "too few");
+        assert!(one_group(1, 100).law(10.0).is_some(), "a hundred");
         assert!(AtWork::default().law(0.0).is_none());
+        let each = |time_s: f64| AtWork {
+            counted: 200,
+            area_s: 200.0 * time_s,
+            time_s: 200.0 * time_s,
+            ..AtWork::default()
+        };
+        assert!(each(1.0).law(10.0).is_some(), "a tenth of the hold");
+        assert!(each(1.1).law(10.0).is_none(), "longer than that");
     }
 }

@@ -29,7 +29,7 @@ impl Observed {
             Self::Percentile(percentile) => return percentile.outcome(threshold),
         };
         let limit = threshold.limit.value;
-        let between = low < limit && limit < high;
+        let between = (low..=high).contains(&limit);
         match (threshold.holds(low), threshold.holds(high)) {
             (true, true) if !(threshold.op == Op::Unequal && between) => Outcome::Held,
             (false, false) if !(threshold.op == Op::Equal && between) => Outcome::Broken,

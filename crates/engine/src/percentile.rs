@@ -152,16 +152,16 @@ impl Percentile {
         let (most, least) = (clusters.any_beyond + unknown, clusters.all_beyond);
         let of = clusters.all;
         // Of messages of different sizes the deliveries have to agree.
-        let few = |beyond: u64| beyond as f64 <= share * all as f64;
+        let few = beyond as f64 <= share * all as f64;
         let below = |most: u64, of: u64| test_share(most, of, share) == ShareTest::Below;
-        if below(most, of) && few(beyond + unknown) {
+        if below(most, of) && few {
             return if below(most + missing, of + missing) {
                 Outcome::Held
             } else {
                 self.less_load()
             };
         }
-        if test_share(least, of, share) == ShareTest::Above && !few(beyond) {
+        if test_share(least, of, share) == ShareTest::Above && !few {
             return Outcome::Broken;
         }
         if unknown > 0 && below(clusters.any_beyond, of) {

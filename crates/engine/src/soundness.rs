@@ -95,13 +95,7 @@ fn busy(generator: &GeneratorUse, doubts: &mut Doubts) {
 }
 
 fn throttled(level: &Level, doubts: &mut Doubts) {
-    let Some(stopped) = level
-        .generator
-        .throttled_ms
-        .filter(|stopped| *stopped > 0.0)
-    else {
-        return;
-    };
+    let stopped = level.generator.throttled_ms.unwrap_or(0.0);
     let share = stopped / level.phases.hold_s / 10.0;
     doubts.judge(share, THROTTLED_LIMIT, 0.0, |_| {
         format!(
@@ -216,15 +210,13 @@ fn dropped(level: &Level, doubts: &mut Doubts) {
     let behind = crate::open::Dropped::Behind.as_str();
     let late = iterations.dropped_why.get(behind).copied().unwrap_or(0);
     let share = late as f64 / planned * 100.0;
-    if late > 0 {
-        doubts.judge(share, BEHIND_LIMIT, 0.0, |limit| {
-            format!(
-                "the generator did not come to {late} of {} planned starts (limit {limit} %): \
-                 use more workers or cores, or a lower rate",
-                iterations.planned
-            )
-        });
-    }
+    doubts.judge(share, BEHIND_LIMIT, 0.0, |limit| {
+        format!(
+            "the generator did not come to {late} of {} planned starts (limit {limit} %): \
+             use more workers or cores, or a lower rate",
+            iterations.planned
+        )
+    });
     let nobody = iterations.dropped - late;
     if nobody > 0 {
         let causes = iterations.dropped_why.iter();

@@ -60,4 +60,26 @@ fn nothing_is_said_of_what_cannot_be_calculated_or_is_enough() {
         json!({ "rate": "1/s", "hold": "5s", "users": 5 }),
         json!({ "requests": "p99 < 1s up to 0.5/s" }),
     );
+    none(
+        json!({ "groups": 59, "once": true }),
+        json!({ "iterations": "p95 < 1s" }),
+    );
+    // How many of the starts are those of one scenario is not worked out.
+    none(
+        json!({ "groups": 5, "once": true }),
+        json!({ "iteration(buy)": "p95 < 1s" }),
+    );
+}
+
+#[test]
+fn of_a_mix_only_iterations_are_forecast() {
+    let options = json!({
+        "target": "http://127.0.0.1:1",
+        "mix": { "buy": 1, "browse": 3 },
+        "load": { "groups": 5, "once": true },
+        "thresholds": { "requests": "p95 < 1s", "iterations": "p95 < 1s" },
+    });
+    let found = forecasts(&Options::from_json(&options).unwrap());
+    let of: Vec<_> = found.iter().map(|one| one.threshold.as_str()).collect();
+    assert_eq!(of, ["iterations: p95 < 1s"]);
 }

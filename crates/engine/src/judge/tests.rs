@@ -6,6 +6,8 @@ use record::{
 
 use super::*;
 
+mod carried;
+mod figures;
 mod levels;
 mod percentiles;
 

@@ -101,3 +101,37 @@ fn a_step_that_nobody_reached_breaks_its_promise_and_never_keeps_one() {
     mix.insert("browse".to_owned(), Iterations::default());
     assert_eq!(reached(&level, "reached == 100%"), None);
 }
+
+#[test]
+fn what_is_in_flight_lies_beyond_an_upper_limit_and_within_a_lower_one_by_its_age() {
+    let mut timings = Timings::default();
+    for (count, ms) in [(20, 5), (10, 500)] {
+        let time = Nanos::from_millis(ms);
+        (0..count).for_each(|_| timings.answered(time, time, false));
+    }
+    (0..4).for_each(|_| timings.left_open(Nanos::from_millis(40)));
+    (0..3).for_each(|_| timings.left_open(Nanos::from_millis(10)));
+    let mut level = Level::default();
+    level.measured.requests.insert("GET /".to_owned(), timings);
+    for (condition, within, beyond) in [("p50 < 30ms", 20, 10 + 4), ("p50 > 30ms", 10 + 4, 20)] {
+        let Ok(Observed::Percentile(percentile)) = seen("requests", condition, &level) else {
+            panic!("a percentile")
+        };
+        let sides = Sides {
+            within,
+            beyond,
+            unknown: 3,
+        };
+        assert_eq!(percentile.sides, sides, "{condition}");
+        assert_eq!(sides.all(), 37);
+    }
+}
+
+#[test]
+fn a_level_that_was_not_measured_has_no_rate() {
+    let mut metric = Metric::new(MetricKind::Counter);
+    metric.record(7.0, 1.0);
+    let mut level = Level::default();
+    level.measured.metrics.insert("sold".to_owned(), metric);
+    assert_eq!(number("metric(sold)", "rate < 5", &level), None);
+}

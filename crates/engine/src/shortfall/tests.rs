@@ -80,6 +80,32 @@ fn only_a_closed_load_is_slowed() {
 }
 
 #[test]
+fn up_to_their_limits_a_busy_worker_and_a_slowed_loop_miss_nothing() {
+    let read = GeneratorUse {
+        read_delay: Some(delays(7, Nanos::from_millis(1))),
+        busiest_worker_percent: Some(95.0),
+        ..GeneratorUse::default()
+    };
+    // A tenth: 10,000 requests, each read 1 ms late, of 100 user-seconds.
+    assert_eq!(of(&closed(1_000, read)), None);
+}
+
+#[test]
+fn a_load_that_is_made_once_is_slowed_by_its_share_of_the_iterations_themselves() {
+    let late = GeneratorUse {
+        start_lag: delays(50, Nanos::from_millis(40)),
+        ..GeneratorUse::default()
+    };
+    let mut level = closed(1, late);
+    level.load.once = true;
+    // 50 starts of groups of two, each 40 ms late: 4 user-seconds of the 2 × 50 × 200 ms that they took.
+    let times = &mut level.measured.iterations.time;
+    times.record_n(Nanos::from_millis(200), 50);
+    let slowed = slowed(&level).unwrap();
+    assert!((slowed - 0.2).abs() < 1e-6, "{slowed}");
+}
+
+#[test]
 fn what_was_dropped_is_missing() {
     let mut level = closed(10, GeneratorUse::default());
     level.measured.iterations = Iterations {

@@ -38,7 +38,9 @@ fn a_busy_worker_is_suspect_and_a_full_one_not_sound() {
         }))
     };
     assert_eq!(busy(60.0), "sound");
+    assert_eq!(busy(80.0), "sound");
     assert_eq!(busy(85.0), "suspect");
+    assert_eq!(busy(95.0), "suspect");
     assert_eq!(busy(96.0), "not sound");
 }
 
@@ -153,6 +155,41 @@ fn a_slowed_closed_load_is_doubtful() {
 }
 
 #[test]
+fn delays_too_short_to_spoil_a_time_are_doubtful_where_they_slow_the_users_down() {
+    let slowed = |requests| {
+        let mut level = level(GeneratorUse {
+            read_delay: Some(times(50, Nanos::from_micros(400))),
+            ..GeneratorUse::default()
+        });
+        (level.load.users, level.load.groups) = (1, 1);
+        let mut timings = Timings::default();
+        let response = Nanos::from_millis(1);
+        (0..requests).for_each(|_| timings.answered(response, response, false));
+        level.measured.requests.insert("GET /".to_owned(), timings);
+        verdict(&level)
+    };
+    assert_eq!(slowed(6_000), "sound", "2.4 s of 10 s");
+    assert_eq!(slowed(7_000), "suspect", "2.8 s");
+    assert_eq!(slowed(13_000), "not sound", "5.2 s");
+}
+
+#[test]
+fn a_script_that_cannot_keep_up_is_suspect() {
+    let collecting = |pause| GeneratorUse {
+        gc_pause_ms_max: Some(pause),
+        ..GeneratorUse::default()
+    };
+    assert_eq!(verdict(&level(collecting(20.0))), "sound");
+    assert_eq!(verdict(&level(collecting(21.0))), "suspect");
+    let overrun = |dropped_queue| GeneratorUse {
+        dropped_queue,
+        ..GeneratorUse::default()
+    };
+    assert_eq!(verdict(&level(overrun(0))), "sound");
+    assert_eq!(verdict(&level(overrun(1))), "suspect");
+}
+
+#[test]
 fn shares_of_a_hold_that_is_too_short_judge_nothing_and_it_says_so() {
     let held = |hold_s| {
         let mut level = level(GeneratorUse {
@@ -205,9 +242,21 @@ fn delays_are_judged_by_what_they_spoil() {
         "whatever is measured"
     );
     assert_eq!(
+        late(1000, ms(10), ms(5000)),
+        "sound",
+        "only what is more than 10 ms"
+    );
+    assert_eq!(
         late(1000, ms(4), ms(6)),
         "not sound",
         "most of the time is ours"
+    );
+    assert_eq!(late(1000, ms(4), ms(16)), "suspect", "no more than 25 %");
+    assert_eq!(late(1000, ms(2), ms(4)), "suspect", "no more than 2 ms");
+    assert_eq!(
+        late(1000, ms(4), Nanos::ZERO),
+        "sound",
+        "nothing that it could be a share of"
     );
     assert_eq!(late(1000, ms(4), ms(500)), "sound", "small beside it");
     assert_eq!(late(1000, ms(2), ms(10)), "suspect");
@@ -296,13 +345,14 @@ fn a_dropped_start_tells_its_main_cause() {
         dropped: 30,
         dropped_why: [
             (why(crate::open::Dropped::Awaiting), 20),
-            (why(crate::open::Dropped::AtWork), 10),
+            (why(crate::open::Dropped::AtWork), 7),
+            (why(crate::open::Dropped::Behind), 3),
         ]
         .into(),
         ..Iterations::default()
     };
     let text = &doubts(&level).suspect[0];
     let expected =
-        "30 of 100 planned starts found no user free (most awaited the target's answers)";
+        "27 of 100 planned starts found no user free (most awaited the target's answers)";
     assert!(text.starts_with(expected), "{text}");
 }

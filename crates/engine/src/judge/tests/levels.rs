@@ -104,6 +104,12 @@ fn a_few_dropped_starts_count_as_beyond_the_limit() {
         Some(true),
         "45 of 1,005 at most"
     );
+    open.measured.requests = named("GET /", timings(955, 45));
+    assert_eq!(
+        held(&open, "requests", "p95 < 50ms"),
+        Some(true),
+        "50 of 1,005 at most"
+    );
     open.measured.requests = named("GET /", timings(951, 49));
     assert!(
         matches!(
@@ -161,11 +167,15 @@ fn a_valid_pass_stands_on_an_invalid_level() {
 
 #[test]
 fn a_promise_that_no_level_is_within_reach_of_is_not_kept() {
-    let run = run_of(
-        requests(1_000, 0),
-        &[threshold("requests", "p95 < 50ms up to 10 users")],
-    );
-    assert_eq!(run.thresholds[0].undecided, Some(Undecided::OutOfReach));
+    let first = Level {
+        index: 3,
+        ..requests(1_000, 0)
+    };
+    let run = run_of(first, &[threshold("requests", "p95 < 50ms up to 10 users")]);
+    let unmet = &run.thresholds[0];
+    assert_eq!(unmet.undecided, Some(Undecided::OutOfReach));
+    assert_eq!((unmet.level, unmet.metric.as_str()), (3, "requests"));
+    assert_eq!(unmet.condition, "p95 < 50ms up to 10 users");
     assert_eq!(verdict(&run), Verdict::Inconclusive);
 }
 
@@ -199,8 +209,13 @@ fn a_bench_that_measured_nothing_does_not_pass_though_every_user_came_to_an_end(
     run.script.path = "GET /".to_owned();
     assert_eq!(verdict(&run), Verdict::Inconclusive);
     let opened = requests(6, 0).measured.requests;
-    run.levels[0].measured.connections = opened;
+    run.levels[0].measured.connections = opened.clone();
     assert_eq!(verdict(&run), Verdict::Inconclusive, "they only connected");
+    run.levels[0].measured.requests = named("GET /", Timings::default());
+    assert_eq!(verdict(&run), Verdict::Inconclusive, "none has ended");
+    run.levels[0].measured.exchanges = opened;
+    assert_eq!(verdict(&run), Verdict::Passed, "something was answered");
+    run.levels[0].measured.exchanges.clear();
     run.script.sha256 = "5e88".to_owned();
     assert_eq!(verdict(&run), Verdict::Passed);
 }

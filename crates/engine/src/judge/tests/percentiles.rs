@@ -134,3 +134,119 @@ fn a_message_that_not_all_received_has_no_last_receiver_in_time() {
     channel.last.record_n(Nanos::from_millis(5), 58);
     assert_eq!(held(&level, "delivery(said)", "p95 < 100ms"), None);
 }
+
+/// The well-known numbers of samples of which none, one or two may lie beyond a p95 (Wilks).
+#[test]
+fn more_samples_show_a_p95_though_some_lie_beyond_it() {
+    for (beyond, of) in [(0, 59), (1, 93), (2, 124)] {
+        let shown = |all| held(&requests(all - beyond, beyond), "requests", "p95 < 100ms");
+        assert_eq!(shown(of), Some(true), "{beyond} of {of}");
+        assert_eq!(shown(of - 1), None, "{beyond} of {}", of - 1);
+        let lower = |all| held(&requests(beyond, all - beyond), "requests", "p5 > 100ms");
+        assert_eq!(lower(of), Some(true), "{beyond} of {of}");
+        assert_eq!(lower(of - 1), None, "{beyond} of {}", of - 1);
+    }
+}
+
+#[test]
+fn a_percentile_that_is_to_equal_its_limit_is_compared_itself() {
+    let level = requests(20, 0);
+    assert_eq!(held(&level, "requests", "p50 == 5ms"), Some(true));
+    assert_eq!(held(&level, "requests", "p50 == 6ms"), Some(false));
+    assert_eq!(held(&level, "requests", "p50 != 6ms"), Some(true));
+    assert_eq!(
+        why(&level, "requests", "p95 == 5ms"),
+        Undecided::TooFewSamples {
+            have: 20,
+            need: 200
+        }
+    );
+}
+
+#[test]
+fn what_is_in_flight_may_lie_on_either_side() {
+    let with_open = |fast, open, age| {
+        let mut timings = timings(fast, 0);
+        (0..open).for_each(|_| timings.left_open(Nanos::from_millis(age)));
+        level(Measured {
+            requests: named("GET /", timings),
+            ..Measured::default()
+        })
+    };
+    let in_flight = |open| Undecided::InFlight { open };
+    let p95 = "p95 < 100ms";
+    assert_eq!(why(&with_open(57, 2, 40), "requests", p95), in_flight(2));
+    assert_eq!(why(&with_open(240, 60, 40), "requests", p95), in_flight(60));
+    assert_eq!(
+        judged(&with_open(240, 60, 40), "requests", p95).observed_text,
+        "more than 40 ms"
+    );
+    assert_eq!(
+        held(&with_open(240, 60, 140), "requests", p95),
+        Some(false),
+        "they have taken longer than that already"
+    );
+    assert_eq!(held(&with_open(240, 10, 40), "requests", p95), Some(true));
+}
+
+#[test]
+fn a_few_dropped_starts_count_as_beyond_the_limit_among_few_samples_too() {
+    let shown = |fast| {
+        let mut level = requests(fast, 0);
+        level.load.rate_per_s = Some(20.0);
+        level.measured.iterations = Iterations {
+            planned: 200,
+            started: 198,
+            dropped: 2,
+            ..Iterations::default()
+        };
+        judged(&level, "requests", "p95 < 100ms")
+    };
+    assert_eq!(shown(92).held, Some(true), "1 of 93 at most");
+    let less = shown(91).undecided;
+    assert!(matches!(less, Some(Undecided::LessLoad { .. })), "{less:?}");
+    let less = shown(60).undecided;
+    assert!(matches!(less, Some(Undecided::LessLoad { .. })), "{less:?}");
+}
+
+#[test]
+fn deliveries_that_state_their_percentile_are_judged_by_it() {
+    let p95 = |slow| held(&fan_out(100, slow, 0), "delivery(said)", "p95 < 100ms");
+    assert_eq!(p95(5), Some(true), "15 of 300");
+    assert_eq!(p95(6), Some(false), "18 of 300");
+}
+
+#[test]
+fn a_lower_limit_on_deliveries_is_broken_by_the_first_receipt_of_a_message() {
+    let p5 = |slow, mixed| held(&fan_out(59, slow, mixed), "delivery(said)", "p5 > 100ms");
+    assert_eq!(p5(59, 0), Some(true));
+    assert_eq!(p5(57, 2), None, "2 of 59 messages reached somebody sooner");
+}
+
+#[test]
+fn messages_that_nearly_show_it_need_as_many_as_state_the_percentile() {
+    let level = fan_out(59, 0, 3);
+    // 200 deliveries at three of each message.
+    let need = Undecided::TooFewSamples { have: 59, need: 67 };
+    assert_eq!(why(&level, "delivery(said)", "p95 < 100ms"), need);
+}
+
+#[test]
+fn one_message_to_many_decides_nothing_against_many_to_one() {
+    let mut level = fan_out(93, 0, 0);
+    let channel = level.measured.deliveries.get_mut("said").unwrap();
+    let (fast, slow) = (Nanos::from_millis(5), Nanos::from_millis(500));
+    for times in [&mut channel.first, &mut channel.last] {
+        *times = stats::Histogram::default();
+        times.record_n(fast, 92);
+        times.record(slow);
+    }
+    channel.latency = stats::Histogram::default();
+    channel.latency.record_n(fast, 92);
+    channel.latency.record_n(slow, 60);
+    let found = why(&level, "delivery(said)", "p95 < 100ms");
+    assert!(
+        matches!(found, Undecided::TooFewSamples { have: 93, .. }),
+        "1 of 93 messages, but 60 of 152 deliveries: {found:?}"
+    );
+}

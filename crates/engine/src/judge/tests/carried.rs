@@ -1,0 +1,154 @@
+//! Which conditions a level carries whose load was less than planned, or whose generator was weak.
+
+use super::*;
+
+/// A level of which every condition below holds by its figures.
+fn measured_well() -> Level {
+    let mut level = requests(1_000, 0);
+    let measured = &mut level.measured;
+    let few_failed = Timings {
+        failed: 3,
+        ..measured.requests["GET /"].clone()
+    };
+    measured.exchanges = named("ask", few_failed);
+    measured.iterations = Iterations {
+        planned: 1_000,
+        started: 1_000,
+        succeeded: 1_000,
+        ..Iterations::default()
+    };
+    measured.deliveries = named(
+        "said",
+        Deliveries {
+            messages: 100,
+            expected: 100,
+            delivered: 100,
+            ..Deliveries::default()
+        },
+    );
+    measured.converged = named(
+        "doc",
+        record::Convergence {
+            converged: 10,
+            ..record::Convergence::default()
+        },
+    );
+    level.target = Some(record::TargetUse {
+        cpu_percent: Some(50.0),
+        memory_mb_max: Some(10.0),
+        ..record::TargetUse::default()
+    });
+    level
+}
+
+/// They hold with more of a load too.
+const WHATEVER_THE_LOAD: [(&str, &str); 4] = [
+    ("requests", "count >= 5"),
+    ("requests", "rate > 5/s"),
+    ("iterations", "dropped < 50%"),
+    ("iterations", "dropped != 7"),
+];
+
+/// A perfect generator would have kept them too, if the target had as much to do.
+const WITH_THE_PLANNED_LOAD: [(&str, &str); 11] = [
+    ("requests", "p95 < 50ms"),
+    ("requests", "mean < 50ms"),
+    ("requests", "failed == 0"),
+    ("requests", "failed < 1%"),
+    ("requests", "count <= 5000"),
+    ("requests", "count == 1000"),
+    ("deliveries", "delivered >= 99%"),
+    ("converged", "converged == 10"),
+    ("deliveries", "lost == 0"),
+    ("target", "cpu < 80%"),
+    ("target", "memory < 1GB"),
+];
+
+/// A weak generator itself could have made them hold.
+const ON_A_VALID_LEVEL: [(&str, &str); 9] = [
+    ("requests", "p50 > 1ms"),
+    ("requests", "failed != 7"),
+    ("exchanges", "failed == 3"),
+    ("exchanges", "failed > 0"),
+    ("requests", "count != 5"),
+    ("deliveries", "delivered <= 100"),
+    ("deliveries", "lost != 5"),
+    ("target", "cpu > 10%"),
+    ("target", "memory > 1MB"),
+];
+
+fn assert_each(level: &Level, conditions: &[(&str, &str)], undecided: Option<Undecided>) {
+    for (subject, condition) in conditions {
+        let found = judged(level, subject, condition);
+        assert_eq!(found.undecided, undecided, "{subject}: {condition}");
+        let held = undecided.is_none().then_some(true);
+        assert_eq!(found.held, held, "{subject}: {condition}");
+    }
+}
+
+#[test]
+fn what_holds_on_an_invalid_level_is_what_its_generator_made_harder() {
+    let mut level = measured_well();
+    level.sound = false;
+    assert_each(&level, &WHATEVER_THE_LOAD, None);
+    assert_each(&level, &WITH_THE_PLANNED_LOAD, None);
+    let invalid = Undecided::InvalidLevel;
+    assert_each(&level, &ON_A_VALID_LEVEL, Some(invalid));
+}
+
+#[test]
+fn what_holds_with_less_load_is_what_more_would_not_break() {
+    let mut level = measured_well();
+    level.generator.dropped_queue = 3;
+    assert_each(&level, &WHATEVER_THE_LOAD, None);
+    let shortfall = Shortfall::QueueDropped { dropped: 3 };
+    let less = Undecided::LessLoad { shortfall };
+    assert_each(&level, &WITH_THE_PLANNED_LOAD, Some(less));
+    assert_each(&level, &ON_A_VALID_LEVEL, None);
+}
+
+/// 1,000 responses of 5 ms to 20 users in 10 s, so that each millisecond of delay is half a per cent of their time.
+fn read_late(delay: Nanos) -> Level {
+    let mut level = requests(1_000, 0);
+    let mut delays = stats::Histogram::default();
+    delays.record_n(delay, 1_000);
+    level.generator.read_delay = Some(delays);
+    level
+}
+
+#[test]
+fn a_limit_on_times_holds_with_as_much_to_spare_as_the_generator_slowed_its_users_down() {
+    let (ms, us) = (Nanos::from_millis, Nanos::from_micros);
+    let slowed = |percent| {
+        let shortfall = Shortfall::LoopSlowed { percent };
+        Some(Undecided::LessLoad { shortfall })
+    };
+    for (delay, condition, undecided) in [
+        // 20 %: 5 ms must be less than 80 % of the limit.
+        (ms(40), "p95 < 7ms", None),
+        (ms(40), "p95 < 6ms", slowed(20.0)),
+        (ms(40), "mean < 6ms", slowed(20.0)),
+        // A smaller part counts too, from 1 % on.
+        (ms(10), "p95 < 5.2ms", slowed(5.0)),
+        (ms(10), "p95 < 5.4ms", None),
+        (ms(2), "p95 < 5.01ms", slowed(1.0)),
+        (us(1_900), "p95 < 5.01ms", None),
+        // Up to half of their time, and never of more.
+        (ms(100), "p95 < 1s", None),
+        (ms(120), "p95 < 1s", slowed(60.0)),
+    ] {
+        let found = judged(&read_late(delay), "requests", condition);
+        assert_eq!(found.undecided, undecided, "{delay}: {condition}");
+        let held = undecided.is_none().then_some(true);
+        assert_eq!(found.held, held, "{delay}: {condition}");
+    }
+}
+
+#[test]
+fn a_limit_on_times_that_a_busy_worker_may_have_kept_is_undecided() {
+    let mut level = requests(1_000, 0);
+    level.generator.busiest_worker_percent = Some(99.0);
+    let shortfall = Shortfall::WorkerBusy { percent: 99.0 };
+    let less = Undecided::LessLoad { shortfall };
+    assert_eq!(why(&level, "requests", "p95 < 50ms"), less);
+}
