@@ -7,7 +7,7 @@ use wire::http::{Connection, Request, Response};
 use wire::{Endpoint, Phase, Read, Stream, TlsSettings};
 
 use crate::clock::Clock;
-use crate::dials::address_of;
+use crate::dials::{Trust, address_of};
 
 /// How long an answer may take, and how large it may be.
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +100,13 @@ fn connect(
     until: Deadline,
 ) -> Result<Stream, Fault> {
     let endpoint = Endpoint::try_from(url)?;
-    let address = address_of(&endpoint, allow_any)?;
+    // The user gave the address.
+    let trust = if allow_any {
+        Trust::Named
+    } else {
+        Trust::Private
+    };
+    let address = address_of(&endpoint, trust)?;
     let mut stream = Stream::connect(
         address,
         None,

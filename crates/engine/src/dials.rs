@@ -103,9 +103,14 @@ impl Dials {
         source: Option<IpAddr>,
     ) -> Result<Stream, Fault> {
         let (endpoint, address) = &mut self.endpoints[index];
-        let allow_any = self.allow_any;
+        let given = Endpoint::try_from(&self.target);
+        let trust = match (self.allow_any, given) {
+            (false, _) => Trust::Private,
+            (true, Ok(given)) if given == *endpoint => Trust::Named,
+            (true, _) => Trust::Mine,
+        };
         let address = address
-            .get_or_insert_with(|| address_of(endpoint, allow_any))
+            .get_or_insert_with(|| address_of(endpoint, trust))
             .clone()?;
         let tls = endpoint.tls.then_some((&self.tls, endpoint.host.as_str()));
         let source = source.map_or(Source::Spread(&mut self.loopback), Source::Given);
@@ -113,8 +118,19 @@ impl Dials {
     }
 }
 
+/// Where an endpoint may lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// On this machine, or in a private network.
+    Private,
+    /// Anywhere but where a machine finds its own credentials: the user states that all of it is theirs.
+    Mine,
+    /// Anywhere: the user states so, and gave this very address.
+    Named,
+}
+
 /// The endpoint's address, unless it lies where load must not go.
-pub(crate) fn address_of(endpoint: &Endpoint, allow_any: bool) -> Result<SocketAddr, Fault> {
+pub(crate) fn address_of(endpoint: &Endpoint, trust: Trust) -> Result<SocketAddr, Fault> {
     let addresses = wire::resolve(endpoint)?;
     // Servers that listen on one family only are mostly on IPv4.
     let address = addresses
@@ -128,13 +144,23 @@ pub(crate) fn address_of(endpoint: &Endpoint, allow_any: bool) -> Result<SocketA
             format!("{} has no address", endpoint.host),
         )
     })?;
-    if allow_any || wire::is_allowed(address.ip()) {
+    let ip = address.ip();
+    let delicate = wire::may_hold_credentials(ip);
+    if wire::is_allowed(ip) || trust == Trust::Named || trust == Trust::Mine && !delicate {
         return Ok(address);
     }
-    let detail = format!(
-        "{} is neither this machine nor in a private network; if it is yours, say so with --target-is-mine",
-        where_it_lies(&endpoint.host, address.ip())
-    );
+    let where_it_lies = where_it_lies(&endpoint.host, ip);
+    let detail = if delicate {
+        format!(
+            "{where_it_lies} is an address at which clouds serve a machine its credentials; headcount connects to it only \
+             if it is the target itself, with --target-is-mine"
+        )
+    } else {
+        format!(
+            "{where_it_lies} is neither this machine nor in a private network; if it is yours, say so with \
+             --target-is-mine"
+        )
+    };
     Err(Fault::script(FaultKind::NotAllowed, detail))
 }
 

@@ -109,7 +109,7 @@ impl World {
                 self.transmit(key, flight);
                 self.look_if_open(key);
             }
-            Err(fault) => self.end_http(&flight, now, Err(fault)),
+            Err(fault) => self.end_http(&flight, now, Err(flight.blamed(fault))),
         }
     }
 

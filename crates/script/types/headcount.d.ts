@@ -58,7 +58,10 @@ declare module "headcount" {
     insecure?: boolean;
     /** PEM file with certificates to trust beside the machine's own. */
     ca?: string;
-    /** Redirects that are followed. Default 10. */
+    /**
+     * Redirects that are followed. Default 10. A redirect to another origin is followed without the headers of the options,
+     * the user and the request; one that would send the request's body there fails.
+     */
     redirects?: number;
     /** Send an idempotent request once more when a kept-alive connection closes before any response. Counted. Default true. */
     repeat?: boolean;
@@ -372,7 +375,7 @@ declare module "headcount" {
   }
   /** "unique": each user number has its own row, too few rows is an error; "cycle" (default): begin again; "random". */
   export type Take = "unique" | "cycle" | "random";
-  /** Reads a CSV file (.csv, .tsv, .txt) with a header line, relative to the scenario. Only while the module loads. */
+  /** Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Only while the module loads. */
   export function csv<T extends object = Record<string, string>>(path: string, options?: { take?: Take; separator?: string }): Table<T>;
   /** Reads a JSON file that holds an array. Only while the module loads. */
   export function json<T extends object = any>(path: string, options?: { take?: Take }): Table<T>;

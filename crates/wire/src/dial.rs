@@ -41,6 +41,13 @@ fn unusable(detail: &str) -> Fault {
     Fault::script(FaultKind::Protocol, detail)
 }
 
+/// Metadata services at unique local addresses.
+const METADATA: [Ipv6Addr; 3] = [
+    Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254),
+    Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254),
+    Ipv6Addr::new(0xfd00, 0x0042, 0, 0, 0, 0, 0, 0x0042),
+];
+
 /// All addresses of the endpoint. Blocks on the system's resolver: not for an event loop.
 pub fn resolve(endpoint: &Endpoint) -> Result<Vec<SocketAddr>, Fault> {
     let failed = |why: String| Fault::target(FaultKind::Resolve, why);
@@ -54,19 +61,24 @@ pub fn resolve(endpoint: &Endpoint) -> Result<Vec<SocketAddr>, Fault> {
     Ok(addresses)
 }
 
-/// This machine and private test networks: loopback, RFC 1918, link-local and unique local addresses.
-/// Anything else is somebody's server and needs the user's word.
+/// This machine and private test networks: loopback, RFC 1918 and unique local addresses, but for those of
+/// [`may_hold_credentials`]. Anything else is somebody's server and needs the user's word.
 pub fn is_allowed(address: IpAddr) -> bool {
+    !may_hold_credentials(address)
+        && match address.to_canonical() {
+            IpAddr::V4(v4) => v4.is_loopback() || v4.is_private() || v4.is_unspecified(),
+            IpAddr::V6(v6) => {
+                v6.is_loopback() || v6.is_unique_local() || v6 == Ipv6Addr::UNSPECIFIED
+            }
+        }
+}
+
+/// Where clouds serve a machine its own credentials: link-local addresses, and the unique local ones that Amazon, Google
+/// and Scaleway use for it. A target that redirects there is after them.
+pub fn may_hold_credentials(address: IpAddr) -> bool {
     match address.to_canonical() {
-        IpAddr::V4(v4) => {
-            v4.is_loopback() || v4.is_private() || v4.is_link_local() || v4.is_unspecified()
-        }
-        IpAddr::V6(v6) => {
-            v6.is_loopback()
-                || v6.is_unique_local()
-                || v6.is_unicast_link_local()
-                || v6 == Ipv6Addr::UNSPECIFIED
-        }
+        IpAddr::V4(v4) => v4.is_link_local(),
+        IpAddr::V6(v6) => v6.is_unicast_link_local() || METADATA.contains(&v6),
     }
 }
 
@@ -102,8 +114,6 @@ mod tests {
             "172.16.0.1",
             "172.31.255.255",
             "192.168.1.1",
-            "169.254.0.9",
-            "fe80::1",
             "fd00::1",
             "::ffff:127.0.0.1",
         ];
@@ -114,6 +124,14 @@ mod tests {
             "2606:4700::1",
             "::ffff:1.1.1.1",
             "100.64.0.1",
+            "169.254.0.9",
+            "169.254.169.254",
+            "::ffff:169.254.169.254",
+            "fe80::1",
+            "febf::1",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+            "fd00:42::42",
         ];
         for text in allowed {
             assert!(is_allowed(text.parse().unwrap()), "{text}");

@@ -22,7 +22,7 @@ mod tls;
 pub mod websocket;
 
 pub use arrival::StampingOn;
-pub use dial::{Endpoint, is_allowed, resolve};
+pub use dial::{Endpoint, is_allowed, may_hold_credentials, resolve};
 pub use source::{Loopback, Source};
 pub use stream::{Phase, Read, Stream};
 pub use tls::TlsSettings;

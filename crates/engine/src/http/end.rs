@@ -43,6 +43,7 @@ impl World {
                     prepared: None,
                     endpoint,
                     redirects: call.redirects - 1,
+                    redirected: true,
                     began: false,
                     ..*call
                 };

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use delivery::Sent;
-use model::{Nanos, UserId};
+use model::{Fault, FaultKind, Nanos, UserId};
 use plan::Timeouts;
 use script::host::OpId;
 use wire::http::Request;
@@ -38,6 +38,8 @@ pub(crate) struct InFlight {
     pub(super) first_byte_until: Nanos,
     pub(crate) began: bool,
     pub(super) redirects: u32,
+    /// The target has sent it here.
+    pub(super) redirected: bool,
     pub(crate) repeated: bool,
     pub(crate) expect: Vec<u16>,
     pub(super) carried: Vec<Sent>,
@@ -67,6 +69,7 @@ impl InFlight {
             first_byte_until: now + timeouts.first_byte.min(timeouts.total),
             began: false,
             redirects: 0,
+            redirected: false,
             repeated: false,
             expect: Vec::new(),
             carried: Vec::new(),
@@ -104,6 +107,15 @@ impl InFlight {
         self.began = false;
         self.repeated = false;
         self.bytes_out = 0;
+    }
+
+    /// Where it leads is the script's own choice, unless the target has sent it there.
+    pub(super) fn blamed(&self, fault: Fault) -> Fault {
+        if self.redirected && fault.kind == FaultKind::NotAllowed {
+            Fault::target(fault.kind, format!("redirected to {}", fault.detail))
+        } else {
+            fault
+        }
     }
 
     pub(crate) fn request(&self) -> &Request {

@@ -42,6 +42,7 @@ mod places;
 mod ports;
 mod random_runs;
 mod read_delay;
+mod redirects;
 mod repeats;
 mod report;
 mod rules;

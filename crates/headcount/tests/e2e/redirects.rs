@@ -1,0 +1,78 @@
+//! A redirect to another host takes nothing along that was meant for the target, and does not lead to credentials.
+
+use std::io::{BufReader, Write as _};
+use std::sync::mpsc::{Receiver, channel};
+
+use crate::harness::{Lab, Raw, read_request};
+
+/// A server that answers every request with this head and notes what it was asked.
+fn answering(head: String) -> (Raw, Receiver<(String, Vec<u8>)>) {
+    let (tell, asked) = channel();
+    let server = Raw::start(move |stream| {
+        let mut writer = stream.try_clone().unwrap();
+        let mut reader = BufReader::new(stream);
+        while let Some(request) = read_request(&mut reader) {
+            let _ = tell.send(request);
+            let _ = write!(writer, "HTTP/1.1 {head}\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    (server, asked)
+}
+
+fn once(call: &str) -> Lab {
+    let text = format!(
+        r#"export const options = {{ load: {{ users: 1, once: true }}, headers: {{ "x-api-key": "KEY" }} }};
+export default async function go({{ users: [user] }}) {{ await user.{call}; }}
+"#
+    );
+    Lab::new().with("go.ts", &text)
+}
+
+#[test]
+fn no_header_of_the_scenario_goes_to_another_origin() {
+    let (other, asked) = answering("200 OK".to_owned());
+    let (target, _) = answering(format!("302 Found\r\nLocation: {}/there", other.url()));
+    let lab =
+        once(r#"get("/x", { headers: { authorization: "Bearer SECRET", "x-tenant": "T1" } })"#);
+    let level = lab.level("go.ts", &target.url(), &[]);
+    assert_eq!(level["requests"]["failed"], 0, "{level:#}");
+    let (head, _) = asked.recv().unwrap();
+    assert!(head.starts_with("GET /there HTTP/1.1\r\n"), "{head}");
+    for secret in ["KEY", "SECRET", "T1"] {
+        assert!(!head.contains(secret), "{head}");
+    }
+}
+
+#[test]
+fn a_body_goes_to_no_other_origin() {
+    let (other, asked) = answering("200 OK".to_owned());
+    let there = other.url();
+    let (target, _) = answering(format!("307 Temporary Redirect\r\nLocation: {there}/"));
+    let lab = once(r#"post("/x", { json: { card: "4111" } })"#);
+    let level = lab.level("go.ts", &target.url(), &[]);
+    assert_eq!(level["requests"]["failed"], 1, "{level:#}");
+    let failure = lab.failure("target", "not_allowed", "POST /x");
+    let detail = failure["first"]["detail"].as_str().unwrap();
+    assert!(
+        detail.contains(&there) && detail.contains("redirects: 0"),
+        "{detail}"
+    );
+    assert!(asked.try_recv().is_err(), "the other host was asked");
+}
+
+#[test]
+fn a_redirect_to_the_credentials_of_a_cloud_is_not_followed() {
+    let there = "http://169.254.169.254/latest/meta-data/";
+    let (target, _) = answering(format!("302 Found\r\nLocation: {there}"));
+    for more in [&[][..], &["--target-is-mine"]] {
+        let lab = once(r#"get("/x")"#);
+        let level = lab.level("go.ts", &target.url(), more);
+        assert_eq!(level["requests"]["failed"], 1, "{level:#}");
+        let failure = lab.failure("target", "not_allowed", "GET /x");
+        let detail = failure["first"]["detail"].as_str().unwrap();
+        assert!(
+            detail.starts_with("redirected to 169.254.169.254"),
+            "{detail}"
+        );
+    }
+}
