@@ -1,5 +1,5 @@
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub struct Settings {
     pub target_is_mine: bool,
     /// The target's process.
     pub target_pid: Option<u32>,
+    /// The folder that the scenario may read files from, if it is not its own.
+    pub root: Option<PathBuf>,
     /// Seed when neither the scenario nor the command line gives one.
     pub fresh_seed: u64,
 }
@@ -53,7 +55,7 @@ pub enum PrepareError {
 
 /// Reads the scenario's options and checks everything that can be checked before the first byte is sent.
 pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunConfig, PrepareError> {
-    let data = DataStore::new(base);
+    let data = DataStore::within(base, settings.root.as_deref().unwrap_or(base));
     let declared = declare(&bundle, &data)?;
     let options_json = with_overrides(declared.options, &settings.overrides);
     let read = Options::from_json(&options_json);

@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::ScriptError;
 use crate::frame::{Location, code_frame};
+use crate::root::Root;
 
 use discover::Imports;
 pub(crate) use path::{Import, resolve};
@@ -40,11 +41,16 @@ struct Modules {
 pub struct Bundle(Arc<Modules>);
 
 impl Bundle {
-    /// Reads a scenario file and all that it imports.
+    /// Reads a scenario file and all that it imports from its own folder.
     pub fn read(path: &Path) -> Result<Self, ScriptError> {
+        Self::read_within(path, path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// The same, but imports may lead anywhere in the folder `root`.
+    pub fn read_within(path: &Path, root: &Path) -> Result<Self, ScriptError> {
         let name = path::name_of(path);
         let source = discover::read_file(path)?;
-        Self::of(&name, source, Imports::Files)
+        Self::of(&name, source, Imports::Files(Root::new(root)))
     }
 
     /// A scenario that is part of the program. It may import nothing but `"headcount"`.

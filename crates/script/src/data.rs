@@ -9,6 +9,8 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json};
 
+use crate::root::Root;
+
 /// The largest table, in bytes.
 const TABLE_BYTES: u64 = 1 << 30;
 
@@ -51,6 +53,7 @@ pub(crate) enum Format {
 #[derive(Debug)]
 struct Tables {
     base: PathBuf,
+    root: Root,
     list: Mutex<Vec<Arc<Table>>>,
     index: Mutex<HashMap<(PathBuf, Format), usize>>,
 }
@@ -61,10 +64,16 @@ struct Tables {
 pub struct DataStore(Arc<Tables>);
 
 impl DataStore {
-    /// Paths are taken relative to `base`, the folder of the scenario.
+    /// Paths are taken relative to `base`, the folder of the scenario, and lead nowhere else.
     pub fn new(base: &Path) -> Self {
+        Self::within(base, base)
+    }
+
+    /// The same, but they may lead anywhere in the folder `root`.
+    pub fn within(base: &Path, root: &Path) -> Self {
         Self(Arc::new(Tables {
             base: base.to_owned(),
+            root: Root::new(root),
             list: Mutex::default(),
             index: Mutex::default(),
         }))
@@ -106,6 +115,7 @@ impl DataStore {
             ));
         }
         let file = self.0.base.join(path);
+        self.0.root.check(&file)?;
         let about = fs::metadata(&file).map_err(|error| format!("{path}: {error}"))?;
         if !about.is_file() {
             return Err(format!("{path}: not a regular file"));

@@ -20,6 +20,7 @@ mod frame;
 pub mod host;
 mod pinpoint;
 mod rejections;
+mod root;
 mod script;
 mod settle;
 mod start;

@@ -28,7 +28,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn staged(files: &[(&str, &str)]) -> Result<Stage, ScriptError> {
     let folder = folder(files);
-    let bundle = Bundle::read(&folder.path().join(files[0].0))?;
+    let bundle = Bundle::read_within(&folder.path().join(files[0].0), folder.path())?;
     try_stage_of(&bundle, folder.path(), Limits::default())
 }
 
@@ -65,6 +65,28 @@ fn modules_data_and_cycles_are_imported() {
         ("a/late.ts", "export const z: string = 'late';"),
     ]);
     assert_eq!(logged, ["8 zwei 3 late"]);
+}
+
+#[test]
+fn imports_stay_in_the_folder_of_the_scenario() {
+    let files = [
+        ("own/main.ts", "\nimport { x } from '../other/x.ts';"),
+        (
+            "own/late.ts",
+            "export default () => import('../other/x.ts');",
+        ),
+        ("own/linked.ts", "import { x } from './link/x.ts';"),
+        ("other/x.ts", "export const x = 1;"),
+    ];
+    let folder = folder(&files);
+    let own = folder.path().join("own");
+    std::os::unix::fs::symlink(folder.path().join("other"), own.join("link")).unwrap();
+    for (name, line) in [("main.ts", 2), ("late.ts", 1), ("linked.ts", 1)] {
+        let error = Bundle::read(&own.join(name)).unwrap_err().to_string();
+        assert!(error.contains("outside of the folder"), "{error}");
+        assert!(error.contains(&format!("{name}:{line}:")), "{error}");
+        Bundle::read_within(&own.join(name), folder.path()).unwrap();
+    }
 }
 
 #[test]

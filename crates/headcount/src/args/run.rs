@@ -16,6 +16,9 @@ Exit codes:
 pub(crate) struct RunArgs {
     /// The scenario, a TypeScript or JavaScript file
     pub(crate) scenario: PathBuf,
+    /// Folder that the scenario may read and import files from, instead of its own
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
 
     /// Base URL of the system under test, instead of the scenario's
     #[arg(long, value_name = "URL", help_heading = "Target")]

@@ -17,8 +17,9 @@ use crate::screen::{colour, complain, print, say};
 /// `headcount run`
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let clock = Clock::start();
-    let bundle = Bundle::read(&args.scenario).map_err(engine::PrepareError::from)?;
     let base = args.scenario.parent().unwrap_or(Path::new(""));
+    let root = args.root.as_deref().unwrap_or(base);
+    let bundle = Bundle::read_within(&args.scenario, root).map_err(engine::PrepareError::from)?;
     let config = prepare(bundle, base, settings(args)?)?;
     let folder = RunFolder::claim(args.out.as_deref(), &clock.started_at())?;
     let outcome = run_and_watch(config, clock, args.screen.quiet)?;
@@ -57,7 +58,10 @@ fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
         source: args.generator.source.clone(),
         ..Overrides::default()
     };
-    generator_settings(&args.generator, overrides)
+    Ok(Settings {
+        root: args.root.clone(),
+        ..generator_settings(&args.generator, overrides)?
+    })
 }
 
 pub(crate) fn generator_settings(
@@ -76,6 +80,7 @@ pub(crate) fn generator_settings(
         cores: args.cores.clone(),
         target_is_mine: args.target_is_mine,
         target_pid: args.target_pid,
+        root: None,
         fresh_seed: fresh_seed()?,
     })
 }

@@ -1,6 +1,9 @@
 //! Wrong input: clear words, the right exit code, and nothing is sent.
 
-use crate::harness::{Lab, Raw};
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::harness::{Lab, Raw, Server};
 
 /// Nobody listens on this port: whoever reaches it has gone too far.
 const NOBODY: &str = "http://127.0.0.1:1";
@@ -196,7 +199,10 @@ fn a_scenario_cannot_lead_beyond_private_networks() {
         let away = "HTTP/1.1 302 Found\r\nLocation: http://192.0.2.1/\r\nContent-Length: 0\r\n\r\n";
         let _ = stream.write_all(away.as_bytes());
     });
-    for url in ["http://192.0.2.1/", "/redirected"] {
+    for (url, side, what) in [
+        ("http://192.0.2.1/", "script", "iteration"),
+        ("/redirected", "target", "GET /redirected"),
+    ] {
         let lab = Lab::new().with(
             "go.ts",
             &format!(
@@ -206,10 +212,38 @@ export default async function go({{ users: [u] }}) {{ await u.get(\"{url}\"); }}
         );
         let level = lab.level("go.ts", &server.url(), &[]);
         assert_eq!(level["iterations"]["failed"], 1, "{url}: {level:#}");
+        assert_eq!(lab.failure(side, "not_allowed", what)["count"], 1, "{url}");
+    }
+}
+
+#[test]
+fn a_scenario_reads_no_file_outside_of_its_folder() {
+    let bridge = Server::bridge(&[]);
+    let read = |path: &str| {
+        format!(
+            r#"import {{ json }} from "headcount";
+const rows = json("{path}");
+export const options = {{ load: {{ users: 1, once: true }} }};
+export default async function go({{ users: [user], check }}) {{ check("read", user.row(rows) === 7); }}
+"#
+        )
+    };
+    let lab = Lab::new().with("secret.json", "[7]");
+    let secret = lab.path("secret.json");
+    fs::create_dir(lab.path("own")).unwrap();
+    symlink(&secret, lab.path("own/link.json")).unwrap();
+    for path in ["../secret.json", "link.json", secret.to_str().unwrap()] {
+        fs::write(lab.path("own/go.ts"), read(path)).unwrap();
+        let refused = lab.run("own/go.ts", &bridge.url(), &[]);
+        refused.refused(3, &["outside of the folder", "--root"]);
+        assert!(!lab.path("run").join("run.json").exists());
+        let parent = lab.path("");
+        let allowed = ["--root", parent.to_str().unwrap(), "--json"];
+        let summary = lab.run("own/go.ts", &bridge.url(), &allowed).summary();
         assert_eq!(
-            lab.failure("script", "not_allowed", "iteration")["count"],
-            1,
-            "{url}"
+            summary["levels"][0]["checks"]["passed"], 1,
+            "{path}: {summary:#}"
         );
+        fs::remove_dir_all(lab.path("run")).unwrap();
     }
 }

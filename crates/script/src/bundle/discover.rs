@@ -13,6 +13,7 @@ use rquickjs::{Context, Ctx, Exception, Module as JsModule, Runtime};
 use super::path::{Import, resolve};
 use super::{Module, text};
 use crate::error::{Problem, ScriptError};
+use crate::root::Root;
 use crate::strip::strip_types;
 
 /// The largest module, in bytes.
@@ -21,7 +22,6 @@ const MODULE_BYTES: u64 = 16 << 20;
 const MODULES: usize = 1000;
 
 /// What was found so far, and the first thing that went wrong.
-#[derive(Default)]
 struct Found {
     modules: Vec<Module>,
     names: HashSet<String>,
@@ -31,23 +31,27 @@ struct Found {
 }
 
 /// Where the modules come from that a scenario imports.
-#[derive(Default)]
 pub(super) enum Imports {
-    /// From the disk.
-    #[default]
-    Files,
+    /// From this folder.
+    Files(Root),
     /// From these, by name, and from nowhere else.
     Given(Vec<(String, String)>),
 }
 
 impl Imports {
-    /// The text of a module; `None` where there is none of this name.
-    fn read(&self, name: &str) -> Result<Option<String>, ScriptError> {
+    /// The text of a module, or why there is none.
+    fn read(&self, name: &str) -> Result<String, String> {
         match self {
-            Self::Files => read_file(Path::new(name)).map(Some),
+            Self::Files(root) => {
+                let path = Path::new(name);
+                root.check(path)?;
+                read_file(path).map_err(|error| error.to_string())
+            }
             Self::Given(modules) => {
                 let given = modules.iter().find(|(given, _)| given == name);
-                Ok(given.map(|(_, source)| source.clone()))
+                given.map(|(_, source)| source.clone()).ok_or_else(|| {
+                    "a built-in scenario imports \"headcount\" and what it brings along".to_owned()
+                })
             }
         }
     }
@@ -78,8 +82,10 @@ pub(super) fn modules(
     imports: Imports,
 ) -> Result<Vec<Module>, ScriptError> {
     let found: Shared = Rc::new(RefCell::new(Found {
+        modules: Vec::new(),
+        names: HashSet::new(),
+        error: None,
         imports,
-        ..Found::default()
     }));
     let main = prepare(name, source)?;
     let runtime = Runtime::new()?;
@@ -129,12 +135,15 @@ fn follow_dynamic(context: &Context, found: &Shared) -> Result<(), ScriptError> 
             let Ok(Import::Module(name)) = resolve(&base, specifier) else {
                 continue;
             };
-            let from_disk = matches!(found.borrow().imports, Imports::Files);
+            let from_disk = matches!(found.borrow().imports, Imports::Files(_));
             let known = found.borrow().names.contains(&name) || !from_disk;
             if known || !Path::new(&name).is_file() {
                 continue;
             }
-            let module = prepare(&name, read_file(Path::new(&name))?)?;
+            let read = found.borrow().imports.read(&name);
+            let source =
+                read.map_err(|why| found.borrow().import_problem(&base, specifier, why))?;
+            let module = prepare(&name, source)?;
             let linked = context.with(|ctx| add(&ctx, found, module));
             if let Err(error) = linked {
                 return Err(found.borrow_mut().error.take().unwrap_or(error));
@@ -220,11 +229,7 @@ impl Follow {
         if found.names.len() >= MODULES {
             return Err(problem(format!("more than {MODULES} modules")));
         }
-        let read = found.imports.read(&name);
-        let source = read.map_err(|error| problem(error.to_string()))?;
-        let source = source.ok_or_else(|| {
-            problem("a built-in scenario imports \"headcount\" and what it brings along".to_owned())
-        })?;
+        let source = found.imports.read(&name).map_err(problem)?;
         drop(found);
         let module = prepare(&name, source)?;
         let mut found = self.0.borrow_mut();
