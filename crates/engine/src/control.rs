@@ -128,6 +128,7 @@ impl<'a> Control<'a> {
             drain_s: merged.drain_s,
         };
         let throttled = merged.quota.stopped();
+        let missing = merged.missing.clone();
         let loud = merged.loud.suspicion(phases.hold_s);
         let limited = Some(merged.limited.clone()).filter(|limited| limited.count > 0);
         let little = merged.at_work.law(phases.hold_s).filter(|_| !plan.once);
@@ -146,7 +147,8 @@ impl<'a> Control<'a> {
             shares_cores_with_target: self.watcher.shares_cores(),
             ..blank(plan)
         };
-        let doubts = soundness::doubts(&level);
+        let mut doubts = soundness::doubts(&level);
+        doubts.not_sound.extend(missing);
         level.sound = doubts.not_sound.is_empty();
         level.unsound_reasons = doubts.not_sound;
         level.suspicions = doubts.suspect;
@@ -178,8 +180,8 @@ impl<'a> Control<'a> {
                 return Err(RunError::Usage(format!("interrupted during {what}")));
             }
             match self.crew.hear(LOOK) {
-                Heard::Event(event @ (Event::Fatal(_) | Event::Log(..))) => self.other(event)?,
-                Heard::Event(event) => {
+                Heard::Event(_, event @ (Event::Fatal(_) | Event::Log(..))) => self.other(event)?,
+                Heard::Event(_, event) => {
                     if let Some(picked) = pick(event) {
                         return Ok(picked);
                     }

@@ -3,6 +3,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use model::Nanos;
 use wire::TlsSettings;
 
 use crate::clock::Clock;
@@ -31,10 +32,14 @@ struct Hand {
     thread: JoinHandle<()>,
 }
 
+/// How long threads may take to end. All they have measured is handed over by then.
+const PATIENCE: Nanos = Nanos::from_secs(2);
+
 /// What control heard.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    Event(Event),
+    /// From the worker of this number.
+    Event(u32, Event),
     Nothing,
     /// A worker's thread is gone without being told to.
     Died(String),
@@ -104,7 +109,7 @@ impl Crew {
     /// Waits a while for the next event.
     pub(crate) fn hear(&self, patience: Duration) -> Heard {
         match self.events.recv_timeout(patience) {
-            Ok((_, event)) => Heard::Event(event),
+            Ok((worker, event)) => Heard::Event(worker, event),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                 let dead = self.hands.iter().find(|hand| hand.thread.is_finished());
                 dead.map_or(Heard::Nothing, |hand| {
@@ -114,10 +119,12 @@ impl Crew {
         }
     }
 
-    /// Sends everybody home, and waits for them unless the user is in a hurry: a thread that is busy ends with the program.
-    pub(crate) fn dismiss(mut self, stop: &Stop) {
+    /// Sends everybody home, and waits a while for them unless the user is in a hurry: a thread that is busy, perhaps for
+    /// ever in one call of the script, ends with the program.
+    pub(crate) fn dismiss(mut self, stop: &Stop, clock: Clock) {
         self.order_all(|| Command::Exit);
-        while stop.asked() < 2 {
+        let until = clock.now() + PATIENCE;
+        while stop.asked() < 2 && clock.now() < until {
             // Each thread holds an end of the channel for as long as it lives.
             let heard = self.events.recv_timeout(LOOK);
             if matches!(heard, Err(RecvTimeoutError::Disconnected)) {

@@ -46,8 +46,10 @@ pub(crate) enum Event {
         /// Operations that are waited for after the hold.
         awaited: Awaited,
     },
-    /// What was measured so far.
+    /// What was measured so far, as control asked for.
     Snapshot(Box<Measured>),
+    /// The same, unasked, for the case that the worker never comes to its end.
+    Copy(Box<Measured>),
     /// The level is over on this worker.
     LevelDone(Box<LevelOutcome>),
     /// `setup` or `teardown` ended.

@@ -358,6 +358,7 @@ impl Worker {
             busy,
             awaited,
         });
+        self.send_copy(now);
         let pause = self.collect_garbage(false);
         if let Some(level) = &mut self.level {
             level.gc_pause = level.gc_pause.max(pause);

@@ -12,6 +12,7 @@ use crate::exchange::{Command, Event};
 use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, Span};
 use crate::merge::Merged;
+use crate::rescue::Signs;
 use crate::run::{InFlight, Live, Notice, RunError};
 use crate::snapshot::Hopes;
 
@@ -37,6 +38,7 @@ struct Watch<'a> {
     limit: Nanos,
     /// Operations that the workers wait for after the hold, in the latest second that was told.
     awaited: (u64, Awaited),
+    signs: Signs,
 }
 
 impl Watch<'_> {
@@ -85,14 +87,28 @@ impl Control<'_> {
             hopeless: None,
             limit: Nanos::ZERO,
             awaited: (0, Awaited::default()),
+            signs: Signs::of(self.crew.len(), plan.start, self.config.options.script.time),
         };
         let timeouts = self.config.options.timeouts;
         watch.limit = watch.ends_after(plan.hold().end + timeouts.total, timeouts);
+        let ended = self.watch_level(&mut watch, merged);
+        merged.quota.end();
+        if ended.is_err() {
+            merged.rescue(watch.signs.rescued(), watch.hold, self.clock.now());
+        }
+        ended.map(|()| watch.hopeless)
+    }
+
+    fn watch_level(&mut self, watch: &mut Watch<'_>, merged: &mut Merged) -> Result<(), RunError> {
         while watch.done < self.crew.len() {
-            self.pass_on_stop(&mut watch);
+            self.pass_on_stop(watch);
             let now = self.clock.now();
+            if let Some(silent) = watch.signs.look(now, self.config.scenario().is_some()) {
+                return Err(silent);
+            }
             if now > watch.give_up {
-                let busy = "interrupted: a worker was too busy to say what it had measured";
+                let busy =
+                    "interrupted: a worker was too busy to say what it had measured in the end";
                 return Err(RunError::Usage(busy.to_owned()));
             }
             self.watcher.watch(now, watch.hold);
@@ -101,7 +117,10 @@ impl Control<'_> {
                 self.crew.order_all(|| Command::Snapshot);
             }
             match self.crew.hear(LOOK) {
-                Heard::Event(event) => self.level_event(event, &mut watch, merged)?,
+                Heard::Event(worker, event) => {
+                    watch.signs.heard(worker, self.clock.now());
+                    self.level_event(worker, event, watch, merged)?;
+                }
                 Heard::Died(worker) => return Err(died(&worker)),
                 Heard::Nothing if self.clock.now() > watch.limit => {
                     self.crew.order_all(|| Command::Abort);
@@ -112,12 +131,12 @@ impl Control<'_> {
                 Heard::Nothing => {}
             }
         }
-        merged.quota.end();
-        Ok(watch.hopeless)
+        Ok(())
     }
 
     fn level_event(
         &mut self,
+        worker: u32,
         event: Event,
         watch: &mut Watch<'_>,
         merged: &mut Merged,
@@ -137,7 +156,9 @@ impl Control<'_> {
             Event::LevelDone(outcome) => {
                 merged.add(*outcome);
                 watch.done += 1;
+                watch.signs.is_done(worker);
             }
+            Event::Copy(measured) => watch.signs.copy(worker, measured, self.clock.now()),
             Event::Snapshot(measured) => {
                 let mut level = self.so_far(watch.plan);
                 if watch.hopes.ask_for_the_target() {

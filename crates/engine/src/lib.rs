@@ -53,6 +53,7 @@ mod quota;
 mod reactor;
 mod receipt;
 mod recorder;
+mod rescue;
 mod run;
 mod secrets;
 mod settling;

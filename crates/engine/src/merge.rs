@@ -1,7 +1,9 @@
+use model::Nanos;
 use record::{GeneratorUse, Limited, Measured, OpenWindow, Window, WorkerUse};
 use stats::Histogram;
 
 use crate::exchange::{CpuWait, LevelOutcome};
+use crate::level::Span;
 use crate::little::AtWork;
 use crate::quota::Quota;
 use crate::share::Loud;
@@ -18,6 +20,8 @@ pub(crate) struct Merged {
     pub(crate) hold_s: Option<f64>,
     pub(crate) settle_s: f64,
     pub(crate) drain_s: f64,
+    /// What is told of workers that did not come to their end.
+    pub(crate) missing: Vec<String>,
     windows: Vec<OpenWindow>,
     start_lag: Histogram,
     busiest: f64,
@@ -74,6 +78,29 @@ impl Merged {
             largest(self.generator.cpu_wait_each_us, wait.map(microseconds));
         self.generator.gc_pause_ms_max =
             largest(self.generator.gc_pause_ms_max, outcome.gc_pause_ms_max);
+    }
+
+    /// Copies of what those workers had measured who did not come to their end.
+    pub(crate) fn rescue(
+        &mut self,
+        copies: impl Iterator<Item = Option<(Nanos, Measured)>>,
+        hold: Span,
+        now: Nanos,
+    ) {
+        for copy in copies {
+            let until = copy.as_ref().map_or(hold.start, |(at, _)| *at);
+            let held = until.min(hold.end) - hold.start;
+            self.hold_s = Some(self.hold_s.unwrap_or(0.0).max(held.as_secs_f64()));
+            self.missing.push(if let Some((at, measured)) = copy {
+                self.measured.merge(measured);
+                let before = now - at;
+                format!(
+                    "a worker did not come to its end: what it had measured {before} before counts"
+                )
+            } else {
+                "a worker did not come to its end: nothing of what it measured is known".to_owned()
+            });
+        }
     }
 
     /// Failed requests and exchanges in all windows.

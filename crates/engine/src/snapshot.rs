@@ -21,13 +21,15 @@ const LOOKS: u32 = 3;
 impl Worker {
     /// Sends a copy of what was measured so far.
     pub(crate) fn send_snapshot(&self) {
+        self.tell(Event::Snapshot(Box::new(self.so_far())));
+    }
+
+    pub(crate) fn so_far(&self) -> Measured {
         let mut world = self.world.borrow_mut();
         let so_far = world.recorded_so_far();
         let mix = world.config.options.mix.as_ref();
         let names = mix.map_or(&[][..], plan::Mix::names);
-        let measured = so_far.into_measured(names);
-        drop(world);
-        self.tell(Event::Snapshot(Box::new(measured)));
+        so_far.into_measured(names)
     }
 }
 

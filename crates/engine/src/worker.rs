@@ -18,6 +18,7 @@ use crate::doze::Doze;
 use crate::exchange::{Command, Event, Fatal};
 use crate::level_run::LevelRun;
 use crate::reactor::{Ready, Waker};
+use crate::rescue::Copies;
 use crate::timers::Alarm;
 use crate::world::World;
 
@@ -41,6 +42,7 @@ pub(crate) struct Worker {
     /// Time spent waiting since the thread began.
     idle: Nanos,
     memory_after_collection: u64,
+    pub(crate) copies: Copies,
     thread: Option<OwnThread>,
     doze: Doze,
 }
@@ -101,6 +103,7 @@ impl Worker {
             batch: VecDeque::new(),
             idle: Nanos::ZERO,
             memory_after_collection: 0,
+            copies: Copies::default(),
             thread: OwnThread::current().ok(),
             doze: Doze::new(clock.now()),
         })

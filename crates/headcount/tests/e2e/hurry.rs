@@ -145,3 +145,61 @@ fn the_second_ctrl_c_ends_what_opens_a_crowd_of_connections() {
     told.iter().take(100).for_each(drop);
     assert_eq!(run.interrupt_twice(), Some(130));
 }
+
+/// Ten requests, two seconds of quiet, and then a call of the script that nothing can interrupt.
+const STUCK: &str = r#"
+export const options = { load: { users: 1, hold: "10m" }, script: { time: "1ms" } };
+export default async function go({ users: [user], think }) {
+  for (let n = 0; n < 10; n++) await user.get("/x");
+  await think("2500ms");
+  await user.get("/last");
+  new Array(2 ** 32 - 1).join("xx");
+}
+"#;
+
+/// Answers everything; tells of `/last`.
+fn answers(tell: std::sync::mpsc::Sender<()>) -> Raw {
+    Raw::start(move |stream| {
+        let mut writer = stream.try_clone().unwrap();
+        let mut reader = BufReader::new(stream);
+        while let Some((head, _)) = crate::harness::read_request(&mut reader) {
+            let _ = writer.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+            if head.starts_with("GET /last") {
+                let _ = tell.send(());
+            }
+        }
+    })
+}
+
+fn assert_saved(lab: &Lab) {
+    let level = &lab.record()["levels"][0];
+    assert_eq!(
+        level["measured"]["requests"]["GET /x"]["count"], 10,
+        "{level:#}"
+    );
+    assert_eq!(level["sound"], false);
+    let why = level["unsound_reasons"].to_string();
+    assert!(why.contains("did not come to its end"), "{why}");
+}
+
+#[test]
+fn the_second_ctrl_c_saves_what_a_worker_measured_that_is_stuck() {
+    let (tell, told) = channel();
+    let server = answers(tell);
+    let lab = Lab::new().with("go.ts", STUCK);
+    let url = server.url();
+    let run = Hurried::start(&lab, &["run", "go.ts", "--target", &url, "--out", "run"]);
+    told.recv().unwrap();
+    assert_eq!(run.interrupt_twice(), Some(130));
+    assert_saved(&lab);
+}
+
+#[test]
+fn a_call_of_the_script_that_never_returns_ends_the_run() {
+    let (tell, _told) = channel();
+    let server = answers(tell);
+    let lab = Lab::new().with("go.ts", STUCK);
+    let ended = lab.run("go.ts", &server.url(), &[]);
+    ended.refused(3, &["a call of the script has not returned for 10"]);
+    assert_saved(&lab);
+}
