@@ -67,7 +67,7 @@ pub(crate) fn get_within(
             }
             Read::Empty => wait(connection.stream_mut(), until)?,
             Read::Closed => {
-                let cut = || Fault::target(FaultKind::Reset, "closed without an answer");
+                let cut = || Fault::target(FaultKind::Closed, "closed without an answer");
                 return connection.on_close()?.ok_or_else(cut);
             }
             Read::Failed(fault) => return Err(fault),

@@ -213,11 +213,32 @@ impl World {
             }
             call.began = true;
         }
+        let asked = http.call.is_some();
         match http.wire.on_bytes(bytes) {
-            Ok(Some(response)) => self.answered(key, response, now),
+            Ok(Some(response)) => {
+                if let Some(unasked) = http.wire.take_unasked() {
+                    self.note_unasked(key, &unasked, now);
+                }
+                self.answered(key, response, now);
+            }
             Ok(None) => {}
-            Err(fault) => self.http_broke(key, fault),
+            Err(fault) => {
+                // A 408 says that the server will not wait on: that it closes idle connections is its right.
+                if !asked && !bytes.starts_with(b"HTTP/1.1 408") {
+                    self.note_unasked(key, &fault, now);
+                }
+                self.http_broke(key, fault);
+            }
         }
+    }
+
+    /// A response that answers no request is no request's failure.
+    fn note_unasked(&mut self, key: u32, fault: &Fault, now: Nanos) {
+        let Some(conn) = self.conns.get(key).filter(|_| self.hold.contains(now)) else {
+            return;
+        };
+        let (user, what) = (conn.user, self.dials.label(conn.endpoint));
+        self.fail(user, &format!("connection {what}"), now, fault);
     }
 
     pub(crate) fn http_closed(&mut self, key: u32) {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use model::Fault;
+use model::{Fault, FaultKind};
 use rquickjs::{ArrayBuffer, Ctx, IntoJs, Result, String as JsString, Undefined, Value};
 
 use crate::api::Response;
@@ -77,7 +77,7 @@ fn value_of<'js>(
         HostValue::Message(payload) => message_value(ctx, &payload),
         HostValue::Heard(heard) => {
             let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
-            let (list, bytes) = heard_values(ctx, &heard)?;
+            let (list, bytes) = heard_values(ctx, state, &heard)?;
             entry.heard.clone().restore(ctx)?.call((list, bytes))
         }
     }
@@ -86,13 +86,38 @@ fn value_of<'js>(
 /// The arguments of an event as a list, and the bytes for which placeholders stand in it.
 pub(crate) fn heard_values<'js>(
     ctx: &Ctx<'js>,
+    state: &State,
     heard: &Heard,
 ) -> Result<(Value<'js>, Option<Vec<ArrayBuffer<'js>>>)> {
-    let list = ctx.json_parse(heard.arguments.as_str())?;
+    let list = parse_received(ctx, state, heard.arguments.as_str())?;
     let bytes = heard.attachments.iter();
     let bytes = bytes.map(|bytes| ArrayBuffer::new_copy(ctx.clone(), bytes));
     let bytes: Vec<_> = bytes.collect::<Result<_>>()?;
     Ok((list, (!bytes.is_empty()).then_some(bytes)))
+}
+
+/// JSON that the protocol prescribes. Where it cannot be read, such as what is nested too deep, that is the target's failure and
+/// not the script's; where it does not fit into the script's memory, that stays what it is.
+fn parse_received<'js>(
+    ctx: &Ctx<'js>,
+    state: &State,
+    text: impl Into<Vec<u8>>,
+) -> Result<Value<'js>> {
+    let error = match ctx.json_parse(text) {
+        Err(error) if error.is_exception() => error,
+        parsed => return parsed,
+    };
+    let thrown = ctx.catch();
+    let why = thrown
+        .as_object()
+        .and_then(|thrown| thrown.get::<_, String>("message").ok());
+    let Some(why) = why.filter(|why| !why.contains("out of memory")) else {
+        ctx.throw(thrown);
+        return Err(error);
+    };
+    let detail = format!("the target sent JSON that cannot be read: {why}");
+    let fault = Fault::target(FaultKind::Protocol, detail);
+    Err(ctx.throw(failure(ctx, state, &fault)?))
 }
 
 pub(crate) fn message_value<'js>(ctx: &Ctx<'js>, payload: &Payload) -> Result<Value<'js>> {

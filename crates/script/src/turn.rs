@@ -97,7 +97,7 @@ impl Script {
             self.step(group, user, None, |ctx, state| {
                 state.now.background.set(true);
                 let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
-                let (list, bytes) = heard_values(ctx, heard)?;
+                let (list, bytes) = heard_values(ctx, state, heard)?;
                 let hear = entry.hear.clone().restore(ctx)?;
                 let handler = handler.restore(ctx)?;
                 hear.call::<_, Value<'_>>((key, handler, list, bytes, ack))

@@ -59,7 +59,15 @@ pub(crate) fn protocol(detail: impl Into<String>) -> Fault {
     Fault::target(FaultKind::Protocol, detail)
 }
 
-/// Something larger than its limit in bytes.
+/// A body or a message above the limit that the user can set: the target did nothing wrong.
+pub(crate) fn above_limit(what: &str, limit: usize) -> Fault {
+    let detail = format!(
+        "{what} is larger than {limit} bytes: raise the limit (`maxMessage` in the options, --max-message of bench)"
+    );
+    Fault::generator(FaultKind::TooLarge, detail)
+}
+
+/// Something larger than any that a server has reason to send, in bytes.
 pub(crate) fn too_large(what: &str, limit: usize) -> Fault {
     Fault::target(
         FaultKind::TooLarge,

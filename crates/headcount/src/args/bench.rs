@@ -96,6 +96,9 @@ pub(crate) struct BenchArgs {
     /// Message of a WebSocket [default: ping]
     #[arg(long, short, value_name = "TEXT", help_heading = "Request")]
     pub(crate) message: Option<String>,
+    /// Largest response body or message [default: 16MB]
+    #[arg(long, value_name = "SIZE", help_heading = "Request")]
+    pub(crate) max_message: Option<String>,
     /// Accept any TLS certificate
     #[arg(long, short = 'k', help_heading = "Request")]
     pub(crate) insecure: bool,

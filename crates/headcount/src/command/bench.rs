@@ -96,6 +96,7 @@ fn option_of(path: &str) -> String {
         "load.rate" => "--rate",
         "load.hold" | "load.limit" => "--duration",
         "timeouts.total" => "--timeout",
+        "maxMessage" => "--max-message",
         _ if path.starts_with("source") => "--source",
         _ if path.starts_with("headers") => {
             let name = path.trim_start_matches("headers");
@@ -203,6 +204,9 @@ fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
     });
     if !args.generator.source.is_empty() {
         options["source"] = args.generator.source.clone().into();
+    }
+    if let Some(most) = &args.max_message {
+        options["maxMessage"] = most.as_str().into();
     }
     if let Some(timeout) = &args.timeout {
         options["timeouts"] = json!({ "total": timeout });

@@ -15,6 +15,7 @@ mod bench;
 mod bench_grpc;
 mod bench_http2;
 mod bench_limits;
+mod blame;
 mod clients;
 mod converged;
 mod credentials;

@@ -13,7 +13,7 @@ use tungstenite::protocol::frame::coding::{Data, OpCode};
 
 use crate::harness::{Lab, Raw, Server};
 
-fn get(timeouts: &str, url: &str) -> Lab {
+pub(crate) fn get(timeouts: &str, url: &str) -> Lab {
     let text = format!(
         r#"export const options = {{ load: {{ users: 2, once: true }}, maxMessage: "1kB", timeouts: {{ {timeouts} }} }};
 export default async function go({{ users: [u] }}) {{ await u.get("{url}"); }}
@@ -23,7 +23,7 @@ export default async function go({{ users: [u] }}) {{ await u.get("{url}"); }}
 }
 
 /// A server that sends these bytes to whoever asks, and closes.
-fn answering(bytes: &'static [u8]) -> Raw {
+pub(crate) fn answering(bytes: &'static [u8]) -> Raw {
     Raw::start(move |mut stream| {
         let mut asked = [0; 4096];
         if stream.read(&mut asked).is_ok_and(|count| count > 0) {
@@ -32,12 +32,16 @@ fn answering(bytes: &'static [u8]) -> Raw {
     })
 }
 
-fn get_fails(lab: &Lab, target: &str, kind: &str) -> String {
+pub(crate) fn get_fails(lab: &Lab, target: &str, kind: &str) -> String {
+    get_fails_by(lab, target, ("target", kind))
+}
+
+fn get_fails_by(lab: &Lab, target: &str, (side, kind): (&str, &str)) -> String {
     let level = lab.level("go.ts", target, &[]);
     assert_eq!(level["requests"]["count"], 2, "{level:#}");
     assert_eq!(level["requests"]["failed"], 2, "{level:#}");
     assert_eq!(level["iterations"]["failed"], 2, "{level:#}");
-    let failure = lab.failure("target", kind, "GET /x");
+    let failure = lab.failure(side, kind, "GET /x");
     assert_eq!(failure["count"], 2);
     failure["first"]["detail"].as_str().unwrap().to_owned()
 }
@@ -66,17 +70,17 @@ fn garbage_is_quoted_in_readable_form() {
 fn a_body_that_is_cut_says_how_far_it_came() {
     let cut = answering(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc");
     assert_eq!(
-        get_fails(&get("", "/x"), &cut.url(), "reset"),
+        get_fails(&get("", "/x"), &cut.url(), "closed"),
         "closed after 3 of 100 bytes"
     );
 }
 
 #[test]
-fn a_body_beyond_the_limit_is_refused() {
+fn a_body_beyond_the_limit_is_refused_by_headcount_itself() {
     let big = answering(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n");
     assert_eq!(
-        get_fails(&get("", "/x"), &big.url(), "too_large"),
-        "the body is larger than 1000 bytes"
+        get_fails_by(&get("", "/x"), &big.url(), ("generator", "too_large")),
+        "the body is larger than 1000 bytes: raise the limit (`maxMessage` in the options, --max-message of bench)"
     );
 }
 
@@ -188,10 +192,14 @@ fn sending(frame: Frame) -> Raw {
 }
 
 fn socket_fails(target: &str, kind: &str) -> Value {
+    socket_fails_by(target, ("target", kind))
+}
+
+fn socket_fails_by(target: &str, (side, kind): (&str, &str)) -> Value {
     let lab = Lab::new().with("go.ts", LISTEN);
     let level = lab.level("go.ts", target, &[]);
     assert_eq!(level["iterations"]["failed"], 2, "{level:#}");
-    lab.failure("target", kind, "websocket /ws")["first"]["detail"].clone()
+    lab.failure(side, kind, "websocket /ws")["first"]["detail"].clone()
 }
 
 #[test]
@@ -207,8 +215,8 @@ fn text_that_is_not_utf8_is_a_fault_of_the_protocol() {
 fn a_message_beyond_the_limit_is_refused() {
     let frame = Frame::message(vec![b'x'; 5000], OpCode::Data(Data::Binary), true);
     assert_eq!(
-        socket_fails(&sending(frame).url(), "too_large"),
-        "a message is larger than 1000 bytes"
+        socket_fails_by(&sending(frame).url(), ("generator", "too_large")),
+        "a message is larger than 1000 bytes: raise the limit (`maxMessage` in the options, --max-message of bench)"
     );
 }
 

@@ -2,7 +2,7 @@ use memchr::memchr;
 use model::Fault;
 
 use super::grpc::{self, GrpcError};
-use crate::fault::{printable, protocol, too_large};
+use crate::fault::{above_limit, printable, protocol, too_large};
 
 /// A size line with its extensions may not be longer.
 const LINE_LIMIT: usize = 4096;
@@ -80,7 +80,7 @@ impl Chunked {
             State::Size => match chunk_size(line)? {
                 0 => State::Trailer,
                 size if size > limit.saturating_sub(have) => {
-                    return Err(too_large("the body", limit));
+                    return Err(above_limit("the body", limit));
                 }
                 size => State::Data(size),
             },

@@ -56,6 +56,11 @@ impl Connection {
         Ok(response)
     }
 
+    /// What came behind the last response, in the same read, and belongs to none.
+    pub fn take_unasked(&mut self) -> Option<Fault> {
+        self.parser.take_unasked()
+    }
+
     /// The peer sent its last byte: the end of some bodies, `Ok(None)` when nothing was in flight,
     /// and a fault when an answer was cut.
     pub fn on_close(&mut self) -> Result<Option<Response>, Fault> {

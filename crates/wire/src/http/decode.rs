@@ -2,7 +2,7 @@ use std::io::Read;
 
 use model::Fault;
 
-use crate::fault::{protocol, too_large};
+use crate::fault::{above_limit, protocol};
 
 /// How a body is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ fn unfold(name: &str, decoder: impl Read, limit: usize) -> Result<Vec<u8>, Fault
         .read_to_end(&mut body)
         .map_err(|error| protocol(format!("the body is not valid {name}: {error}")))?;
     if body.len() > limit {
-        return Err(too_large("the decompressed body", limit));
+        return Err(above_limit("the decompressed body", limit));
     }
     Ok(body)
 }

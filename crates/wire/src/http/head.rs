@@ -59,8 +59,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Head>, Fault> {
         head.grpc_error = grpc_error(parsed.headers);
     }
     if head.chunked && head.length.is_some() {
-        head.length = None; // RFC 9112 §6.3: chunked wins, and the connection is not to be trusted further
-        head.keep_alive = false;
+        // RFC 9112 §6.3: a server never sends both. Which counts differs from client to client, and that can be abused.
+        let both =
+            "a response with both Content-Length and Transfer-Encoding: its length is ambiguous";
+        return Err(protocol(both));
     }
     Ok(Some(head))
 }

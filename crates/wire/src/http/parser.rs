@@ -5,7 +5,7 @@ use super::decode::{Coding, decode};
 use super::head::{self, HEAD_LIMIT, Head};
 use super::headers::Headers;
 use super::response::Response;
-use crate::fault::{printable, protocol, too_large};
+use crate::fault::{above_limit, printable, protocol, too_large};
 
 /// Bodies may not be larger unless the caller says so, in bytes.
 pub(crate) const BODY_LIMIT: usize = 64 * 1024 * 1024;
@@ -36,6 +36,7 @@ pub struct Parser {
     touched: bool,
     /// Interim responses since the request went out.
     interim: u32,
+    unasked: Option<Box<Fault>>,
 }
 
 /// What becomes of the bytes of a body.
@@ -83,6 +84,7 @@ impl Parser {
             keep_alive: true,
             touched: false,
             interim: 0,
+            unasked: None,
         }
     }
 
@@ -126,12 +128,23 @@ impl Parser {
         };
         if used < bytes.len() && self.is_idle() {
             self.keep_alive = false;
+            let rest = &bytes[used..];
+            let unasked = protocol(format!(
+                "nothing was asked, but got \"{}\"",
+                printable(rest)
+            ));
             if response.is_none() {
-                let got = printable(bytes);
-                return Err(protocol(format!("nothing was asked, but got \"{got}\"")));
+                return Err(unasked);
             }
+            // Some servers end a body with one line end more.
+            self.unasked = (!rest.trim_ascii().is_empty()).then(|| Box::new(unasked));
         }
         Ok(response)
+    }
+
+    /// What came behind the last response, in the same read, and belongs to none.
+    pub fn take_unasked(&mut self) -> Option<Fault> {
+        self.unasked.take().map(|fault| *fault)
     }
 
     /// Returns a response, if whole, and how many bytes were used.
@@ -229,7 +242,7 @@ impl Parser {
         };
         match usize::try_from(length) {
             Ok(length) if length <= self.body_limit => Ok(Framing::Length(length)),
-            _ => Err(too_large("the body", self.body_limit)),
+            _ => Err(above_limit("the body", self.body_limit)),
         }
     }
 
@@ -251,21 +264,21 @@ impl Parser {
     /// The peer sent its last byte: that ends some bodies well and the others badly.
     pub fn on_close(&mut self) -> Result<Option<Response>, Fault> {
         self.keep_alive = false;
-        let reset = |detail: String| Err(Fault::target(FaultKind::Reset, detail));
+        let closed = |detail: String| Err(Fault::target(FaultKind::Closed, detail));
         match &self.state {
             State::Idle => Ok(None),
-            State::Head if self.held.is_empty() => reset("closed before the answer".into()),
+            State::Head if self.held.is_empty() => closed("closed before the answer".into()),
             State::Head => {
                 head::parse(&self.held)?; // a cut line was not looked at until now
-                reset("closed in the middle of the head".into())
+                closed("closed in the middle of the head".into())
             }
             State::Body(incoming) => {
                 let have = incoming.received;
                 match incoming.framing {
                     Framing::UntilClose => self.finish(),
-                    Framing::Length(all) => reset(format!("closed after {have} of {all} bytes")),
+                    Framing::Length(all) => closed(format!("closed after {have} of {all} bytes")),
                     Framing::Chunked(_) => {
-                        reset(format!("closed after {have} bytes of a chunked body"))
+                        closed(format!("closed after {have} bytes of a chunked body"))
                     }
                 }
             }
@@ -294,7 +307,7 @@ impl Incoming {
             }
             Framing::Chunked(chunked) => chunked.decode(bytes, body, limit)?,
             Framing::UntilClose if bytes.len() > limit - body.len() => {
-                return Err(too_large("the body", limit));
+                return Err(above_limit("the body", limit));
             }
             Framing::UntilClose => {
                 body.extend_from_slice(bytes);

@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::flag::Flag;
 use super::head;
 use super::session::StreamId;
-use crate::fault::too_large;
+use crate::fault::above_limit;
 use crate::http::decode::{Coding, decode};
 use crate::http::grpc;
 use crate::http::{GrpcError, Headers, Response};
@@ -113,7 +113,7 @@ impl Incoming {
         let length = parts.headers.get(CONTENT_LENGTH).and_then(number);
         // A HEAD's length is that of a body that does not come.
         if !body.is_end_stream() && length.is_some_and(|length| length > bodies.limit) {
-            return Err(too_large("the body", bodies.limit).into());
+            return Err(above_limit("the body", bodies.limit).into());
         }
         let coding = parts.headers.get(CONTENT_ENCODING);
         let status = parts.status.as_u16();
@@ -147,7 +147,7 @@ impl Incoming {
             let piece = piece?;
             self.received += piece.len();
             if self.received > self.bodies.limit {
-                return Poll::Ready(Err(too_large("the body", self.bodies.limit).into()));
+                return Poll::Ready(Err(above_limit("the body", self.bodies.limit).into()));
             }
             if !self.bodies.discarded {
                 self.response.body.extend_from_slice(&piece);

@@ -116,7 +116,7 @@ impl Session {
             } else {
                 "closed before the answer".to_owned()
             };
-            self.lose(&exchange, Fault::target(FaultKind::Reset, detail));
+            self.lose(&exchange, Fault::target(FaultKind::Closed, detail));
         }
     }
 

@@ -1,7 +1,7 @@
 use model::Fault;
 
 use super::packet::Packet;
-use crate::fault::{protocol, too_large};
+use crate::fault::{above_limit, protocol};
 
 /// Binary attachments that one packet may have.
 pub const ATTACHMENTS_LIMIT: usize = 1024;
@@ -33,7 +33,7 @@ impl Attachments {
     pub fn add(&mut self, bytes: &[u8]) -> Result<bool, Fault> {
         self.bytes += bytes.len();
         if self.bytes > self.limit {
-            return Err(too_large("a message with its attachments", self.limit));
+            return Err(above_limit("a message with its attachments", self.limit));
         }
         if self.found.len() == self.wanted {
             return Err(protocol("an attachment that belongs to no packet"));

@@ -154,7 +154,7 @@ impl Connection {
             (None, false, false) => "without a close frame",
         };
         Err(Fault::target(
-            FaultKind::Reset,
+            FaultKind::Closed,
             format!("the server closed {when}"),
         ))
     }

@@ -3,7 +3,7 @@ use std::str;
 use model::Fault;
 
 use super::frame::{FrameHead, Opcode, parse_head};
-use crate::fault::{protocol, too_large};
+use crate::fault::{above_limit, protocol};
 
 /// Messages may not be larger unless the caller says so, in bytes.
 pub const MESSAGE_LIMIT: usize = 64 * 1024 * 1024;
@@ -60,7 +60,7 @@ impl Breach {
     fn too_large(limit: usize) -> Self {
         Self {
             code: 1009,
-            fault: too_large("a message", limit),
+            fault: above_limit("a message", limit),
         }
     }
 }

@@ -139,12 +139,12 @@ fn a_breach_is_told_to_the_server_with_its_code() {
 }
 
 #[test]
-fn a_server_that_just_goes_is_a_reset() {
+fn a_server_that_just_goes_has_closed() {
     let (address, thread) = peer(|socket| drop(accepted(socket).into_inner()));
     let mut connection = connect(address);
     events_until(&mut connection, "open").unwrap();
     let fault = events_until(&mut connection, "close").unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Reset);
+    assert_eq!(fault.kind, FaultKind::Closed);
     thread.join().unwrap();
 }
 

@@ -1,3 +1,5 @@
+mod unasked;
+
 use model::FaultKind;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -105,11 +107,11 @@ fn a_connection_is_kept_when_both_sides_may() {
 }
 
 #[test]
-fn both_framings_at_once_are_read_as_chunks_and_not_trusted() {
+fn both_framings_at_once_are_refused() {
     let bytes = b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n";
-    let (outcome, parser) = feed(&[bytes], false, false);
-    assert_eq!(outcome, Ok(Some((200, "a".into()))));
-    assert!(!parser.keeps_alive());
+    let fault = fault(bytes);
+    assert_eq!(fault.kind, FaultKind::Protocol);
+    assert!(fault.detail.contains("ambiguous"), "{fault}");
 }
 
 #[test]
@@ -214,7 +216,7 @@ fn a_close_in_the_middle_says_how_far_it_came() {
         let fault = fault(bytes);
         assert_eq!(
             (fault.kind, fault.detail.as_str()),
-            (FaultKind::Reset, words)
+            (FaultKind::Closed, words)
         );
     };
     check(
@@ -366,18 +368,4 @@ fn a_grpc_status_is_read_in_head_and_trailers() {
     let spilled = format!("{chunked}Grpc-Status: 15\r\nGrpc-Message:spilled\r\n\r\n");
     assert_eq!(error_of(&spilled).unwrap(), "gRPC 15 DATA_LOSS: spilled");
     assert_eq!(error_of(&format!("{chunked}Digest: x\r\n\r\n")), None);
-}
-
-#[test]
-fn interim_responses_without_end_are_refused() {
-    let mut parser = Parser::new(1000);
-    parser.expect(false);
-    let interim = b"HTTP/1.1 102 Processing\r\n\r\n".repeat(60);
-    assert!(parser.on_bytes(&interim).unwrap().is_none());
-    let fault = parser.on_bytes(&interim).unwrap_err();
-    assert_eq!(fault.side, model::Side::Target);
-    assert_eq!(
-        fault.detail,
-        "more than 100 interim responses (1xx) to one request"
-    );
 }

@@ -312,7 +312,7 @@ fn a_cut_answer_says_how_far_it_came() {
     assert!(!connection.has_begun(stream));
     let end = finished(&mut connection).unwrap();
     let fault = end.outcome.unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Reset);
+    assert_eq!(fault.kind, FaultKind::Closed);
     assert_eq!(fault.detail, "closed after 3 bytes of the body");
     assert!(end.repeatable == Repeatable::No && !connection.is_usable());
     drop(connection);

@@ -191,7 +191,7 @@ fn a_body_above_the_limit_costs_its_stream_alone() {
     let fault = answer(&mut connection).unwrap_err();
     assert_eq!(
         (fault.side, fault.kind),
-        (Side::Target, FaultKind::TooLarge)
+        (Side::Generator, FaultKind::TooLarge)
     );
     connection.send(&request("GET", "/big?10"), None).unwrap();
     assert_eq!(text(&answer(&mut connection).unwrap()), "xxxxxxxxxx");
