@@ -138,11 +138,12 @@ impl Client {
         }
     }
 
-    /// The next binary message that begins like this; `None` when none comes in time.
+    /// The next binary message that begins like this; `None` when none comes in time, or the editor closes.
     pub(crate) fn bytes_like(&mut self, begin: &[u8]) -> Option<Vec<u8>> {
         loop {
             match self.socket.read().ok()? {
                 Message::Binary(bytes) if bytes.starts_with(begin) => return Some(bytes.to_vec()),
+                Message::Close(_) => return None,
                 _ => {}
             }
         }
