@@ -1,11 +1,13 @@
 """What hostile clients do. Each attack is one process that repeats it until it is ended."""
 
 import contextlib
+import os
 import random
 import socket
 import time
 from collections.abc import Callable
 
+from common.place import GENERATOR_CORE
 from hostile.raw import BINARY, DELETES_TYPES, PING, TEXT, connected, frame, mutated, nested_types, nested_value, websocket, yjs
 from hostile.systems import System
 
@@ -15,12 +17,34 @@ PAUSE_S = 0.005
 
 
 def repeated(attack: Callable[[System, random.Random], None], system: System, seed: int) -> None:
-    """Whatever the system refuses or closes is what it should do."""
+    """Whatever the system refuses or closes is what it should do. It runs on the generator's core, behind who watches."""
+    os.sched_setaffinity(0, {GENERATOR_CORE})
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    os.nice(10)
+    system.honest = None
     dice = random.Random(seed)
     while True:
         with contextlib.suppress(OSError):
             attack(system, dice)
         time.sleep(PAUSE_S)
+
+
+def crowd(system: System, size: int, seconds: float) -> None:
+    """As many honest clients at a time, who say something and hear what is said, for that long."""
+    dice, ends = random.Random(1), time.monotonic() + seconds
+    streams = [websocket(system.address, system.path(dice)) for _ in range(size)]
+    try:
+        for stream in streams:
+            stream.setblocking(False)
+        while time.monotonic() < ends:
+            for stream in streams:
+                with contextlib.suppress(OSError):
+                    stream.sendall(frame(BINARY if system.binary else TEXT, system.messages(dice)[0]))
+                with contextlib.suppress(OSError):
+                    stream.recv(1 << 20)
+    finally:
+        for stream in streams:
+            stream.close()
 
 
 def mutated_frames(system: System, dice: random.Random) -> None:
