@@ -6,37 +6,37 @@
 /// The probabilities are walked outwards from the mode, where they are largest, until they no longer
 /// count; that takes a multiple of `sqrt(n)` steps.
 pub(crate) fn central_ranks(n: u64, q: f64, tail: f64) -> (u64, u64) {
-    const NEGLIGIBLE: f64 = 1e-20;
     let mode = mode(n, q);
     let odds = q / (1.0 - q);
-    let mut below = Vec::new();
-    let (mut k, mut weight) = (mode, 1.0);
-    while k > 0 && weight > NEGLIGIBLE {
-        weight *= k as f64 / ((n - k + 1) as f64 * odds);
-        k -= 1;
-        below.push(weight);
-    }
-    let mut above = Vec::new();
-    let (mut k, mut weight) = (mode, 1.0);
-    while k < n && weight > NEGLIGIBLE {
-        weight *= (n - k) as f64 * odds / (k + 1) as f64;
-        k += 1;
-        above.push(weight);
-    }
+    let below = (0..mode).rev();
+    let below = weights(below.map(|k| (k + 1) as f64 / ((n - k) as f64 * odds)));
+    let above = weights((mode..n).map(|k| (n - k) as f64 * odds / (k + 1) as f64));
     let limit = tail * (1.0 + below.iter().sum::<f64>() + above.iter().sum::<f64>());
     let low = mode + 1 - steps_to_tail(&below, limit);
     let high = mode + steps_to_tail(&above, limit);
     (low, high)
 }
 
-/// The most likely value.
+/// The probabilities of the values next to the mode, as multiples of that of the mode. Each is so many times the one
+/// before it.
+fn weights(ratios: impl Iterator<Item = f64>) -> Vec<f64> {
+    const NEGLIGIBLE: f64 = 1e-20;
+    let mut weight = 1.0;
+    let weights = ratios.map(|ratio| {
+        weight *= ratio;
+        weight
+    });
+    weights.take_while(|weight| *weight > NEGLIGIBLE).collect()
+}
+
+/// The most likely value, or the one below it.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "between 0 and n by construction"
 )]
 fn mode(n: u64, q: f64) -> u64 {
-    (((n + 1) as f64 * q).floor() as u64).min(n)
+    (n as f64 * q) as u64
 }
 
 /// How far from the mode the tail begins that weighs at most `limit`: at least one step. `weights[i]` belongs to

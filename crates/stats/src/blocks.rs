@@ -74,10 +74,8 @@ impl Blocks {
         while theirs.doublings < self.doublings {
             theirs.halve();
         }
-        if self.blocks.len() < theirs.blocks.len() {
-            self.blocks
-                .resize_with(theirs.blocks.len(), Counts::default);
-        }
+        let longer = self.blocks.len().max(theirs.blocks.len());
+        self.blocks.resize_with(longer, Counts::default);
         for (ours, theirs) in self.blocks.iter_mut().zip(&theirs.blocks) {
             ours.add(theirs);
         }
@@ -88,10 +86,10 @@ impl Blocks {
         while at.0 / self.width().0 >= BLOCKS as u64 {
             self.halve();
         }
-        let index = usize::try_from(at.0 / self.width().0).unwrap_or(BLOCKS - 1);
-        if self.blocks.len() <= index {
-            self.blocks.resize_with(index + 1, Counts::default);
-        }
+        // Less than BLOCKS, so that it fits.
+        let index = usize::try_from(at.0 / self.width().0).unwrap_or_default();
+        let longer = self.blocks.len().max(index + 1);
+        self.blocks.resize_with(longer, Counts::default);
         &mut self.blocks[index]
     }
 
@@ -193,7 +191,7 @@ impl BlockWriter {
     reason = "less than 2^11 by construction"
 )]
 pub(crate) fn bin_of(value: Nanos) -> u16 {
-    let power = (u64::BITS - (value.0 | 1).leading_zeros()).saturating_sub(POWER_BITS + 1);
+    let power = (u64::BITS - value.0.leading_zeros()).saturating_sub(POWER_BITS + 1);
     (u64::from(power) * PER_POWER + (value.0 >> power)) as u16
 }
 

@@ -139,3 +139,6 @@ fn effect_at(blocks: &[Counts], totals: &[u64], bin: u16) -> Option<f64> {
     let variance = variance_of_sum(&deviations, FREQUENCIES)?;
     Some(variance / (count * share * (1.0 - share)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -123,9 +123,45 @@ mod tests {
         assert!(!growth.steady, "five looks are too few to tell");
     }
 
+    /// What a gain of each second adds up to.
+    fn gains(gains: impl IntoIterator<Item = i32>) -> Growth {
+        let mut values = vec![0.0];
+        for gain in gains {
+            values.push(values[values.len() - 1] + f64::from(gain));
+        }
+        growth(&looks(&values)).unwrap()
+    }
+
+    #[test]
+    fn gains_that_take_turns_have_the_interval_of_students_test() {
+        let growth = gains([1, 2].repeat(4));
+        // 2.365, with 7 degrees of freedom, × the deviation √(8 × 0.25 / 7) / √8
+        let half = 2.365 * (2.0_f64 / 7.0 / 8.0).sqrt();
+        assert!((growth.per_s - 1.5).abs() < 1e-9, "{growth:?}");
+        assert!((growth.high - 1.5 - half).abs() < 1e-9, "{growth:?}");
+        assert!((1.5 - growth.low - half).abs() < 1e-9, "{growth:?}");
+    }
+
+    #[test]
+    fn gains_that_are_alike_for_long_make_the_interval_wider() {
+        let width = |growth: Growth| growth.high - growth.low;
+        let turning = gains([1, 3].repeat(5));
+        let alike = gains([1, 1, 1, 1, 1, 3, 3, 3, 3, 3]);
+        assert!((turning.per_s - alike.per_s).abs() < 1e-9);
+        assert!(width(alike) > 1.9 * width(turning), "{alike:?} {turning:?}");
+    }
+
+    #[test]
+    fn what_grew_over_the_whole_time_but_not_in_its_second_half_is_not_steady() {
+        let growth = gains([[1, 2].repeat(8), [1, -1].repeat(4)].concat());
+        assert!(growth.low > 0.0 && !growth.steady, "{growth:?}");
+        assert!(gains([1, 2].repeat(12)).steady);
+    }
+
     #[test]
     fn too_few_looks_say_nothing() {
         assert_eq!(growth(&looks(&[1.0, 2.0, 3.0])), None);
+        assert!(growth(&looks(&[1.0, 2.0, 3.0, 4.0])).is_some());
         assert_eq!(growth(&[(1.0, 1.0); 9]), None, "no time passed");
     }
 }

@@ -33,9 +33,6 @@ pub fn clopper_pearson(hits: u64, trials: u64) -> Option<(f64, f64)> {
 /// R. A. Fisher, Statistical Methods for Research Workers, 5th edition, 1934, § 21.02.
 pub fn fisher((hits, trials): (u64, u64), (other_hits, other_trials): (u64, u64)) -> f64 {
     const ROUNDING: f64 = 1e-7;
-    if trials == 0 || other_trials == 0 {
-        return 1.0;
-    }
     let (hits, other_hits) = (hits.min(trials), other_hits.min(other_trials));
     let all = hits + other_hits;
     let whole = ln_choose(trials + other_trials, all);
@@ -67,21 +64,30 @@ fn share_where(value: f64, rising: impl Fn(f64) -> f64) -> f64 {
 /// The regularized incomplete beta function `I_x(a, b)`, by its continued fraction (NIST Digital Library of Mathematical
 /// Functions, 8.17.22), evaluated with Lentz's method.
 pub(crate) fn beta(x: f64, a: f64, b: f64) -> f64 {
-    if x <= 0.0 || x >= 1.0 {
+    if !(0.0..1.0).contains(&x) {
         return x.clamp(0.0, 1.0);
     }
     let front = a * x.ln() + b * (-x).ln_1p() + ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b);
-    if x < (a + 1.0) / (a + b + 2.0) {
+    if converges(x, a, b) {
         front.exp() * fraction(x, a, b) / a
     } else {
         1.0 - front.exp() * fraction(1.0 - x, b, a) / b
     }
 }
 
-fn fraction(x: f64, a: f64, b: f64) -> f64 {
+/// Whether the fraction for `x` converges rapidly; if not, that for `1 - x` does.
+fn converges(x: f64, a: f64, b: f64) -> bool {
+    x < (a + 1.0) / (a + b + 2.0)
+}
+
+/// A denominator that may be divided by.
+fn away(value: f64) -> f64 {
     const TINY: f64 = 1e-300;
+    if value.abs() < TINY { TINY } else { value }
+}
+
+fn fraction(x: f64, a: f64, b: f64) -> f64 {
     const ENOUGH: f64 = 1e-15;
-    let away = |value: f64| if value.abs() < TINY { TINY } else { value };
     let mut upper = 1.0;
     let mut lower = 1.0 / away(1.0 - (a + b) * x / (a + 1.0));
     let mut product = lower;

@@ -79,7 +79,7 @@ pub fn rank_of(count: u64, q: f64) -> u64 {
 /// whatever the distribution (order statistics, binomial). `None` when the samples are too few for one of the ends.
 pub fn interval_ranks(count: u64, q: f64) -> Option<(u64, u64)> {
     const TAIL: f64 = 0.025;
-    if !(q > 0.0 && q < 1.0) {
+    if !(0.0..1.0).contains(&q) {
         return None;
     }
     let (low, high) = central_ranks(count, q, TAIL);

@@ -40,9 +40,8 @@ impl<W> Series<W> {
     /// Joins the windows of another series of the same width, each pair by `join`.
     pub fn merge(&mut self, other: Self, mut join: impl FnMut(&mut W, W)) {
         debug_assert_eq!(self.width, other.width, "windows of one series are alike");
-        if other.windows.len() > self.windows.len() {
-            self.windows.resize_with(other.windows.len(), || None);
-        }
+        let longer = self.windows.len().max(other.windows.len());
+        self.windows.resize_with(longer, || None);
         for (ours, theirs) in self.windows.iter_mut().zip(other.windows) {
             match (ours.as_mut(), theirs) {
                 (Some(ours), Some(theirs)) => join(ours, theirs),

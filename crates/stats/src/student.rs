@@ -35,4 +35,18 @@ mod tests {
             assert!((student(freedom) - known).abs() < 0.001, "{freedom}");
         }
     }
+
+    /// Quantiles by numerical integration, and the size of the term at which the expansion ends.
+    #[test]
+    fn beyond_the_table_the_error_is_that_of_the_next_term() {
+        for (freedom, known) in [
+            (11, 2.200_985_160_091_64),
+            (30, 2.042_272_456_301_238),
+            (60, 2.000_297_822_014_261),
+            (120, 1.979_930_405_082_441),
+        ] {
+            let error = (student(freedom) - known).abs();
+            assert!(error < 2.0 / (freedom as f64).powi(4), "{freedom}: {error}");
+        }
+    }
 }

@@ -148,3 +148,15 @@ fn time_outs_rank_above_what_is_in_flight() {
     let at_least = Some(Nanos(7));
     assert_eq!(samples.at(0.46), Estimate::Beyond { at_least });
 }
+
+#[test]
+fn shares_are_added_each_to_its_own() {
+    let of = |within, beyond, unknown| Shares {
+        within,
+        beyond,
+        unknown,
+    };
+    let mut all = of(1, 20, 300);
+    all.merge(of(4, 50, 600));
+    assert_eq!(all, of(5, 70, 900));
+}

@@ -87,6 +87,30 @@ fn an_empty_histogram_has_no_figures() {
 }
 
 #[test]
+fn histograms_that_differ_in_one_figure_or_in_their_bins_are_not_equal() {
+    let three = histogram(&[1, 3, 3, 5]);
+    assert_eq!(three, histogram(&[5, 3, 3, 1]));
+    assert!(!three.is_empty());
+    // The same count, ends and sum.
+    assert_ne!(three, histogram(&[1, 1, 5, 5]));
+    // The same bins, and another sum, smallest or largest value.
+    let wide = histogram(&[8_000_000, 8_000_002, 8_000_004]);
+    assert_ne!(wide, histogram(&[8_000_000, 8_000_003, 8_000_004]));
+    assert_ne!(wide, histogram(&[8_000_001, 8_000_001, 8_000_004]));
+    assert_ne!(wide, histogram(&[8_000_000, 8_000_003, 8_000_003]));
+}
+
+#[test]
+fn a_single_value_is_read_again_and_ends_in_the_wrong_order_are_not() {
+    let single = histogram(&[8_000_001]);
+    let text = serde_json::to_string(&single).unwrap();
+    assert_eq!(serde_json::from_str::<Histogram>(&text).unwrap(), single);
+    let swapped = text.replace("\"min_ns\":8000001", "\"min_ns\":8000002");
+    assert_ne!(swapped, text);
+    assert!(serde_json::from_str::<Histogram>(&swapped).is_err());
+}
+
+#[test]
 fn nothing_is_clipped() {
     let hours = Nanos::from_secs(36_000);
     let mut histogram = histogram(&[1]);

@@ -54,5 +54,10 @@ fn two_pass_rates_differ_as_fishers_test_says() {
             assert!((found - p).abs() < 1e-9, "{one:?} {other:?}: {found}");
         }
     }
-    assert!((fisher((0, 0), (1, 5)) - 1.0).abs() < 1e-12);
+    for (one, other) in [((0, 0), (1, 5)), ((2, 3), (0, 0)), ((0, 0), (0, 0))] {
+        assert!(
+            (fisher(one, other) - 1.0).abs() < 1e-12,
+            "{one:?} {other:?}"
+        );
+    }
 }

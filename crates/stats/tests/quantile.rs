@@ -13,6 +13,8 @@ fn a_percentile_needs_ten_samples_beyond_it() {
     assert_eq!(needed_samples(0.05), 200, "low percentiles need them below");
     assert_eq!(needed_samples(0.0), u64::MAX);
     assert_eq!(needed_samples(1.0), u64::MAX);
+    assert_eq!(needed_samples(1.5), u64::MAX);
+    assert_eq!(needed_samples(f64::NAN), u64::MAX);
 }
 
 #[test]
@@ -92,6 +94,9 @@ fn every_stated_percentile_has_an_interval() {
     }
     assert_eq!(interval_ranks(5, 0.99), None);
     assert_eq!(interval_ranks(0, 0.5), None);
+    for no_quantile in [-0.5, 0.0, 1.0, 1.5, f64::NAN] {
+        assert_eq!(interval_ranks(100, no_quantile), None, "{no_quantile}");
+    }
 }
 
 #[test]

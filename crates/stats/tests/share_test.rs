@@ -47,6 +47,7 @@ fn fifty_nine_without_a_hit_show_a_share_of_five_per_cent() {
     assert_eq!(test_share(1, 59, 0.05), ShareTest::Open);
     assert_eq!(test_share(0, 0, 0.05), ShareTest::Open);
     assert_eq!(test_share(3, 3, 0.05), ShareTest::Above);
+    assert_eq!(test_share(4, 3, 0.05), ShareTest::Open, "no such sample");
     for (share, least) in [(0.5, 5), (0.1, 29), (0.05, 59), (0.01, 299), (0.001, 2995)] {
         assert_eq!(least_trials(share), least, "{share}");
         assert_eq!(test_share(0, least, share), ShareTest::Below);
@@ -72,7 +73,19 @@ fn the_bound_never_contradicts_the_percentile_of_the_samples() {
 }
 
 #[test]
+fn no_number_of_trials_shows_a_share_below_nothing() {
+    for nothing in [0.0, -0.5, f64::NAN] {
+        assert_eq!(least_trials(nothing), u64::MAX, "{nothing}");
+    }
+}
+
+#[test]
 fn what_is_asked_for_decides() {
+    assert_eq!(
+        trials_to_decide(15, 300, 0.05, 200),
+        301,
+        "more than there are"
+    );
     assert_eq!(trials_to_decide(0, 12, 0.05, 200), 59);
     assert_eq!(trials_to_decide(0, 1, 0.01, 1_000), 299);
     let n = trials_to_decide(1, 60, 0.05, 200);

@@ -58,6 +58,45 @@ fn what_is_not_finite_is_counted_and_left_out() {
     assert_eq!((values.mean(), values.stated(0.5)), (Some(-3.0), None));
 }
 
+fn values_of(numbers: &[f64]) -> Values {
+    let mut values = Values::default();
+    for &number in numbers {
+        values.record(number);
+    }
+    values
+}
+
+#[test]
+fn values_on_both_sides_of_zero_are_added_and_counted() {
+    let values = values_of(&[-3.0, -1.0, 0.5, 2.0, 7.0]);
+    assert_eq!((values.sum(), values.mean()), (5.5, Some(1.1)));
+    let count = |low: f64, high: f64| values.count_where(|value| low < value && value < high);
+    assert_eq!(count(-10.0, 10.0), 5);
+    assert_eq!(count(0.0, 10.0), 3);
+    assert_eq!(count(-3.1, -0.9), 2);
+    assert_eq!(count(0.4, 0.6), 1);
+    assert_eq!(Values::default().count_where(|_| true), 0);
+}
+
+#[test]
+fn a_zero_has_no_sign() {
+    let zero = values_of(&[0.0]).quantile(0.5).unwrap();
+    assert!(zero.is_sign_positive(), "{zero}");
+}
+
+#[test]
+fn what_is_not_finite_is_merged_too() {
+    let mut values = values_of(&[f64::NAN; 2]);
+    values.merge(&values_of(&[f64::INFINITY; 3]));
+    assert_eq!((values.count(), values.not_finite()), (0, 5));
+}
+
+#[test]
+fn a_quantile_is_stated_from_the_samples_on_that_it_needs() {
+    assert_eq!(values_of(&[4.0; 19]).stated(0.5), None);
+    assert_eq!(values_of(&[4.0; 20]).stated(0.5), Some(4.0));
+}
+
 fn counted(notes: &[u64]) -> Series<u64> {
     let mut series = Series::new(Nanos::from_secs(1), 10);
     for &millis in notes {
@@ -103,5 +142,10 @@ fn windows_are_merged_one_by_one() {
 fn a_series_is_bounded_and_counts_what_came_later() {
     let series = counted(&[9_999, 10_000, u64::MAX / 2_000_000]);
     assert_eq!(series.windows().count(), 10);
-    assert_eq!(series.dropped(), 2);
+    assert_eq!((series.dropped(), series.width()), (2, Nanos::from_secs(1)));
+    let mut both = series;
+    both.merge(counted(&[11_000, 12_000, 13_000]), |ours, theirs| {
+        *ours += theirs;
+    });
+    assert_eq!(both.dropped(), 5);
 }

@@ -96,7 +96,7 @@ fn read(mut plain: &[u8]) -> Option<Vec<Counts>> {
 #[expect(clippy::cast_possible_truncation, reason = "seven bits at a time")]
 fn put(into: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
-        into.push((number & 0x7f) as u8 | 0x80);
+        into.push(0x80 + (number & 0x7f) as u8);
         number >>= 7;
     }
     into.push(number as u8);

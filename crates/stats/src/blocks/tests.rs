@@ -48,6 +48,28 @@ fn each_block_holds_what_came_in_it() {
 }
 
 #[test]
+fn where_nothing_is_new_no_block_is_made() {
+    let mut times = Histogram::new();
+    let mut writer = BlockWriter::default();
+    times.record(ms(1));
+    for at in [0, 10_000] {
+        writer.close(ms(at), &times, 3);
+    }
+    let blocks = writer.into_blocks();
+    assert_eq!((blocks.blocks.len(), blocks.count()), (1, 4));
+}
+
+#[test]
+fn values_of_one_bin_are_counted_together() {
+    let mut times = Histogram::new();
+    let mut writer = BlockWriter::default();
+    times.record(Nanos(1_000_000));
+    times.record(Nanos(1_010_000));
+    writer.close(ms(0), &times, 0);
+    assert_eq!(writer.into_blocks().blocks[0].bins, [(bin_of(ms(1)), 2)]);
+}
+
+#[test]
 fn neighbours_are_put_together_when_there_are_too_many() {
     let quarter = |at: u64| (at * 250, 1_000_000);
     let blocks = written(&(0..64).map(quarter).collect::<Vec<_>>());
@@ -77,6 +99,31 @@ fn bins_are_three_percent_wide_and_leave_no_gap() {
     assert_eq!(bin_of(Nanos::MAX), 64 + 58 * 32 - 1);
     assert_eq!(bin_of(Nanos(1_000_000)), bin_of(Nanos(1_015_807)));
     assert_eq!(bin_of(Nanos(1_015_808)), bin_of(Nanos(1_000_000)) + 1);
+}
+
+/// What a record says of these numbers.
+fn packed(plain: &[u8]) -> String {
+    let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, plain).unwrap();
+    let engine = &base64::engine::general_purpose::STANDARD;
+    let counts = base64::Engine::encode(engine, packed.finish().unwrap());
+    serde_json::json!({ "width_ms": 250, "counts": counts }).to_string()
+}
+
+#[test]
+fn bins_ascend_and_end_with_the_range() {
+    // Of each block the time-outs, the number of bins, and of each bin the step to it and its count.
+    for (plain, is_read) in [
+        (&[0, 1, 0, 7][..], true),
+        (&[0, 2, 5, 7, 1, 7], true),
+        (&[0, 2, 5, 7, 0, 7], false),
+        (&[0, 1, 0xff, 0x0f, 7], true),
+        (&[0, 1, 0x80, 0x10, 7], false),
+    ] {
+        let read = serde_json::from_str::<Blocks>(&packed(plain));
+        assert_eq!(read.is_ok(), is_read, "{plain:?}");
+        assert!(read.is_err() || read.is_ok_and(|blocks| blocks.count() % 7 == 0));
+    }
 }
 
 #[test]
@@ -125,11 +172,7 @@ proptest! {
 
     #[test]
     fn any_text_is_read_or_refused_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-        let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-        std::io::Write::write_all(&mut packed, &bytes).unwrap();
-        let counts = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, packed.finish().unwrap());
-        let json = serde_json::json!({ "width_ms": 250, "counts": counts }).to_string();
-        if let Ok(mut read) = serde_json::from_str::<Blocks>(&json) {
+        if let Ok(mut read) = serde_json::from_str::<Blocks>(&packed(&bytes)) {
             read.merge(&written(&[(20_000, 5)]));
             let _ = read.design_effect();
         }
