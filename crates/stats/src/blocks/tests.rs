@@ -127,6 +127,22 @@ fn bins_ascend_and_end_with_the_range() {
 }
 
 #[test]
+fn the_fullest_blocks_are_read_again() {
+    let mut times = Histogram::new();
+    let mut writer = BlockWriter::default();
+    for block in 0..64 {
+        for (power, part) in (6..64).flat_map(|power| (0..32).map(move |part| (power, part))) {
+            times.record_n(Nanos((32 + part) << (power - 5)), 200);
+        }
+        writer.close(ms(block * 250), &times, 0);
+    }
+    let blocks = writer.into_blocks();
+    assert_eq!(blocks.count(), 64 * 58 * 32 * 200);
+    let text = serde_json::to_string(&blocks).unwrap();
+    assert_eq!(serde_json::from_str::<Blocks>(&text).unwrap(), blocks);
+}
+
+#[test]
 fn damaged_blocks_are_refused() {
     let text = serde_json::to_string(&written(&[(0, 1), (250, 70), (500, 900)])).unwrap();
     let whole: Blocks = serde_json::from_str(&text).unwrap();
