@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use delivery::CutOff;
-use model::{GroupId, Nanos, UserId};
+use model::{FaultKind, GroupId, Nanos, UserId};
 use script::{GroupStart, ScriptFault};
 
 use crate::level::Span;
@@ -99,7 +99,13 @@ impl Worker {
         let (now, hold) = (world.clock.now(), world.hold);
         world.at_work.ends(since, now, hold);
         world.count_iteration(slot, planned, since, outcome);
-        let until = now + world.config.options.settle;
+        // Deliveries that had their time before those who stayed were released get no more of it.
+        let grace = if world.hold_is_settled {
+            Nanos::ZERO
+        } else {
+            world.config.options.settle
+        };
+        let until = now + grace;
         world.stop_users_of(slot);
         drop(world);
         if failed {
@@ -263,8 +269,10 @@ impl World {
                 iterations.started += 1;
                 iterations.succeeded += u64::from(ok);
                 iterations.failed += u64::from(!ok);
-                if ok {
-                    iterations.time.record(now - planned);
+                match &outcome {
+                    Ok(()) => iterations.time.record(now - planned),
+                    Err(fault) if waited_in_vain(fault) => iterations.ran_out(now - planned),
+                    Err(_) => {}
                 }
             });
             let end = match &outcome {
@@ -313,4 +321,12 @@ impl World {
         }
         self.leave_steps(slot);
     }
+}
+
+/// Whether the iteration failed because something that it awaited did not come in time, so that it would have taken longer.
+fn waited_in_vain(fault: &ScriptFault) -> bool {
+    matches!(
+        fault.fault.kind,
+        FaultKind::TimedOut | FaultKind::Eventually
+    )
 }

@@ -45,8 +45,8 @@ pub(crate) fn is_promised(threshold: &Threshold, level: &Level) -> bool {
         .is_none_or(|reach| reach.covers(load.users, load.groups, load.rate_per_s))
 }
 
-/// One verdict over all levels. With thresholds they decide alone, and each result says whether its level carries it; but
-/// a run whose `setup` or `teardown` failed has not passed.
+/// One verdict over all levels. Thresholds decide, and each result says whether its level carries it; but a run whose
+/// `setup` or `teardown` failed has not passed, nor has one that failed in a way that no threshold is about.
 pub(crate) fn verdict(run: &Run) -> Verdict {
     if run.failed_around() {
         return Verdict::Failed;
@@ -55,13 +55,30 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
         return without_thresholds(run);
     }
     let mut results = run.thresholds.iter();
-    if results.clone().any(|result| result.held == Some(false)) {
+    let broken = results.clone().any(|result| result.held == Some(false));
+    if broken || run.levels.iter().any(|level| failed_unasked(run, level)) {
         Verdict::Failed
     } else if results.all(|result| result.held == Some(true)) {
         Verdict::Passed
     } else {
         Verdict::Inconclusive
     }
+}
+
+/// The script failed by itself, or nothing at all succeeded, and no threshold says how much may fail.
+fn failed_unasked(run: &Run, level: &Level) -> bool {
+    let is_about = |subject: &str| {
+        let mut results = run.thresholds.iter();
+        results.any(|one| one.metric.starts_with(subject) && one.condition.starts_with("failed"))
+    };
+    let measured = &level.measured;
+    let iterations = &measured.iterations;
+    let no_iteration =
+        level.sound && iterations.failed > 0 && iterations.succeeded + iterations.unfinished == 0;
+    let by_iteration = no_iteration || measured.script_failed();
+    let tried = ["requests", "exchanges", "connections"];
+    let by_operation = level.sound && measured.only_failures().is_some();
+    by_iteration && !is_about("iterations") || by_operation && !tried.into_iter().any(is_about)
 }
 
 /// Without thresholds a run passes unless in a level nothing succeeded, or the script itself failed: nobody asked for that.

@@ -77,14 +77,7 @@ impl Asked<'_> {
             Aggregate::Count | Aggregate::Rate => self.amount(timings.count, timings.unfinished),
             Aggregate::Percentile(percent) => {
                 let q = percent / 100.0;
-                let mut sides = self.sides(&timings.response, &timings.open);
-                // What timed out counts as longer than everything else.
-                let kept = self.threshold.holds(f64::INFINITY);
-                *(if kept {
-                    &mut sides.within
-                } else {
-                    &mut sides.beyond
-                }) += timings.timed_out;
+                let sides = self.sides(&timings.response, &timings.open, timings.timed_out);
                 Ok(self.percentile(q, timings.response_at(q), sides))
             }
             _ => self.of_times(&timings.response, &timings.open, timings.timed_out),
@@ -161,7 +154,7 @@ impl Asked<'_> {
             Aggregate::Percentile(percent) => {
                 let q = percent / 100.0;
                 let none = Histogram::default();
-                let sides = self.sides(&deliveries.latency, &none);
+                let sides = self.sides(&deliveries.latency, &none, 0);
                 let seen = self.percentile(q, deliveries.latency_at(q), sides);
                 Ok(by_message(seen, self.messages(deliveries)))
             }
@@ -196,10 +189,10 @@ impl Asked<'_> {
             Aggregate::Count | Aggregate::Rate => self.amount(ended, open),
             Aggregate::Percentile(percent) => {
                 let q = percent / 100.0;
-                let sides = self.sides(&iterations.time, &iterations.open);
+                let sides = self.sides(&iterations.time, &iterations.open, iterations.timed_out);
                 Ok(self.percentile(q, iterations.time_at(q), sides))
             }
-            _ => self.of_times(&iterations.time, &iterations.open, 0),
+            _ => self.of_times(&iterations.time, &iterations.open, iterations.timed_out),
         }
     }
 

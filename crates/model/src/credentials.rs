@@ -32,6 +32,14 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// What somebody gave for a URL and is none, as it may be shown: nothing before the last `@`, wherever that stands.
+pub fn without_what_may_be_credentials(text: &str) -> Cow<'_, str> {
+    match text.rsplit_once('@') {
+        Some((_, rest)) => Cow::Owned(format!("{HIDDEN}@{rest}")),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// Quotes and backslashes end it too, so that nothing beyond a string of JSON or source code is taken for a part of it.
 fn ends_authority(c: char) -> bool {
     c.is_whitespace()
@@ -64,6 +72,14 @@ mod tests {
             r#"{"a":"http://***@d","e":"//***@h\n"}"#,
         );
         check("`http://${name}:${word}@host/`", "`http://***@host/`");
+    }
+
+    #[test]
+    fn of_what_is_no_url_nothing_before_an_at_is_shown() {
+        let shown = without_what_may_be_credentials;
+        assert_eq!(shown("ann:secret@host/"), "***@host/");
+        assert_eq!(shown("http://ann:sec/ret@host/"), "***@host/");
+        assert_eq!(shown("localhost"), "localhost");
     }
 
     #[test]

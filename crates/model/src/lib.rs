@@ -9,7 +9,7 @@ mod slots;
 mod time;
 mod verdict;
 
-pub use credentials::without_credentials;
+pub use credentials::{without_credentials, without_what_may_be_credentials};
 pub use fault::{Fault, FaultKind, Side};
 pub use id::{GroupId, UserId};
 pub use slots::Slots;

@@ -58,7 +58,8 @@ fn too_many_ages(ages: &Histogram, open: u64) -> Option<String> {
 }
 
 impl Iterations {
-    /// planned = started + dropped; started = succeeded + failed + unfinished; each that was dropped has its cause.
+    /// planned = started + dropped; started = succeeded + failed + unfinished; each that timed out failed; each that was
+    /// dropped has its cause.
     pub fn check_identities(&self) -> Vec<String> {
         let mut broken = Vec::new();
         let Self {
@@ -85,6 +86,12 @@ impl Iterations {
             broken.push(format!(
                 "iterations: {started} started, but {succeeded} succeeded + {failed} failed + \
                  {unfinished} unfinished"
+            ));
+        }
+        if self.timed_out > *failed {
+            let timed_out = self.timed_out;
+            broken.push(format!(
+                "iterations: {timed_out} timed out, but {failed} failed"
             ));
         }
         broken.extend(too_many_ages(&self.open, *unfinished));

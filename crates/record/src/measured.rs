@@ -56,6 +56,12 @@ pub struct Iterations {
     pub succeeded: u64,
     /// How many ended by a failure.
     pub failed: u64,
+    /// How many of the failed waited in vain: something that they awaited ran out of time.
+    #[serde(default)]
+    pub timed_out: u64,
+    /// How long the longest of these had taken by then, in nanoseconds.
+    #[serde(default)]
+    pub timeout: Option<Nanos>,
     /// How many had not ended when the level was closed.
     pub unfinished: u64,
     /// How old those were, from their planned start: lower bounds of their times. Empty in records of version 1.
@@ -177,26 +183,37 @@ impl Iterations {
         self.open.record(age);
     }
 
-    /// Quantile `q` of the time of those that did not fail; those that had not ended rank at their age or higher.
+    /// Notes one that failed because something that it awaited ran out of time, `age` after its planned start.
+    pub fn ran_out(&mut self, age: Nanos) {
+        self.timed_out += 1;
+        self.timeout = self.timeout.max(Some(age));
+    }
+
+    /// Quantile `q` of the time of those that did not fail; those that had not ended rank at their age or higher, those
+    /// that waited in vain above all others.
     pub fn time_at(&self, q: f64) -> Estimate {
         self.samples(&self.ages()).at_in(&self.blocks, q)
     }
 
-    /// How many of those that did not fail took at most `limit` and how many longer; of those that have gone on for
-    /// less than that it is not known.
+    /// How many of those that did not fail took at most `limit` and how many longer, those that waited in vain among them;
+    /// of those that have gone on for less than that it is not known.
     pub fn beyond(&self, limit: Nanos) -> Shares {
         self.samples(&self.ages()).shares(limit)
     }
 
-    /// The longest time; `None` without one, or when one had not ended and the longest is not known.
+    /// The longest time; `None` without one, or when one had not ended or waited in vain and the longest is not known.
     pub fn longest(&self) -> Option<Nanos> {
-        self.time.max().filter(|_| self.unfinished == 0)
+        self.time.max().filter(|_| self.all_ended())
     }
 
     /// What the longest time exceeds, where it is not known itself.
     pub fn longest_exceeds(&self) -> Option<Nanos> {
-        let known = self.time.max().max(self.open.max());
-        known.filter(|_| self.unfinished > 0)
+        let known = self.time.max().max(self.open.max()).max(self.timeout);
+        known.filter(|_| !self.all_ended())
+    }
+
+    fn all_ended(&self) -> bool {
+        self.timed_out == 0 && self.unfinished == 0
     }
 
     fn ages(&self) -> Cow<'_, Histogram> {
@@ -207,7 +224,7 @@ impl Iterations {
         Samples {
             times: &self.time,
             open,
-            endless: 0,
+            endless: self.timed_out,
         }
     }
 
@@ -217,6 +234,8 @@ impl Iterations {
         self.started += other.started;
         self.succeeded += other.succeeded;
         self.failed += other.failed;
+        self.timed_out += other.timed_out;
+        self.timeout = self.timeout.max(other.timeout);
         self.unfinished += other.unfinished;
         self.open.merge(&other.open);
         self.dropped += other.dropped;

@@ -41,9 +41,15 @@ impl Asked<'_> {
         Ok(Observed::Number { low, high, why })
     }
 
-    pub(super) fn sides(self, times: &Histogram, open: &Histogram) -> Sides {
+    /// What timed out counts as longer than everything else.
+    pub(super) fn sides(self, times: &Histogram, open: &Histogram, timed_out: u64) -> Sides {
         let holds = |value| self.threshold.holds(value);
         let mut sides = Sides::of(times, holds);
+        if holds(f64::INFINITY) {
+            sides.within += timed_out;
+        } else {
+            sides.beyond += timed_out;
+        }
         let ages = Sides::of(open, holds);
         // What has not ended is longer than its age.
         if matches!(self.threshold.op, Op::More | Op::AtLeast) {

@@ -1,5 +1,6 @@
 use anyhow::{Context as _, bail};
 use engine::{Clock, Plain, PrepareError, Send, Shared, prepare_plain};
+use model::without_what_may_be_credentials;
 use plan::{Course, Overrides, Problem, Problems};
 use probe::DescriptorLimit;
 use serde_json::{Value, json};
@@ -69,10 +70,12 @@ fn check_descriptors(args: &BenchArgs) -> anyhow::Result<()> {
 }
 
 fn url_of(text: &str) -> anyhow::Result<Url> {
-    let url = Url::parse(text)
-        .with_context(|| format!("`{text}` is no URL: write for example http://127.0.0.1:8080/"))?;
+    let shown = without_what_may_be_credentials(text);
+    let url = Url::parse(text).with_context(|| {
+        format!("`{shown}` is no URL: write for example http://127.0.0.1:8080/")
+    })?;
     if !matches!(url.scheme(), "http" | "https" | "ws" | "wss") || !url.has_host() {
-        bail!("`{text}`: http://, https://, ws:// and wss:// are known");
+        bail!("`{shown}`: http://, https://, ws:// and wss:// are known");
     }
     Ok(url)
 }

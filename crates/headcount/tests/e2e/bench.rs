@@ -224,6 +224,11 @@ fn what_makes_no_sense_is_refused_with_what_would() {
         &["localhost"],
         &["`localhost` is no URL", "http://127.0.0.1:8080/"],
     );
+    for secret in ["eve:pa55@127.0.0.1:1/", "http://eve:pa/55@127.0.0.1:1/"] {
+        let ended = bench(secret, &[]);
+        ended.refused(2, &["***@127.0.0.1:1/"]);
+        assert!(!ended.stderr.contains("eve"), "{ended:#?}");
+    }
     refused(
         &["ftp://127.0.0.1/"],
         &["ftp://127.0.0.1/", "ws:// and wss:// are known"],

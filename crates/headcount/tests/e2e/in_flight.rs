@@ -80,6 +80,30 @@ fn a_server_that_freezes_fails_an_open_load() {
     assert_eq!(requests["timed_out"], 100 - 50);
     assert_eq!(frozen.asked(), 100, "nothing was begun while it waited");
     assert_eq!(level["measured"]["iterations"]["failed"], 50);
+    assert_eq!(level["measured"]["iterations"]["timed_out"], 50);
+}
+
+#[test]
+fn iterations_that_waited_in_vain_are_longer_than_every_limit() {
+    let frozen = Frozen::after(50);
+    let text = SCENARIO
+        .replace("LOAD", "rate: \"100/s\", hold: \"1s\", users: 200")
+        .replace("TOTAL", "2s")
+        .replace(
+            r#"requests: ["p95 < 1m", "failed == 0"]"#,
+            r#"iterations: ["p90 < 10s", "max < 10s", "mean < 10s"]"#,
+        );
+    let lab = Lab::new().with("ask.ts", &text);
+    let (ended, level) = run(&lab, &frozen);
+    ended.broke_a_threshold(&level);
+    for threshold in lab.record()["thresholds"].as_array().unwrap() {
+        let held = if level["sound"] == true {
+            Value::from(false)
+        } else {
+            Value::Null
+        };
+        assert_eq!(threshold["held"], held, "{threshold:#}");
+    }
 }
 
 #[test]
@@ -203,6 +227,20 @@ export default async function talk({ everyone, channel, think }: Group) {
   });
 }
 "#;
+
+/// The same, by users who stay until the level ends.
+#[test]
+fn settle_is_one_grace_period_for_who_stays_too() {
+    let truth = Server::truth(&[]);
+    let stays = LOST.replace("await think(\"1m\");", "await user.stay();");
+    let lab = Lab::new().with("talk.ts", &stays);
+    lab.run("talk.ts", &truth.url(), &[]);
+    let level = lab.record()["levels"][0].clone();
+    assert_eq!(level["measured"]["iterations"]["succeeded"], 1, "{level:#}");
+    let phases = &level["phases"];
+    let waited = phases["settle_s"].as_f64().unwrap() + phases["drain_s"].as_f64().unwrap();
+    assert!((4.0..7.5).contains(&waited), "{phases:#}");
+}
 
 #[test]
 fn settle_is_one_grace_period_for_deliveries_and_iterations() {

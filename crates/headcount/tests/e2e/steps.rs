@@ -142,9 +142,14 @@ fn a_promise_on_who_reaches_a_step_is_kept_or_broken() {
     ]);
     assert!(told.contains(&broken), "{told:#?}");
     for kept in ["reached == 100%", "failed == 0"] {
-        let of_browse = |result: &&Value| result[1] == "step(browse)" && result[2] == kept;
-        let held: Vec<_> = told.iter().filter(of_browse).map(|one| &one[4]).collect();
-        assert_eq!(held, [&decided(0, true), &decided(1, true)], "{told:#?}");
+        let of_browse = |one: &&Value| one["metric"] == "step(browse)" && one["condition"] == kept;
+        let all: Vec<_> = results.iter().filter(of_browse).collect();
+        assert_eq!(all.len(), 2, "{results:#?}");
+        for one in all {
+            let why = one["undecided"]["cause"].as_str();
+            let late = matches!(why, Some("less_load" | "invalid_level"));
+            assert!(one["held"] == true || late, "{one:#}");
+        }
     }
 }
 

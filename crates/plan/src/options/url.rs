@@ -1,8 +1,9 @@
 //! URLs as far as they can be wrong before anything is sent.
 
+use super::values::text;
+use model::without_what_may_be_credentials;
 use serde_json::Value;
 
-use super::values::text;
 use crate::problem::{Flaw, quoted};
 
 /// The base URL of the target: scheme, host, port, perhaps a path.
@@ -36,7 +37,7 @@ fn check_whole(url: &str) -> Result<&str, Flaw> {
     let Some((scheme, rest)) = url.split_once("://") else {
         let hint = format!("write `http://{}`", url.trim_start_matches('/'));
         return Err(Flaw::with_hint(
-            format!("{} has no scheme", quoted(url)),
+            format!("{} has no scheme", shown(url)),
             hint,
         ));
     };
@@ -53,10 +54,15 @@ fn check_whole(url: &str) -> Result<&str, Flaw> {
     if !is_host_and_port(authority) {
         return Err(Flaw::new(format!(
             "{} has no valid host and port",
-            quoted(url)
+            shown(url)
         )));
     }
     Ok(path)
+}
+
+/// It may hold credentials, wherever they stand in what is no URL.
+fn shown(url: &str) -> String {
+    quoted(&without_what_may_be_credentials(url))
 }
 
 fn check_characters(url: &str) -> Result<(), Flaw> {

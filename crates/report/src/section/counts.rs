@@ -34,11 +34,12 @@ pub(crate) fn iterations(run: &Run) -> Option<Section> {
             succeeded,
             failed,
             unfinished,
+            timed_out,
             dropped,
             time,
             ..
         } = all;
-        let timed = !time.is_empty() || *unfinished > 0;
+        let timed = !time.is_empty() || *unfinished + timed_out > 0;
         let at = |q| timed.then(|| estimate_in_full(all.time_at(q), None));
         Row::plain(vec![
             Some(marked(level)),

@@ -229,8 +229,13 @@ fn unjudged(run: &Run) -> String {
         0 => String::new(),
         more => format!(", and {}", plural(more as u64, "other condition")),
     };
+    let others = if open().count() < run.thresholds.len() {
+        " Every other threshold held."
+    } else {
+        ""
+    };
     format!(
-        ": {} {} at {at}: {}{more}. Every other threshold held.",
+        ": {} {} at {at}: {}{more}.{others}",
         first.metric,
         first.condition,
         undecided::observed(run, first)

@@ -55,7 +55,7 @@ pub(crate) fn judge(cell: &Cell, ended: &Ended, log: &Log) -> Outcome {
         let text = format!("{name}: {condition}: truly {truth:?}, said {}", said(held));
         outcome.add(result, text);
     }
-    whole(&scene, ended.exit, &truths, &mut outcome);
+    whole(&scene, ended, &truths, &mut outcome);
     if is_sound {
         figures(&scene, &ended.summary["levels"][0], &mut outcome);
     }
@@ -137,17 +137,18 @@ fn compare(held: Option<bool>, truth: Truth, is_sound: bool) -> Judged {
 }
 
 /// The verdict on the whole run.
-fn whole(scene: &Scene<'_>, exit: Option<i32>, truths: &[Truth], outcome: &mut Outcome) {
+fn whole(scene: &Scene<'_>, ended: &Ended, truths: &[Truth], outcome: &mut Outcome) {
+    let exit = ended.exit;
     let has = |wanted: Truth| truths.contains(&wanted);
     let (passed, failed) = (exit == Some(0), exit == Some(99));
+    let samples = scene.samples(&one(
+        scene.cell,
+        Figure::Bad(Bad::Failed, Form::AtMost),
+        0.0,
+    ));
+    let surely_good = samples.all.iter().any(|s| s.certain && s.bad == Known::No);
+    let perhaps_good = samples.all.iter().any(|s| s.bad != Known::Yes);
     if scene.cell.kind.is_bench {
-        let samples = scene.samples(&one(
-            scene.cell,
-            Figure::Bad(Bad::Failed, Form::AtMost),
-            0.0,
-        ));
-        let surely_good = samples.all.iter().any(|s| s.certain && s.bad == Known::No);
-        let perhaps_good = samples.all.iter().any(|s| s.bad != Known::Yes);
         if passed && !perhaps_good {
             outcome.add(Judged::Wrong, "passed, and nothing succeeded".to_owned());
         } else if failed && surely_good {
@@ -162,12 +163,22 @@ fn whole(scene: &Scene<'_>, exit: Option<i32>, truths: &[Truth], outcome: &mut O
             Judged::Wrong,
             "passed, and a threshold is broken".to_owned(),
         );
-    } else if failed && truths.iter().all(|truth| *truth == Truth::Holds) {
+    } else if failed
+        && surely_good
+        && any_iteration_succeeded(&ended.record)
+        && truths.iter().all(|truth| *truth == Truth::Holds)
+    {
         outcome.add(
             Judged::Wrong,
             "failed, and every threshold holds".to_owned(),
         );
     }
+}
+
+/// Where none did a run fails, whatever its thresholds are about. The server knows nothing of iterations.
+fn any_iteration_succeeded(record: &Value) -> bool {
+    let succeeded = &record["levels"][0]["measured"]["iterations"]["succeeded"];
+    succeeded.as_u64() > Some(0)
 }
 
 fn one(cell: &Cell, figure: Figure, limit: f64) -> Threshold {

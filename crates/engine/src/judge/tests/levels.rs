@@ -200,6 +200,41 @@ fn a_run_in_which_no_iteration_succeeded_never_passes() {
 }
 
 #[test]
+fn a_held_threshold_about_something_else_passes_no_run_in_which_nothing_succeeded() {
+    let of = |succeeded, condition: &str, subject| {
+        let mut level = requests(6_000, 0);
+        level.measured.iterations = Iterations {
+            planned: 60,
+            started: 60,
+            succeeded,
+            failed: 60 - succeeded,
+            ..Iterations::default()
+        };
+        run_of(level, &[threshold(subject, condition)])
+    };
+    assert_eq!(
+        verdict(&of(0, "p95 < 1m", "requests")),
+        Verdict::Failed,
+        "every iteration failed"
+    );
+    assert_eq!(verdict(&of(1, "p95 < 1m", "requests")), Verdict::Passed);
+    let tolerated = of(0, "failed <= 100%", "iterations");
+    assert_eq!(verdict(&tolerated), Verdict::Passed, "it was asked for");
+    // All requests are answered quickly, with errors.
+    let mut failing = of(60, "p95 < 1m", "requests");
+    for timings in failing.levels[0].measured.requests.values_mut() {
+        timings.failed = timings.count;
+    }
+    assert_eq!(verdict(&failing), Verdict::Failed);
+    failing.levels[0].sound = false;
+    assert_eq!(
+        verdict(&failing),
+        Verdict::Passed,
+        "whose fault is not known"
+    );
+}
+
+#[test]
 fn a_bench_that_measured_nothing_does_not_pass_though_every_user_came_to_an_end() {
     let mut level = requests(60, 0);
     level.measured.requests.clear();
