@@ -12,13 +12,17 @@ use crate::work::Then;
 /// in flight. Lines cost more than the calls.
 pub(crate) const TRACED: u32 = 8;
 
+/// Calls of each of them that are, until one was left in flight; then all are. Who loops in one iteration for the whole run
+/// would otherwise pay for each call.
+pub(crate) const TRACED_CALLS: u32 = 100;
+
 impl State {
     /// Where the script stands, if the calls of this iteration are traced.
     pub(crate) fn trace(&self, ctx: &Ctx<'_>, group: u32) -> Option<Box<str>> {
-        let traced = self.work.borrow().groups.get(group)?.traced;
-        if !traced {
-            return None;
-        }
+        let mut work = self.work.borrow_mut();
+        let calls = &mut work.groups.get_mut(group)?.calls_to_trace;
+        *calls = calls.checked_sub(1)?;
+        drop(work);
         // Only an error that is thrown knows its stack.
         let _ = Exception::throw_message(ctx, "");
         let thrown = ctx.catch();
@@ -49,6 +53,7 @@ impl State {
             return None;
         }
         work.to_trace = TRACED;
+        work.calls_to_trace = u32::MAX;
         let (place, user) = first.unzip();
         let calls = if count == 1 {
             "a call was"

@@ -6,6 +6,7 @@ use model::{GroupId, Nanos, Slots};
 use rquickjs::{Function, Object, Persistent, Promise};
 use rustc_hash::FxHashMap;
 
+use crate::floating::TRACED_CALLS;
 use crate::host::{OpId, SocketId, TickerId};
 use crate::start::UserStart;
 
@@ -33,17 +34,13 @@ pub(crate) struct About {
 
 /// One running group.
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact of its own, in any combination"
-)]
 pub(crate) struct Group {
     pub(crate) about: About,
     pub(crate) ended: bool,
     /// What its function returned, until it has settled.
     pub(crate) story: Option<KeptPromise>,
-    /// Its calls are remembered with their lines.
-    pub(crate) traced: bool,
+    /// So many more of its calls are remembered with their lines.
+    pub(crate) calls_to_trace: u32,
     /// The script took the first of several promises, so that the others may be in flight in the end.
     pub(crate) may_leave: bool,
     /// Its objects share something in the prelude.
@@ -130,6 +127,8 @@ pub(crate) struct Work {
     ops: Slots<Op>,
     /// Iterations whose calls will be traced.
     pub(crate) to_trace: u32,
+    /// How many calls of each.
+    pub(crate) calls_to_trace: u32,
     tickers: FxHashMap<TickerId, Ticker>,
     group_keys: FxHashMap<GroupId, u32>,
     socket_keys: FxHashMap<SocketId, u32>,
@@ -140,6 +139,7 @@ impl Work {
     pub(crate) fn tracing(iterations: u32) -> Self {
         Self {
             to_trace: iterations,
+            calls_to_trace: TRACED_CALLS,
             ..Self::default()
         }
     }
@@ -147,9 +147,14 @@ impl Work {
     /// Takes a group in with its users.
     pub(crate) fn add_group(&mut self, about: About, users: Vec<UserStart>) -> Option<u32> {
         let id = GroupId(about.id);
+        let calls_to_trace = if self.to_trace > 0 {
+            self.calls_to_trace
+        } else {
+            0
+        };
         let key = self.groups.insert(Group {
             about,
-            traced: self.to_trace > 0,
+            calls_to_trace,
             users: Vec::with_capacity(users.len()),
             ..Group::default()
         })?;

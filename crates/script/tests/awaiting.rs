@@ -92,3 +92,23 @@ fn what_tickers_began_may_be_in_flight_in_the_end() {
     stage.done(ops[0].0, script::host::Value::Nothing);
     stage.ends_well();
 }
+
+/// The first has made so many calls that their lines are remembered no more; from then on all of them are.
+#[test]
+fn a_call_that_nobody_awaits_after_many_others_has_its_line_the_second_time() {
+    let mut stage = story("for (let n = 0; n < 120; n++) await user.get('/');\nuser.get('/late');");
+    let mut lines = Vec::new();
+    for number in 1..=2 {
+        stage.script.start_group(common::group(number, 1));
+        for _ in 0..120 {
+            let ops = stage.ops();
+            stage.done(ops[0].0, reply(200, ""));
+        }
+        let fault = stage.fault();
+        assert_eq!(fault.fault.kind, FaultKind::NotAwaited);
+        lines.push(fault.location.map(|place| place.line as usize));
+        stage.script.cancel_group(model::GroupId(number));
+        stage.ops();
+    }
+    assert_eq!(lines, [None, Some(FIRST_LINE + 1)]);
+}
