@@ -8,7 +8,9 @@ use crate::exchange::Event;
 use crate::run::RunError;
 use crate::worker::Worker;
 
-/// Making a copy takes at most this part of a worker's time.
+/// From one copy to the next, at least.
+const EVERY: Nanos = Nanos::from_secs(1);
+/// Making copies takes at most this part of a worker's time.
 const SHARE: u64 = 1000;
 /// Between two looks of control passes less; otherwise the whole process stood still, and silence says nothing.
 const STOOD_STILL: Nanos = Nanos::from_secs(1);
@@ -24,7 +26,7 @@ pub(crate) struct Copies {
 }
 
 impl Worker {
-    /// Once a second, or as often as it costs next to nothing.
+    /// Once a second, or less often where a copy is large.
     pub(crate) fn send_copy(&mut self, now: Nanos) {
         if now < self.copies.next || now < self.world.borrow().hold.start {
             return;
@@ -32,7 +34,7 @@ impl Worker {
         let copy = Box::new(self.so_far());
         self.tell(Event::Copy(copy));
         let took = self.now() - now;
-        self.copies.next = now + Nanos(took.0.saturating_mul(SHARE));
+        self.copies.next = now + Nanos(took.0.saturating_mul(SHARE)).max(EVERY);
     }
 }
 

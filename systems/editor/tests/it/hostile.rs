@@ -1,11 +1,15 @@
 //! Clients that want the editor down: nested updates, live and in the store, changed frames, control frames.
 
+#[path = "../common/nested.rs"]
+mod nested;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use kit::testing::hostile::{resident, send_pings};
+use nested::{DELETES, nested_types, nested_value, number};
 use serde_json::{Value, json};
 use sqlx::{Connection, SqliteConnection};
 
@@ -17,27 +21,6 @@ const TOO_LARGE: Option<u16> = Some(4413);
 /// Messages are that large at most, by default.
 const LARGEST: usize = 1_000_000;
 
-/// An array in arrays, `depth` of them; by hand, as the encoding is described.
-fn nested_value(depth: usize) -> Vec<u8> {
-    let mut update = vec![1, 1, 7, 0, 8, 1, 1, b'v', 1];
-    update.extend([117, 1].repeat(depth));
-    update.extend([126, 0]);
-    update
-}
-
-/// Arrays, each inside of the one before.
-fn nested_types(count: usize) -> Vec<u8> {
-    let mut update = [&[1][..], &number(count), &[7, 0, 7, 1, 1, b'a', 0]].concat();
-    for parent in 0..count - 1 {
-        update.extend([&[7, 0, 7][..], &number(parent), &[0]].concat());
-    }
-    update.push(0);
-    update
-}
-
-/// Deletes the first of them, and all with it.
-const DELETES: [u8; 6] = [0, 1, 7, 1, 0, 1];
-
 /// What asks for the whole document.
 const KNOWS_NOTHING: [u8; 4] = [0, 0, 1, 0];
 
@@ -45,16 +28,6 @@ const KNOWS_NOTHING: [u8; 4] = [0, 0, 1, 0];
 const WRITES: [u8; 17] = [
     1, 1, 9, 0, 4, 1, 4, b'c', b'o', b'd', b'e', 4, b'f', b'i', b'n', b'e', 0,
 ];
-
-fn number(mut number: usize) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while number >= 0x80 {
-        bytes.push(u8::try_from(number & 0x7F).unwrap() | 0x80);
-        number >>= 7;
-    }
-    bytes.push(u8::try_from(number).unwrap());
-    bytes
-}
 
 /// An update as a message of the sync protocol.
 fn message(update: &[u8]) -> Vec<u8> {

@@ -1,7 +1,11 @@
 //! Updates that nobody writes who means well.
 
+#[path = "../../../../tests/common/nested.rs"]
+mod nested;
+
 use std::thread::Builder;
 
+use nested::{DELETES, nested_types, nested_value, number};
 use yrs::updates::decoder::Decode;
 use yrs::{Array, ArrayPrelim, Doc, Map, MapPrelim, ReadTxn, Text, Transact};
 use yrs::{XmlElementPrelim, XmlFragment, XmlTextPrelim};
@@ -17,39 +21,6 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
     let thread = Builder::new().stack_size(SMALL_STACK).spawn(test);
     thread.unwrap().join().unwrap();
 }
-
-fn push_number(bytes: &mut Vec<u8>, mut number: usize) {
-    while number >= 0x80 {
-        bytes.push(u8::try_from(number & 0x7F).unwrap() | 0x80);
-        number >>= 7;
-    }
-    bytes.push(u8::try_from(number).unwrap());
-}
-
-/// An array in arrays, `depth` of them, in one update; by hand, as the encoding is described.
-fn nested_value(depth: usize) -> Vec<u8> {
-    let mut update = vec![1, 1, 7, 0, 8, 1, 1, b'v', 1];
-    update.extend([117, 1].repeat(depth));
-    update.extend([126, 0]);
-    update
-}
-
-/// Arrays, each inside of the one before, by client 7.
-fn nested_types(count: usize) -> Vec<u8> {
-    let mut update = vec![1];
-    push_number(&mut update, count);
-    update.extend([7, 0, 7, 1, 1, b'a', 0]);
-    for parent in 0..count - 1 {
-        update.extend([7, 0, 7]);
-        push_number(&mut update, parent);
-        update.push(0);
-    }
-    update.push(0);
-    update
-}
-
-/// Deletes the first of them, and all with it.
-const DELETES: [u8; 6] = [0, 1, 7, 1, 0, 1];
 
 #[test]
 fn values_and_types_nested_up_to_the_limit_are_taken_and_deeper_ones_refused_whatever_their_depth()
@@ -129,10 +100,10 @@ fn thousands_who_write_at_one_place_are_refused_and_leave_the_document_as_it_was
     // Each of other right neighbours than the one before, so that all are compared with all.
     let clients = 20_000_usize;
     let mut update = Vec::new();
-    push_number(&mut update, clients);
+    update.extend(number(clients));
     for client in 0..clients {
         update.push(1);
-        push_number(&mut update, 100 + client);
+        update.extend(number(100 + client));
         update.extend([0, 0x44, 7, u8::try_from(client % 5).unwrap(), 1, b'x']);
     }
     update.push(0);
