@@ -3,8 +3,8 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:8080",
-  load: { users: [10, 50], hold: "10s" },
-  thresholds: { "exchange(ask)": ["p95 < 50ms", "failed == 0"] },
+  load: { users: [10, 50], duration: "10s" },
+  thresholds: { "roundTrip(ask)": ["p95 < 50ms", "failed == 0"] },
 };
 
 export default async function ask({ users: [user], check }: Group) {

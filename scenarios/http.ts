@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:4004", // headcount serve bridge
-  load: { users: [5, 20], warmup: "1s", hold: "10s" },
+  load: { users: [5, 20], warmup: "1s", duration: "10s" },
   thresholds: {
     "request(POST /bridge/chat)": ["p95 < 50ms", "failed == 0"],
     checks: "failed == 0",

@@ -3,7 +3,7 @@ import { csv, type Group, type Options, type Setup } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:4004", // headcount serve bridge
-  load: { users: 20, hold: "10s" },
+  load: { users: 20, duration: "10s" },
   thresholds: { requests: "failed == 0", checks: "failed == 0" },
 };
 

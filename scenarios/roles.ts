@@ -7,7 +7,7 @@ export const options: Options = {
   group: { speaker: 1, listeners: 3 },
   load: { groups: [1, 5], once: true },
   thresholds: {
-    "delivery(announcement)": ["delivered == 100%", "strayed == 0"],
+    "delivery(announcement)": ["delivered == 100%", "misdelivered == 0"],
     iterations: "failed == 0",
   },
 };

@@ -4,9 +4,9 @@ import type { Group, Options } from "headcount";
 export const options: Options = {
   target: "http://127.0.0.1:8080",
   group: 5, // five people in a room
-  load: { users: [10, 50], ramp: "1s", warmup: "1s", hold: "10s" },
+  load: { users: [10, 50], ramp: "1s", warmup: "1s", duration: "10s" },
   thresholds: {
-    "delivery(said)": ["p95 < 100ms", "lost == 0", "duplicated == 0", "reordered == 0", "strayed == 0"],
+    "delivery(said)": ["p95 < 100ms", "lost == 0", "duplicated == 0", "reordered == 0", "misdelivered == 0"],
   },
 };
 

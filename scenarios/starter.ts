@@ -3,9 +3,9 @@ import type { Group, Options } from "headcount";
 export const options: Options = {
   target: "http://127.0.0.1:4004",
   groups: 5, // one for each room; the users of a level are shared out evenly
-  load: { users: [20, 100], ramp: "1s", warmup: "1s", hold: "10s" },
+  load: { users: [20, 100], ramp: "1s", warmup: "1s", duration: "10s" },
   thresholds: {
-    "delivery(said)": ["p95 < 100ms", "lost == 0", "duplicated == 0", "strayed == 0"],
+    "delivery(said)": ["p95 < 100ms", "lost == 0", "duplicated == 0", "misdelivered == 0"],
     iterations: "failed < 1%",
   },
   leftovers: { url: "/bridge/sessions?count", at: "/active" },

@@ -20,12 +20,12 @@ class Open:
 
 
 def headcount_at(rate: int, words: str = "open") -> Setting:
-    flags = f"--rate {rate}/s --users {IN_FLIGHT} --hold {SECONDS}s"
+    flags = f"--rate {rate}/s --users {IN_FLIGHT} --duration {SECONDS}s"
     return headcount(words, SCENARIOS / "open.ts", more=flags)
 
 
 def headcount_closed(users: int) -> Setting:
-    return headcount(f"{users:,} users", SCENARIOS / "closed.ts", more=f"--users {users} --hold {SECONDS}s")
+    return headcount(f"{users:,} users", SCENARIOS / "closed.ts", more=f"--users {users} --duration {SECONDS}s")
 
 
 OPEN = {

@@ -36,8 +36,8 @@ class Report:
 def of_headcount(finished: Finished, folder: Path) -> Report:
     """From the record: its histogram has every percentile, also those that the report leaves out."""
     level = level_of_headcount(finished, folder)
-    [timings] = (level["measured"]["requests"] or level["measured"]["exchanges"]).values()
-    lag, error = (decoded(level["generator"][times]) for times in ["start_lag", "receipt_error"])
+    [timings] = (level["measured"]["requests"] or level["measured"]["round_trips"]).values()
+    lag, error = (decoded(level["generator"][times]) for times in ["start_lag", "receive_error"])
     remarks, doubts = remarks_of_headcount(level)
     iterations = decoded(level["measured"]["iterations"]["time"])
     one_each = level["measured"]["iterations"]["started"] > 0.9 * timings["count"]
@@ -70,7 +70,7 @@ def of_headcount_bench(finished: Finished, _: Path) -> Report:
     """Its summary has the shape of a run's."""
     must_end_with(finished, [0, 98])
     level = json.loads(finished.stdout)["levels"][0]
-    kind = "exchanges" if level["exchanges"]["count"] else "requests"
+    kind = "exchanges" if level["round_trips"]["count"] else "requests"
     timings = level[kind]
     names = {"mean": "mean_ms", "p50": "p50_ms", "p90": "p90_ms", "p95": "p95_ms", "p99": "p99_ms", "p99.9": "p99_9_ms", "max": "max_ms"}
     figures = {name: timings[key] for name, key in names.items() if timings[key] is not None}

@@ -18,7 +18,7 @@ SECONDS = 5
 USERS = 50
 
 SETTINGS = {
-    "scripted": headcount("`run`, `socket.request`", BENCH / "echo" / "talk.ts", more=f"--users {USERS} --hold {SECONDS}s"),
+    "scripted": headcount("`run`, `socket.request`", BENCH / "echo" / "talk.ts", more=f"--users {USERS} --duration {SECONDS}s"),
     "native": headcount_bench(f"-c {USERS} -d {SECONDS}s", "ws://"),
     "ws": ws("Node", MODE="echo", USERS=USERS, SECONDS=SECONDS),
     "k6": k6("k6/websockets", "k6-ws.js", of_k6_ws, MODE="echo", USERS=USERS, SECONDS=SECONDS),

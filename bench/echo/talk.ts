@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:5000",
-  load: { users: 50, hold: "5s" },
+  load: { users: 50, duration: "5s" },
 };
 
 export default async function talk(group: Group) {

@@ -19,7 +19,7 @@ FATES = ["late", "duplicated", "reordered"]
 class Outcome:
     """Both channels together: edits and carets."""
 
-    hold_s: float
+    duration_s: float
     expected: int
     delivered: int
     lost: int
@@ -47,11 +47,11 @@ class Outcome:
 
     @property
     def per_s(self) -> float:
-        return self.received / self.hold_s
+        return self.received / self.duration_s
 
     @property
     def cpu_each_us(self) -> float:
-        return self.cpu_percent / 100 * self.hold_s * 1e6 / self.received
+        return self.cpu_percent / 100 * self.duration_s * 1e6 / self.received
 
     @property
     def kb_per_user(self) -> float:
@@ -87,7 +87,7 @@ def outcome_of(level: dict) -> Outcome:
     document = measured["converged"].get("document", {"converged": 0})
     remarks, doubts = remarks_of_headcount(level)
     return Outcome(
-        hold_s=level["phases"]["hold_s"],
+        duration_s=level["phases"]["duration_s"],
         expected=sum(channel["expected"] for channel in channels),
         delivered=sum(channel["delivered"] for channel in channels),
         lost=sum(sum(channel["lost"].values()) for channel in channels),

@@ -18,7 +18,7 @@ USERS = {EDITOR: [2000, 5000, GOAL_AT], RELAY: [2000, 5000]}
 def at(server: str, users: int) -> Setting:
     """Who comes at most at 625 a second, and 5 s before, so that coming is not what is measured, nor what it left behind."""
     ramp_s = max(2, users // 625)
-    times = f"--ramp {ramp_s}s --warmup {WARMUP_S}s --hold {HOLD_S}s"
+    times = f"--ramp {ramp_s}s --warmup {WARMUP_S}s --duration {HOLD_S}s"
     return headcount(f"{server}, {users:,} users", SCENARIO, read, f"--users {users} {times}")
 
 

@@ -7,7 +7,7 @@ const AT_ONCE = 20;
 export const options: Options = {
   target: "http://127.0.0.1:5000",
   group: 50,
-  load: { groups: 1, hold: "5s" },
+  load: { groups: 1, duration: "5s" },
 };
 
 export default async function talk({ everyone, channel, users: [speaker] }: Group) {

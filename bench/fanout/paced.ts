@@ -4,7 +4,7 @@ import type { Group, Options } from "headcount";
 export const options: Options = {
   target: "http://127.0.0.1:5000",
   group: 10,
-  load: { groups: 5, hold: "5s" },
+  load: { groups: 5, duration: "5s" },
 };
 
 export default async function talk({ id, everyone, channel }: Group) {

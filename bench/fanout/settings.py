@@ -58,7 +58,7 @@ def headcount_burst(every_us: int) -> Case:
     """One scenario, with another period."""
     instead = ('EVERY = "1ms"', f'EVERY = "{every_us}us"')
     words = f"burst every {every_us / 1000:g} ms"
-    hold = f"--hold {SECONDS}s"
+    hold = f"--duration {SECONDS}s"
     setting = headcount(words, SCENARIOS / "burst.ts", of_headcounts_deliveries, hold, instead)
     return Case("burst", bursts(every_us), setting)
 
@@ -73,7 +73,7 @@ def k6_burst(every_us: int) -> Case:
     return Case("burst", room, k6(f"burst every {every_us / 1000:g} ms", "k6-ws.js", of_k6_ws, **room.environment()))
 
 
-PACED_HEADCOUNT = headcount("paced", SCENARIOS / "paced.ts", of_headcounts_deliveries, f"--hold {SECONDS}s")
+PACED_HEADCOUNT = headcount("paced", SCENARIOS / "paced.ts", of_headcounts_deliveries, f"--duration {SECONDS}s")
 
 CASES = [
     *map(headcount_burst, [2000, 1000, 500, 400, 333]),

@@ -13,6 +13,9 @@ HELLO = b'{"type":"say","text":"' + b"hello " * 100 + b'"}'
 INSERTS = b"\x01\x01%s\x00\x04\x01\x04code\x05hello\x00"
 """A Yjs update: a client, named by two bytes, writes into the text."""
 
+HONEST = ("127.0.0.2", 0)
+"""Where honest clients come from: services limit clients by address, and attackers use up the limit of theirs."""
+
 NAMES = ["bridge", "editor", "marketplace"]
 
 
@@ -50,7 +53,7 @@ class System:
             headers["Authorization"] = f"Bearer {self.token}"
         try:
             if self.honest is None:
-                self.honest = http.client.HTTPConnection(self.address, timeout=PATIENCE_S)
+                self.honest = http.client.HTTPConnection(self.address, timeout=PATIENCE_S, source_address=HONEST)
             self.honest.request(method, path, body, headers)
             answer = self.honest.getresponse()
             said = answer.read()

@@ -6,7 +6,7 @@ export const options: Options = {
   target: "http://127.0.0.1:5000",
   group: 50_000,
   deadline: "10s",
-  load: { groups: 1, hold: "30s" },
+  load: { groups: 1, duration: "30s" },
   timeouts: { connect: "30s" },
 };
 

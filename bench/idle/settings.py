@@ -16,7 +16,7 @@ SOURCES = "127.0.0.2,127.0.0.3,127.0.0.4"
 
 
 def waiting(users: int) -> Setting:
-    flags = f"--users {users} --hold {SECONDS}s --source {SOURCES}"
+    flags = f"--users {users} --duration {SECONDS}s --source {SOURCES}"
     return headcount(f"{users:,} users", SCENARIOS / "wait.ts", of_nobody, flags)
 
 

@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:5000",
-  load: { users: 100, ramp: "5s", hold: "5s" },
+  load: { users: 100, ramp: "5s", duration: "5s" },
 };
 
 export default async function wait({ users: [user] }: Group) {

@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:5000",
-  load: { users: 10, hold: "30s" },
+  load: { users: 10, duration: "30s" },
 };
 
 export default async function visit({ users: [user] }: Group) {

@@ -4,7 +4,7 @@ import type { Group, Options } from "headcount";
 export const options: Options = {
   target: "http://127.0.0.1:5000",
   group: 2,
-  load: { groups: 1, hold: "30s" },
+  load: { groups: 1, duration: "30s" },
 };
 
 export default async function talk({ everyone, channel, users: [sender] }: Group) {

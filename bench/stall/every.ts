@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:5000",
-  load: { users: 200, ramp: "1s", hold: "30s" },
+  load: { users: 200, ramp: "1s", duration: "30s" },
 };
 
 export default async function visit({ users: [user] }: Group) {

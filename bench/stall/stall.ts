@@ -4,7 +4,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:5000",
-  load: { rate: "200/s", users: 400, hold: "30s" },
+  load: { rate: "200/s", users: 400, duration: "30s" },
 };
 
 export default async function visit({ users: [user] }: Group) {

@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:5000",
-  load: { rate: "2000/s", users: 2000, hold: "3s" },
+  load: { rate: "2000/s", users: 2000, duration: "3s" },
 };
 
 export default async function visit({ users: [user] }: Group) {

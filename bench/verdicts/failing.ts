@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:5000",
-  load: { rate: "300/s", users: 300, hold: "3s" },
+  load: { rate: "300/s", users: 300, duration: "3s" },
   thresholds: { requests: "failed < 1%" },
 };
 

@@ -4,7 +4,7 @@ import type { Group, Options } from "headcount";
 export const options: Options = {
   target: "http://127.0.0.1:5000",
   group: 4,
-  load: { groups: 10, hold: "3s" },
+  load: { groups: 10, duration: "3s" },
   settle: "1s",
   thresholds: { "delivery(said)": "lost == 0" },
 };

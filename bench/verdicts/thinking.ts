@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   target: "http://127.0.0.1:5000",
-  load: { users: 60, hold: "3s" },
+  load: { users: 60, duration: "3s" },
   thresholds: { requests: ["p95 < 250ms", "failed == 0"], iterations: "failed == 0" },
 };
 

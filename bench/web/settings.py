@@ -10,7 +10,7 @@ CONNECTIONS = [50, 1000]
 
 def settings(connections: int) -> dict[str, Setting]:
     """By the names that the goals speak of."""
-    load = f"--users {connections} --hold {SECONDS}s"
+    load = f"--users {connections} --duration {SECONDS}s"
     return {
         "wrk": wrk(connections, SECONDS),
         "bench": headcount_bench(f"-c {connections} -d {SECONDS}s"),

@@ -2,7 +2,7 @@
 // second, 300,000 in all.
 import type { Group, Options } from "headcount";
 
-export const options: Options = { group: 20, load: { users: 60, hold: "8s" }, settle: "20s", deadline: "20s" };
+export const options: Options = { group: 20, load: { users: 60, duration: "8s" }, settle: "20s", deadline: "20s" };
 
 export default async function talk({ id, everyone, channel }: Group) {
   const said = channel("said", { to: "everyone" });

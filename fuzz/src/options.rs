@@ -9,12 +9,12 @@ pub(crate) const OPTIONS: Target = Target {
     run: options,
     seeds: || {
         bytes_of(&[
-            r#"{"target":"http://127.0.0.1:5000","group":5,"load":{"users":[10,30,50,200,1000],"hold":"30s","ramp":"5s"},
+            r#"{"target":"http://127.0.0.1:5000","group":5,"load":{"users":[10,30,50,200,1000],"duration":"30s","ramp":"5s"},
 "thresholds":{"delivery(code-change)":["p95 < 100ms","lost == 0"],"iterations":["failed < 0.1%"]}}"#,
             r#"{"group":{"buyer":1,"sellers":3},"load":{"groups":[1,2,4],"once":true},"timeouts":{"connect":"1s","total":"5s"}}"#,
-            r#"{"load":{"rate":"100/s","users":50,"hold":"30s"},"headers":{"x":"y"},"maxMessage":"1MB","script":{"memory":"64MB",
+            r#"{"load":{"rate":"100/s","users":50,"duration":"30s"},"headers":{"x":"y"},"maxMessage":"1MB","script":{"memory":"64MB",
 "time":"1s"}}"#,
-            r#"{"load":{"rate":["0/s","1000/s"],"users":5,"hold":1000},"leftovers":{"url":"/x","at":"/n"},"seed":7,
+            r#"{"load":{"rate":["0/s","1000/s"],"users":5,"duration":1000},"leftovers":{"url":"/x","at":"/n"},"seed":7,
 "redirects":3}"#,
             r#"{"load":[{"rate":"500/s","for":"10s"},{"rate":0,"for":"50s"}],"deadline":"2s","settle":"1s","insecure":true}"#,
         ])
@@ -23,7 +23,7 @@ pub(crate) const OPTIONS: Target = Target {
         "\"load\":",
         "\"rate\":",
         "\"users\":",
-        "\"hold\":",
+        "\"duration\":",
         "\"100/s\"",
         "\"ramp\":",
         "\"1s\"",
@@ -64,7 +64,7 @@ fn options(data: &[u8]) {
     judge(&value);
     let overrides = Overrides {
         users: Some(text_of(&data[..data.len().min(5)])),
-        hold: Some("1s".to_owned()),
+        duration: Some("1s".to_owned()),
         ..Overrides::default()
     };
     judge(&with_overrides(value, &overrides));

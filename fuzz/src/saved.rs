@@ -48,7 +48,7 @@ fn run(data: &[u8]) {
     );
 }
 
-/// Histograms as HDR tools exchange them.
+/// Histograms as HDR tools round trip them.
 pub(crate) const HISTOGRAM: Target = Target {
     name: "histogram",
     run: histogram,

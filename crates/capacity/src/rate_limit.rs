@@ -5,15 +5,16 @@
 //! addresses got; and what other levels were let through. A 429 alone, or one with a `Retry-After`, is none: many a
 //! server that is busy answers so.
 
+mod facts;
 mod key;
 mod shape;
-mod words;
 
 use model::FaultKind;
-use record::{Cause, Confidence, Finding, Level, Limited, Run, StatedLimit};
-use serde_json::json;
+use record::{
+    Cause, Confidence, Finding, Level, LimitKey as Key, Limited, RateLimiter, Run, StatedLimit,
+};
 
-use key::{Key, Keys, is_by_user, keys_of, number_of};
+use key::{Keys, is_by_user, keys_of, number_of};
 use shape::{Shape, shape_of};
 
 /// A level whose requests failed to so little a part says nothing, in percent.
@@ -304,32 +305,33 @@ fn confidence(seen: &Seen<'_>, keys: &Keys, stated: Option<f64>) -> Confidence {
 }
 
 fn tell(run: &Run, main: &Seen<'_>, keys: &Keys, limit: &Limit<'_>, seen: &[Seen<'_>]) -> Finding {
-    let keys_left = keys.left.iter().map(|key| key.name()).collect::<Vec<_>>();
-    let (window_s, at_least_s) = match limit.window {
+    let (window_s, window_at_least_s) = match limit.window {
         Window::Stated(window) | Window::Seen(window) | Window::Told(window) => {
             (Some(window), None)
         }
         Window::AtLeast(least) => (None, Some(least)),
         Window::Unknown => (None, None),
     };
-    let figures = [
-        ("limit", json!(limit.requests)),
-        ("window_s", json!(window_s)),
-        ("window_at_least_s", json!(at_least_s)),
-        ("per", json!(keys_left)),
-        ("kind", json!(words::kind(main))),
-        ("rate_per_s", json!(main.flow)),
-    ];
+    let found = RateLimiter {
+        limit: limit.requests,
+        limit_stated: limit.stated.is_some(),
+        window_s,
+        window_stated: matches!(limit.window, Window::Stated(_)),
+        window_at_least_s,
+        per: keys.left.clone(),
+        kind: facts::kind(main),
+        rate_per_s: main.flow,
+        burst: facts::burst(main),
+        keys: facts::sharing(main, keys),
+    };
     let limits = seen.iter().filter(|seen| is_limiting(seen.level));
     Finding {
-        cause: Cause::RateLimiter,
-        what: words::what(main, keys, limit),
+        cause: Cause::RateLimiter(found),
         confidence: confidence(main, keys, limit.stated.map(|stated| stated.limit)),
         levels: seen.iter().map(|seen| seen.level.index).collect(),
         limits: limits.map(|seen| seen.level.index).collect(),
-        evidence: words::evidence(main, keys, limit),
-        unknown: words::unknown(main, keys, limit),
-        advice: words::advice(run, main, keys, limit),
-        figures: figures.map(|(name, value)| (name.to_owned(), value)).into(),
+        evidence: facts::evidence(main, keys, limit),
+        unknown: facts::unknown(main, keys, limit),
+        advice: facts::advice(run, main, keys, limit),
     }
 }

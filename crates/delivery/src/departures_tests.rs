@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
-use model::{GroupId, Nanos};
+use model::{GroupId, LossReason, Nanos};
 
 use super::{CutOff, Leaving};
-use crate::{Audience, ChannelIndex, Ledger, LossReason, Stamp, Tally};
+use crate::{Audience, ChannelIndex, Ledger, Stamp, Tally};
 
 const SETTLE: Nanos = Nanos::from_secs(5);
 

@@ -1,9 +1,9 @@
 //! What a receipt, or its absence, does to a message and its tally.
 
-use model::Nanos;
+use model::{LossReason, Nanos};
 
 use crate::departures::{CutOff, Leaving};
-use crate::message::{LossReason, Message, Sending};
+use crate::message::{Message, Sending};
 use crate::tally::{Fate, Tally};
 
 /// The first receipt by a member of the audience, who is pending no more.

@@ -1,4 +1,4 @@
-use model::{GroupId, Nanos};
+use model::{GroupId, MisdeliveryReason, Nanos};
 
 use crate::bits::Bits;
 use crate::channel::{Audience, Channel, Sender, audience_of};
@@ -6,7 +6,7 @@ use crate::departures::Leaving;
 use crate::fates::{arrive, give_up};
 use crate::message::{Message, Sending};
 use crate::stamp::Stamp;
-use crate::tally::{Fate, StrayReason, Tally};
+use crate::tally::{Fate, Tally};
 
 /// A message is remembered this long after its settling time, to know a duplicate from a stray.
 const REMEMBERED: Nanos = Nanos::from_secs(30);
@@ -232,11 +232,11 @@ impl Ledger {
     }
 
     /// Counts the stamp of another group or run that a member read, and says which it is.
-    pub fn stranger(&self, stamp: &Stamp, tally: &mut Tally) -> StrayReason {
+    pub fn stranger(&self, stamp: &Stamp, tally: &mut Tally) -> MisdeliveryReason {
         let reason = if stamp.run == self.run {
-            StrayReason::AnotherGroup
+            MisdeliveryReason::AnotherGroup
         } else {
-            StrayReason::AnotherRun
+            MisdeliveryReason::AnotherRun
         };
         tally.stray(reason);
         reason
@@ -251,28 +251,28 @@ impl Ledger {
         tallies: &mut [Tally],
     ) -> Receipt {
         let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
-            return Receipt::uncounted(Fate::Strayed(StrayReason::Garbled));
+            return Receipt::uncounted(Fate::Misdelivered(MisdeliveryReason::Garbled));
         };
         let (tally, deadline) = (&mut tallies[channel.tally], channel.deadline);
         let is_for_receiver = channel.audience.admits(receiver, stamp.sender);
         let Some(sender) = channel.senders.get_mut(stamp.sender as usize) else {
-            return stray(tally, StrayReason::Garbled);
+            return stray(tally, MisdeliveryReason::Garbled);
         };
         if stamp.sequence < sender.base {
-            return stray(tally, StrayReason::Forgotten);
+            return stray(tally, MisdeliveryReason::Forgotten);
         }
         let Some(message) = sender.get(stamp.sequence) else {
-            return stray(tally, StrayReason::Garbled);
+            return stray(tally, MisdeliveryReason::Garbled);
         };
         let Some(sending) = message.sent else {
-            return stray(tally, StrayReason::Garbled);
+            return stray(tally, MisdeliveryReason::Garbled);
         };
         if !message.audience.contains(receiver) {
             // Who listens only since then may well have been where it was sent to.
             if is_for_receiver {
                 return Receipt::uncounted(Fate::Unexpected);
             }
-            return stray_if(sending.measured, tally, StrayReason::OutsideAudience);
+            return stray_if(sending.measured, tally, MisdeliveryReason::OutsideAudience);
         }
         let awaited = message.awaits(receiver);
         let ends = (stamp.sender, receiver);
@@ -307,7 +307,7 @@ impl Ledger {
         stray_if(
             counts,
             &mut tallies[channel.tally],
-            StrayReason::OutsideAudience,
+            MisdeliveryReason::OutsideAudience,
         );
     }
 
@@ -382,15 +382,15 @@ impl Ledger {
     }
 }
 
-fn stray(tally: &mut Tally, reason: StrayReason) -> Receipt {
+fn stray(tally: &mut Tally, reason: MisdeliveryReason) -> Receipt {
     stray_if(true, tally, reason)
 }
 
-fn stray_if(counts: bool, tally: &mut Tally, reason: StrayReason) -> Receipt {
+fn stray_if(counts: bool, tally: &mut Tally, reason: MisdeliveryReason) -> Receipt {
     if counts {
         tally.stray(reason);
     }
-    Receipt::uncounted(Fate::Strayed(reason))
+    Receipt::uncounted(Fate::Misdelivered(reason))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
-use crate::message::LossReason;
+use model::LossReason;
 
 #[path = "ledger_tests/awaited.rs"]
 mod awaited;
@@ -99,9 +99,12 @@ fn the_sender_is_outside_the_audience_of_others() {
     let stamp = room.say(0, ms(0));
     assert_eq!(
         room.hear(&stamp, 0, ms(1)),
-        Fate::Strayed(StrayReason::OutsideAudience)
+        Fate::Misdelivered(MisdeliveryReason::OutsideAudience)
     );
-    assert_eq!(room.close().strayed[&StrayReason::OutsideAudience], 1);
+    assert_eq!(
+        room.close().misdelivered[&MisdeliveryReason::OutsideAudience],
+        1
+    );
 }
 
 #[test]
@@ -111,7 +114,7 @@ fn a_list_of_members_is_the_audience() {
     assert_eq!(room.hear(&stamp, 1, ms(1)), Fate::Delivered);
     assert_eq!(
         room.hear(&stamp, 2, ms(1)),
-        Fate::Strayed(StrayReason::OutsideAudience)
+        Fate::Misdelivered(MisdeliveryReason::OutsideAudience)
     );
     assert_eq!(room.close().lost_total(), 1);
 }
@@ -183,12 +186,12 @@ fn who_listens_only_since_the_sending_is_no_stray_but_who_may_not_hear_it_still_
         (
             Audience::Members(vec![1]),
             2,
-            Fate::Strayed(StrayReason::OutsideAudience),
+            Fate::Misdelivered(MisdeliveryReason::OutsideAudience),
         ),
         (
             Audience::Others,
             0,
-            Fate::Strayed(StrayReason::OutsideAudience),
+            Fate::Misdelivered(MisdeliveryReason::OutsideAudience),
         ),
     ] {
         let mut room = Room::new(2, audience.clone());
@@ -199,7 +202,7 @@ fn who_listens_only_since_the_sending_is_no_stray_but_who_may_not_hear_it_still_
         }
         let tally = room.close();
         let strays = if fate == Fate::Unexpected { 0 } else { 2 };
-        assert_eq!(tally.strayed_total(), strays, "{audience:?}");
+        assert_eq!(tally.misdelivered_total(), strays, "{audience:?}");
         assert_eq!((tally.delivered, tally.duplicated), (0, 0), "{audience:?}");
     }
 }
@@ -214,7 +217,7 @@ fn one_who_left_between_two_messages_and_came_back_hears_the_second_as_no_stray(
     assert_eq!(room.hear(&first, 1, ms(3)), Fate::Delivered);
     assert_eq!(room.hear(&second, 1, ms(3)), Fate::Unexpected);
     let tally = room.close();
-    assert_eq!((tally.expected, tally.strayed_total()), (1, 0));
+    assert_eq!((tally.expected, tally.misdelivered_total()), (1, 0));
 }
 
 #[test]
@@ -291,7 +294,7 @@ fn warm_up_messages_have_an_identity_but_no_count() {
     assert_eq!(room.hear(&stamp, 1, ms(1)), Fate::Delivered);
     let tally = room.close();
     assert_eq!(
-        (tally.expected, tally.delivered, tally.strayed_total()),
+        (tally.expected, tally.delivered, tally.misdelivered_total()),
         (0, 0, 0)
     );
 }
@@ -328,7 +331,7 @@ fn memory_is_bounded_and_what_is_forgotten_is_said_so() {
     room.say(0, ms(35_001));
     assert_eq!(
         room.hear(&old, 2, ms(35_001)),
-        Fate::Strayed(StrayReason::Forgotten)
+        Fate::Misdelivered(MisdeliveryReason::Forgotten)
     );
     assert_eq!(room.close().lost_total(), 5);
 }

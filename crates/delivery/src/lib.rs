@@ -23,6 +23,5 @@ pub use departures::{CutOff, Leaving};
 pub use documents::{Documents, Framing, RECORD_SEPARATOR, TooLong};
 pub use json::Pointer;
 pub use ledger::{ChannelIndex, Ledger, Receipt, Sent};
-pub use message::LossReason;
 pub use stamp::{Garbled, STAMP_LENGTH, Stamp, find_stamp, stamps_from, stamps_in};
-pub use tally::{Fate, StrayReason, Tally};
+pub use tally::{Fate, Tally};

@@ -3,37 +3,6 @@ use model::Nanos;
 use crate::bits::Bits;
 use crate::departures::{Departures, Leaving};
 
-/// Why a delivery never happened, where that is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LossReason {
-    /// Nobody knows: the target had it, and the receiver was there for the whole settling time.
-    NeverSeen,
-    /// The target lost or cut the receiver's connection within the settling time of the message.
-    ReceiverDisconnected,
-    /// The receiver's script stopped listening or closed its connection within the settling time of the message.
-    ReceiverLeft,
-    /// The send failed, or the target refused the message.
-    SendFailed,
-    /// It reached the receiver, but not where the channel looks for its stamps.
-    Misplaced,
-    /// The sender's own copy, which the channel's audience includes, was never seen.
-    OwnCopy,
-}
-
-impl LossReason {
-    /// In words, as reports name it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NeverSeen => "never seen",
-            Self::ReceiverDisconnected => "receiver disconnected",
-            Self::ReceiverLeft => "receiver left",
-            Self::SendFailed => "send failed or refused",
-            Self::Misplaced => "arrived elsewhere",
-            Self::OwnCopy => "own copy never seen",
-        }
-    }
-}
-
 /// One message of one sender on one channel, from its stamp until it is forgotten.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {

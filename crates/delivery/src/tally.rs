@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
+use model::{LossReason, MisdeliveryReason};
 use stats::Histogram;
 
 use crate::departures::CutOff;
-use crate::message::LossReason;
 
 /// What a receipt turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,35 +17,7 @@ pub enum Fate {
     /// Seen by one whom it is for and who did not listen yet when it was sent: counted nowhere.
     Unexpected,
     /// Seen by somebody who should not see it.
-    Strayed(StrayReason),
-}
-
-/// Why a receipt is a stray.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum StrayReason {
-    /// A member of the sender's group for whom the channel is not, such as the sender.
-    OutsideAudience,
-    /// A user of another group: a breach of isolation.
-    AnotherGroup,
-    /// A message of an earlier run.
-    AnotherRun,
-    /// The stamp came back changed.
-    Garbled,
-    /// Sent so long ago that the ledger no longer knows who had it.
-    Forgotten,
-}
-
-impl StrayReason {
-    /// In words, as reports name it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OutsideAudience => "outside the audience",
-            Self::AnotherGroup => "another group",
-            Self::AnotherRun => "another run",
-            Self::Garbled => "garbled",
-            Self::Forgotten => "older than the ledger remembers",
-        }
-    }
+    Misdelivered(MisdeliveryReason),
 }
 
 /// What came of all deliveries of one kind of message.
@@ -76,7 +48,7 @@ pub struct Tally {
     /// Stamps that were read where their channel is followed but does not look: no receipts.
     pub misplaced: u64,
     /// Receipts by those who should not have them, by reason.
-    pub strayed: BTreeMap<StrayReason, u64>,
+    pub misdelivered: BTreeMap<MisdeliveryReason, u64>,
     /// Delivery latency, from the planned sending to the receipt at the receiver's end; late ones too.
     pub latency: Histogram,
     /// Latency of each message to its first receiver.
@@ -99,12 +71,12 @@ impl Tally {
     }
 
     /// All that strayed.
-    pub fn strayed_total(&self) -> u64 {
-        self.strayed.values().sum()
+    pub fn misdelivered_total(&self) -> u64 {
+        self.misdelivered.values().sum()
     }
 
     /// Counts one stray.
-    pub fn stray(&mut self, reason: StrayReason) {
-        *self.strayed.entry(reason).or_default() += 1;
+    pub fn stray(&mut self, reason: MisdeliveryReason) {
+        *self.misdelivered.entry(reason).or_default() += 1;
     }
 }

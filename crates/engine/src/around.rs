@@ -8,8 +8,8 @@ use script::ScriptFault;
 
 use crate::ask;
 use crate::control::Control;
-use crate::exchange::{AsideOutcome, Command, Event};
 use crate::level::{LevelPlan, SetupResult};
+use crate::messages::{AsideOutcome, Command, Event};
 use crate::run::{Notice, RunError};
 
 /// The longest that `setup` or `teardown` may take.
@@ -36,10 +36,9 @@ impl Control<'_> {
         match number {
             Ok(number) => Some(number),
             Err(why) => {
-                let text = format!("leftovers could not be looked for at {}: {why}", asked.url);
-                record.notes.push(Note {
-                    kind: "leftovers".to_owned(),
-                    text,
+                record.notes.push(Note::LeftoversUnknown {
+                    url: asked.url,
+                    error: why,
                 });
                 None
             }

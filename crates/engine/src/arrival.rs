@@ -6,8 +6,8 @@ mod socketio;
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use delivery::{Fate, Garbled, Receipt, Stamp, StrayReason, TooLong, find_stamp};
-use model::{Fault, FaultKind, Nanos, Timing};
+use delivery::{Fate, Garbled, Receipt, Stamp, TooLong, find_stamp};
+use model::{Fault, FaultKind, MisdeliveryReason, Nanos, Timing};
 use script::host::{Payload, SocketId, Value, Wake};
 use wire::websocket::Event;
 
@@ -202,7 +202,7 @@ impl Arrival<'_> {
     fn receipt(&mut self, stamp: Result<Stamp, Garbled>, tally: usize) {
         let tallies = &mut self.recorder.tallies;
         let Ok(stamp) = &stamp else {
-            tallies[tally].stray(StrayReason::Garbled);
+            tallies[tally].stray(MisdeliveryReason::Garbled);
             return;
         };
         let receipt = match &mut self.group {
@@ -210,7 +210,7 @@ impl Arrival<'_> {
                 group.ledger.receive(stamp, self.member, self.now, tallies)
             }
             Some(group) => Receipt {
-                fate: Fate::Strayed(group.ledger.stranger(stamp, &mut tallies[tally])),
+                fate: Fate::Misdelivered(group.ledger.stranger(stamp, &mut tallies[tally])),
                 latency: None,
             },
             None => return,
@@ -226,7 +226,7 @@ impl Arrival<'_> {
         let waiting = &mut self.state.waiting;
         // What was received before the message was sent answers something else.
         let answers = |waiting: &Waiting| {
-            let sent = waiting.exchange.map(|exchange| exchange.started);
+            let sent = waiting.round_trip.map(|round_trip| round_trip.started);
             sent.is_none_or(|sent| sent <= now)
         };
         let at = waiting.iter().position(|waiting| match &waiting.wanted {
@@ -240,21 +240,21 @@ impl Arrival<'_> {
     }
 
     fn replied(&mut self, waiting: &Waiting, value: Value) {
-        if let (Some(group), Some(exchange)) = (&mut self.group, waiting.exchange) {
-            group.last_done = Some((Family::Exchange, exchange.name));
+        if let (Some(group), Some(round_trip)) = (&mut self.group, waiting.round_trip) {
+            group.last_done = Some((Family::RoundTrip, round_trip.name));
         }
-        if let Some(exchange) = waiting
-            .exchange
-            .filter(|exchange| self.hold.measures(exchange.planned, self.now))
+        if let Some(round_trip) = waiting
+            .round_trip
+            .filter(|round_trip| self.hold.measures(round_trip.planned, self.now))
         {
             let timing = Timing {
-                planned: exchange.planned,
-                started: exchange.started,
+                planned: round_trip.planned,
+                started: round_trip.started,
                 ended: self.now,
             };
             self.recorder.time(
-                Family::Exchange,
-                exchange.name,
+                Family::RoundTrip,
+                round_trip.name,
                 timing,
                 Ending::Answered { failed: false },
             );

@@ -85,8 +85,13 @@ impl Listener {
 
     /// Delivered, duplicated and strayed, by channel in the order of their making.
     fn counts(&self) -> Vec<(u64, u64, u64)> {
-        let of =
-            |tally: &delivery::Tally| (tally.delivered, tally.duplicated, tally.strayed_total());
+        let of = |tally: &delivery::Tally| {
+            (
+                tally.delivered,
+                tally.duplicated,
+                tally.misdelivered_total(),
+            )
+        };
         self.recorder.tallies.iter().map(of).collect()
     }
 

@@ -2,8 +2,8 @@ use delivery::CutOff;
 use model::{GroupId, Nanos, UserId};
 use script::ScriptFault;
 
-use crate::exchange::{AsideOutcome, Event, PooledUser};
 use crate::level::{SetupResult, Span};
+use crate::messages::{AsideOutcome, Event, PooledUser};
 use crate::people::{Group, Stage, User};
 use crate::recorder::Recorder;
 use crate::timers::Alarm;

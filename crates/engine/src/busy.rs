@@ -3,7 +3,7 @@
 use model::Nanos;
 use probe::ThreadTime;
 
-use crate::exchange::CpuWait;
+use crate::messages::CpuWait;
 
 /// The share of the hold in which the worker did not sleep. By the clock: it `slept` so long, which holds the time in
 /// which it could be woken and had no CPU. By the kernel: what it ran, work at its going to sleep included, and waited

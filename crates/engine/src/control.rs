@@ -2,21 +2,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Fault, Nanos};
-use record::{Level, Load, Measured, Note, Phases, Run};
+use record::{IssueCause, Level, LevelIssue, Load, Measured, Note, Phases, Run};
 use wire::TlsSettings;
 
 use crate::ask;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::crew::{Crew, Heard};
-use crate::exchange::{Command, Event, Fatal};
 use crate::http2;
 use crate::judge;
 use crate::level::{LevelPlan, plans};
 use crate::merge::Merged;
+use crate::messages::{Command, Event, Fatal};
 use crate::program::Program;
 use crate::run::{Notice, RunError, Stop};
-use crate::soundness;
+use crate::validity;
 use crate::watcher::Watcher;
 
 /// Time for the workers to make a level's users before it starts: so much in any case, and so much for each.
@@ -106,12 +106,9 @@ impl<'a> Control<'a> {
             (self.tell)(Notice::LevelDone(Box::new(level.clone())));
             record.levels.push(level);
             if let Some(hopeless) = result? {
-                record.notes.push(Note {
-                    kind: "abort".to_owned(),
-                    text: format!(
-                        "aborted in level {}: {hopeless} cannot be kept any more",
-                        plan.index + 1
-                    ),
+                record.notes.push(Note::Aborted {
+                    level: plan.index as usize,
+                    threshold: hopeless.to_string(),
                 });
                 break;
             }
@@ -119,19 +116,24 @@ impl<'a> Control<'a> {
         Ok(())
     }
 
-    fn close_level(&mut self, plan: &LevelPlan, merged: Merged, leftovers: Option<f64>) -> Level {
+    fn close_level(
+        &mut self,
+        plan: &LevelPlan,
+        mut merged: Merged,
+        leftovers: Option<f64>,
+    ) -> Level {
         let phases = Phases {
             ramp_s: plan.ramp.as_secs_f64(),
             warmup_s: (plan.phases.hold_starts - plan.phases.ramp_ends).as_secs_f64(),
-            hold_s: merged.hold_s.unwrap_or_default(),
+            duration_s: merged.duration_s.unwrap_or_default(),
             settle_s: merged.settle_s,
             drain_s: merged.drain_s,
         };
         let throttled = merged.quota.stopped();
-        let missing = merged.missing.clone();
-        let loud = merged.loud.suspicion(phases.hold_s);
+        let lost_workers = std::mem::take(&mut merged.lost_workers);
+        let loud = merged.loud.issue(phases.duration_s);
         let limited = Some(merged.limited.clone()).filter(|limited| limited.count > 0);
-        let little = merged.at_work.law(phases.hold_s).filter(|_| !plan.once);
+        let little = merged.at_work.law(phases.duration_s).filter(|_| !plan.once);
         let (measured, mut generator, series) = merged.finish(plan.load.users.into());
         generator.throttled_ms = throttled.map(Nanos::as_millis_f64);
         let target = self.watcher.end_level(&mut generator);
@@ -147,17 +149,15 @@ impl<'a> Control<'a> {
             shares_cores_with_target: self.watcher.shares_cores(),
             ..blank(plan)
         };
-        let mut doubts = soundness::doubts(&level);
-        doubts.not_sound.extend(missing);
-        level.sound = doubts.not_sound.is_empty();
-        level.unsound_reasons = doubts.not_sound;
-        level.suspicions = doubts.suspect;
-        level.suspicions.extend(loud);
-        level.suspicions.extend(self.unsent(&level.measured));
+        level.issues = validity::issues(&level);
+        let invalid = lost_workers.into_iter().map(LevelIssue::invalid);
+        let unsent = self.unsent(&level.measured);
+        let questionable = loud.into_iter().chain(unsent).map(LevelIssue::questionable);
+        level.issues.extend(invalid.chain(questionable));
         level
     }
 
-    fn unsent(&self, measured: &Measured) -> Option<String> {
+    fn unsent(&self, measured: &Measured) -> Option<IssueCause> {
         let limit = self.config.options.load.once.map(|once| once.limit);
         match &self.config.program {
             Program::Plain(plain) => plain.unsent(measured, limit),
@@ -233,7 +233,6 @@ pub(crate) fn blank(plan: &LevelPlan) -> Level {
     Level {
         index: plan.index as usize,
         load: load_of(plan),
-        sound: true,
         ..Level::default()
     }
 }

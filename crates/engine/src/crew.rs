@@ -9,7 +9,7 @@ use wire::TlsSettings;
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::control::LOOK;
-use crate::exchange::{Command, Event};
+use crate::messages::{Command, Event};
 use crate::reactor::Waker;
 use crate::run::Stop;
 use crate::worker::{Post, work};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use delivery::{CutOff, LossReason, Tally};
+use delivery::{CutOff, Tally};
+use model::LossReason;
 use record::{Deliveries, Mismatch, Misplaced, OwnCopies};
 
 pub(crate) fn deliveries_of(tally: Tally, first: Option<Mismatch>) -> Deliveries {
@@ -26,16 +27,12 @@ pub(crate) fn deliveries_of(tally: Tally, first: Option<Mismatch>) -> Deliveries
             .lost
             .iter()
             .filter(|(_, count)| **count > 0)
-            .map(|(why, count)| (why.as_str().to_owned(), *count))
+            .map(|(reason, count)| (*reason, *count))
             .collect(),
         cut_off: cut_off_of(&tally.cut_off),
         duplicated: tally.duplicated,
         reordered: tally.reordered,
-        strayed: tally
-            .strayed
-            .iter()
-            .map(|(why, count)| (why.as_str().to_owned(), *count))
-            .collect(),
+        misdelivered: tally.misdelivered,
         whole_audience: tally.last.count(),
         latency: tally.latency,
         blocks: stats::Blocks::default(),

@@ -5,7 +5,7 @@
 //! limit may be the generator's doing, and needs a valid level.
 
 use plan::{Aggregate, Op, SubjectKind, Threshold};
-use record::{Level, Outcome, Shortfall, Undecided};
+use record::{Inconclusive, Level, Outcome, Shortfall};
 
 use crate::judge::decide;
 use crate::shortfall;
@@ -29,15 +29,15 @@ pub(crate) fn as_far_as_it_carries(
     level: &Level,
     found: Outcome,
 ) -> Outcome {
-    let invalid = Outcome::Undecided(Undecided::InvalidLevel);
+    let invalid = Outcome::Inconclusive(Inconclusive::InvalidLevel);
     let contradicts = level.little.is_some_and(|law| !law.holds);
     match found {
-        Outcome::Undecided(_) => found,
-        _ if contradicts || level.phases.hold_s <= 0.0 => invalid,
-        Outcome::Broken if !level.sound => invalid,
+        Outcome::Inconclusive(_) => found,
+        _ if contradicts || level.phases.duration_s <= 0.0 => invalid,
+        Outcome::Broken if level.is_invalid() => invalid,
         Outcome::Broken => found,
         Outcome::Held => match needs(threshold) {
-            Needs::ValidLevel if !level.sound => invalid,
+            Needs::ValidLevel if level.is_invalid() => invalid,
             Needs::Nothing | Needs::ValidLevel => found,
             Needs::Load => less_load(shortfall::of(level)).unwrap_or(found),
             Needs::LoadOfTimes => times(threshold, level).unwrap_or(found),
@@ -66,7 +66,7 @@ fn times(threshold: &Threshold, level: &Level) -> Option<Outcome> {
 }
 
 fn less_load(shortfall: Option<Shortfall>) -> Option<Outcome> {
-    shortfall.map(|shortfall| Outcome::Undecided(Undecided::LessLoad { shortfall }))
+    shortfall.map(|shortfall| Outcome::Inconclusive(Inconclusive::LessLoad { shortfall }))
 }
 
 fn needs(threshold: &Threshold) -> Needs {
@@ -88,7 +88,7 @@ fn needs(threshold: &Threshold) -> Needs {
         | A::Lost
         | A::Duplicated
         | A::Reordered
-        | A::Strayed
+        | A::Misdelivered
         | A::Diverged
         | A::Unknown
             if upper || none =>

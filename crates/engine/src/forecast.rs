@@ -34,7 +34,7 @@ fn forecast(
     };
     let one_each = match threshold.subject.kind {
         SubjectKind::Iteration if threshold.subject.name.is_none() => false,
-        SubjectKind::Request | SubjectKind::Exchange | SubjectKind::Step
+        SubjectKind::Request | SubjectKind::RoundTrip | SubjectKind::Step
             if options.mix.is_none() =>
         {
             true
@@ -69,7 +69,7 @@ fn forecast(
         samples,
         one_each,
         need,
-        hold_s: per_s.map(|per_s| need as f64 / per_s),
+        duration_s: per_s.map(|per_s| need as f64 / per_s),
     })
 }
 

@@ -1,8 +1,8 @@
 use delivery::Audience as Listeners;
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use script::host::{
-    Audience, ChannelId, Emission, EventCall, ExchangeCall, Host, HttpCall, LogLevel, MetricKind,
-    OpId, Payload, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId, Value, Wake,
+    Audience, ChannelId, Emission, EventCall, Host, HttpCall, LogLevel, MetricKind, OpId, Payload,
+    RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId, Value, Wake,
 };
 
 use crate::people::User;
@@ -104,8 +104,8 @@ impl Host for World {
         self.send_on_socket(socket, &payload, planned).map(drop)
     }
 
-    fn exchange(&mut self, op: OpId, socket: SocketId, call: ExchangeCall) -> Result<(), Fault> {
-        self.start_exchange(op, socket, call)
+    fn round_trip(&mut self, op: OpId, socket: SocketId, call: RoundTripCall) -> Result<(), Fault> {
+        self.start_round_trip(op, socket, call)
     }
 
     fn next_message(

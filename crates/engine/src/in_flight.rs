@@ -62,10 +62,10 @@ impl Operation {
 impl SocketState {
     fn operations(&self) -> impl Iterator<Item = Operation> {
         let replies = self.waiting.iter().filter_map(|waiting| {
-            let exchange = waiting.exchange?;
+            let round_trip = waiting.round_trip?;
             Some(Operation {
-                measured_as: Some((Family::Exchange, exchange.name)),
-                planned: exchange.planned,
+                measured_as: Some((Family::RoundTrip, round_trip.name)),
+                planned: round_trip.planned,
                 until: waiting.until,
             })
         });
@@ -237,17 +237,17 @@ impl World {
     }
 
     /// The replies that are still awaited will not be waited for any longer.
-    pub(crate) fn leave_exchanges(&mut self, key: u32) {
+    pub(crate) fn leave_round_trips(&mut self, key: u32) {
         let now = self.clock.now();
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
             return;
         };
         let waiting = std::mem::take(&mut socket.state.waiting);
-        for exchange in waiting.into_iter().filter_map(|waiting| waiting.exchange) {
-            if self.hold.measures(exchange.planned, now) {
-                let age = now - exchange.planned;
+        for round_trip in waiting.into_iter().filter_map(|waiting| waiting.round_trip) {
+            if self.hold.measures(round_trip.planned, now) {
+                let age = now - round_trip.planned;
                 self.recorder
-                    .left_open(Family::Exchange, exchange.name, age);
+                    .left_open(Family::RoundTrip, round_trip.name, age);
             }
         }
     }

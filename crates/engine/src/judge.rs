@@ -1,13 +1,12 @@
 //! From measurements to verdicts: did the thresholds hold, and does the level show it?
 
-use model::{Nanos, Verdict};
+use model::Verdict;
 use plan::Threshold;
-use record::{Level, Outcome, Run, ThresholdResult, Undecided};
+use record::{Inconclusive, Level, Outcome, Run, ThresholdResult};
 
 use crate::evidence::as_far_as_it_carries;
 use crate::observe::{Seen, observe};
 use crate::observed::Observed;
-use crate::percentile::Percentile;
 
 /// Every threshold in every level.
 pub(crate) fn thresholds(thresholds: &[Threshold], levels: &[Level]) -> Vec<ThresholdResult> {
@@ -32,7 +31,7 @@ fn nowhere(threshold: &Threshold, first: &Level) -> ThresholdResult {
         level: first.index,
         metric: threshold.subject.to_string(),
         condition: threshold.source.clone(),
-        undecided: Some(Undecided::OutOfReach),
+        inconclusive: Some(Inconclusive::OutOfReach),
         ..ThresholdResult::default()
     }
 }
@@ -73,11 +72,12 @@ fn failed_unasked(run: &Run, level: &Level) -> bool {
     };
     let measured = &level.measured;
     let iterations = &measured.iterations;
-    let no_iteration =
-        level.sound && iterations.failed > 0 && iterations.succeeded + iterations.unfinished == 0;
+    let no_iteration = !level.is_invalid()
+        && iterations.failed > 0
+        && iterations.succeeded + iterations.unfinished == 0;
     let by_iteration = no_iteration || measured.script_failed();
-    let tried = ["requests", "exchanges", "connections"];
-    let by_operation = level.sound && measured.only_failures().is_some();
+    let tried = ["requests", "roundTrips", "connections"];
+    let by_operation = !level.is_invalid() && measured.only_failures().is_some();
     by_iteration && !is_about("iterations") || by_operation && !tried.into_iter().any(is_about)
 }
 
@@ -85,12 +85,14 @@ fn failed_unasked(run: &Run, level: &Level) -> bool {
 fn without_thresholds(run: &Run) -> Verdict {
     let levels = || run.levels.iter();
     // A script that fails by itself is no question of how well the target was measured.
-    let failed =
-        |level: &Level| level.measured.script_failed() || level.sound && nothing_succeeded(level);
+    let failed = |level: &Level| {
+        level.measured.script_failed() || !level.is_invalid() && nothing_succeeded(level)
+    };
     if levels().any(failed) {
         Verdict::Failed
     } else if run.levels.is_empty()
-        || levels().any(|level| !level.sound || nothing_known(level) || asked_in_vain(run, level))
+        || levels()
+            .any(|level| level.is_invalid() || nothing_known(level) || asked_in_vain(run, level))
     {
         Verdict::Inconclusive
     } else {
@@ -115,7 +117,7 @@ fn nothing_known(level: &Level) -> bool {
 fn asked_in_vain(run: &Run, level: &Level) -> bool {
     let is_bench = run.script.sha256.is_empty() && !run.script.path.is_empty();
     let measured = &level.measured;
-    let families = [&measured.requests, &measured.exchanges];
+    let families = [&measured.requests, &measured.round_trips];
     let mut all = families.iter().flat_map(|family| family.values());
     is_bench && all.all(|one| one.count == 0)
 }
@@ -125,7 +127,7 @@ pub(crate) fn decide(threshold: &Threshold, level: &Level) -> (Outcome, Seen) {
     let seen = observe(threshold, level);
     let outcome = match &seen {
         Ok(observed) => observed.outcome(threshold),
-        Err(why) => Outcome::Undecided(*why),
+        Err(why) => Outcome::Inconclusive(*why),
     };
     (outcome, seen)
 }
@@ -133,62 +135,39 @@ pub(crate) fn decide(threshold: &Threshold, level: &Level) -> (Outcome, Seen) {
 fn result(threshold: &Threshold, level: &Level) -> ThresholdResult {
     let (found, seen) = decide(threshold, level);
     let outcome = as_far_as_it_carries(threshold, level, found);
-    let (observed, observed_text, counted) = match seen {
-        Err(_) => (None, String::new(), None),
-        Ok(Observed::Percentile(percentile)) => {
-            let Percentile {
-                stated, at_least, ..
-            } = percentile;
-            let text = match (stated, at_least) {
-                (Some(value), _) => show(threshold, value, value),
-                (None, Some(least)) => show(threshold, least, f64::INFINITY),
-                (None, None) => String::new(),
-            };
-            (stated, text, percentile.counted())
-        }
-        Ok(Observed::Number { low, high, .. }) => (Some(low), show(threshold, low, high), None),
+    let (observed, counted) = match &seen {
+        Err(_) => (None, None),
+        Ok(observed) => (figure(threshold, observed), observed.counted()),
     };
     ThresholdResult {
         level: level.index,
         metric: threshold.subject.to_string(),
         condition: threshold.source.clone(),
-        observed: observed.filter(|value| value.is_finite()),
-        observed_text,
+        observed,
         held: match outcome {
             Outcome::Held => Some(true),
             Outcome::Broken => Some(false),
-            Outcome::Undecided(_) => None,
+            Outcome::Inconclusive(_) => None,
         },
-        undecided: match outcome {
-            Outcome::Undecided(why) => Some(why),
+        inconclusive: match outcome {
+            Outcome::Inconclusive(why) => Some(why),
             Outcome::Held | Outcome::Broken => None,
         },
         counted,
     }
 }
 
-/// An observed value as people write it, as far as it is known.
-fn show(threshold: &Threshold, low: f64, high: f64) -> String {
-    let one = |value| figure(threshold.limit.unit, value);
-    if low.is_infinite() {
-        "timed out".to_owned()
-    } else if high.is_infinite() {
-        format!("more than {}", one(low))
-    } else if low < high {
-        format!("{} to {}", one(low), one(high))
-    } else {
-        one(low)
-    }
-}
-
-fn figure(unit: plan::Unit, value: f64) -> String {
-    match unit {
-        plan::Unit::Nanos => Nanos::from_secs_f64(value / 1e9).to_string(),
-        plan::Unit::Bytes => format!("{:.1} MB", value / 1e6),
-        plan::Unit::Ratio => format!("{:.3} %", value * 100.0),
-        plan::Unit::PerSecond => format!("{value:.1}/s"),
-        plan::Unit::Count | plan::Unit::Plain => format!("{value}"),
-    }
+fn figure(threshold: &Threshold, seen: &Observed) -> Option<record::Observed> {
+    let unit = threshold.limit.unit;
+    let (low, high) = match seen {
+        Observed::Number { low, high, .. } => (*low, *high),
+        Observed::Percentile(percentile) => match (percentile.stated, percentile.at_least) {
+            (Some(value), _) => (value, value),
+            (None, Some(least)) => (least, f64::INFINITY),
+            (None, None) => return None,
+        },
+    };
+    Some(record::Observed::between(low, high, unit))
 }
 
 #[cfg(test)]

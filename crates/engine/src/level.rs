@@ -3,7 +3,7 @@ use std::sync::Arc;
 use model::{GroupId, Nanos};
 use plan::{Grouping, LevelLoad, Load, Phases};
 
-use crate::exchange::PooledUser;
+use crate::messages::PooledUser;
 
 /// A span of the run's clock; what begins in it belongs to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

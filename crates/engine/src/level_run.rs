@@ -8,10 +8,10 @@ use record::Iterations;
 use script::host::{Value, Wake};
 
 use crate::busy;
-use crate::exchange::{CpuWait, Event, LevelOutcome};
 use crate::in_flight::Awaited;
 use crate::level::LevelPlan;
 use crate::little::AtWork;
+use crate::messages::{CpuWait, Event, LevelOutcome};
 use crate::open::OpenRun;
 use crate::people::Stage;
 use crate::recorder::Recorder;
@@ -315,7 +315,7 @@ impl Worker {
             limited,
             loud,
             at_work,
-            hold_s: (level.hold_ended - level.plan.hold().start).as_secs_f64(),
+            duration_s: (level.hold_ended - level.plan.hold().start).as_secs_f64(),
             settle_s: (level.settled - level.hold_ended).as_secs_f64(),
             drain_s: (now - level.settled).as_secs_f64(),
         };

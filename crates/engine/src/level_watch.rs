@@ -8,10 +8,10 @@ use record::Level;
 
 use crate::control::{Control, LOOK, OVERDUE, blank, died};
 use crate::crew::Heard;
-use crate::exchange::{Command, Event};
 use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, Span};
 use crate::merge::Merged;
+use crate::messages::{Command, Event};
 use crate::rescue::Signs;
 use crate::run::{InFlight, Live, Notice, RunError};
 use crate::snapshot::Hopes;
@@ -179,7 +179,7 @@ impl Control<'_> {
     fn so_far(&self, plan: &LevelPlan) -> Level {
         let mut level = blank(plan);
         let held = self.clock.now() - plan.hold().start;
-        level.phases.hold_s = held.as_secs_f64();
+        level.phases.duration_s = held.as_secs_f64();
         level
     }
 
@@ -208,14 +208,14 @@ impl Control<'_> {
         let phase = match elapsed {
             elapsed if elapsed < plan.phases.ramp_ends => "ramp",
             elapsed if elapsed < plan.phases.hold_starts => "warm-up",
-            elapsed if elapsed < plan.phases.hold_ends => "hold",
+            elapsed if elapsed < plan.phases.hold_ends => "duration",
             _ => "settle",
         };
         let window = merged.last_window().cloned().unwrap_or_default();
         let per_s = if window.deliveries > 0 {
             window.deliveries
         } else {
-            window.requests + window.exchanges
+            window.requests + window.round_trips
         };
         let (_, awaited) = watch.awaited;
         Live {

@@ -79,22 +79,22 @@ impl AtWork {
     }
 
     /// Both sides of the law; `None` where the level was too short to tell.
-    pub(crate) fn law(&self, hold_s: f64) -> Option<Little> {
-        if self.counted < LEAST_ITERATIONS || hold_s <= 0.0 {
+    pub(crate) fn law(&self, duration_s: f64) -> Option<Little> {
+        if self.counted < LEAST_ITERATIONS || duration_s <= 0.0 {
             return None;
         }
         let time_s = self.time_s / self.counted as f64;
-        if time_s > hold_s * LONGEST_SHARE {
+        if time_s > duration_s * LONGEST_SHARE {
             return None;
         }
-        let at_work = self.area_s / hold_s;
-        let per_s = self.counted as f64 / hold_s;
+        let at_work = self.area_s / duration_s;
+        let per_s = self.counted as f64 / duration_s;
         let difference = (at_work - per_s * time_s).abs();
         Some(Little {
             at_work,
             per_s,
             time_s,
-            holds: difference <= at_work.max(per_s * time_s) * TOLERANCE + self.cut_s / hold_s,
+            holds: difference <= at_work.max(per_s * time_s) * TOLERANCE + self.cut_s / duration_s,
         })
     }
 }

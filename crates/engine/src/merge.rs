@@ -1,10 +1,10 @@
 use model::Nanos;
-use record::{GeneratorUse, Limited, Measured, OpenWindow, Window, WorkerUse};
+use record::{GeneratorUse, IssueCause, Limited, Measured, OpenWindow, Window, WorkerUse};
 use stats::Histogram;
 
-use crate::exchange::{CpuWait, LevelOutcome};
 use crate::level::Span;
 use crate::little::AtWork;
+use crate::messages::{CpuWait, LevelOutcome};
 use crate::quota::Quota;
 use crate::share::Loud;
 
@@ -17,11 +17,11 @@ pub(crate) struct Merged {
     pub(crate) limited: Limited,
     pub(crate) loud: Loud,
     /// How long the hold really was.
-    pub(crate) hold_s: Option<f64>,
+    pub(crate) duration_s: Option<f64>,
     pub(crate) settle_s: f64,
     pub(crate) drain_s: f64,
-    /// What is told of workers that did not come to their end.
-    pub(crate) missing: Vec<String>,
+    /// Workers that did not come to their end.
+    pub(crate) lost_workers: Vec<IssueCause>,
     windows: Vec<OpenWindow>,
     start_lag: Histogram,
     busiest: f64,
@@ -50,7 +50,7 @@ impl Merged {
             all.merge(delays);
         }
         if let Some(errors) = &outcome.receipts.errors {
-            let all = self.generator.receipt_error.get_or_insert_default();
+            let all = self.generator.receive_error.get_or_insert_default();
             all.merge(errors);
         }
         self.generator.implausible_stamps += outcome.receipts.implausible;
@@ -65,7 +65,7 @@ impl Merged {
             starved_percent: outcome.cpu_wait.map(starved),
             cpu_wait_each_us: outcome.cpu_wait.map(microseconds),
         });
-        self.hold_s = Some(self.hold_s.unwrap_or(0.0).max(outcome.hold_s));
+        self.duration_s = Some(self.duration_s.unwrap_or(0.0).max(outcome.duration_s));
         self.settle_s = self.settle_s.max(outcome.settle_s);
         self.drain_s = self.drain_s.max(outcome.drain_s);
         let wait = outcome.cpu_wait;
@@ -90,20 +90,17 @@ impl Merged {
         for copy in copies {
             let until = copy.as_ref().map_or(hold.start, |(at, _)| *at);
             let held = until.min(hold.end) - hold.start;
-            self.hold_s = Some(self.hold_s.unwrap_or(0.0).max(held.as_secs_f64()));
-            self.missing.push(if let Some((at, measured)) = copy {
+            self.duration_s = Some(self.duration_s.unwrap_or(0.0).max(held.as_secs_f64()));
+            let saved_ms_before = copy.map(|(at, measured)| {
                 self.measured.merge(measured);
-                let before = now - at;
-                format!(
-                    "a worker did not come to its end: what it had measured {before} before counts"
-                )
-            } else {
-                "a worker did not come to its end: nothing of what it measured is known".to_owned()
+                (now - at).as_millis_f64()
             });
+            let lost = IssueCause::WorkerLost { saved_ms_before };
+            self.lost_workers.push(lost);
         }
     }
 
-    /// Failed requests and exchanges in all windows.
+    /// Failed requests and round trips in all windows.
     pub(crate) fn failed_so_far(&self) -> u64 {
         self.windows.iter().map(|window| window.failed).sum()
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use plan::{Aggregate, Op, SubjectKind, Threshold};
 use record::{
-    Check, Convergence, Deliveries, Iterations, Level, Measured, Metric, StoryStep, Timings,
-    Undecided,
+    Check, Convergence, Deliveries, Inconclusive, Iterations, Level, Measured, Metric, StoryStep,
+    Timings,
 };
 use stats::Histogram;
 
@@ -15,9 +15,9 @@ use crate::percentile::{Messages, Percentile, Sides};
 mod figures;
 
 /// What was seen, or why there is nothing to see.
-pub(crate) type Seen = Result<Observed, Undecided>;
+pub(crate) type Seen = Result<Observed, Inconclusive>;
 
-const NO_DATA: Undecided = Undecided::NoData;
+const NO_DATA: Inconclusive = Inconclusive::NoData;
 
 /// What a threshold looks at; or why there is nothing.
 pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
@@ -27,13 +27,13 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
         threshold,
         aggregate: threshold.aggregate,
         share: threshold.limit.unit == plan::Unit::Ratio,
-        hold_s: level.phases.hold_s,
+        duration_s: level.phases.duration_s,
         dropped: (measured.iterations.dropped, measured.iterations.planned),
     };
     let timed = |map| asked.of_timings(&pooled(map, name, Timings::merge)?);
     match threshold.subject.kind {
         SubjectKind::Request => timed(&measured.requests),
-        SubjectKind::Exchange => timed(&measured.exchanges),
+        SubjectKind::RoundTrip => timed(&measured.round_trips),
         SubjectKind::Step => asked.of_steps(measured, name),
         SubjectKind::Connection => timed(&measured.connections),
         SubjectKind::Delivery => {
@@ -62,7 +62,7 @@ struct Asked<'a> {
     aggregate: Aggregate,
     /// The limit is a share of all, not a number.
     share: bool,
-    hold_s: f64,
+    duration_s: f64,
     /// Starts that were dropped, and how many were planned.
     dropped: (u64, u64),
 }
@@ -136,7 +136,7 @@ impl Asked<'_> {
             .lost_count()
             .saturating_sub(deliveries.lost_by_script());
         let open = of.saturating_sub(received + lost);
-        let unseen = Undecided::DeliveriesOpen { deliveries: open };
+        let unseen = Inconclusive::DeliveriesOpen { deliveries: open };
         match self.aggregate {
             Aggregate::Delivered => self.part(deliveries.delivered, of, unseen),
             Aggregate::Late => self.part(deliveries.late, of, unseen),
@@ -149,7 +149,7 @@ impl Asked<'_> {
             }
             Aggregate::Duplicated => self.part(deliveries.duplicated, of, NO_DATA),
             Aggregate::Reordered => self.part(deliveries.reordered, of, NO_DATA),
-            Aggregate::Strayed => self.part(deliveries.strayed_count(), of, NO_DATA),
+            Aggregate::Misdelivered => self.part(deliveries.misdelivered_count(), of, NO_DATA),
             Aggregate::Count | Aggregate::Rate => self.amount(received, open),
             Aggregate::Percentile(percent) => {
                 let q = percent / 100.0;
@@ -200,7 +200,7 @@ impl Asked<'_> {
     fn of_convergence(self, groups: &Convergence) -> Seen {
         let all = groups.groups();
         let unknown = groups.unknown;
-        let unsaid = Undecided::GroupsUnknown { groups: unknown };
+        let unsaid = Inconclusive::GroupsUnknown { groups: unknown };
         match self.aggregate {
             Aggregate::Converged => self.part(groups.converged, all, unsaid),
             Aggregate::Diverged => self.part(groups.diverged, all, unsaid),
@@ -235,7 +235,7 @@ impl Asked<'_> {
         };
         match self.aggregate {
             Aggregate::Count => given(Some(amount)),
-            Aggregate::Rate => given((self.hold_s > 0.0).then(|| amount / self.hold_s)),
+            Aggregate::Rate => given((self.duration_s > 0.0).then(|| amount / self.duration_s)),
             Aggregate::Mean => given(Some(metric.sum / metric.count as f64)),
             Aggregate::Min => given(metric.min),
             Aggregate::Max => given(metric.max),
@@ -280,7 +280,7 @@ fn pooled<T: Clone>(
     map: &BTreeMap<String, T>,
     name: Option<&str>,
     join: fn(&mut T, &T),
-) -> Result<T, Undecided> {
+) -> Result<T, Inconclusive> {
     let found = match name {
         Some(name) => map.get(name).cloned(),
         None => map.values().cloned().reduce(|mut all, one| {

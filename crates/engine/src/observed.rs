@@ -1,7 +1,7 @@
 //! A number or a percentile as far as it is known, held against its limit.
 
 use plan::{Op, Threshold};
-use record::{Outcome, Undecided};
+use record::{Counted, Inconclusive, Outcome};
 
 use crate::percentile::{Messages, Percentile};
 
@@ -15,13 +15,21 @@ pub(crate) enum Observed {
         /// At most; may be infinite.
         high: f64,
         /// Why they are not the same.
-        why: Undecided,
+        why: Inconclusive,
     },
     /// A percentile, by the values on either side of the limit.
     Percentile(Percentile),
 }
 
 impl Observed {
+    /// What was counted, of a percentile that has too few samples to be stated.
+    pub(crate) fn counted(&self) -> Option<Counted> {
+        match self {
+            Self::Number { .. } => None,
+            Self::Percentile(percentile) => percentile.counted(),
+        }
+    }
+
     /// Whether the condition holds.
     pub(crate) fn outcome(&self, threshold: &Threshold) -> Outcome {
         let (low, high, why) = match self {
@@ -33,7 +41,7 @@ impl Observed {
         match (threshold.holds(low), threshold.holds(high)) {
             (true, true) if !(threshold.op == Op::Unequal && between) => Outcome::Held,
             (false, false) if !(threshold.op == Op::Equal && between) => Outcome::Broken,
-            _ => Outcome::Undecided(why),
+            _ => Outcome::Inconclusive(why),
         }
     }
 }
@@ -43,13 +51,13 @@ pub(crate) fn exactly(value: f64) -> Observed {
     Observed::Number {
         low: value,
         high: value,
-        why: Undecided::NoData,
+        why: Inconclusive::NoData,
     }
 }
 
 /// So many operations are in flight.
-pub(crate) fn in_flight(open: u64) -> Undecided {
-    Undecided::InFlight { open }
+pub(crate) fn in_flight(open: u64) -> Inconclusive {
+    Inconclusive::InFlight { open }
 }
 
 /// The percentile of deliveries.

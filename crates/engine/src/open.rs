@@ -4,6 +4,7 @@ use std::iter::Peekable;
 
 use model::Nanos;
 use plan::{Arrivals, Starts, groups_of};
+use record::DropCause;
 
 use crate::level::{LevelPlan, Span};
 use crate::level_run::LevelRun;
@@ -13,28 +14,6 @@ use crate::world::World;
 
 /// Starts between two looks at the sockets: when many are overdue, answers are not left waiting for all of them.
 const STARTS_PER_PASS: usize = 16;
-
-/// Why an arrival was not started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dropped {
-    /// Most users waited for the target.
-    Awaiting,
-    /// Most users were busy with the script's own pauses and work.
-    AtWork,
-    /// The hold ended before the worker came to it.
-    Behind,
-}
-
-impl Dropped {
-    /// As the record names it.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Awaiting => "no user was free: most awaited the target's answers",
-            Self::AtWork => "no user was free: most were in the scenario's own pauses or work",
-            Self::Behind => "the generator was behind",
-        }
-    }
-}
 
 /// The arrivals of one worker and the groups that are free to take them.
 #[derive(Debug)]
@@ -177,7 +156,7 @@ impl Worker {
         let end = world.hold.end;
         let overdue = open.mine.map(|(number, due)| (number, open.start + due));
         for (number, due) in overdue.take_while(|(_, due)| *due < end) {
-            world.count_dropped(due, number, Dropped::Behind);
+            world.count_dropped(due, number, DropCause::GeneratorBehind);
         }
     }
 
@@ -203,23 +182,22 @@ impl Worker {
 
 impl World {
     fn drop_arrival(&mut self, due: Nanos, number: u64) {
-        let why = if self.mostly_awaiting() {
-            Dropped::Awaiting
+        let cause = if self.mostly_awaiting() {
+            DropCause::UsersWaiting
         } else {
-            Dropped::AtWork
+            DropCause::UsersBusy
         };
-        self.count_dropped(due, number, why);
+        self.count_dropped(due, number, cause);
     }
 
-    fn count_dropped(&mut self, due: Nanos, number: u64, why: Dropped) {
+    fn count_dropped(&mut self, due: Nanos, number: u64, cause: DropCause) {
         if !self.hold.contains(due) {
             return;
         }
         let scenario = self.scenario_of(number);
         self.recorder.iterations(scenario, |iterations| {
             iterations.dropped += 1;
-            let causes = &mut iterations.dropped_why;
-            *causes.entry(why.as_str().to_owned()).or_default() += 1;
+            *iterations.dropped_by_cause.entry(cause).or_default() += 1;
         });
     }
 

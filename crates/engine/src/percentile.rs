@@ -5,7 +5,7 @@
 //! share decides, or nothing does.
 
 use plan::{Op, Threshold};
-use record::{Counted, CountedKind, Outcome, Shortfall, Undecided};
+use record::{Counted, CountedKind, Inconclusive, Outcome, Shortfall};
 use stats::{Histogram, ShareTest, needed_samples, rank_of, test_share, trials_to_decide};
 
 /// Values by the side of a limit on which they lie.
@@ -72,7 +72,7 @@ impl Percentile {
     pub(crate) fn outcome(&self, threshold: &Threshold) -> Outcome {
         let all = self.sides.all();
         if all == 0 {
-            return Outcome::Undecided(Undecided::NoData);
+            return Outcome::Inconclusive(Inconclusive::NoData);
         }
         match threshold.op {
             Op::Equal | Op::Unequal => match self.stated {
@@ -118,7 +118,7 @@ impl Percentile {
         if beyond > self.may_be_beyond(op, all) {
             Outcome::Broken
         } else if beyond + unknown > self.may_be_beyond(op, all) {
-            Outcome::Undecided(Undecided::InFlight { open: unknown })
+            Outcome::Inconclusive(Inconclusive::InFlight { open: unknown })
         } else if beyond + unknown + missing > self.may_be_beyond(op, all + missing) {
             self.less_load()
         } else {
@@ -165,7 +165,7 @@ impl Percentile {
             return Outcome::Broken;
         }
         if unknown > 0 && below(clusters.any_beyond, of) {
-            return Outcome::Undecided(Undecided::InFlight { open: unknown });
+            return Outcome::Inconclusive(Inconclusive::InFlight { open: unknown });
         }
         self.too_few(op)
     }
@@ -194,7 +194,7 @@ impl Percentile {
             Op::Equal | Op::Unequal => most,
             _ => trials_to_decide(clusters.any_beyond, clusters.all, self.share(op), most),
         };
-        Outcome::Undecided(Undecided::TooFewSamples {
+        Outcome::Inconclusive(Inconclusive::TooFewSamples {
             have: clusters.all,
             need,
         })
@@ -211,6 +211,6 @@ impl Percentile {
     fn less_load(&self) -> Outcome {
         let (dropped, planned) = self.dropped;
         let shortfall = Shortfall::StartsDropped { dropped, planned };
-        Outcome::Undecided(Undecided::LessLoad { shortfall })
+        Outcome::Inconclusive(Inconclusive::LessLoad { shortfall })
     }
 }

@@ -10,7 +10,7 @@ use delivery::CutOff;
 use model::{Fault, GroupId, Nanos, UserId};
 use script::Ended;
 use script::host::{
-    DocumentsIn, ExchangeCall, OpId, Payload, ReplyBy, SocketCall, SocketId, TickerId, Value, Wake,
+    DocumentsIn, OpId, Payload, ReplyBy, RoundTripCall, SocketCall, SocketId, TickerId, Value, Wake,
 };
 use wire::http::{Body, Request, Response};
 
@@ -343,7 +343,7 @@ impl World {
         let Send::Message(text) = &run.plain.send else {
             return;
         };
-        let call = ExchangeCall {
+        let call = RoundTripCall {
             name: Arc::clone(&run.name),
             payload: Payload::Text(text.clone()),
             by: ReplyBy::FirstInFirstOut,
@@ -352,7 +352,7 @@ impl World {
             planned,
         };
         if self
-            .start_exchange(OpId(user.0), SocketId(socket), call)
+            .start_round_trip(OpId(user.0), SocketId(socket), call)
             .is_err()
         {
             self.close_sockets_of(user, CutOff::IterationFailed);

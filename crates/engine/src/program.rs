@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use model::{Fault, Nanos, without_credentials};
-use record::{Measured, Timings};
+use record::{IssueCause, Measured, Timings};
 use script::{Bundle, DataStore};
 use url::Url;
 use wire::http::{Body, Request};
@@ -151,24 +151,22 @@ impl Plain {
     }
 
     /// What speaks against a level in which less was sent than was asked for.
-    pub(crate) fn unsent(&self, measured: &Measured, limit: Option<Nanos>) -> Option<String> {
+    pub(crate) fn unsent(&self, measured: &Measured, limit: Option<Nanos>) -> Option<IssueCause> {
         let count = self.count?;
         let begun = |timings: &Timings| timings.count + timings.unfinished;
         let sent: u64 = match &self.send {
             Send::Request { .. } => measured.requests.values().map(begun).sum(),
             // A WebSocket that does not open takes its message with it.
             Send::Message(_) => {
-                let messages: u64 = measured.exchanges.values().map(begun).sum();
+                let messages: u64 = measured.round_trips.values().map(begun).sum();
                 let refused: u64 = measured.connections.values().map(|all| all.failed).sum();
                 messages + refused
             }
         };
-        let within = limit.map_or(String::new(), |limit| format!(" (its limit is {limit})"));
-        (sent < count).then(|| {
-            format!(
-                "{} of {count} were not sent: the level ended before{within}",
-                count - sent
-            )
+        (sent < count).then(|| IssueCause::NotAllSent {
+            unsent: count - sent,
+            planned: count,
+            limit,
         })
     }
 
@@ -214,11 +212,14 @@ mod tests {
             ..Timings::default()
         };
         let place = || "/".to_owned();
-        measured.exchanges.insert(place(), timings(90, 5, 2));
+        measured.round_trips.insert(place(), timings(90, 5, 2));
         let hour = Some(Nanos::from_secs(3600));
-        let text = plain.unsent(&measured, hour).unwrap();
-        assert!(text.starts_with("8 of 100 were not sent"), "{text}");
-        assert!(text.contains("60 min"), "{text}");
+        let unsent = IssueCause::NotAllSent {
+            unsent: 8,
+            planned: 100,
+            limit: hour,
+        };
+        assert_eq!(plain.unsent(&measured, hour), Some(unsent));
         measured.connections.insert(place(), timings(12, 8, 0));
         assert_eq!(plain.unsent(&measured, hour), None, "8 never opened");
     }

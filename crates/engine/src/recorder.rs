@@ -29,7 +29,7 @@ const FAILURES_LIMIT: usize = 200;
 pub(crate) enum Family {
     Connection,
     Request,
-    Exchange,
+    RoundTrip,
 }
 
 impl Family {
@@ -38,7 +38,7 @@ impl Family {
         match self {
             Self::Connection => "connection",
             Self::Request => "request",
-            Self::Exchange => "exchange",
+            Self::RoundTrip => "round_trip",
         }
     }
 }
@@ -149,7 +149,7 @@ impl Recorder {
         let window = &mut self.window;
         match family {
             Family::Request => window.requests += 1,
-            Family::Exchange => window.exchanges += 1,
+            Family::RoundTrip => window.round_trips += 1,
             Family::Connection => return timings,
         }
         let failed = !matches!(ending, Ending::Answered { failed: false });
@@ -286,11 +286,11 @@ impl Recorder {
         measured.scenarios.extend(scenarios);
         self.story.tell(mix, &mut measured);
         courses.give_timings(&mut self.timings);
-        let [connections, requests, exchanges] = self.timings;
+        let [connections, requests, round_trips] = self.timings;
         for (named, map) in [
             (connections, &mut measured.connections),
             (requests, &mut measured.requests),
-            (exchanges, &mut measured.exchanges),
+            (round_trips, &mut measured.round_trips),
         ] {
             map.extend(
                 named

@@ -4,7 +4,7 @@
 use model::{Fault, FaultKind, Nanos};
 use record::Measured;
 
-use crate::exchange::Event;
+use crate::messages::Event;
 use crate::run::RunError;
 use crate::worker::Worker;
 

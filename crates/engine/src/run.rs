@@ -67,11 +67,11 @@ pub struct Live {
     pub elapsed_s: f64,
     /// Until the planned end of the hold.
     pub total_s: f64,
-    /// Deliveries in the last second, or requests and exchanges where there are none.
+    /// Deliveries in the last second, or requests and round trips where there are none.
     pub per_s: f64,
     /// 95th percentile of the last second.
     pub p95_ms: Option<f64>,
-    /// Failed requests and exchanges so far.
+    /// Failed requests and round trips so far.
     pub failed: u64,
     /// Share of its time in which the busiest worker was at work.
     pub busy_percent: f64,
@@ -148,9 +148,8 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
     // Whatever ended it early, such as a teardown without an end: what is missing has not passed.
     if let Some(error) = error.as_ref().filter(|_| record.verdict == Verdict::Passed) {
         record.verdict = Verdict::Inconclusive;
-        record.notes.push(Note {
-            kind: "ended early".to_owned(),
-            text: error.to_string(),
+        record.notes.push(Note::EndedEarly {
+            error: error.to_string(),
         });
     }
     Outcome { record, error }

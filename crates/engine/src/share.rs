@@ -6,6 +6,7 @@
 //! timed, and a connection that costs too much gets smaller reads until it is cheap again.
 
 use model::Nanos;
+use record::IssueCause;
 
 use crate::world::{READ_BUFFER, World};
 
@@ -123,14 +124,17 @@ impl Loud {
         }
     }
 
-    /// What there is to say about it, if it was so much that other figures may come of it.
-    pub(crate) fn suspicion(&self, hold_s: f64) -> Option<String> {
-        let share = self.spent.as_secs_f64() / hold_s * 100.0;
-        let first = self.first.as_ref().filter(|_| share > WORTH_TELLING)?;
-        Some(format!(
-            "a worker spent {share:.0} % of the hold on small messages or frames that the target sent without pause \
-             (first on a connection to {first}); other connections were served in between"
-        ))
+    /// An issue of the level, if they took enough of the measurement to change other figures.
+    pub(crate) fn issue(&self, duration_s: f64) -> Option<IssueCause> {
+        let spent_percent = self.spent.as_secs_f64() / duration_s * 100.0;
+        let first = self
+            .first
+            .as_ref()
+            .filter(|_| spent_percent > WORTH_TELLING)?;
+        Some(IssueCause::SmallMessages {
+            spent_percent,
+            connection: first.clone(),
+        })
     }
 }
 

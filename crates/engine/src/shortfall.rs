@@ -51,7 +51,7 @@ pub(crate) fn slowed(level: &Level) -> Option<f64> {
     let time_s = if load.once {
         iterations.time.sum().as_secs_f64() * per_group
     } else {
-        load.users as f64 * level.phases.hold_s
+        load.users as f64 * level.phases.duration_s
     };
     if time_s <= 0.0 {
         return Some(0.0);
@@ -63,7 +63,7 @@ pub(crate) fn slowed(level: &Level) -> Option<f64> {
     let awaited = measured
         .requests
         .values()
-        .chain(measured.exchanges.values());
+        .chain(measured.round_trips.values());
     let awaited: u64 = awaited.map(|one| one.count).sum();
     let starts_s = iterations.started as f64 * per_group * mean(&generator.start_lag);
     let stopped_s = generator.throttled_ms.unwrap_or(0.0) / 1e3 * load.users as f64;
@@ -75,7 +75,7 @@ fn asks_the_target(measured: &Measured) -> bool {
     let timed = [
         &measured.connections,
         &measured.requests,
-        &measured.exchanges,
+        &measured.round_trips,
     ];
     timed.iter().any(|named| !named.is_empty()) || !measured.deliveries.is_empty()
 }

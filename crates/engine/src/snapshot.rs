@@ -6,9 +6,9 @@ use model::Nanos;
 use plan::{Aggregate, Op, SubjectKind, Threshold, Unit};
 use record::{Level, Measured};
 
-use crate::exchange::Event;
 use crate::judge;
 use crate::level::Span;
+use crate::messages::Event;
 use crate::observe::observe;
 use crate::observed::Observed;
 use crate::worker::Worker;

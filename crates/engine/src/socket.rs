@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use delivery::{Documents, Sent, stamps_in};
 use model::{Fault, FaultKind, Nanos, UserId};
-use script::host::{ExchangeCall, OpId, Payload, ReplyBy, SocketId, Value, Wake};
+use script::host::{OpId, Payload, ReplyBy, RoundTripCall, SocketId, Value, Wake};
 
 use crate::arrival::Looks;
 use crate::conn::{Conn, Link};
@@ -85,7 +85,7 @@ pub(crate) struct Waiting {
     pub(crate) limit: Nanos,
     pub(crate) wanted: Wanted,
     /// `None`: merely the next message.
-    pub(crate) exchange: Option<Exchange>,
+    pub(crate) round_trip: Option<RoundTrip>,
     /// Stamps that were sent with the message whose reply it is.
     pub(crate) carries: Vec<Sent>,
 }
@@ -111,7 +111,7 @@ pub(crate) enum Wanted {
 
 /// A message whose reply is timed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Exchange {
+pub(crate) struct RoundTrip {
     pub(crate) name: usize,
     pub(crate) planned: Nanos,
     pub(crate) started: Nanos,
@@ -225,11 +225,11 @@ impl World {
         carried
     }
 
-    pub(crate) fn start_exchange(
+    pub(crate) fn start_round_trip(
         &mut self,
         op: OpId,
         id: SocketId,
-        call: ExchangeCall,
+        call: RoundTripCall,
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let mut filter = Filter::new(call.only)?;
@@ -238,13 +238,13 @@ impl World {
             filter = filter.also(&at, value)?;
         }
         let carries = self.send_on_socket(id, &call.payload, call.planned)?;
-        let exchange = Exchange {
-            name: self.recorder.name(Family::Exchange, &call.name),
+        let round_trip = RoundTrip {
+            name: self.recorder.name(Family::RoundTrip, &call.name),
             planned: call.planned.unwrap_or(now),
             started: now,
         };
         let wanted = Wanted::Fitting { filter, named };
-        self.wait_on_socket(op, id, wanted, call.timeout, Some(exchange))?;
+        self.wait_on_socket(op, id, wanted, call.timeout, Some(round_trip))?;
         if let Some(waiting) = self.socket(id)?.1.state.waiting.back_mut() {
             waiting.carries = carries;
         }
@@ -258,16 +258,16 @@ impl World {
         id: SocketId,
         wanted: Wanted,
         timeout: Option<Nanos>,
-        exchange: Option<Exchange>,
+        round_trip: Option<RoundTrip>,
     ) -> Result<(), Fault> {
         let limit = timeout.unwrap_or(self.config.options.timeouts.total);
-        let began = exchange.map_or_else(|| self.clock.now(), |exchange| exchange.started);
+        let began = round_trip.map_or_else(|| self.clock.now(), |round_trip| round_trip.started);
         let waiting = Waiting {
             op,
             until: began + limit,
             limit,
             wanted,
-            exchange,
+            round_trip,
             carries: Vec::new(),
         };
         self.socket(id)?.1.state.waiting.push_back(waiting);

@@ -9,7 +9,7 @@ use script::host::{Emission, EventCall, OpId, SocketCall, SocketId, SocketIoCall
 use wire::socketio::{Kind, Open, Session, header};
 
 use crate::recorder::Family;
-use crate::socket::{Exchange, SocketLink, Wanted};
+use crate::socket::{RoundTrip, SocketLink, Wanted};
 use crate::world::World;
 
 pub(crate) use polling::{Poll, Polling, Queued};
@@ -168,12 +168,12 @@ impl World {
         self.send_with_stamps(id, call.planned, |socket| {
             socket.emit(&call.said, Some(number))
         })?;
-        let exchange = Exchange {
-            name: self.recorder.name(Family::Exchange, &call.name),
+        let round_trip = RoundTrip {
+            name: self.recorder.name(Family::RoundTrip, &call.name),
             planned: call.planned.unwrap_or(started),
             started,
         };
-        self.wait_on_socket(op, id, Wanted::Ack(number), call.timeout, Some(exchange))
+        self.wait_on_socket(op, id, Wanted::Ack(number), call.timeout, Some(round_trip))
     }
 
     pub(crate) fn handle_event(&mut self, id: SocketId, event: &str) {

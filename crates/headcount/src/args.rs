@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_negative_value_is_a_value_and_no_option() {
-        for given in [["--hold", "-1s"], ["--ramp", "-1s"], ["--users", "-5"]] {
+        for given in [["--duration", "-1s"], ["--ramp", "-1s"], ["--users", "-5"]] {
             let line = ["headcount", "run", "room.ts"].into_iter().chain(given);
             assert!(Args::try_parse_from(line).is_ok(), "{given:?}");
         }

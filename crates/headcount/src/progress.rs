@@ -76,7 +76,7 @@ impl Progress {
             phase: live.phase.to_owned(),
             elapsed_s: live.elapsed_s,
             total_s: Some(live.total_s),
-            per_s: matches!(live.phase, "hold" | "settle").then_some(live.per_s),
+            per_s: matches!(live.phase, "duration" | "settle").then_some(live.per_s),
             p95_ms: live.p95_ms,
             lost: None,
             failed: (live.failed > 0).then_some(live.failed),

@@ -3,15 +3,19 @@
 //! This crate reads no clock, file, socket or environment variable.
 
 mod credentials;
+mod fate;
 mod fault;
 mod id;
 mod slots;
 mod time;
+mod unit;
 mod verdict;
 
 pub use credentials::{without_credentials, without_what_may_be_credentials};
+pub use fate::{LossReason, MisdeliveryReason};
 pub use fault::{Fault, FaultKind, Side};
 pub use id::{GroupId, UserId};
 pub use slots::Slots;
 pub use time::{Nanos, Timing};
+pub use unit::Unit;
 pub use verdict::Verdict;

@@ -14,7 +14,7 @@ pub struct Overrides {
     /// An open load: one rate, or a course of rates.
     pub rate: Option<String>,
     /// Duration of each level's measurement.
-    pub hold: Option<String>,
+    pub duration: Option<String>,
     /// Duration of the ramp.
     pub ramp: Option<String>,
     /// Duration of the warm-up.
@@ -86,7 +86,7 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
             // A course says how long it lasts.
             let is_course = |rate: &String| rate.contains(" for ") || rate.contains(" over ");
             if overrides.rate.as_ref().is_some_and(is_course) {
-                load.shift_remove("hold");
+                load.shift_remove("duration");
             }
             load.extend(changes);
         }
@@ -110,7 +110,7 @@ fn load_changes(overrides: &Overrides, has_rate: bool) -> Map<String, Value> {
     [
         ("users", users),
         ("rate", text(&overrides.rate)),
-        ("hold", text(&overrides.hold)),
+        ("duration", text(&overrides.duration)),
         ("ramp", text(&overrides.ramp)),
         ("warmup", text(&overrides.warmup)),
     ]
@@ -138,12 +138,11 @@ mod tests {
 
     #[test]
     fn the_command_line_takes_the_place_of_the_scenarios_values() {
-        let given =
-            json!({ "target": "http://a", "load": { "groups": 4, "hold": "1s", "ramp": "2s" } });
+        let given = json!({ "target": "http://a", "load": { "groups": 4, "duration": "1s", "ramp": "2s" } });
         let overrides = Overrides {
             target: Some("http://b".to_owned()),
             users: Some("10, 50".to_owned()),
-            hold: Some("3s".to_owned()),
+            duration: Some("3s".to_owned()),
             seed: Some(7),
             metrics: Some("http://b/metrics".to_owned()),
             ..Overrides::default()
@@ -152,7 +151,7 @@ mod tests {
             with_overrides(given, &overrides),
             json!({
                 "target": "http://b", "seed": 7,
-                "load": { "users": [10, 50], "hold": "3s", "ramp": "2s" },
+                "load": { "users": [10, 50], "duration": "3s", "ramp": "2s" },
                 "watch": { "metrics": "http://b/metrics" },
             })
         );
@@ -160,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_rate_takes_the_place_of_users_and_a_course_that_of_the_hold() {
-        let given = json!({ "load": { "users": [1, 2], "hold": "9s" } });
+        let given = json!({ "load": { "users": [1, 2], "duration": "9s" } });
         let overrides = Overrides {
             rate: Some("5/s for 1s, nothing for 1s".to_owned()),
             ..Overrides::default()

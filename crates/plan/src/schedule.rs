@@ -29,7 +29,7 @@ impl Phases {
         let hold = match (&level.open, load.once) {
             (Some(open), _) => open.arrivals.hold(),
             (None, Some(once)) => once.limit,
-            (None, None) => load.hold,
+            (None, None) => load.duration,
         };
         Self {
             ramp_ends: load.ramp,
@@ -78,7 +78,7 @@ mod tests {
         };
         let mut load = Load {
             levels: Vec::new(),
-            hold: Nanos(30),
+            duration: Nanos(30),
             ramp: Nanos(5),
             warmup: Nanos(2),
             once: None,
@@ -90,7 +90,7 @@ mod tests {
         };
         assert_eq!(Phases::of(&load, &level), phases);
         load = Load {
-            hold: Nanos::ZERO,
+            duration: Nanos::ZERO,
             ramp: Nanos::ZERO,
             warmup: Nanos::ZERO,
             once: Some(Once { limit: Nanos(60) }),

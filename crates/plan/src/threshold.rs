@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! key        = plural | kind "(" name ")" | "target"
-//! plural     = "deliveries" | "requests" | "exchanges" | "steps" | "iterations" | "checks"
+//! plural     = "deliveries" | "requests" | "round trips" | "steps" | "iterations" | "checks"
 //!            | "connections" | "converged"                all names together
-//! kind       = "delivery" | "request" | "exchange" | "step" | "iteration" | "check" | "connection" | "metric"
+//! kind       = "delivery" | "request" | "round trip" | "step" | "iteration" | "check" | "connection" | "metric"
 //!            | "converged"
 //! name       = any text, spaces around it dropped
 //!
@@ -12,7 +12,7 @@
 //! load       = number ( "users" | "groups" | "/s" )      where the promise ends
 //! aggregate  = "p" number | "mean" | "min" | "max"        0 < number < 100
 //!            | "count" | "rate" | "failed" | "dropped" | "reached"
-//!            | "delivered" | "late" | "lost" | "duplicated" | "reordered" | "strayed"
+//!            | "delivered" | "late" | "lost" | "duplicated" | "reordered" | "misdelivered"
 //!            | "converged" | "diverged" | "unknown"
 //!            | "cpu" | "memory"
 //! op         = "<" | "<=" | ">" | ">=" | "==" | "!="
@@ -25,7 +25,7 @@
 //! | all but checks, converged and target | percentiles, mean, min, max | a duration; of a metric a number |
 //! | all but target | count | a whole number |
 //! | all but converged and target | rate | a number per second |
-//! | requests, exchanges, steps, iterations, checks, connections | failed | a share (`%`) or a whole number |
+//! | requests, round trips, steps, iterations, checks, connections | failed | a share (`%`) or a whole number |
 //! | iterations | dropped: due when no user was free | a share (`%`) or a whole number |
 //! | one step | reached: iterations that began it | a share (`%`) or a whole number |
 //! | deliveries | the fates | a share (`%`) or a whole number |
@@ -49,7 +49,8 @@ mod tests;
 use std::fmt;
 
 pub use error::ThresholdError;
-pub use limit::{Limit, Unit};
+pub use limit::Limit;
+pub use model::Unit;
 pub use reach::Reach;
 pub use subject::{Subject, SubjectKind};
 
@@ -104,7 +105,7 @@ pub enum Aggregate {
     /// Deliveries that a later one of the same sender overtook; as above.
     Reordered,
     /// Messages seen by somebody outside their audience; as above.
-    Strayed,
+    Misdelivered,
     /// Groups all of whose members hold the same in the end: a share of all groups, or their number.
     Converged,
     /// Groups whose members do not; as above.

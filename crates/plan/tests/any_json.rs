@@ -25,7 +25,7 @@ const NAMES: [&str; 36] = [
     "watch",
     "source",
     "users",
-    "hold",
+    "duration",
     "ramp",
     "warmup",
     "once",

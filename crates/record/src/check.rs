@@ -29,7 +29,7 @@ impl Level {
         for (family, timings) in [
             ("connection", &measured.connections),
             ("request", &measured.requests),
-            ("exchange", &measured.exchanges),
+            ("round_trip", &measured.round_trips),
             ("step", &measured.steps),
             ("eventually", &measured.eventually),
         ] {
@@ -76,8 +76,8 @@ impl Iterations {
                 "iterations: {planned} planned, but {started} started + {dropped} dropped"
             ));
         }
-        let explained: u64 = self.dropped_why.values().sum();
-        if explained != *dropped && !self.dropped_why.is_empty() {
+        let explained: u64 = self.dropped_by_cause.values().sum();
+        if explained != *dropped && !self.dropped_by_cause.is_empty() {
             broken.push(format!(
                 "iterations: {dropped} dropped, but causes for {explained}"
             ));

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use model::{LossReason, MisdeliveryReason};
 use serde::{Deserialize, Serialize};
 use stats::{Blocks, Estimate, Histogram, estimate_in_blocks};
 
@@ -85,7 +86,7 @@ pub struct OwnCopies {
 }
 
 /// What became of the messages of one channel. Every message × every member of its audience has exactly one fate:
-/// delivered, late, lost or cut off. Duplicated, reordered and strayed are extras.
+/// delivered, late, lost or cut off. Duplicated, reordered and misdelivered are extras.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deliveries {
     /// Messages that were stamped and sent; a send that failed counts too, its deliveries are lost with that reason.
@@ -102,7 +103,7 @@ pub struct Deliveries {
     /// Seen after the deadline.
     pub late: u64,
     /// Never seen by the end of the settling time, by reason.
-    pub lost: BTreeMap<String, u64>,
+    pub lost: BTreeMap<LossReason, u64>,
     /// Not seen when headcount itself ended the wait: whether the target would have delivered them is not known.
     #[serde(default)]
     pub cut_off: CutOff,
@@ -110,8 +111,8 @@ pub struct Deliveries {
     pub duplicated: u64,
     /// Seen after a later message of the same sender.
     pub reordered: u64,
-    /// Seen by somebody outside of the audience, by reason.
-    pub strayed: BTreeMap<String, u64>,
+    /// Seen by someone outside the audience, by reason.
+    pub misdelivered: BTreeMap<MisdeliveryReason, u64>,
     /// Stamps that arrived where the channel is followed but does not look: no receipts.
     #[serde(default)]
     pub misplaced: Misplaced,
@@ -159,9 +160,9 @@ impl Deliveries {
         if lost == expected { lost } else { 0 }
     }
 
-    /// How many strayed, whatever the reason.
-    pub fn strayed_count(&self) -> u64 {
-        self.strayed.values().sum()
+    /// How many were misdelivered, for any reason.
+    pub fn misdelivered_count(&self) -> u64 {
+        self.misdelivered.values().sum()
     }
 
     /// How many were seen, in time or not.
@@ -186,7 +187,7 @@ impl Deliveries {
         self.cut_off.merge(&other.cut_off);
         self.duplicated += other.duplicated;
         self.reordered += other.reordered;
-        add_counts(&mut self.strayed, &other.strayed);
+        add_counts(&mut self.misdelivered, &other.misdelivered);
         self.own_copies.expected += other.own_copies.expected;
         self.own_copies.lost += other.own_copies.lost;
         self.misplaced.merge(&other.misplaced);
@@ -199,8 +200,8 @@ impl Deliveries {
     }
 }
 
-fn add_counts(ours: &mut BTreeMap<String, u64>, theirs: &BTreeMap<String, u64>) {
+fn add_counts<R: Copy + Ord>(ours: &mut BTreeMap<R, u64>, theirs: &BTreeMap<R, u64>) {
     for (reason, count) in theirs {
-        *ours.entry(reason.clone()).or_default() += count;
+        *ours.entry(*reason).or_default() += count;
     }
 }

@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use crate::Run;
+use crate::upgrade;
 use crate::version::{KIND, ReadError, VERSION};
 
 /// The text of `run.json`, ending with a line break.
@@ -33,5 +34,13 @@ pub fn from_json(text: &str) -> Result<Run, ReadError> {
             });
         }
     };
-    serde_json::from_str(text).map_err(|why| ReadError::Damaged { version, why })
+    let run = if version == u64::from(VERSION) {
+        // From the text, so that an error names its line.
+        serde_json::from_str(text)
+    } else {
+        let mut run = value;
+        upgrade::to_version_3(&mut run);
+        serde_json::from_value(run)
+    };
+    run.map_err(|why| ReadError::Damaged { version, why })
 }

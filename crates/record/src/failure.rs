@@ -8,7 +8,7 @@ pub struct Failure {
     pub side: Side,
     /// What kind.
     pub kind: FaultKind,
-    /// The name of the request, exchange, step, channel or connection; `iteration` when there is no other.
+    /// The name of the request, round trip, step, channel or connection; `iteration` when there is no other.
     pub what: String,
     /// How often.
     pub count: u64,

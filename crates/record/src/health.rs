@@ -34,7 +34,7 @@ pub struct GeneratorUse {
     /// By how much the moment of receipt may be too late, and with it every time, on the same sample. Records of before
     /// have none: there every time ended with the reading, and the read delay was the error.
     #[serde(default)]
-    pub receipt_error: Option<Histogram>,
+    pub receive_error: Option<Histogram>,
     /// Arrivals in the kernel that cannot be true beside our clock: the machine's clock was set during the level.
     #[serde(default)]
     pub implausible_stamps: u64,

@@ -1,3 +1,4 @@
+use model::Unit;
 use serde::{Deserialize, Serialize};
 
 /// What a threshold came to in one level.
@@ -7,14 +8,14 @@ pub enum Outcome {
     Held,
     /// It broke.
     Broken,
-    /// The level does not tell.
-    Undecided(Undecided),
+    /// The level cannot tell.
+    Inconclusive(Inconclusive),
 }
 
 /// Why a threshold is neither held nor broken.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "cause", rename_all = "snake_case")]
-pub enum Undecided {
+pub enum Inconclusive {
     /// Nothing of the kind was measured.
     NoData,
     /// Too few samples for the percentile, and for a bound on the share beyond the limit.
@@ -79,6 +80,68 @@ pub enum Shortfall {
     },
 }
 
+/// What a threshold observed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Observed {
+    /// A value.
+    Exactly {
+        /// In base units.
+        value: f64,
+        /// Its unit.
+        unit: Unit,
+    },
+    /// Operations in flight leave it open between two values.
+    Between {
+        /// The lower one.
+        low: f64,
+        /// The upper one.
+        high: f64,
+        /// Their unit.
+        unit: Unit,
+    },
+    /// Operations in flight leave its upper end open.
+    MoreThan {
+        /// It is greater than this.
+        value: f64,
+        /// Its unit.
+        unit: Unit,
+    },
+    /// The operations that would tell it timed out.
+    TimedOut,
+    /// The words of an older record (versions 1 and 2).
+    Text {
+        /// The words.
+        text: String,
+        /// The figure, if there was one.
+        value: Option<f64>,
+    },
+}
+
+impl Observed {
+    /// What lies between `low` and `high`, both included; infinite where it timed out or has no upper end.
+    pub fn between(low: f64, high: f64, unit: Unit) -> Self {
+        if low.is_infinite() {
+            Self::TimedOut
+        } else if high.is_infinite() {
+            Self::MoreThan { value: low, unit }
+        } else if low < high {
+            Self::Between { low, high, unit }
+        } else {
+            Self::Exactly { value: low, unit }
+        }
+    }
+
+    /// The figure in base units, the lowest that it can be.
+    pub fn figure(&self) -> Option<f64> {
+        match self {
+            Self::Exactly { value, .. } | Self::Between { low: value, .. } => Some(*value),
+            Self::Text { value, .. } => *value,
+            Self::MoreThan { .. } | Self::TimedOut => None,
+        }
+    }
+}
+
 /// What was counted for a percentile that has too few samples to be stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
@@ -114,5 +177,5 @@ pub struct Forecast {
     /// The fewest that can show the limit to hold: all of them within it.
     pub need: u64,
     /// How long a level must be measured to make them, in seconds; `None` where it is run once.
-    pub hold_s: Option<f64>,
+    pub duration_s: Option<f64>,
 }

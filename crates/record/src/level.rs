@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{GeneratorUse, Limited, Measured, TargetUse, Window};
+use crate::{GeneratorUse, IssueCause, LevelIssue, Limited, Measured, Severity, TargetUse, Window};
 
 /// One load and what was measured under it. Nothing is pooled over levels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -11,14 +11,9 @@ pub struct Level {
     pub load: Load,
     /// How long its phases took.
     pub phases: Phases,
-    /// Whether the target was the limit and not the generator.
-    pub sound: bool,
-    /// Why it is not sound, one sentence each.
-    pub unsound_reasons: Vec<String>,
-    /// Why a sound level is suspect all the same, one sentence each: the generator came near its limits, or what was
-    /// planned was not all done.
+    /// Everything that speaks against its figures; empty in a valid level.
     #[serde(default)]
-    pub suspicions: Vec<String>,
+    pub issues: Vec<LevelIssue>,
     /// Whether Little's law holds; `None` where the level was too short to tell.
     #[serde(default)]
     pub little: Option<Little>,
@@ -98,11 +93,31 @@ impl Validity {
 impl Level {
     /// Valid, questionable or invalid.
     pub fn validity(&self) -> Validity {
-        match (self.sound, self.suspicions.is_empty()) {
-            (false, _) => Validity::Invalid,
-            (true, false) => Validity::Questionable,
-            (true, true) => Validity::Valid,
+        match self.issues.iter().map(|issue| issue.severity).max() {
+            Some(Severity::Invalid) => Validity::Invalid,
+            Some(Severity::Questionable) => Validity::Questionable,
+            None => Validity::Valid,
         }
+    }
+
+    /// Whether the generator was the limit, so that the figures are not the target's.
+    pub fn is_invalid(&self) -> bool {
+        self.validity() == Validity::Invalid
+    }
+
+    /// Why it is invalid.
+    pub fn invalid_because(&self) -> impl Iterator<Item = &IssueCause> {
+        let invalid = |issue: &&LevelIssue| issue.severity == Severity::Invalid;
+        self.issues.iter().filter(invalid).map(|issue| &issue.cause)
+    }
+
+    /// Why it is questionable; an invalid level may have such issues too.
+    pub fn questionable_because(&self) -> impl Iterator<Item = &IssueCause> {
+        let questionable = |issue: &&LevelIssue| issue.severity == Severity::Questionable;
+        self.issues
+            .iter()
+            .filter(questionable)
+            .map(|issue| &issue.cause)
     }
 }
 
@@ -114,7 +129,7 @@ pub struct Phases {
     /// At full load, before measuring.
     pub warmup_s: f64,
     /// Measured.
-    pub hold_s: f64,
+    pub duration_s: f64,
     /// Waiting for what was still in flight.
     pub settle_s: f64,
     /// Closing down.

@@ -11,9 +11,11 @@ mod encode;
 mod failure;
 mod finding;
 mod health;
+mod issue;
 mod judgement;
 mod level;
 mod limited;
+mod limiter;
 mod measured;
 mod metric;
 mod run;
@@ -21,6 +23,7 @@ mod story;
 mod summary;
 mod target;
 mod timings;
+mod upgrade;
 mod version;
 mod window;
 
@@ -28,15 +31,20 @@ pub use convergence::Convergence;
 pub use deliveries::{CutOff, Deliveries, Mismatch, Misplaced, OwnCopies};
 pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};
-pub use finding::{Cause, Confidence, Finding};
+pub use finding::{Advice, Cause, Confidence, Evidence, Finding, LimitKey, OneAddress, Unknown};
 pub use health::{GeneratorUse, WorkerUse};
-pub use judgement::{Counted, CountedKind, Forecast, Outcome, Shortfall, Undecided};
+pub use issue::{
+    DelayStatistic, DropCause, IssueCause, LateAt, Lateness, LevelIssue, NoneSucceeded, Note,
+    Severity,
+};
+pub use judgement::{Counted, CountedKind, Forecast, Inconclusive, Observed, Outcome, Shortfall};
 pub use level::{Level, Little, Load, Phases, Validity};
 pub use limited::{Limited, LimitedBin, PerAddress, PerKey, Spread, StatedLimit};
+pub use limiter::{LimiterKind, RateLimiter};
 pub use measured::{Check, Iterations, Measured, Outside};
 pub use metric::{Metric, MetricKind};
 pub use run::{
-    FailedAround, Machine, Note, Pool, Run, ScriptInfo, Setup, Sources, Teardown, ThresholdResult,
+    FailedAround, Machine, Pool, Run, ScriptInfo, Setup, Sources, Teardown, ThresholdResult,
 };
 pub use story::{FirstFailure, Story, StoryStep, Unfinished, path_name};
 pub use summary::summary;

@@ -7,7 +7,7 @@ use stats::{Blocks, Estimate, Histogram, Samples, Shares};
 
 use crate::failure::note_failure;
 use crate::timings::ages_of;
-use crate::{Convergence, Deliveries, Failure, Metric, Story, Timings};
+use crate::{Convergence, Deliveries, DropCause, Failure, Metric, NoneSucceeded, Story, Timings};
 
 /// What the workers measured in one level, each apart; merging adds them up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub struct Measured {
     /// Requests by name: `POST /bridge/chat`.
     pub requests: BTreeMap<String, Timings>,
     /// Messages with their replies by name.
-    pub exchanges: BTreeMap<String, Timings>,
+    pub round_trips: BTreeMap<String, Timings>,
     /// Steps of the scenario by name.
     pub steps: BTreeMap<String, Timings>,
     /// Deliveries by channel.
@@ -71,7 +71,7 @@ pub struct Iterations {
     pub dropped: u64,
     /// Why they were not.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub dropped_why: BTreeMap<String, u64>,
+    pub dropped_by_cause: BTreeMap<DropCause, u64>,
     /// How long one took from its planned start, of those that ended well.
     pub time: Histogram,
     /// How these came in the course of the measured time; empty in records of version 1.
@@ -108,24 +108,23 @@ impl Measured {
         self.iterations.failed > 0 && self.failures.iter().any(own)
     }
 
-    /// In words, if nothing that a user asked for succeeded, though every iteration may have ended well: `None` where
-    /// something did, or nothing was asked for.
-    pub fn only_failures(&self) -> Option<&'static str> {
+    /// What nothing succeeded of; `None` where something succeeded, or nothing was tried.
+    pub fn only_failures(&self) -> Option<NoneSucceeded> {
         let requests = tried(&self.requests);
-        let exchanges = tried(&self.exchanges);
+        let round_trips = tried(&self.round_trips);
         let connections = tried(&self.connections);
         let heard = self.deliveries.values().any(|all| all.delivered > 0);
-        match (requests, exchanges, connections) {
-            ((1.., 0), ..) => Some("no request succeeded"),
-            ((0, _), (1.., 0), _) if !heard => Some("no message got its reply"),
-            ((0, _), (0, _), (1.., 0)) => Some("no connection opened"),
+        match (requests, round_trips, connections) {
+            ((1.., 0), ..) => Some(NoneSucceeded::Request),
+            ((0, _), (1.., 0), _) if !heard => Some(NoneSucceeded::RoundTrip),
+            ((0, _), (0, _), (1.., 0)) => Some(NoneSucceeded::Connection),
             _ => None,
         }
     }
 
     /// Nothing that a user asked for has succeeded, and some of it is still in flight.
     pub fn only_failures_so_far(&self) -> bool {
-        let families = [&self.requests, &self.exchanges];
+        let families = [&self.requests, &self.round_trips];
         let open = families.iter().flat_map(|family| family.values());
         let open: u64 = open.map(|one| one.unfinished).sum();
         open > 0 && families.iter().all(|family| tried(family).1 == 0)
@@ -139,7 +138,7 @@ impl Measured {
         }
         merge_maps(&mut self.connections, other.connections, Timings::merge);
         merge_maps(&mut self.requests, other.requests, Timings::merge);
-        merge_maps(&mut self.exchanges, other.exchanges, Timings::merge);
+        merge_maps(&mut self.round_trips, other.round_trips, Timings::merge);
         merge_maps(&mut self.steps, other.steps, Timings::merge);
         merge_maps(&mut self.deliveries, other.deliveries, Deliveries::merge);
         merge_maps(&mut self.converged, other.converged, Convergence::merge);
@@ -239,8 +238,8 @@ impl Iterations {
         self.unfinished += other.unfinished;
         self.open.merge(&other.open);
         self.dropped += other.dropped;
-        for (why, count) in &other.dropped_why {
-            *self.dropped_why.entry(why.clone()).or_default() += count;
+        for (cause, count) in &other.dropped_by_cause {
+            *self.dropped_by_cause.entry(*cause).or_default() += count;
         }
         self.time.merge(&other.time);
         self.blocks.merge(&other.blocks);
@@ -280,21 +279,21 @@ mod tests {
 
     #[test]
     fn nothing_succeeded_where_all_that_was_tried_failed() {
-        let measured = |requests, exchanges, connections| Measured {
+        let measured = |requests, round_trips, connections| Measured {
             connections,
             requests,
-            exchanges,
+            round_trips,
             ..Measured::default()
         };
         let none = BTreeMap::new;
         let said = |measured: Measured| measured.only_failures();
         assert_eq!(said(Measured::default()), None, "nothing was tried");
         let requests = measured(one(5, 5), one(5, 0), one(1, 0));
-        assert_eq!(said(requests), Some("no request succeeded"));
-        let exchanges = measured(none(), one(5, 5), one(1, 0));
-        assert_eq!(said(exchanges), Some("no message got its reply"));
+        assert_eq!(said(requests), Some(NoneSucceeded::Request));
+        let round_trips = measured(none(), one(5, 5), one(1, 0));
+        assert_eq!(said(round_trips), Some(NoneSucceeded::RoundTrip));
         let connections = measured(none(), none(), one(5, 5));
-        assert_eq!(said(connections), Some("no connection opened"));
+        assert_eq!(said(connections), Some(NoneSucceeded::Connection));
         assert_eq!(said(measured(none(), one(5, 4), one(9, 9))), None);
         assert_eq!(said(measured(none(), none(), one(5, 4))), None);
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
 use crate::version::{KIND, VERSION};
-use crate::{Check, Counted, Failure, Finding, Level, Timings, Undecided};
+use crate::{Check, Counted, Failure, Finding, Inconclusive, Level, Note, Observed, Timings};
 
 /// A run: the root of `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub struct Run {
     /// Why it stops where it does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// Remarks on the measurement.
+    /// Remarks on the run as a whole.
     pub notes: Vec<Note>,
     /// Faults of the script outside of any level: while it was loaded, set up or torn down.
     pub script_faults: Vec<Failure>,
@@ -238,26 +238,14 @@ pub struct ThresholdResult {
     pub metric: String,
     /// The condition as the user wrote it: `p95 < 100ms`.
     pub condition: String,
-    /// What was observed, in the unit of the condition; `None` when it could not be measured.
-    pub observed: Option<f64>,
-    /// The same for people: `12.3 ms`; empty where there is no figure.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub observed_text: String,
-    /// Whether it held; `None` when that could not be told.
+    /// What was observed; `None` when it could not be measured.
+    pub observed: Option<Observed>,
+    /// Whether it held; `None` when it is inconclusive.
     pub held: Option<bool>,
-    /// Why that could not be told. Records of version 1 have it in `observed_text`.
+    /// Why it is inconclusive. Records of version 1 state that in `observed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub undecided: Option<Undecided>,
+    pub inconclusive: Option<Inconclusive>,
     /// What was counted, of a percentile that has too few samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<Counted>,
-}
-
-/// A remark on the measurement.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
-    /// A short name for its kind, low in cardinality: `little`, `leftovers`.
-    pub kind: String,
-    /// The remark, a sentence.
-    pub text: String,
 }

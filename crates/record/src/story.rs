@@ -74,7 +74,7 @@ pub struct FirstFailure {
     pub kind: FaultKind,
     /// The HTTP status, if that was it.
     pub status: Option<u16>,
-    /// The name of the request, exchange, connection or check; empty where the script threw by itself.
+    /// The name of the request, round trip, connection or check; empty where the script threw by itself.
     pub what: String,
     /// Iterations that failed, in which this was the first failure.
     pub failed: u64,

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use stats::{Estimate, Histogram, estimate};
 
 use crate::{
-    Check, Convergence, Deliveries, FirstFailure, GeneratorUse, Iterations, Level, Run, StoryStep,
-    TargetUse, ThresholdResult, Timings, path_name,
+    Check, Convergence, Deliveries, FirstFailure, GeneratorUse, Iterations, Level, Observed, Run,
+    StoryStep, TargetUse, ThresholdResult, Timings, path_name,
 };
 
 /// The summary of a run.
@@ -30,16 +30,16 @@ fn threshold(result: &ThresholdResult) -> Value {
         "outcome": match result.held {
             Some(true) => "held",
             Some(false) => "broken",
-            None => "undecided",
+            None => "inconclusive",
         },
-        "observed": result.observed,
-        "undecided": result.undecided,
+        "observed": result.observed.as_ref().and_then(Observed::figure),
+        "inconclusive": result.inconclusive,
         "counted": result.counted,
     })
 }
 
 fn level(level: &Level) -> Value {
-    let hold_s = level.phases.hold_s;
+    let duration_s = level.phases.duration_s;
     let measured = &level.measured;
     json!({
         "load": {
@@ -48,16 +48,16 @@ fn level(level: &Level) -> Value {
             "rate": level.load.rate,
             "rate_per_s": level.load.rate_per_s,
         },
-        "sound": level.sound,
         "validity": level.validity().as_str(),
+        "issues": level.issues,
         "iterations": iterations(&measured.iterations),
-        "requests": family(&measured.requests, hold_s),
-        "exchanges": family(&measured.exchanges, hold_s),
-        "deliveries": channels(&measured.deliveries, hold_s),
+        "requests": family(&measured.requests, duration_s),
+        "round_trips": family(&measured.round_trips, duration_s),
+        "deliveries": channels(&measured.deliveries, duration_s),
         "checks": checks(&measured.checks),
         "converged": converged(&measured.converged),
         "steps": {
-            "by_name": by_name(&measured.steps, |one| timings(one, hold_s)),
+            "by_name": by_name(&measured.steps, |one| timings(one, duration_s)),
             "in_order": measured.story.steps.iter().map(step).collect::<Vec<_>>(),
         },
         "first_failures": measured.story.first_failures.iter().map(cause).collect::<Vec<_>>(),
@@ -74,7 +74,7 @@ fn iterations(iterations: &Iterations) -> Value {
         "failed": iterations.failed,
         "unfinished": iterations.unfinished,
         "dropped": iterations.dropped,
-        "dropped_why": iterations.dropped_why,
+        "dropped_by_cause": iterations.dropped_by_cause,
     })
 }
 
@@ -115,30 +115,30 @@ fn by_name<T>(named: &BTreeMap<String, T>, figures: impl Fn(&T) -> Map<String, V
     )
 }
 
-fn family(named: &BTreeMap<String, Timings>, hold_s: f64) -> Value {
+fn family(named: &BTreeMap<String, Timings>, duration_s: f64) -> Value {
     let mut all = Timings::default();
     for one in named.values() {
         all.merge(one);
     }
-    let mut figures = timings(&all, hold_s);
+    let mut figures = timings(&all, duration_s);
     if named.is_empty() {
         figures.insert("per_s".to_owned(), Value::Null);
     }
     figures.insert(
         "by_name".to_owned(),
-        by_name(named, |one| timings(one, hold_s)),
+        by_name(named, |one| timings(one, duration_s)),
     );
     Value::Object(figures)
 }
 
-fn timings(timings: &Timings, hold_s: f64) -> Map<String, Value> {
+fn timings(timings: &Timings, duration_s: f64) -> Map<String, Value> {
     let mut figures = object([
         ("count", json!(timings.count)),
         ("failed", json!(timings.failed)),
         ("timed_out", json!(timings.timed_out)),
         ("unfinished", json!(timings.unfinished)),
         ("repeated", json!(timings.repeated)),
-        ("per_s", json!(per_second(timings.count, hold_s))),
+        ("per_s", json!(per_second(timings.count, duration_s))),
         ("mean_ms", json!(timings.mean().map(Nanos::as_millis_f64))),
         ("service_p95_ms", millis(timings.service_at(0.95))),
         ("service_p99_ms", millis(timings.service_at(0.99))),
@@ -157,12 +157,12 @@ fn percentiles(at: impl Fn(f64) -> Estimate) -> impl Iterator<Item = (String, Va
     })
 }
 
-fn channels(named: &BTreeMap<String, Deliveries>, hold_s: f64) -> Value {
+fn channels(named: &BTreeMap<String, Deliveries>, duration_s: f64) -> Value {
     let mut all = Deliveries::default();
     for one in named.values() {
         all.merge(one);
     }
-    let mut figures = deliveries(&all, hold_s);
+    let mut figures = deliveries(&all, duration_s);
     if named.is_empty() {
         // Nothing was followed: that nothing was lost is not known.
         figures
@@ -171,12 +171,12 @@ fn channels(named: &BTreeMap<String, Deliveries>, hold_s: f64) -> Value {
     }
     figures.insert(
         "by_name".to_owned(),
-        by_name(named, |one| deliveries(one, hold_s)),
+        by_name(named, |one| deliveries(one, duration_s)),
     );
     Value::Object(figures)
 }
 
-fn deliveries(deliveries: &Deliveries, hold_s: f64) -> Map<String, Value> {
+fn deliveries(deliveries: &Deliveries, duration_s: f64) -> Map<String, Value> {
     let mut figures = object([
         ("messages", json!(deliveries.messages)),
         ("expected", json!(deliveries.expected)),
@@ -188,8 +188,11 @@ fn deliveries(deliveries: &Deliveries, hold_s: f64) -> Map<String, Value> {
         ("cut_off_by_reason", json!(deliveries.cut_off)),
         ("duplicated", json!(deliveries.duplicated)),
         ("reordered", json!(deliveries.reordered)),
-        ("strayed", json!(deliveries.strayed_count())),
-        ("per_s", json!(per_second(deliveries.received(), hold_s))),
+        ("misdelivered", json!(deliveries.misdelivered_count())),
+        (
+            "per_s",
+            json!(per_second(deliveries.received(), duration_s)),
+        ),
         (
             "mean_ms",
             json!(deliveries.latency.mean().map(Nanos::as_millis_f64)),
@@ -252,7 +255,7 @@ fn generator(generator: &GeneratorUse) -> Value {
         "throttled_ms": generator.throttled_ms,
         "start_lag_p99_ms": p99(&generator.start_lag),
         "read_delay_p99_ms": generator.read_delay.as_ref().map_or(Value::Null, p99),
-        "receipt_error_p99_ms": generator.receipt_error.as_ref().map_or(Value::Null, p99),
+        "receive_error_p99_ms": generator.receive_error.as_ref().map_or(Value::Null, p99),
     })
 }
 
@@ -267,6 +270,6 @@ fn millis(estimate: Estimate) -> Value {
     json!(estimate.value().map(Nanos::as_millis_f64))
 }
 
-fn per_second(count: u64, hold_s: f64) -> Option<f64> {
-    (hold_s > 0.0).then(|| count as f64 / hold_s)
+fn per_second(count: u64, duration_s: f64) -> Option<f64> {
+    (duration_s > 0.0).then(|| count as f64 / duration_s)
 }

@@ -4,7 +4,7 @@ use model::Nanos;
 use serde::{Deserialize, Serialize};
 use stats::{Blocks, Estimate, Histogram, Samples, Shares};
 
-/// How often one named thing was done and how long it took: a connection, request, exchange, step or condition.
+/// How often one named thing was done and how long it took: a connection, request, round trip, step or condition.
 ///
 /// `failed` is a part of `count`, `timed_out` a part of `failed`. A time is noted for everything that was answered,
 /// error answers included. What timed out has no time and counts as longer than every other; what was still in flight

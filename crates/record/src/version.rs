@@ -1,8 +1,8 @@
 /// What tells a saved run from other JSON.
 pub const KIND: &str = "headcount-run";
 
-/// The version that is written. Version 1 is read, too: what it did not know yet is empty.
-pub const VERSION: u32 = 2;
+/// The version that is written. Versions 1 and 2 are read too; fields that they did not have are empty.
+pub const VERSION: u32 = 3;
 
 /// Why a saved run could not be read.
 #[derive(Debug, thiserror::Error)]

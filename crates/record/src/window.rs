@@ -13,8 +13,8 @@ pub struct Window {
     pub requests: u64,
     /// How many of them failed.
     pub failed: u64,
-    /// Exchanges that ended.
-    pub exchanges: u64,
+    /// Round trips that ended.
+    pub round_trips: u64,
     /// Messages sent.
     pub messages: u64,
     /// Deliveries received.
@@ -39,15 +39,15 @@ pub struct OpenWindow {
     pub requests: u64,
     /// How many of them failed.
     pub failed: u64,
-    /// Exchanges that ended.
-    pub exchanges: u64,
+    /// Round trips that ended.
+    pub round_trips: u64,
     /// Messages sent.
     pub messages: u64,
     /// Deliveries received.
     pub deliveries: u64,
-    /// Requests and exchanges that had no answer within their limit: longer than every time below.
+    /// Requests and round trips that had no answer within their limit: longer than every time below.
     pub timed_out: u64,
-    /// Response times of requests and exchanges that were answered.
+    /// Response times of requests and round trips that were answered.
     pub response: Histogram,
     /// Delivery latencies.
     pub latency: Histogram,
@@ -59,7 +59,7 @@ impl OpenWindow {
         self.users += other.users;
         self.requests += other.requests;
         self.failed += other.failed;
-        self.exchanges += other.exchanges;
+        self.round_trips += other.round_trips;
         self.messages += other.messages;
         self.deliveries += other.deliveries;
         self.timed_out += other.timed_out;
@@ -82,7 +82,7 @@ impl OpenWindow {
             users: self.users,
             requests: self.requests,
             failed: self.failed,
-            exchanges: self.exchanges,
+            round_trips: self.round_trips,
             messages: self.messages,
             deliveries: self.deliveries,
             p50_ms: at(0.5),

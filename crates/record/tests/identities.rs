@@ -67,7 +67,7 @@ fn merging_workers_adds_up_and_keeps_every_identity() {
         3 * 1_999
     );
     assert_eq!(
-        merged.deliveries["code-change"].lost["receiver disconnected"],
+        merged.deliveries["code-change"].lost[&model::LossReason::ReceiverDisconnected],
         6
     );
     assert_eq!(merged.checks["has a reply"].passed, 3 * 97);
@@ -118,7 +118,7 @@ fn a_time_out_has_no_time_and_hides_the_longest() {
 fn lost_is_the_sum_of_its_reasons() {
     let deliveries = common::deliveries();
     assert_eq!(
-        (deliveries.lost_count(), deliveries.strayed_count()),
+        (deliveries.lost_count(), deliveries.misdelivered_count()),
         (3, 6)
     );
     assert_eq!(deliveries.received(), 997);

@@ -98,9 +98,9 @@ pub(crate) fn rate(per_second: f64) -> String {
     format!("{}/s", number(per_second))
 }
 
-/// How many per second there were in `hold_s` seconds; `None` when there was no time.
-pub(crate) fn rate_of(count: u64, hold_s: f64) -> Option<String> {
-    (hold_s > 0.0).then(|| rate(count as f64 / hold_s))
+/// How many per second there were in `duration_s` seconds; `None` when there was no time.
+pub(crate) fn rate_of(count: u64, duration_s: f64) -> Option<String> {
+    (duration_s > 0.0).then(|| rate(count as f64 / duration_s))
 }
 
 /// A share of a core, a time or a limit. Shares of counts go through [`share`].

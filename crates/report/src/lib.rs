@@ -12,8 +12,10 @@ mod progress;
 mod section;
 mod table;
 mod terminal;
+mod words;
 
 pub use markdown::markdown;
 pub use progress::{Live, live_line};
-pub use section::undecided::forecast_line;
+pub use section::inconclusive::forecast_line;
 pub use terminal::{Terminal, terminal};
+pub use words::{finding_sentence, invalid_because};

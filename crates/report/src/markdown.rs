@@ -114,7 +114,7 @@ const HOW_TO_READ: &str = "
 - A percentile needs ten samples beyond it; with fewer it is `n/a`. `–` means that nothing was measured there.
 - `> 15 s` lies among what had no answer within that limit.
 - lost: never seen until the end of the settling time. late: seen after the deadline. duplicated: seen again.
-  reordered: seen after a later one of the same sender. strayed: seen by somebody outside of the audience.
+  reordered: seen after a later one of the same sender. misdelivered: seen by somebody outside of the audience.
 - Set-up, ramp and warm-up are in none of the figures of a level, and nothing is pooled over levels.
 - In an invalid level the generator was the limit: nothing that broke there counts against the target.
 - CPU is in percent of one core.

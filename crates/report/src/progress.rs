@@ -19,7 +19,7 @@ pub struct Live {
     pub elapsed_s: f64,
     /// How long the phase will take; `None` when that is not known.
     pub total_s: Option<f64>,
-    /// Deliveries, requests or exchanges per second.
+    /// Deliveries, requests or round trips per second.
     pub per_s: Option<f64>,
     /// Of the delivery latency or the response time.
     pub p95_ms: Option<f64>,

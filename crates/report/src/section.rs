@@ -5,6 +5,7 @@ pub(crate) mod deliveries;
 pub(crate) mod environment;
 pub(crate) mod failures;
 pub(crate) mod findings;
+pub(crate) mod inconclusive;
 pub(crate) mod levels;
 pub(crate) mod mistakes;
 pub(crate) mod pass_rate;
@@ -14,7 +15,6 @@ pub(crate) mod story;
 pub(crate) mod target;
 pub(crate) mod thresholds;
 pub(crate) mod timings;
-pub(crate) mod undecided;
 pub(crate) mod unpromised;
 pub(crate) mod verdict;
 
@@ -91,7 +91,7 @@ pub(crate) const ERROR: &str =
 /// several messages that were read at once and have the time of the last. Records of before know the reading only.
 pub(crate) fn error_bound(level: &Level) -> Option<String> {
     let generator = &level.generator;
-    let receipt = generator.receipt_error.as_ref();
+    let receipt = generator.receive_error.as_ref();
     let receipt = receipt.or(generator.read_delay.as_ref())?;
     let most = |times: &Histogram| stats::estimate(times, 0, 0.99).value().or(times.max());
     let bound = most(receipt)? + most(&generator.start_lag).unwrap_or_default();
@@ -116,7 +116,7 @@ pub(crate) fn label_at(levels: &[Level], index: usize) -> String {
 )]
 fn at_most(trials: u64, level: &Level) -> Option<String> {
     let singly = percent(stats::zero_failures_bound(trials)? * 100.0);
-    let seconds = level.phases.hold_s as u64;
+    let seconds = level.phases.duration_s as u64;
     let bursts = stats::zero_failures_bound(seconds.min(trials)).filter(|bound| *bound < 1.0);
     let bursts = bursts.map(|bound| {
         let share = percent(bound * 100.0);

@@ -83,13 +83,7 @@ fn head(run: &Run, colour: bool) -> Vec<String> {
     let headline = verdict::headline(run);
     let first = paint(headline.verdict, headline.tone, colour);
     let mut lines = vec![format!("{first}{}", headline.sentence)];
-    // The first reason is in the headline already.
-    let said = |remark: &String| headline.sentence.contains(remark_reason(remark));
-    let remarks: Vec<String> = verdict::remarks(run)
-        .into_iter()
-        .filter(|one| !said(one))
-        .collect();
-    lines.extend(notes(&remarks, colour));
+    lines.extend(notes(&verdict::remarks(run), colour));
     if run.levels.is_empty() {
         return lines;
     }
@@ -139,15 +133,6 @@ fn too_few() -> String {
     let needs = [0.5, 0.95, 0.99].map(|q| count(stats::needed_samples(q)));
     let [p50, p95, p99] = needs;
     format!("  n/a: too few samples; p50 needs {p50}, p95 {p95}, p99 {p99}")
-}
-
-fn remark_reason(remark: &str) -> &str {
-    let reason = remark
-        .strip_prefix("invalid at ")
-        .and_then(|rest| rest.split_once(": "));
-    reason
-        .map_or(remark, |(_, reason)| reason)
-        .trim_end_matches('.')
 }
 
 /// The steps of the last level, and what failed first in all of them, as far as they fit.
@@ -230,7 +215,7 @@ fn failure_lines(run: &Run, colour: bool) -> Vec<String> {
     lines.extend(missing_deliveries(run, WIDTH, colour));
     lines.extend(broken_checks(run, colour));
     lines.extend(converged(run, colour));
-    let Some(last) = run.levels.iter().rfind(|level| level.sound) else {
+    let Some(last) = run.levels.iter().rfind(|level| !level.is_invalid()) else {
         return lines;
     };
     for none in [failures::none_failed(last), deliveries::none_lost(last)]

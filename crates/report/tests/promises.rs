@@ -9,7 +9,7 @@ use report::{Live, Terminal, live_line, markdown, terminal};
 const RUNS: [fn() -> Run; 6] = [
     runs::healthy,
     runs::with_losses,
-    runs::not_sound,
+    runs::invalid,
     runs::interrupted,
     runs::requests_only,
     runs::crowded,

@@ -38,7 +38,7 @@ fn losses_in_markdown() {
 
 #[test]
 fn not_sound_on_the_terminal() {
-    insta::assert_snapshot!(on_terminal(&runs::not_sound()));
+    insta::assert_snapshot!(on_terminal(&runs::invalid()));
 }
 
 #[test]

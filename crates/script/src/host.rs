@@ -180,7 +180,7 @@ pub enum ReplyBy {
 
 /// A message to which a reply is awaited.
 #[derive(Clone, Debug)]
-pub struct ExchangeCall {
+pub struct RoundTripCall {
     /// The name under which it is measured.
     pub name: Arc<str>,
     /// What is sent.
@@ -256,8 +256,8 @@ pub trait Host {
         planned: Option<Nanos>,
     ) -> Result<(), Fault>;
     /// Sends a message and awaits its reply.
-    fn exchange(&mut self, op: OpId, socket: SocketId, call: ExchangeCall) -> Result<(), Fault>;
-    /// Awaits the next message on which no receipt or exchange has a claim; `only` as in [`StampPlace`].
+    fn round_trip(&mut self, op: OpId, socket: SocketId, call: RoundTripCall) -> Result<(), Fault>;
+    /// Awaits the next message on which no receipt or round trip has a claim; `only` as in [`StampPlace`].
     fn next_message(
         &mut self,
         op: OpId,

@@ -83,7 +83,7 @@ fn a_reply_is_matched_by_id_and_comes_parsed() {
         "const r = await socket.request({ id: 7, x: 1 }, { by: '/id', only: { '/type': 'ack' }, timeout: 100, name: 'ask' }); console.log(r.ok);\nconsole.log(await socket.request('plain'));",
     );
     let calls = stage.take_calls();
-    let [Call::Exchange(op, SocketId(5), call)] = calls.as_slice() else {
+    let [Call::RoundTrip(op, SocketId(5), call)] = calls.as_slice() else {
         panic!("{calls:?}")
     };
     assert_eq!(

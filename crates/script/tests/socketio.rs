@@ -226,7 +226,7 @@ fn a_handler_that_throws_fails_the_iteration() {
 #[test]
 fn a_channel_is_followed_until_it_is_stopped() {
     let mut stage = connected(
-        "const c = group.channel('c', { to: 'others' }); const stop = socket.receives(c, { event: 'e', at: '/a', except: { '/b': true }, keep: true }); console.log(socket.last(c)); stop(); user.holds('doc', 'text');",
+        "const c = group.channel('c', { to: 'others' }); const stop = socket.receives(c, { event: 'e', at: '/a', except: { '/b': true }, keep: true }); console.log(socket.last(c)); stop(); user.state('doc', 'text');",
     );
     let calls = format!("{:?}", stage.take_calls());
     for wanted in [

@@ -1,7 +1,7 @@
 // A pool of four threads at its end.
 import type { Group, Options } from "headcount";
 
-export const options: Options = { load: { users: 16, hold: "3s" } };
+export const options: Options = { load: { users: 16, duration: "3s" } };
 
 export default async function ask({ users }: Group) {
   await users[0]!.get("/pool/2ms");

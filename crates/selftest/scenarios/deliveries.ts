@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   group: 10,
-  load: { groups: 2, hold: "8s" },
+  load: { groups: 2, duration: "8s" },
   settle: "2s",
 };
 

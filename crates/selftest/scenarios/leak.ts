@@ -2,7 +2,7 @@
 // first and for the last time.
 import type { Group, Options, Setup } from "headcount";
 
-export const options: Options = { load: { users: 4, hold: "3s" } };
+export const options: Options = { load: { users: 4, duration: "3s" } };
 
 export async function setup({ user }: Setup) {
   for (let n = 0; n < 10; n += 1) {

@@ -1,7 +1,7 @@
 // The same for messages: one speaks at a steady pace, whatever the server does, and one hears.
 import type { Group, Options } from "headcount";
 
-export const options: Options = { group: 2, load: { groups: 1, hold: "6s" } };
+export const options: Options = { group: 2, load: { groups: 1, duration: "6s" } };
 
 export default async function talk({ everyone, channel }: Group) {
   const said = channel("said", { to: "others" });

@@ -76,10 +76,10 @@ impl Evidence {
             .unwrap_or_default()
     }
 
-    pub(crate) fn exchanges(&self, name: &str) -> Timings {
+    pub(crate) fn round_trips(&self, name: &str) -> Timings {
         self.level
             .measured
-            .exchanges
+            .round_trips
             .get(name)
             .cloned()
             .unwrap_or_default()
@@ -104,9 +104,9 @@ impl Evidence {
 
     /// What took the CPU away meanwhile.
     pub(crate) fn disturbance(&self) -> Disturbance {
-        if !self.level.sound {
-            let reasons = self.level.unsound_reasons.join("; ");
-            return Disturbance::complete(format!("the measurement was invalid: {reasons}"));
+        if self.level.is_invalid() {
+            let causes = report::invalid_because(&self.level).join("; ");
+            return Disturbance::complete(format!("the measurement was invalid: {causes}"));
         }
         let late_us = self.told(&["lateness", "p99_ns"]) / 1000;
         if late_us > LATE_US {
@@ -119,7 +119,7 @@ impl Evidence {
         let generator = Disturbance::waited("the generator", share, each_us);
         let thread = |name| self.told(&["thread", name]) as f64;
         let (waited_ns, runs) = (thread("waited_ns"), thread("runs").max(1.0));
-        let share = waited_ns / 1e9 / self.level.phases.hold_s.max(1.0);
+        let share = waited_ns / 1e9 / self.level.phases.duration_s.max(1.0);
         let server = Disturbance::waited("the truth server", share, waited_ns / runs / 1000.0);
         if server.share > generator.share {
             server

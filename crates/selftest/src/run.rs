@@ -86,12 +86,12 @@ fn run(
     stop: &Stop,
     tell: &mut dyn FnMut(Notice<'_>),
 ) -> Result<Evidence, SelftestError> {
-    let hold = part.deliveries_per_s.map(|per_s| {
+    let duration = part.deliveries_per_s.map(|per_s| {
         let seconds = settings.deliveries.div_ceil(per_s).max(1);
         format!("{seconds}s")
     });
     let overrides = plan::Overrides {
-        hold,
+        duration,
         ..Default::default()
     };
     let truth = ("truth", settings.server_flags.as_slice());

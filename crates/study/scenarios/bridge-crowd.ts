@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   groups: 5,
-  load: { users: [100, 10000], ramp: "8s", warmup: "1s", hold: "5s" },
+  load: { users: [100, 10000], ramp: "8s", warmup: "1s", duration: "5s" },
   thresholds: { iterations: ["failed == 0"], connections: ["failed == 0"] },
   leftovers: { url: "/bridge/sessions?count", at: "/active" },
 };

@@ -4,7 +4,7 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   group: 1,
-  load: { users: [5, 10, 20], warmup: "2s", hold: "10s" },
+  load: { users: [5, 10, 20], warmup: "2s", duration: "10s" },
   thresholds: { requests: ["failed == 0"], iterations: ["failed == 0"], checks: ["failed == 0"] },
   leftovers: { url: "/bridge/sessions?count", at: "/active" },
 };

@@ -9,7 +9,7 @@ export const options: Options = {
   groups: 1,
   load: { users: [10, 30, 50, 50], once: true, limit: "25s" },
   thresholds: {
-    deliveries: ["lost == 0", "duplicated == 0", "reordered == 0", "strayed == 0"],
+    deliveries: ["lost == 0", "duplicated == 0", "reordered == 0", "misdelivered == 0"],
     iterations: ["failed == 0"],
     connections: ["failed == 0"],
   },

@@ -4,10 +4,10 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   group: 5,
-  load: { users: [100, 200, 500, 1000], ramp: "2s", warmup: "1s", hold: "10s" },
+  load: { users: [100, 200, 500, 1000], ramp: "2s", warmup: "1s", duration: "10s" },
   thresholds: {
-    "delivery(edit)": ["p95 < 20ms", "lost == 0", "duplicated == 0", "reordered == 0", "strayed == 0"],
-    "delivery(caret)": ["p95 < 20ms", "lost == 0", "duplicated == 0", "reordered == 0", "strayed == 0"],
+    "delivery(edit)": ["p95 < 20ms", "lost == 0", "duplicated == 0", "reordered == 0", "misdelivered == 0"],
+    "delivery(caret)": ["p95 < 20ms", "lost == 0", "duplicated == 0", "reordered == 0", "misdelivered == 0"],
     "converged(document)": ["diverged == 0"],
     iterations: ["failed == 0"],
     connections: ["failed == 0"],
@@ -41,6 +41,6 @@ export default async function edit({ id, everyone, channel }: Group) {
     await user.think("4s");
     // What a person sees now: the last text heard, or the own one if nothing was heard since.
     const last = socket.last(edits);
-    user.holds("document", (last === heard ? own : last)!);
+    user.state("document", (last === heard ? own : last)!);
   });
 }

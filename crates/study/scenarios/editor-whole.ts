@@ -4,9 +4,9 @@ import type { Group, Options } from "headcount";
 
 export const options: Options = {
   group: 5,
-  load: { users: [100, 100], ramp: "2s", warmup: "1s", hold: "8s" },
+  load: { users: [100, 100], ramp: "2s", warmup: "1s", duration: "8s" },
   thresholds: {
-    "delivery(edit)": ["p95 < 20ms", "lost == 0", "duplicated == 0", "reordered == 0", "strayed == 0"],
+    "delivery(edit)": ["p95 < 20ms", "lost == 0", "duplicated == 0", "reordered == 0", "misdelivered == 0"],
     "converged(document)": ["diverged == 0"],
     iterations: ["failed == 0"],
     connections: ["failed == 0"],
@@ -38,6 +38,6 @@ export default async function edit({ id, level, everyone, channel }: Group) {
     await user.think("4s");
     // What a person sees now: the last text heard, or the own one if nothing was heard since.
     const last = socket.last(edits);
-    user.holds("document", (last === heard ? own : last)!);
+    user.state("document", (last === heard ? own : last)!);
   });
 }

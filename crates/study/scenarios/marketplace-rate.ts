@@ -9,7 +9,7 @@ export const options: Options = {
     arrivals: "poisson",
     users: 512,
     warmup: "1s",
-    hold: "5s",
+    duration: "5s",
   },
   thresholds: {
     iterations: ["failed == 0", "dropped == 0"],

@@ -2,7 +2,7 @@ use engine::Stop;
 use launch::LaunchError;
 use model::Verdict;
 use plan::Overrides;
-use record::{Run, Undecided};
+use record::{Inconclusive, Run};
 use stage::{Notice, Part, Stage, StageError};
 use tempfile::TempDir;
 
@@ -64,15 +64,15 @@ impl StudyOutcome {
                 let mut results = part.record.thresholds.iter();
                 let broke = part.must_keep_promises
                     && results.any(|one| one.level == level.index && one.held == Some(false));
-                if broke && level.sound {
+                if broke && !level.is_invalid() {
                     return Verdict::Failed;
                 }
                 let unsure = part.must_keep_promises
                     && part.record.thresholds.iter().any(|one| {
-                        let why = one.undecided;
-                        one.level == level.index && why == Some(Undecided::InvalidLevel)
+                        let why = one.inconclusive;
+                        one.level == level.index && why == Some(Inconclusive::InvalidLevel)
                     });
-                open |= broke || unsure || part.must_be_sound && !level.sound;
+                open |= broke || unsure || part.must_be_sound && level.is_invalid();
             }
         }
         if open {
@@ -135,13 +135,13 @@ impl StudyPart {
     }
 
     fn overrides(&self) -> Overrides {
-        let (ramp, hold) = self.times.unzip();
+        let (ramp, duration) = self.times.unzip();
         Overrides {
             group: self.group,
             users: self.users.map(str::to_owned),
             source: self.source.iter().map(ToString::to_string).collect(),
             ramp: ramp.map(str::to_owned),
-            hold: hold.map(str::to_owned),
+            duration: duration.map(str::to_owned),
             ..Overrides::default()
         }
     }

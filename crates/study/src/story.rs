@@ -59,8 +59,8 @@ pub(crate) fn deliveries(level: &Level) -> Deliveries {
 
 /// Requests per second of the hold.
 pub(crate) fn per_s(level: &Level) -> f64 {
-    if level.phases.hold_s > 0.0 {
-        requests(level).count as f64 / level.phases.hold_s
+    if level.phases.duration_s > 0.0 {
+        requests(level).count as f64 / level.phases.duration_s
     } else {
         0.0
     }

@@ -57,13 +57,13 @@ pub(crate) fn cpu(level: &Level) -> String {
 pub(crate) fn delivered(level: &Level, what: &str) -> String {
     let all = deliveries(level);
     format!(
-        "{} of {} {what}, p95 {} ms, {} lost, {} duplicated, {} strayed",
+        "{} of {} {what}, p95 {} ms, {} lost, {} duplicated, {} misdelivered",
         whole(all.delivered as f64),
         whole(all.expected as f64),
         millis(all.latency_at(0.95)),
         all.lost_count(),
         all.duplicated,
-        all.strayed_count()
+        all.misdelivered_count()
     )
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn memory(level: &Level) -> Option<f64> {
 
 /// Behind a sentence.
 pub(crate) fn unsound(level: &Level) -> &'static str {
-    if level.sound {
+    if !level.is_invalid() {
         ""
     } else {
         " (INVALID: the generator was the limit)"
@@ -83,10 +83,10 @@ pub(crate) fn unsound(level: &Level) -> &'static str {
 
 /// In a cell.
 pub(crate) fn sound(level: &Level) -> String {
-    if level.sound {
+    if !level.is_invalid() {
         "yes".to_owned()
     } else {
-        format!("INVALID: {}", level.unsound_reasons.join("; "))
+        format!("INVALID: {}", report::invalid_because(level).join("; "))
     }
 }
 

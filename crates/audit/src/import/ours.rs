@@ -21,7 +21,7 @@ fn level(recorded: &Recorded) -> Level {
     let families = [
         ("connections", &measured.connections),
         ("requests", &measured.requests),
-        ("exchanges", &measured.exchanges),
+        ("round_trips", &measured.round_trips),
         ("steps", &measured.steps),
     ];
     for (family, all) in families {
@@ -37,7 +37,7 @@ fn level(recorded: &Recorded) -> Level {
         let lost = deliveries
             .lost
             .iter()
-            .map(|(why, lost)| (why.clone(), exact(*lost, &at)));
+            .map(|(reason, lost)| (reason.id().to_owned(), exact(*lost, &at)));
         rows.push(Row {
             name: format!("delivery {name}"),
             at: at.clone(),
@@ -57,7 +57,7 @@ fn level(recorded: &Recorded) -> Level {
     Level {
         name: format!("{generator} users"),
         users: Some(exact(generator, &at)),
-        duration_s: Some(Figure::exact(recorded.phases.hold_s, at.clone()))
+        duration_s: Some(Figure::exact(recorded.phases.duration_s, at.clone()))
             .filter(|_| !recorded.load.once),
         at,
         rows,

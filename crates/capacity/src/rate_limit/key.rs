@@ -1,52 +1,21 @@
 //! By what a limiter counts: by user, by source address, or all together; as far as the figures tell.
 
-use record::{Limited, Spread};
+use record::{Evidence, LimitKey as Key, Limited, Spread};
 
 use super::Seen;
 use super::shape::Shape;
 
-/// What has a count of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Key {
-    /// All together.
-    All,
-    /// Each source address.
-    Address,
-    /// Each user.
-    User,
-}
-
-impl Key {
-    pub(crate) const EACH: [Self; 3] = [Self::All, Self::Address, Self::User];
-
-    /// As people write it behind a limit.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::All => "for all together",
-            Self::Address => "per source address",
-            Self::User => "per user",
-        }
-    }
-
-    /// As the record names it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Address => "address",
-            Self::User => "user",
-        }
-    }
-}
+const EACH: [Key; 3] = [Key::All, Key::Address, Key::User];
 
 /// Which keys the figures leave over, and why not the others.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
     pub(crate) left: Vec<Key>,
-    pub(crate) evidence: Vec<String>,
+    pub(crate) evidence: Vec<Evidence>,
 }
 
 impl Keys {
-    fn keep(&mut self, fits: impl Fn(Key) -> bool, why: String) {
+    fn keep(&mut self, fits: impl Fn(Key) -> bool, why: Evidence) {
         let kept: Vec<Key> = self.left.iter().copied().filter(|key| fits(*key)).collect();
         // What fits nothing is no evidence for anything.
         if !kept.is_empty() && kept.len() < self.left.len() {
@@ -69,12 +38,11 @@ pub(crate) fn number_of(key: Key, seen: &Seen<'_>) -> f64 {
 /// By what the limiter of this level counts. `stated`: its limit as the headers say; `others`: the other levels.
 pub(crate) fn keys_of(seen: &Seen<'_>, stated: Option<f64>, others: &[Seen<'_>]) -> Keys {
     let mut keys = Keys {
-        left: Key::EACH.to_vec(),
+        left: EACH.to_vec(),
         evidence: Vec::new(),
     };
     if seen.limited.stated.iter().any(|stated| stated.partitioned) {
-        let why = "the server names a partition: it does not count all together";
-        keys.keep(|key| key != Key::All, why.to_owned());
+        keys.keep(|key| key != Key::All, Evidence::PartitionNamed);
     }
     by_the_limit(&mut keys, seen, stated);
     by_the_users(&mut keys, seen);
@@ -95,19 +63,13 @@ fn by_the_limit(keys: &mut Keys, seen: &Seen<'_>, stated: Option<f64>) {
         let number = number_of(key, seen);
         (times - number).abs() <= (number * 0.1).max(2.0 / limit)
     };
-    let why = format!(
-        "{passed:.0} were let through in a window, {times:.1} times the stated {limit:.0}, by {} users from {}",
-        seen.users,
-        addresses(seen.addresses),
-    );
+    let why = Evidence::FitsStatedLimit {
+        passed,
+        limit,
+        users: seen.users,
+        addresses: seen.addresses,
+    };
     keys.keep(fits, why);
-}
-
-fn addresses(number: u64) -> String {
-    match number {
-        0 | 1 => "one address".to_owned(),
-        more => format!("{more} addresses"),
-    }
 }
 
 /// Whether all got the same though they asked for different amounts, or different amounts.
@@ -145,11 +107,19 @@ fn by_the_users(keys: &mut Keys, seen: &Seen<'_>) {
     match alike(&users.passed, &users.asked, users.count) {
         Some(true) => keys.keep(
             |key| key == Key::User,
-            format!("every user was let through {least:.0} to {most:.0} times, however often they asked"),
+            Evidence::PassedAlike {
+                per: Key::User,
+                least,
+                most,
+            },
         ),
         Some(false) if !is_rest(seen) => keys.keep(
             |key| key != Key::User,
-            format!("of those who were refused some were let through {least:.0} times and some {most:.0} times"),
+            Evidence::PassedUnequally {
+                per: Key::User,
+                least,
+                most,
+            },
         ),
         _ => {}
     }
@@ -172,11 +142,19 @@ fn by_the_addresses(keys: &mut Keys, seen: &Seen<'_>) {
     match alike(&each.passed, &each.asked, each.count) {
         Some(true) => keys.keep(
             |key| key == Key::Address,
-            format!("every address was let through {least:.0} to {most:.0} times, however often its users asked"),
+            Evidence::PassedAlike {
+                per: Key::Address,
+                least,
+                most,
+            },
         ),
         Some(false) if !is_rest(seen) => keys.keep(
             |key| key != Key::Address,
-            format!("of the addresses that were refused some were let through {least:.0} times and some {most:.0} times"),
+            Evidence::PassedUnequally {
+                per: Key::Address,
+                least,
+                most,
+            },
         ),
         _ => {}
     }
@@ -190,14 +168,15 @@ fn by_another_level(keys: &mut Keys, seen: &Seen<'_>, other: &Seen<'_>) {
     let times = there / here;
     let expected = |key: Key| number_of(key, other) / number_of(key, seen);
     let fits = |key: Key| (times / expected(key) - 1.0).abs() <= 0.15;
-    let differ = Key::EACH
+    let differ = EACH
         .iter()
         .any(|&key| !(0.67..1.5).contains(&expected(key)));
     if differ {
-        let why = format!(
-            "{} users were let through {times:.2} times as much as {}",
-            other.users, seen.users
-        );
+        let why = Evidence::OtherLevel {
+            users: other.users,
+            than_users: seen.users,
+            times,
+        };
         keys.keep(fits, why);
     }
 }

@@ -11,7 +11,10 @@ mod steady;
 
 use std::collections::HashMap;
 
-use record::{Confidence, Finding, Level, Limited, Run};
+use record::{
+    Cause, Confidence, Finding, Level, LimitKey, Limited, LimiterKind, OneAddress, RateLimiter,
+    Run, Unknown,
+};
 
 use simulated::{
     ALL, BY_ADDRESS, BY_USER, Chance, Crowd, Fixed, Headers, Limiter, bucket, crowd, fixed, sliding,
@@ -33,8 +36,16 @@ fn found(
     capacity::findings(&run).pop()
 }
 
+fn limiter_of(finding: &Finding) -> &RateLimiter {
+    match &finding.cause {
+        Cause::RateLimiter(limiter) => limiter,
+        Cause::Text { what } => panic!("{what}"),
+    }
+}
+
 fn figure(finding: &Finding, name: &str) -> f64 {
-    finding.figures[name]
+    let figures = serde_json::to_value(limiter_of(finding)).unwrap();
+    figures[name]
         .as_f64()
         .unwrap_or_else(|| panic!("no {name}: {finding:#?}"))
 }
@@ -57,14 +68,8 @@ fn a_window_longer_than_the_run_is_told_as_at_least() {
         (28.0..=30.0).contains(&figure(&finding, "window_at_least_s")),
         "{finding:#?}"
     );
-    assert!(finding.figures["window_s"].is_null() && finding.figures["kind"].is_null());
-    assert!(
-        finding
-            .what
-            .contains("100 requests in a window of at least 29 s"),
-        "{}",
-        finding.what
-    );
+    let limiter = limiter_of(&finding);
+    assert_eq!((limiter.window_s, limiter.kind), (None, None));
     assert_eq!(finding.confidence, Confidence::Low, "a ban looks the same");
     assert_eq!(finding.limits, [0]);
 }
@@ -79,11 +84,9 @@ fn a_window_longer_than_the_run_is_known_from_retry_after() {
     )
     .unwrap();
     assert!(is_near(figure(&finding, "window_s"), 900.0, 0.005));
-    assert!(
-        finding.what.contains("about 100 requests in about 15 min"),
-        "{}",
-        finding.what
-    );
+    assert!(is_near(figure(&finding, "limit"), 100.0, 0.01));
+    let limiter = limiter_of(&finding);
+    assert!(!limiter.limit_stated && !limiter.window_stated);
     assert_eq!(finding.confidence, Confidence::High);
 }
 
@@ -97,10 +100,13 @@ fn what_headers_state_is_certain_when_the_counts_agree() {
         policy,
     )
     .unwrap();
+    let limiter = limiter_of(&finding);
     assert_eq!(
-        finding.what,
-        "a rate limiter lets through 100 requests in 15 min, for all together or per source address"
+        (limiter.limit, limiter.window_s),
+        (Some(100.0), Some(900.0))
     );
+    assert!(limiter.limit_stated && limiter.window_stated);
+    assert_eq!(limiter.per, [LimitKey::All, LimitKey::Address]);
     assert_eq!(finding.confidence, Confidence::Certain);
 }
 
@@ -124,7 +130,7 @@ fn windows_by_the_clock_are_told_as_fixed() {
         })
     };
     let finding = found(&crowd(10, 200.0, 20.0), limiter, ALL, Headers::None).unwrap();
-    assert_eq!(finding.figures["kind"], "fixed window");
+    assert_eq!(limiter_of(&finding).kind, Some(LimiterKind::FixedWindow));
     assert!(is_near(figure(&finding, "window_s"), 2.0, 0.02));
 }
 
@@ -140,24 +146,20 @@ fn a_sliding_window_is_never_told_as_a_fixed_one() {
         is_near(figure(&finding, "window_s"), 3.0, 0.1),
         "{finding:#?}"
     );
-    assert_ne!(finding.figures["kind"], "fixed window");
+    assert_ne!(limiter_of(&finding).kind, Some(LimiterKind::FixedWindow));
 }
 
 #[test]
 fn a_token_bucket_is_told_by_its_rate_and_its_burst() {
     let limiter = || -> Box<dyn Limiter> { Box::new(bucket(100.0, 20.0)) };
     let finding = found(&crowd(10, 100.0, 30.0), limiter, ALL, Headers::None).unwrap();
-    assert_eq!(finding.figures["kind"], "token bucket");
+    assert_eq!(limiter_of(&finding).kind, Some(LimiterKind::TokenBucket));
     assert!(
         is_near(figure(&finding, "rate_per_s"), 20.0, 0.03),
         "{finding:#?}"
     );
-    assert!(
-        finding.what.contains("about 20 requests/s (and about 9")
-            || finding.what.contains("about 20 requests/s (and about 10"),
-        "{}",
-        finding.what
-    );
+    let burst = figure(&finding, "burst");
+    assert!((89.0..110.0).contains(&burst), "{burst}");
 }
 
 #[test]
@@ -173,11 +175,7 @@ fn a_limit_by_user_is_told_by_users_who_ask_for_different_amounts() {
         Headers::Wait,
     )
     .unwrap();
-    assert_eq!(
-        finding.figures["per"],
-        serde_json::json!(["user"]),
-        "{finding:#?}"
-    );
+    assert_eq!(limiter_of(&finding).per, [LimitKey::User], "{finding:#?}");
     assert!(is_near(figure(&finding, "limit"), 25.0, 0.02));
     assert!(
         is_near(figure(&finding, "window_s"), 900.0, 0.01),
@@ -194,16 +192,12 @@ fn a_limit_by_address_is_told_by_several_addresses() {
     let policy = Headers::Policy(100.0, 900.0);
     let finding = found(&many, || Box::new(fixed(100, 900.0)), BY_ADDRESS, policy).unwrap();
     assert_eq!(
-        finding.figures["per"],
-        serde_json::json!(["address"]),
+        limiter_of(&finding).per,
+        [LimitKey::Address],
         "{finding:#?}"
     );
     let finding = found(&many, || Box::new(fixed(100, 900.0)), ALL, policy).unwrap();
-    assert_eq!(
-        finding.figures["per"],
-        serde_json::json!(["all"]),
-        "{finding:#?}"
-    );
+    assert_eq!(limiter_of(&finding).per, [LimitKey::All], "{finding:#?}");
     let uneven = Crowd {
         uneven: true,
         users: 7,
@@ -218,17 +212,14 @@ fn a_limit_by_address_is_told_by_several_addresses() {
     )
     .unwrap();
     assert!(
-        !finding.figures["per"]
-            .as_array()
-            .unwrap()
-            .contains(&"user".into()),
+        !limiter_of(&finding).per.contains(&LimitKey::User),
         "{finding:#?}"
     );
 }
 
 #[test]
 fn levels_with_more_users_tell_a_limit_by_user_from_one_for_all() {
-    for (key, name) in [(ALL, "all"), (BY_USER, "user")] {
+    for (key, name) in [(ALL, LimitKey::All), (BY_USER, LimitKey::User)] {
         let levels = [5, 15].iter().enumerate().map(|(index, users)| {
             let crowd = crowd(*users, 60.0 * *users as f64, 20.0);
             crowd.asks(
@@ -243,9 +234,10 @@ fn levels_with_more_users_tell_a_limit_by_user_from_one_for_all() {
             ..Run::default()
         };
         let finding = capacity::findings(&run).pop().unwrap();
-        let per = finding.figures["per"].as_array().unwrap();
-        assert!(per.contains(&name.into()), "{finding:#?}");
-        assert_eq!(per.contains(&"user".into()), name == "user", "{finding:#?}");
+        let per = &limiter_of(&finding).per;
+        assert!(per.contains(&name), "{finding:#?}");
+        let by_user = name == LimitKey::User;
+        assert_eq!(per.contains(&LimitKey::User), by_user, "{finding:#?}");
     }
 }
 
@@ -282,16 +274,16 @@ fn two_levels(used_before: &[usize], setup: Option<record::Setup>) -> Option<Fin
 fn addresses_that_an_earlier_level_used_up_do_not_hide_a_limit_by_address() {
     let finding = two_levels(&[], None).unwrap();
     // In the first level each user has an address alone.
-    let per = &finding.figures["per"];
-    assert_eq!(per, &serde_json::json!(["address", "user"]), "{finding:#?}");
+    let per = &limiter_of(&finding).per;
+    assert_eq!(*per, [LimitKey::Address, LimitKey::User], "{finding:#?}");
     assert_eq!(finding.confidence, Confidence::Certain);
 }
 
 #[test]
 fn addresses_that_the_set_up_used_do_not_hide_a_limit_by_address() {
     let finding = two_levels(&[15, 0, 5, 0], Some(record::Setup::default())).unwrap();
-    let per = finding.figures["per"].as_array().unwrap();
-    assert!(per.contains(&"address".into()), "{finding:#?}");
+    let per = &limiter_of(&finding).per;
+    assert!(per.contains(&LimitKey::Address), "{finding:#?}");
 }
 
 #[test]
@@ -311,8 +303,11 @@ fn who_was_refused_is_not_taken_for_all_who_came() {
         sources: crowd.sources(),
         ..Run::default()
     };
-    let unknown = capacity::findings(&run).pop().unwrap().unknown.join("\n");
-    assert!(!unknown.contains("came from one address"), "{unknown}");
+    let unknown = capacity::findings(&run).pop().unwrap().unknown;
+    let used = Unknown::AddressOrAll {
+        because: Some(OneAddress::Used),
+    };
+    assert!(!unknown.contains(&used), "{unknown:?}");
 }
 
 #[test]

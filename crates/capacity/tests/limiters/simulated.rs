@@ -249,7 +249,6 @@ impl Crowd {
         };
         let mut level = Level {
             index,
-            sound: true,
             ..Level::default()
         };
         level.load.users = self.users as u64;

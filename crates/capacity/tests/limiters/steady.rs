@@ -50,11 +50,11 @@ fn a_steady_flow_is_a_limiter_at_any_rate() {
 
 #[test]
 fn a_slow_flow_is_a_limiter_after_a_dozen_answers() {
-    for (per_s, hold_s) in [(1.0, 15.0), (2.0, 10.0)] {
+    for (per_s, duration_s) in [(1.0, 15.0), (2.0, 10.0)] {
         for seed in 1..50 {
             let crowd = Crowd {
                 seed,
-                ..crowd(10, 100.0, hold_s)
+                ..crowd(10, 100.0, duration_s)
             };
             let finding = found_quick(&crowd, Box::new(bucket(1.0, per_s)), 1);
             let finding = finding.unwrap_or_else(|| panic!("{per_s}/s, seed {seed}"));
@@ -67,10 +67,10 @@ fn a_slow_flow_is_a_limiter_after_a_dozen_answers() {
 #[test]
 fn a_dozen_quick_answers_by_chance_are_no_limiter() {
     for seed in 1..500 {
-        for (share, hold_s) in [(0.99, 15.0), (0.98, 10.0), (0.5, 15.0)] {
+        for (share, duration_s) in [(0.99, 15.0), (0.98, 10.0), (0.5, 15.0)] {
             let crowd = Crowd {
                 seed,
-                ..crowd(10, 100.0, hold_s)
+                ..crowd(10, 100.0, duration_s)
             };
             let chance = Chance {
                 share,

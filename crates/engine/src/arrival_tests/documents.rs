@@ -37,7 +37,7 @@ impl Listener {
                 filter: Filter::new(only).unwrap(),
                 named: true,
             },
-            exchange: None,
+            round_trip: None,
             carries: Vec::new(),
         });
     }

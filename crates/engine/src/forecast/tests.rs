@@ -10,7 +10,7 @@ fn forecast_of(load: &serde_json::Value, thresholds: &serde_json::Value) -> Vec<
 
 #[test]
 fn fifty_samples_cannot_show_a_p99_and_it_is_said_before() {
-    let load = json!({ "rate": "10/s", "hold": "5s", "users": 5 });
+    let load = json!({ "rate": "10/s", "duration": "5s", "users": 5 });
     let found = forecast_of(
         &load,
         &json!({ "iterations": ["p99 < 1s", "p90 < 1s", "failed == 0"] }),
@@ -21,7 +21,7 @@ fn fifty_samples_cannot_show_a_p99_and_it_is_said_before() {
         samples: 50,
         one_each: false,
         need: 299,
-        hold_s: Some(29.9),
+        duration_s: Some(29.9),
     };
     assert_eq!(found, [expected]);
 }
@@ -36,7 +36,13 @@ fn a_level_that_is_run_once_has_as_many_samples_as_groups() {
     assert_eq!(found.len(), 1);
     let one = &found[0];
     assert_eq!(
-        (one.level, one.samples, one.need, one.one_each, one.hold_s),
+        (
+            one.level,
+            one.samples,
+            one.need,
+            one.one_each,
+            one.duration_s
+        ),
         (2, 20, 59, true, None)
     );
 }
@@ -45,19 +51,19 @@ fn a_level_that_is_run_once_has_as_many_samples_as_groups() {
 fn nothing_is_said_of_what_cannot_be_calculated_or_is_enough() {
     let none = |load, thresholds| assert_eq!(forecast_of(&load, &thresholds), []);
     none(
-        json!({ "users": 2, "hold": "1s" }),
+        json!({ "users": 2, "duration": "1s" }),
         json!({ "requests": "p99.9 < 1s" }),
     );
     none(
-        json!({ "rate": "100/s", "hold": "5s", "users": 5 }),
+        json!({ "rate": "100/s", "duration": "5s", "users": 5 }),
         json!({ "requests": "p99 < 1s" }),
     );
     none(
-        json!({ "rate": "1/s", "hold": "5s", "users": 5 }),
+        json!({ "rate": "1/s", "duration": "5s", "users": 5 }),
         json!({ "deliveries": "p99 < 1s" }),
     );
     none(
-        json!({ "rate": "1/s", "hold": "5s", "users": 5 }),
+        json!({ "rate": "1/s", "duration": "5s", "users": 5 }),
         json!({ "requests": "p99 < 1s up to 0.5/s" }),
     );
     none(

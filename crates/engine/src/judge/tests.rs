@@ -1,7 +1,8 @@
+use model::{LossReason, MisdeliveryReason, Nanos};
 use plan::Subject;
 use record::{
-    Counted, CountedKind, Deliveries, Iterations, Little, Load, Measured, Metric, MetricKind,
-    Phases, Shortfall, Timings,
+    Counted, CountedKind, Deliveries, IssueCause, Iterations, LevelIssue, Little, Load, Measured,
+    Metric, MetricKind, Phases, Shortfall, Timings,
 };
 
 use super::*;
@@ -19,10 +20,10 @@ fn judged(level: &Level, subject: &str, condition: &str) -> ThresholdResult {
     result(&threshold(subject, condition), level)
 }
 
-fn why(level: &Level, subject: &str, condition: &str) -> Undecided {
+fn why(level: &Level, subject: &str, condition: &str) -> Inconclusive {
     let result = judged(level, subject, condition);
     result
-        .undecided
+        .inconclusive
         .unwrap_or_else(|| panic!("{subject}: {condition}: {result:?}"))
 }
 
@@ -38,12 +39,19 @@ fn level(measured: Measured) -> Level {
             ..Load::default()
         },
         phases: Phases {
-            hold_s: 10.0,
+            duration_s: 10.0,
             ..Phases::default()
         },
-        sound: true,
         measured,
         ..Level::default()
+    }
+}
+
+/// The same level with a generator that was the limit.
+fn invalid(level: Level) -> Level {
+    Level {
+        issues: vec![LevelIssue::invalid(IssueCause::NotMeasured)],
+        ..level
     }
 }
 
@@ -83,7 +91,7 @@ const KEPT_BY_ZEROS: [(&str, &[&str]); 11] = [
         ],
     ),
     (
-        "exchange(x)",
+        "roundTrip(x)",
         &[
             "failed == 0",
             "failed < 1%",
@@ -123,7 +131,7 @@ const KEPT_BY_ZEROS: [(&str, &[&str]); 11] = [
             "late == 0",
             "duplicated == 0",
             "reordered == 0",
-            "strayed == 0",
+            "misdelivered == 0",
             "strayed < 1%",
             "delivered >= 99%",
             "p95 < 1s",
@@ -133,7 +141,7 @@ const KEPT_BY_ZEROS: [(&str, &[&str]); 11] = [
     ),
     (
         "deliveries",
-        &["lost == 0", "duplicated == 0", "strayed == 0"],
+        &["lost == 0", "duplicated == 0", "misdelivered == 0"],
     ),
     ("checks", &["failed == 0", "failed < 1%", "count < 5"]),
     (
@@ -166,7 +174,7 @@ fn no_data_never_holds_a_threshold() {
     // Everything was named, and nothing ever happened: nobody listened, nothing was sent, nothing ended.
     let zeros = level(Measured {
         requests: named("x", Timings::default()),
-        exchanges: named("x", Timings::default()),
+        round_trips: named("x", Timings::default()),
         connections: named("x", Timings::default()),
         steps: named("x", Timings::default()),
         deliveries: named(
@@ -187,8 +195,8 @@ fn no_data_never_holds_a_threshold() {
                 let found = judged(level, subject, condition);
                 assert_eq!(found.held, None, "{subject}: {condition}: {found:?}");
                 assert_eq!(
-                    found.undecided,
-                    Some(Undecided::NoData),
+                    found.inconclusive,
+                    Some(Inconclusive::NoData),
                     "{subject}: {condition}"
                 );
             }
@@ -207,13 +215,15 @@ fn what_was_seen_without_an_audience_still_breaks() {
         messages: 1,
         ..Deliveries::default()
     };
-    channel.strayed.insert("another group".to_owned(), 2);
+    channel
+        .misdelivered
+        .insert(MisdeliveryReason::AnotherGroup, 2);
     let level = level(Measured {
         deliveries: named("x", channel),
         ..Measured::default()
     });
-    assert_eq!(held(&level, "deliveries", "strayed == 0"), Some(false));
-    assert_eq!(why(&level, "deliveries", "lost == 0"), Undecided::NoData);
+    assert_eq!(held(&level, "deliveries", "misdelivered == 0"), Some(false));
+    assert_eq!(why(&level, "deliveries", "lost == 0"), Inconclusive::NoData);
 }
 
 #[test]
@@ -224,7 +234,7 @@ fn what_is_in_flight_may_still_fail() {
         requests: named("GET /", open),
         ..Measured::default()
     });
-    let in_flight = Undecided::InFlight { open: 3 };
+    let in_flight = Inconclusive::InFlight { open: 3 };
     assert_eq!(why(&level, "requests", "failed == 0"), in_flight);
     assert_eq!(why(&level, "requests", "failed < 0.5%"), in_flight);
     assert_eq!(
@@ -258,7 +268,7 @@ fn groups_that_did_not_say_what_they_hold_are_of_neither_kind() {
         converged: named("doc", groups),
         ..Measured::default()
     });
-    let unsaid = Undecided::GroupsUnknown { groups: 2 };
+    let unsaid = Inconclusive::GroupsUnknown { groups: 2 };
     assert_eq!(why(&level, "converged", "diverged == 0"), unsaid);
     assert_eq!(why(&level, "converged", "converged >= 90%"), unsaid);
     assert_eq!(held(&level, "converged", "converged >= 80%"), Some(true));
@@ -272,7 +282,7 @@ fn what_was_cut_off_leaves_open_only_what_it_could_have_changed() {
             messages: 100,
             expected: delivered + lost + cut_off,
             delivered,
-            lost: [("never seen".to_owned(), lost)].into(),
+            lost: [(LossReason::NeverSeen, lost)].into(),
             cut_off: record::CutOff {
                 iteration_failed: cut_off,
                 ..record::CutOff::default()
@@ -308,7 +318,7 @@ fn what_arrived_where_nobody_looks_is_not_held_against_the_target() {
     let mut channel = Deliveries {
         messages: 100,
         expected: 100,
-        lost: [("never seen".to_owned(), 100)].into(),
+        lost: [(LossReason::NeverSeen, 100)].into(),
         ..Deliveries::default()
     };
     channel.misplaced.lost = 100;
@@ -317,11 +327,11 @@ fn what_arrived_where_nobody_looks_is_not_held_against_the_target() {
         deliveries,
         ..Measured::default()
     });
-    let open = Undecided::DeliveriesOpen { deliveries: 100 };
+    let open = Inconclusive::DeliveriesOpen { deliveries: 100 };
     assert_eq!(why(&level, "delivery(said)", "lost == 0"), open);
     assert_eq!(why(&level, "delivery(said)", "delivered >= 99%"), open);
     assert_eq!(
         why(&level, "delivery(said)", "duplicated == 0"),
-        Undecided::NoData
+        Inconclusive::NoData
     );
 }

@@ -2,7 +2,7 @@
 
 use model::Nanos;
 use plan::{Aggregate, Op};
-use record::Undecided;
+use record::Inconclusive;
 use stats::{Estimate, Histogram};
 
 use super::{Asked, NO_DATA, Seen};
@@ -82,7 +82,7 @@ impl Asked<'_> {
     /// So many, per second where that is asked. Nothing at all breaks a lower limit and keeps no upper one.
     pub(super) fn amount(self, count: u64, open: u64) -> Seen {
         let per = if self.aggregate == Aggregate::Rate {
-            self.hold_s
+            self.duration_s
         } else {
             1.0
         };
@@ -97,14 +97,14 @@ impl Asked<'_> {
     }
 
     /// A count as it is, or as a share of all; `why` says how many of all may belong to it. None of nothing is no data.
-    pub(super) fn part(self, count: u64, of: u64, why: Undecided) -> Seen {
+    pub(super) fn part(self, count: u64, of: u64, why: Inconclusive) -> Seen {
         if of == 0 && (count == 0 || self.share) {
             return Err(NO_DATA);
         }
         let open = match why {
-            Undecided::InFlight { open } => open,
-            Undecided::GroupsUnknown { groups } => groups,
-            Undecided::DeliveriesOpen { deliveries } => deliveries,
+            Inconclusive::InFlight { open } => open,
+            Inconclusive::GroupsUnknown { groups } => groups,
+            Inconclusive::DeliveriesOpen { deliveries } => deliveries,
             _ => 0,
         };
         let whole = if self.share { of as f64 } else { 1.0 };

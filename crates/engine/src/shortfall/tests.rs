@@ -15,7 +15,7 @@ fn closed(requests: u64, generator: GeneratorUse) -> Level {
             ..Load::default()
         },
         phases: Phases {
-            hold_s: 10.0,
+            duration_s: 10.0,
             ..Phases::default()
         },
         generator,

@@ -28,7 +28,7 @@ fn level() -> Level {
         },
         ..Level::default()
     };
-    level.phases.hold_s = 10.0;
+    level.phases.duration_s = 10.0;
     level
 }
 
@@ -46,7 +46,7 @@ fn deliveries(delivered: u64, lost: u64, on_their_way: u64) -> Level {
         messages: delivered + lost + on_their_way,
         expected: delivered + lost + on_their_way,
         delivered,
-        lost: [("receiver disconnected".to_owned(), lost)].into(),
+        lost: [(model::LossReason::ReceiverDisconnected, lost)].into(),
         ..Deliveries::default()
     };
     let mut level = level();

@@ -63,7 +63,7 @@ impl World {
             let opening = socket.state.opening.is_some();
             socket.leave_namespace();
             let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed all the same
-            self.leave_exchanges(key);
+            self.leave_round_trips(key);
             if opening {
                 if let Some(Conn {
                     link: Link::Socket(socket),
@@ -274,7 +274,7 @@ impl World {
         self.wakes
             .extend(state.opening.map(|opening| refused(opening.op)));
         for waiting in state.waiting {
-            self.count_broken_exchange(user, &waiting, fault, now);
+            self.count_broken_round_trip(user, &waiting, fault, now);
             self.wakes.push_back(refused(waiting.op));
         }
         self.wakes
@@ -296,32 +296,32 @@ impl World {
         }));
     }
 
-    fn count_broken_exchange(
+    fn count_broken_round_trip(
         &mut self,
         user: UserId,
         waiting: &Waiting,
         fault: &Fault,
         now: Nanos,
     ) {
-        let Some(exchange) = waiting.exchange else {
+        let Some(round_trip) = waiting.round_trip else {
             return;
         };
         let name = self
             .recorder
-            .name_of(Family::Exchange, exchange.name)
+            .name_of(Family::RoundTrip, round_trip.name)
             .to_owned();
         self.flaw((None, Some(user)), fault, (&name, None), now);
-        if !self.hold.measures(exchange.planned, now) {
+        if !self.hold.measures(round_trip.planned, now) {
             return;
         }
         let timing = Timing {
-            planned: exchange.planned,
-            started: exchange.started,
+            planned: round_trip.planned,
+            started: round_trip.started,
             ended: now,
         };
         self.recorder.time(
-            Family::Exchange,
-            exchange.name,
+            Family::RoundTrip,
+            round_trip.name,
             timing,
             ending_of(fault, waiting.limit),
         );
@@ -366,7 +366,7 @@ impl World {
             .partition(|waiting| waiting.until <= now);
         socket.state.waiting = kept;
         for waiting in over {
-            let what = if waiting.exchange.is_some() {
+            let what = if waiting.round_trip.is_some() {
                 "no reply"
             } else {
                 "no message that fits"
@@ -375,7 +375,7 @@ impl World {
                 FaultKind::TimedOut,
                 format!("{what} within {}", waiting.limit),
             );
-            self.count_broken_exchange(user, &waiting, &fault, now);
+            self.count_broken_round_trip(user, &waiting, &fault, now);
             self.wakes.push_back(Wake::Done {
                 op: waiting.op,
                 result: Err(fault),

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 #[command(after_long_help = "\
 Examples:
   headcount run room.ts
-  headcount run room.ts --target http://127.0.0.1:5000 --users 10,50,200 --hold 30s
-  headcount run api.ts --rate 200/s --hold 30s
+  headcount run room.ts --target http://127.0.0.1:5000 --users 10,50,200 --duration 30s
+  headcount run api.ts --rate 200/s --duration 30s
   headcount run api.ts --rate \"500/s for 10s, nothing for 50s, 5 times\"
   headcount run api.ts --source 127.0.0.0/24          as if from 254 machines
   headcount run room.ts --json > summary.json
 
 Exit codes:
   0 passed · 1 bug · 2 usage · 3 script error · 4 target not reachable
-  99 a threshold failed · 98 not measured soundly · 130 interrupted (what was measured is saved)")]
+  99 a threshold failed · 98 inconclusive · 130 interrupted (what was measured is saved)")]
 pub(crate) struct RunArgs {
     /// The scenario, a TypeScript or JavaScript file
     pub(crate) scenario: PathBuf,
@@ -50,7 +50,7 @@ pub(crate) struct RunArgs {
         help_heading = "Load",
         allow_hyphen_values = true
     )]
-    pub(crate) hold: Option<String>,
+    pub(crate) duration: Option<String>,
     /// Over which time a level's groups start
     #[arg(
         long,

@@ -97,7 +97,7 @@ fn option_of(path: &str) -> String {
         "target" => "URL",
         "load.users" => "--connections",
         "load.rate" => "--rate",
-        "load.hold" | "load.limit" => "--duration",
+        "load.duration" | "load.limit" => "--duration",
         "timeouts.total" => "--timeout",
         "maxMessage" => "--max-message",
         _ if path.starts_with("source") => "--source",
@@ -189,9 +189,9 @@ fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
         let is_course = |rate: &String| matches!(Course::parse(rate), Ok(course) if !matches!(course, Course::Steady(_)));
         let has_end = args.rate.as_ref().is_some_and(is_course);
         match &args.duration {
-            Some(duration) => load["hold"] = duration.as_str().into(),
+            Some(duration) => load["duration"] = duration.as_str().into(),
             None if has_end => {}
-            None => load["hold"] = "10s".into(),
+            None => load["duration"] = "10s".into(),
         }
         if let Some(rate) = args.rate.as_ref().filter(|_| !is_socket(url)) {
             load["rate"] = rate.as_str().into();

@@ -49,7 +49,7 @@ fn settings(args: &RunArgs) -> anyhow::Result<Settings> {
         target: args.target.clone(),
         users: args.users.clone(),
         rate: args.rate.clone(),
-        hold: args.hold.clone(),
+        duration: args.duration.clone(),
         ramp: args.ramp.clone(),
         warmup: args.warmup.clone(),
         no_repeat: args.no_repeat,
@@ -276,10 +276,7 @@ mod tests {
     #[test]
     fn counts_that_do_not_add_up_end_a_run_as_a_bug() {
         let run = |started| {
-            let mut level = Level {
-                sound: true,
-                ..Level::default()
-            };
+            let mut level = Level::default();
             level.measured.iterations = Iterations {
                 planned: 10,
                 started,

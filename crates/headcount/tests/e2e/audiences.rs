@@ -8,7 +8,7 @@ use crate::harness::{Lab, Server, ask, text_at};
 /// Two rooms of five who edit one text each, by the events of the editor.
 const EDITS: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { group: 5, load: { users: 10, ramp: "0s", warmup: "0s", hold: "2s" }, settle: "6s" };
+export const options: Options = { group: 5, load: { users: 10, ramp: "0s", warmup: "0s", duration: "2s" }, settle: "6s" };
 export default async function edit({ id, everyone, channel }: Group) {
   const edits = channel("edit", { to: "others" });
   await everyone(async (user, here) => {
@@ -48,7 +48,7 @@ fn a_document_that_comes_back_to_its_last_writer_is_no_stray_and_no_duplicate() 
         settled.ends_with(" 2") || settled.ends_with(" 1"),
         "hardly anybody was told the document: {settled}"
     );
-    for nothing in ["strayed", "duplicated", "reordered"] {
+    for nothing in ["misdelivered", "duplicated", "reordered"] {
         assert_eq!(found[nothing], 0, "{nothing}: {found:#}");
     }
     assert!(done["dropped"].as_u64() > Some(2), "{done:#}");
@@ -60,7 +60,10 @@ fn a_document_that_comes_back_to_its_last_writer_is_no_stray_and_no_duplicate() 
 #[test]
 fn an_edit_that_really_goes_to_another_room_is_a_stray_and_one_that_comes_twice_a_duplicate() {
     let (found, done, _) = edited("stray=23,duplicate=19");
-    for (ours, theirs) in [("strayed", "strayed"), ("duplicated", "duplicated")] {
+    for (ours, theirs) in [
+        ("misdelivered", "misdelivered"),
+        ("duplicated", "duplicated"),
+    ] {
         assert_eq!(found[ours], done[theirs], "{found:#} {done:#}");
         assert!(done[theirs].as_u64() > Some(2), "{done:#}");
     }
@@ -102,7 +105,7 @@ fn counts(found: &Value) -> [u64; 6] {
         "delivered",
         "lost",
         "duplicated",
-        "strayed",
+        "misdelivered",
         "sent",
     ];
     names.map(|name| found[name].as_u64().unwrap())
@@ -146,7 +149,7 @@ fn who_closes_one_of_two_sockets_still_listens_on_the_other() {
 fn what_comes_back_to_its_sender_is_a_stray() {
     let story = "to.receives(said); from.receives(said); say(); await b.think('200ms');";
     let found = in_a_room("?echo=1", story);
-    assert_eq!(found["strayed"], 1, "{found:#}");
+    assert_eq!(found["misdelivered"], 1, "{found:#}");
 }
 
 /// The script works off the ticks of the hold until long after it; those behind say something.
@@ -154,7 +157,7 @@ const LATE: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = {
   group: 2,
-  load: { groups: 1, ramp: "0s", warmup: "0s", hold: "1s" },
+  load: { groups: 1, ramp: "0s", warmup: "0s", duration: "1s" },
   settle: "1s",
 };
 export default async function late({ id, everyone, channel }: Group) {

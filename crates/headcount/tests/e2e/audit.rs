@@ -44,7 +44,7 @@ fn what_is_impossible_fails_and_is_told_in_three_forms() {
 /// A run that is too short to say anything of the system.
 const SHORT: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { load: { users: [2], hold: "300ms" } };
+export const options: Options = { load: { users: [2], duration: "300ms" } };
 export default async function asks({ users: [user] }: Group) {
   await user!.get("/delay/5ms");
 }

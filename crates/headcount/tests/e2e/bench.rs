@@ -192,8 +192,8 @@ fn each_message_of_a_websocket_waits_for_its_reply() {
     let truth = Server::truth(&[]);
     let more = ["-n", "1000", "-c", "5", "-m", "hello"];
     let level = level(&socket_url(&truth), &more);
-    assert_eq!(level["exchanges"]["count"], 1000, "{level:#}");
-    assert_eq!(level["exchanges"]["failed"], 0);
+    assert_eq!(level["round_trips"]["count"], 1000, "{level:#}");
+    assert_eq!(level["round_trips"]["failed"], 0);
     let sum = &truth_of(&truth)["websocket"]["sum"];
     assert_eq!(sum["messages"], 1000, "as the server counts: {sum:#}");
     assert_eq!(sum["joined"], 5);
@@ -204,9 +204,9 @@ fn the_websockets_share_a_rate() {
     let truth = Server::truth(&[]);
     let more = ["--rate", "200/s", "-c", "10", "-d", "2s"];
     let level = level(&socket_url(&truth), &more);
-    let count = level["exchanges"]["count"].as_u64().unwrap();
+    let count = level["round_trips"]["count"].as_u64().unwrap();
     assert!((390..=410).contains(&count), "{level:#}");
-    assert_eq!(level["exchanges"]["failed"], 0, "{level:#}");
+    assert_eq!(level["round_trips"]["failed"], 0, "{level:#}");
     bench(&socket_url(&truth), &["--rate", "1/s for 1s, 2/s for 1s"])
         .refused(2, &["over WebSockets give one rate"]);
 }
@@ -267,7 +267,7 @@ fn the_summary_is_that_of_every_run() {
             "validity",
             "iterations",
             "requests",
-            "exchanges",
+            "round_trips",
             "deliveries",
             "checks",
             "converged",
@@ -283,7 +283,7 @@ fn the_summary_is_that_of_every_run() {
         "{level:#}"
     );
     assert!(
-        level["exchanges"]["p50_ms"].is_null(),
+        level["round_trips"]["p50_ms"].is_null(),
         "not measured is null"
     );
 }

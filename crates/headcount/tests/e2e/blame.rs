@@ -84,7 +84,7 @@ fn an_event_that_is_nested_too_deep_is_the_targets() {
         r#"await socket.next("tick");"#,
     ] {
         let text = format!(
-            r#"export const options = {{ load: {{ users: 1, hold: "500ms" }}, settle: "100ms" }};
+            r#"export const options = {{ load: {{ users: 1, duration: "500ms" }}, settle: "100ms" }};
 export default async function go({{ users: [user] }}) {{ const socket = await user.socketio("/"); {hear} }}
 "#
         );

@@ -13,10 +13,10 @@ export const options: Options = {
 };
 export default async function holds({ number, users }: Group) {
   for (const user of users) {
-    user.holds("document", "not yet the last word");
-    if (number === 1 && user.index === 2) user.holds("document", "another");
-    else user.holds("document", "the same");
-    if (user.index > 0) user.holds("caret", "3"); // the first never says
+    user.state("document", "not yet the last word");
+    if (number === 1 && user.index === 2) user.state("document", "another");
+    else user.state("document", "the same");
+    if (user.index > 0) user.state("caret", "3"); // the first never says
   }
 }
 "#;
@@ -48,7 +48,7 @@ const LATE: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = {
   group: 2,
-  load: { groups: 2, ramp: "0s", warmup: "0s", hold: "1s" },
+  load: { groups: 2, ramp: "0s", warmup: "0s", duration: "1s" },
 };
 export default async function late({ id, everyone, channel }: Group) {
   const said = channel("said", { to: "others" });
@@ -66,7 +66,7 @@ export default async function late({ id, everyone, channel }: Group) {
       }
     }
     await user.stay();
-    user.holds("text", user.index === 0 ? mine : socket.last(said) ?? "nothing");
+    user.state("text", user.index === 0 ? mine : socket.last(said) ?? "nothing");
   });
 }
 "#;
@@ -105,8 +105,8 @@ export default async function cross({ id, number, users, channel }: Group) {
   b.emit("code-change", { roomId: id, code: mine });
   await heard;
   await answered;
-  users[0].holds("document", a.last(edits)!);
-  users[1].holds("document", number % 2 === 0 ? mine : b.last(edits)!);
+  users[0].state("document", a.last(edits)!);
+  users[1].state("document", number % 2 === 0 ? mine : b.last(edits)!);
 }
 "#;
 

@@ -63,7 +63,7 @@ fn all_arrived(scenario: &str, path: &str, documents: &str) -> Value {
         deliveries["delivered"], counts["said"],
         "{path}: {level:#} {counts}"
     );
-    for nothing in ["late", "lost", "duplicated", "reordered", "strayed"] {
+    for nothing in ["late", "lost", "duplicated", "reordered", "misdelivered"] {
         assert_eq!(deliveries[nothing], 0, "{path}: {nothing}");
     }
     assert_eq!(level["checks"]["passed"], 20 * 41, "{path}: {level:#}");

@@ -8,7 +8,7 @@ use crate::harness::{Lab, Server, ask};
 /// all is quiet, so that everything that the bridge does falls into the hold.
 const TALK: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { group: 5, load: { users: 20, hold: "3500ms" }, settle: "1s" };
+export const options: Options = { group: 5, load: { users: 20, duration: "3500ms" }, settle: "1s" };
 const rooms = ["Tower", "Chapel", "Library", "Garden"];
 export default async function talk({ number, everyone, channel }: Group) {
   const said = channel("said", { to: "everyone" });
@@ -51,7 +51,7 @@ fn found_exactly(order: &str, least: u64) {
         ("lost", "dropped"),
         ("duplicated", "duplicated"),
         ("reordered", "reordered"),
-        ("strayed", "strayed"),
+        ("misdelivered", "misdelivered"),
     ] {
         assert_eq!(
             found[ours], done[theirs],

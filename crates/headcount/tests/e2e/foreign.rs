@@ -7,7 +7,7 @@ use crate::harness::{Lab, room_servers};
 /// 20 users in rooms of 5, each of whom says exactly 30 things in the middle of the hold.
 const TALK: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { group: 5, load: { users: 20, hold: "2500ms" }, settle: "5s" };
+export const options: Options = { group: 5, load: { users: 20, duration: "2500ms" }, settle: "5s" };
 export default async function talk({ id, everyone, channel }: Group) {
   const said = channel("said", { to: "everyone" });
   await everyone(async (user, here) => {
@@ -48,7 +48,7 @@ fn every_delivery_of_a_foreign_server_is_accounted_for() {
         let deliveries = &level["deliveries"];
         assert_eq!(deliveries["expected"], 20 * 30 * 5, "{name}: {level:#}");
         assert_eq!(deliveries["delivered"], 20 * 30 * 5, "{name}: {level:#}");
-        for nothing in ["late", "lost", "duplicated", "reordered", "strayed"] {
+        for nothing in ["late", "lost", "duplicated", "reordered", "misdelivered"] {
             assert_eq!(deliveries[nothing], 0, "{name}: {nothing}");
         }
         assert!(
@@ -76,7 +76,7 @@ fn bytes_come_back_from_foreign_servers_as_they_went() {
         assert_eq!(level["checks"]["passed"], 4 * 7, "{name}: {level:#}");
         assert_eq!(level["checks"]["failed"], 0, "{name}");
         assert_eq!(
-            level["exchanges"]["by_name"]["echo"]["count"],
+            level["round_trips"]["by_name"]["echo"]["count"],
             4 * 7,
             "{name}"
         );

@@ -110,7 +110,7 @@ export default async function go() {}
 #[test]
 fn the_second_ctrl_c_ends_a_script_that_never_pauses_in_a_level() {
     let text = r#"
-export const options = { load: { users: 1, hold: "10m" }, script: { time: "10m" } };
+export const options = { load: { users: 1, duration: "10m" }, script: { time: "10m" } };
 export default async function go({ users: [user] }) { await user.get("/x"); for (;;) {} }
 "#;
     let (tell, told) = channel();
@@ -148,7 +148,7 @@ fn the_second_ctrl_c_ends_what_opens_a_crowd_of_connections() {
 
 /// Ten requests, two seconds of quiet, and then a call of the script that nothing can interrupt.
 const STUCK: &str = r#"
-export const options = { load: { users: 1, hold: "10m" }, script: { time: "1ms" } };
+export const options = { load: { users: 1, duration: "10m" }, script: { time: "1ms" } };
 export default async function go({ users: [user], think }) {
   for (let n = 0; n < 10; n++) await user.get("/x");
   await think("2500ms");

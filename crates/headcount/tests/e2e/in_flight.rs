@@ -71,7 +71,7 @@ fn run(lab: &Lab, frozen: &Frozen) -> (Ended, Value) {
 #[test]
 fn a_server_that_freezes_fails_an_open_load() {
     let frozen = Frozen::after(50);
-    let lab = lab("rate: \"100/s\", hold: \"1s\", users: 200", "3s");
+    let lab = lab("rate: \"100/s\", duration: \"1s\", users: 200", "3s");
     let (ended, level) = run(&lab, &frozen);
     ended.broke_a_threshold(&level);
     let requests = &level["measured"]["requests"]["GET /"];
@@ -87,7 +87,7 @@ fn a_server_that_freezes_fails_an_open_load() {
 fn iterations_that_waited_in_vain_are_longer_than_every_limit() {
     let frozen = Frozen::after(50);
     let text = SCENARIO
-        .replace("LOAD", "rate: \"100/s\", hold: \"1s\", users: 200")
+        .replace("LOAD", "rate: \"100/s\", duration: \"1s\", users: 200")
         .replace("TOTAL", "2s")
         .replace(
             r#"requests: ["p95 < 1m", "failed == 0"]"#,
@@ -109,7 +109,7 @@ fn iterations_that_waited_in_vain_are_longer_than_every_limit() {
 #[test]
 fn a_server_that_freezes_fails_a_closed_load() {
     let frozen = Frozen::after(50);
-    let lab = lab("users: 10, hold: \"1s\"", "3s");
+    let lab = lab("users: 10, duration: \"1s\"", "3s");
     let (ended, level) = run(&lab, &frozen);
     ended.broke_a_threshold(&level);
     let requests = &level["measured"]["requests"]["GET /"];
@@ -120,7 +120,7 @@ fn a_server_that_freezes_fails_a_closed_load() {
 #[test]
 fn ctrl_c_shortens_the_waiting_and_what_is_in_flight_holds_no_threshold() {
     let frozen = Frozen::after(50);
-    let lab = lab("rate: \"100/s\", hold: \"30s\", users: 5000", "10m");
+    let lab = lab("rate: \"100/s\", duration: \"30s\", users: 5000", "10m");
     let program = lab.start_run("ask.ts", &frozen.raw.url(), &[]);
     let began = SystemTime::now();
     while frozen.asked() < 120 {
@@ -146,7 +146,7 @@ fn ctrl_c_shortens_the_waiting_and_what_is_in_flight_holds_no_threshold() {
 fn a_server_that_freezes_aborts_the_run_before_any_request_has_run_out_of_time() {
     let frozen = Frozen::after(50);
     let text = SCENARIO
-        .replace("LOAD", "rate: \"100/s\", hold: \"30s\", users: 5000")
+        .replace("LOAD", "rate: \"100/s\", duration: \"30s\", users: 5000")
         .replace("TOTAL", "60s")
         .replace("p95 < 1m", "p95 < 300ms or abort");
     let lab = Lab::new().with("ask.ts", &text);
@@ -215,7 +215,7 @@ fn a_request_that_waits_for_a_stream_of_http_2_runs_out_of_time_too() {
 /// itself for longer than anybody waits.
 const LOST: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { group: 2, load: { groups: 1, hold: "1s" }, settle: "4s" };
+export const options: Options = { group: 2, load: { groups: 1, duration: "1s" }, settle: "4s" };
 export default async function talk({ everyone, channel, think }: Group) {
   const said = channel("said", { to: "others" });
   await everyone(async (user, here) => {

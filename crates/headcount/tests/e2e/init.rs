@@ -13,7 +13,14 @@ fn the_starter_compiles_and_runs_on_the_built_in_bridge() {
 
     let bridge = Server::bridge(&[]);
     let short = [
-        "--hold", "1s", "--ramp", "0s", "--warmup", "0s", "--users", "10",
+        "--duration",
+        "1s",
+        "--ramp",
+        "0s",
+        "--warmup",
+        "0s",
+        "--users",
+        "10",
     ];
     let level = lab.level("here/scenario.ts", &bridge.url(), &short);
     assert_eq!(level["iterations"]["failed"], 0, "{level:#}");

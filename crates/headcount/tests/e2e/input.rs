@@ -17,7 +17,7 @@ fn with_options(options: &str) -> Lab {
 }
 
 fn with_good_options() -> Lab {
-    with_options(r#"{ load: { users: 1, hold: "1s" } }"#)
+    with_options(r#"{ load: { users: 1, duration: "1s" } }"#)
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn no_default_export() {
 #[test]
 fn unknown_options_are_refused_with_what_was_meant() {
     let lab = with_options(
-        r#"{ laod: { users: 1 }, load: { user: 3, hold: "1s" }, thresholds: { requets: "p95 < 1ms" } }"#,
+        r#"{ laod: { users: 1 }, load: { user: 3, duration: "1s" }, thresholds: { requets: "p95 < 1ms" } }"#,
     );
     lab.run("go.ts", NOBODY, &[]).refused(
         2,
@@ -106,7 +106,7 @@ fn unknown_options_are_refused_with_what_was_meant() {
 fn unknown_flags_and_commands_are_refused_with_what_was_meant() {
     let lab = with_good_options();
     lab.run("go.ts", NOBODY, &["--hodl", "2s"])
-        .refused(2, &["--hodl", "--hold"]);
+        .refused(2, &["--hodl", "--duration"]);
     lab.headcount(&["runn", "go.ts"])
         .refused(2, &["runn", "'run'"]);
     lab.headcount(&[]).refused(2, &["Usage:", "run "]);
@@ -128,9 +128,9 @@ fn nonsense_loads_are_refused() {
             "load.users[1]: expected a whole number, got \"x\"",
         ),
         ("--users", "", "load.users"),
-        ("--hold", "banana", "load.hold: expected a duration"),
-        ("--hold", "0s", "load.hold: must be more than zero"),
-        ("--hold", "1 fortnight", "load.hold"),
+        ("--duration", "banana", "load.duration: expected a duration"),
+        ("--duration", "0s", "load.duration: must be more than zero"),
+        ("--duration", "1 fortnight", "load.duration"),
         ("--workers", "0", "--workers"),
         ("--target", "banana", "target: \"banana\" has no scheme"),
         (

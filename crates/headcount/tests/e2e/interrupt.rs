@@ -10,7 +10,7 @@ use crate::harness::{Lab, Program, Server};
 
 const LONG: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { load: { users: 4, hold: "50s" }, settle: "1s" };
+export const options: Options = { load: { users: 4, duration: "50s" }, settle: "1s" };
 export default async function go({ users: [user], think }: Group) {
   await user!.get("/healthz");
   await think("20ms");
@@ -60,7 +60,7 @@ fn the_first_ctrl_c_ends_the_run_in_order() {
     assert_eq!(record["interrupted"], true);
     let level = &record["levels"][0];
     assert!(
-        level["phases"]["hold_s"].as_f64() < Some(49.0),
+        level["phases"]["duration_s"].as_f64() < Some(49.0),
         "{}",
         level["phases"]
     );

@@ -153,7 +153,11 @@ struct Told {
 
 fn run(target: &str, hold: &str, more: &[&str]) -> Told {
     let lab = Lab::new().with("ask.ts", ASKING);
-    let ended = lab.run("ask.ts", target, &[&["--hold", hold][..], more].concat());
+    let ended = lab.run(
+        "ask.ts",
+        target,
+        &[&["--duration", hold][..], more].concat(),
+    );
     let record = lab.record();
     let findings = record
         .get("findings")

@@ -7,7 +7,7 @@ use crate::harness::{Lab, Server};
 /// Each delivery takes 300 ms; a member leaves 50 ms after it was told something, again and again.
 const LEAVERS: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { group: 2, load: { groups: 4, hold: "3s" }, settle: "1s" };
+export const options: Options = { group: 2, load: { groups: 4, duration: "3s" }, settle: "1s" };
 export default async function talk({ users: [ann, ben], channel, id, iteration }: Group) {
   const said = channel("said", { to: "others" });
   const hers = await ann!.websocket("/room/:room?delay=300ms", { params: { room: `${id}-${iteration}` } });
@@ -24,7 +24,7 @@ export default async function talk({ users: [ann, ben], channel, id, iteration }
 const THROWING: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = {
-  group: 2, load: { groups: 4, hold: "2s" }, settle: "1s",
+  group: 2, load: { groups: 4, duration: "2s" }, settle: "1s",
   thresholds: { "delivery(said)": "lost == 0" },
 };
 export default async function talk({ everyone, channel, id, iteration }: Group) {
@@ -80,7 +80,7 @@ fn what_a_failing_iteration_cut_off_is_neither_lost_nor_held_against_the_target(
 const MISTAKEN: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = {
-  group: 2, load: { groups: 2, hold: "2s" }, settle: "500ms",
+  group: 2, load: { groups: 2, duration: "2s" }, settle: "500ms",
   thresholds: { "delivery(said)": ["lost == 0", "delivered >= 99%"] },
 };
 export default async function talk({ everyone, channel, id }: Group) {

@@ -15,7 +15,7 @@ const MEMORY: u64 = 100 << 20;
 const SOON: Duration = Duration::from_secs(5);
 
 const LISTEN: &str = r#"
-export const options = { load: { users: 2, hold: "1s" }, settle: "100ms", timeouts: { total: "1s" } };
+export const options = { load: { users: 2, duration: "1s" }, settle: "100ms", timeouts: { total: "1s" } };
 export default async function go({ users: [user] }) {
   OPEN
   await user.stay();
@@ -125,7 +125,7 @@ fn ctrl_c_ends_the_run_on_a_flooded_connection() {
         let cell = Cell::open(&server, &json!({ "fault": fault }));
         let text = LISTEN
             .replace("OPEN", open)
-            .replace("hold: \"1s\"", "hold: \"10m\"");
+            .replace("duration: \"1s\"", "duration: \"10m\"");
         let lab = Lab::new().with("go.ts", &text);
         let program = lab.start_run("go.ts", &cell.url(), &[]);
         until("load", || connections(cell.port()) >= 2);

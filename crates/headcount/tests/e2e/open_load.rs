@@ -25,7 +25,7 @@ fn requests_of(truth: &Server, path: &str) -> Value {
 #[test]
 fn an_open_load_starts_exactly_what_was_planned() {
     let truth = Server::truth(&[]);
-    let lab = asking("rate: \"200/s\", hold: \"2s\"", "/delay/5ms");
+    let lab = asking("rate: \"200/s\", duration: \"2s\"", "/delay/5ms");
     let level = lab.level("ask.ts", &truth.url(), &[]);
     let iterations = &level["iterations"];
     assert_eq!(iterations["planned"], 400, "{level:#}");
@@ -42,7 +42,7 @@ fn an_open_load_starts_exactly_what_was_planned() {
 #[test]
 fn arrivals_wait_for_nobodys_answer() {
     let truth = Server::truth(&[]);
-    let lab = asking("rate: \"50/s\", hold: \"2s\"", "/delay/1s");
+    let lab = asking("rate: \"50/s\", duration: \"2s\"", "/delay/1s");
     let level = lab.level("ask.ts", &truth.url(), &["--workers", "1"]);
     assert_eq!(level["iterations"]["started"], 100, "{level:#}");
     assert_eq!(level["iterations"]["dropped"], 0);
@@ -69,7 +69,7 @@ fn a_burst_comes_and_goes_as_it_was_written() {
 #[test]
 fn a_start_that_finds_nobody_free_is_dropped_with_its_cause() {
     let truth = Server::truth(&[]);
-    let lab = asking("rate: \"50/s\", hold: \"2s\", users: 5", "/delay/4s");
+    let lab = asking("rate: \"50/s\", duration: \"2s\", users: 5", "/delay/4s");
     let more = ["--workers", "1"];
     let level = lab.level("ask.ts", &truth.url(), &more);
     let iterations = &level["iterations"];
@@ -93,9 +93,9 @@ fn a_start_that_finds_nobody_free_is_dropped_with_its_cause() {
 #[test]
 fn pauses_of_the_scenario_are_not_blamed_on_the_target() {
     let truth = Server::truth(&[]);
-    let lab = asking("rate: \"20/s\", hold: \"1s\", users: 1", "/delay/1ms");
+    let lab = asking("rate: \"20/s\", duration: \"1s\", users: 1", "/delay/1ms");
     let text = ASK
-        .replace("LOAD", "rate: \"20/s\", hold: \"1s\", users: 1")
+        .replace("LOAD", "rate: \"20/s\", duration: \"1s\", users: 1")
         .replace("PATH", "/delay/1ms")
         .replace("  await user", "  await user!.think(\"5s\");\n  await user");
     let level = lab
@@ -111,7 +111,7 @@ fn pauses_of_the_scenario_are_not_blamed_on_the_target() {
 const MIX: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = {
-  load: { rate: "200/s", hold: "1s" },
+  load: { rate: "200/s", duration: "1s" },
   mix: { register: 50, enumerate: 30, multicast: 20 },
 };
 export async function register({ users: [user] }: Group) { await user!.post("/delay/1ms?register"); }
@@ -142,7 +142,10 @@ fn a_mix_by_weight_is_exact_over_the_run() {
 #[test]
 fn a_closed_load_takes_its_iterations_from_the_mix_too() {
     let truth = Server::truth(&[]);
-    let text = MIX.replace("rate: \"200/s\", hold: \"1s\"", "users: 10, hold: \"1s\"");
+    let text = MIX.replace(
+        "rate: \"200/s\", duration: \"1s\"",
+        "users: 10, duration: \"1s\"",
+    );
     let lab = Lab::new().with("mix.ts", &text);
     lab.level("mix.ts", &truth.url(), &["--workers", "1"]);
     let scenarios = lab.record()["levels"][0]["measured"]["scenarios"].clone();
@@ -175,7 +178,7 @@ fn a_rate_that_cannot_be_read_is_refused_before_the_run() {
 #[test]
 fn ctrl_c_in_an_open_load_still_adds_up() {
     let truth = Server::truth(&[]);
-    let lab = asking("rate: \"300/s\", hold: \"30s\"", "/delay/20ms");
+    let lab = asking("rate: \"300/s\", duration: \"30s\"", "/delay/20ms");
     let running = lab.start_run("ask.ts", &truth.url(), &["--json"]);
     while requests_of(&truth, "/delay/20ms").as_u64() < Some(200) {
         std::thread::sleep(std::time::Duration::from_millis(20));

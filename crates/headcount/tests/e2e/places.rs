@@ -6,7 +6,7 @@ use crate::harness::{Lab, Server};
 /// every other message is a byte longer, so that its stamp stands elsewhere.
 const BINARY: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { group: 3, load: { groups: 1, hold: "2s" }, settle: "1s" };
+export const options: Options = { group: 3, load: { groups: 1, duration: "2s" }, settle: "1s" };
 export default async function talk({ everyone, channel }: Group) {
   const there = channel("there", { to: "everyone" });
   const elsewhere = channel("elsewhere", { to: "everyone" });
@@ -39,7 +39,7 @@ fn a_stamp_in_binary_is_found_at_the_byte_where_it_begins() {
         assert_eq!(saved[channel]["expected"], 3 * 10 * 3, "{level:#}");
         assert_eq!(saved[channel]["delivered"], 3 * 10 * 3, "{level:#}");
         assert_eq!(
-            saved[channel]["strayed"],
+            saved[channel]["misdelivered"],
             serde_json::json!({}),
             "{saved:#}"
         );

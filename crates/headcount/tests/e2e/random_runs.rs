@@ -43,18 +43,18 @@ fn load(dice: &mut Dice) -> (String, u64) {
     let rate = 20 + dice.below(400);
     let load = match dice.below(5) {
         0 => format!(
-            "users: [{users}, {}], hold: \"{hold}\", ramp: \"{ramp}\"",
+            "users: [{users}, {}], duration: \"{hold}\", ramp: \"{ramp}\"",
             users * 2
         ),
         1 => format!("users: {users}, once: true, limit: \"{hold}\""),
         2 => format!(
-            "rate: \"{rate}/s\", users: {users}, hold: \"{hold}\", ramp: \"{ramp}\", warmup: \"{warmup}\", \
+            "rate: \"{rate}/s\", users: {users}, duration: \"{hold}\", ramp: \"{ramp}\", warmup: \"{warmup}\", \
              arrivals: \"{arrivals}\""
         ),
         3 => format!(
             "rate: \"{rate}/s for 100ms, nothing for 50ms, 3 times\", arrivals: \"{arrivals}\""
         ),
-        _ => format!("users: {users}, hold: \"{hold}\", warmup: \"{warmup}\""),
+        _ => format!("users: {users}, duration: \"{hold}\", warmup: \"{warmup}\""),
     };
     (load, group)
 }

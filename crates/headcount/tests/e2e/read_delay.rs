@@ -41,7 +41,7 @@ fn answering() -> Raw {
 
 fn go(body: &str) -> String {
     format!(
-        "export const options = {{ load: {{ users: 1, hold: \"1500ms\" }} }};\n{SPIN}\
+        "export const options = {{ load: {{ users: 1, duration: \"1500ms\" }} }};\n{SPIN}\
          export default async function go({{ users: [u] }}) {{ {body} }}\n"
     )
 }
@@ -100,7 +100,7 @@ fn a_time_ends_when_the_kernel_has_the_answer_and_not_when_a_busy_thread_reads_i
 
 #[test]
 fn no_time_is_shorter_than_the_truth() {
-    let text = "export const options = { load: { users: 50, hold: '1s' } };
+    let text = "export const options = { load: { users: 50, duration: '1s' } };
         export default async function go({ users: [u] }) { await u.get('/delay/20ms', { name: 'x' }); }";
     let (lab, server) = (Lab::new().with("go.ts", text), Server::truth(&[]));
     lab.level("go.ts", &server.url(), &[]);
@@ -154,7 +154,7 @@ fn an_idle_thread_reads_at_once() {
 
 #[test]
 fn without_a_connection_the_delay_is_not_known() {
-    let text = "export const options = { load: { users: 1, hold: \"100ms\" } };
+    let text = "export const options = { load: { users: 1, duration: \"100ms\" } };
         export default async function go({ users: [u] }) { await u.sleep(\"10ms\"); }";
     let server = answering();
     let level = Lab::new()

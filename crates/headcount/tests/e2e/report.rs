@@ -10,7 +10,7 @@ use crate::harness::{Lab, Server};
 const CHAT: &str = r#"
 import { type Group, type Options, Counter } from "headcount";
 export const options: Options = {
-  group: 2, load: { users: [2, 4], hold: "1s" }, settle: "1s",
+  group: 2, load: { users: [2, 4], duration: "1s" }, settle: "1s",
   thresholds: { requests: "failed == 0", "delivery(said)": "lost == 0" },
 };
 const rooms = ["Tower", "Chapel"];

@@ -30,7 +30,7 @@ fn level(lab: &Lab) -> Value {
 fn every_keeps_its_clock_whatever_the_answers_do() {
     let truth = Server::truth(&[]);
     let lab = scenario(
-        "load: { users: 1, hold: \"2s\" }, settle: \"3s\"",
+        "load: { users: 1, duration: \"2s\" }, settle: \"3s\"",
         "user!.every(\"10ms\", () => user!.get(\"/delay/300ms\"), { first: \"0s\" }); await user!.stay();",
     );
     let told = lab.level("go.ts", &truth.url(), &["--workers", "1"]);
@@ -51,7 +51,7 @@ fn every_keeps_its_clock_whatever_the_answers_do() {
 fn what_comes_before_the_hold_is_in_no_figure_and_levels_are_apart() {
     let truth = Server::truth(&[]);
     let lab = scenario(
-        "load: { users: [2, 6], hold: \"700ms\", ramp: \"200ms\", warmup: \"300ms\" }",
+        "load: { users: [2, 6], duration: \"700ms\", ramp: \"200ms\", warmup: \"300ms\" }",
         "await user!.get(\"/delay/20ms\");",
     );
     let ended = lab.run("go.ts", &truth.url(), &["--json"]);
@@ -76,7 +76,7 @@ fn what_comes_before_the_hold_is_in_no_figure_and_levels_are_apart() {
 fn littles_law_says_how_many_are_at_work() {
     let truth = Server::truth(&[]);
     let lab = scenario(
-        "load: { rate: \"200/s\", hold: \"3s\" }",
+        "load: { rate: \"200/s\", duration: \"3s\" }",
         "await user!.get(\"/delay/50ms\");",
     );
     lab.level("go.ts", &truth.url(), &[]);
@@ -96,7 +96,7 @@ fn littles_law_says_how_many_are_at_work() {
 #[test]
 fn what_an_earlier_run_left_behind_is_noticed() {
     let truth = Server::truth(&[]);
-    let options = "load: { users: 1, hold: \"300ms\" }, leftovers: { url: \"/truth\", at: \"/websocket/sum/joined\" }";
+    let options = "load: { users: 1, duration: \"300ms\" }, leftovers: { url: \"/truth\", at: \"/websocket/sum/joined\" }";
     let lab = scenario(
         options,
         "const socket = await user!.websocket(\"/room/here\"); await user!.stay(); await socket.close();",
@@ -117,7 +117,7 @@ fn what_an_earlier_run_left_behind_is_noticed() {
 fn the_record_holds_what_it_takes_to_run_it_again() {
     let truth = Server::truth(&[]);
     let lab = scenario(
-        "load: { users: 1, hold: \"200ms\" }",
+        "load: { users: 1, duration: \"200ms\" }",
         "await user!.get(\"/delay/1ms\");",
     );
     lab.run("go.ts", &truth.url(), &["--seed", "4711"]);
@@ -130,7 +130,7 @@ fn the_record_holds_what_it_takes_to_run_it_again() {
             .unwrap()
             .contains("/delay/1ms")
     );
-    assert_eq!(record["options"]["load"]["hold"], "200ms");
+    assert_eq!(record["options"]["load"]["duration"], "200ms");
     assert!(
         record["target"]
             .as_str()

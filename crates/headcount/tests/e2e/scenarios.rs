@@ -6,7 +6,7 @@ use crate::harness::{
     Lab, Program, SOCKET_IO, Server, npx_tsc, room_servers, scenarios, socketio_server,
 };
 
-const SHORT: [&str; 6] = ["--hold", "1500ms", "--ramp", "0s", "--warmup", "0s"];
+const SHORT: [&str; 6] = ["--duration", "1500ms", "--ramp", "0s", "--warmup", "0s"];
 
 /// Runs an example as it lies there; nothing failed in any level.
 fn run(name: &str, target: &str, more: &[&str]) -> Vec<Value> {
@@ -68,7 +68,7 @@ fn rooms_over_socket_io() {
                 "{package}: {level:#}"
             );
             assert_eq!(deliveries["delivered"], deliveries["expected"], "{package}");
-            for nothing in ["late", "lost", "duplicated", "reordered", "strayed"] {
+            for nothing in ["late", "lost", "duplicated", "reordered", "misdelivered"] {
                 assert_eq!(deliveries[nothing], 0, "{package}: {nothing}");
             }
         }
@@ -84,10 +84,10 @@ fn exchanges_matched_by_id() {
             &[&SHORT[..], &["--users", "10"]].concat(),
         );
         assert!(
-            levels[0]["exchanges"]["by_name"]["ask"]["count"].as_u64() >= Some(50),
+            levels[0]["round_trips"]["by_name"]["ask"]["count"].as_u64() >= Some(50),
             "{name}"
         );
-        assert_eq!(levels[0]["exchanges"]["failed"], 0, "{name}");
+        assert_eq!(levels[0]["round_trips"]["failed"], 0, "{name}");
         assert!(levels[0]["checks"]["passed"].as_u64() >= Some(50), "{name}");
     }
 }

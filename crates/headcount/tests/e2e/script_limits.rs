@@ -8,7 +8,7 @@ use crate::harness::{Lab, Server};
 fn lab(options: &str, trouble: &str) -> Lab {
     let text = format!(
         r#"import type {{ Group, Options }} from "headcount";
-export const options: Options = {{ load: {{ groups: 4, hold: "1500ms" }}, {options} }};
+export const options: Options = {{ load: {{ groups: 4, duration: "1500ms" }}, {options} }};
 export default async function go({{ number, users: [user], think }}: Group) {{
   await user!.get("/healthz");
   await think("50ms");

@@ -96,7 +96,7 @@ fn everything(transports: &str) {
             "{name}: {:#?}",
             failures()
         );
-        let exchanges = &level["exchanges"]["by_name"];
+        let exchanges = &level["round_trips"]["by_name"];
         assert_eq!(exchanges["quiet"]["timed_out"], 3, "{name}: {level:#}");
         assert_eq!(exchanges["ask me"]["count"], 3, "{name}: {level:#}");
         assert_eq!(
@@ -131,7 +131,7 @@ fn everything_over_polling_with_an_upgrade() {
 
 const BEATS: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { load: { users: 2, hold: "1500ms" } };
+export const options: Options = { load: { users: 2, duration: "1500ms" } };
 export default async function beats({ users }: Group) {
   for (const user of users) await user.socketio();
   await users[0]!.stay();

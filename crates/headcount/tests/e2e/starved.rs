@@ -10,7 +10,7 @@ use crate::harness::{Lab, Program, Server};
 
 const LIGHT: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { load: { rate: "300/s", hold: "2s" } };
+export const options: Options = { load: { rate: "300/s", duration: "2s" } };
 export default async function asks({ users: [user] }: Group) {
   await user!.get("/delay/1ms");
 }
@@ -19,7 +19,7 @@ export default async function asks({ users: [user] }: Group) {
 /// More than one core can make: each iteration works for some milliseconds.
 const HEAVY: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { load: { rate: "2000/s", hold: "2s", users: 20000 } };
+export const options: Options = { load: { rate: "2000/s", duration: "2s", users: 20000 } };
 export default async function asks({ users: [user] }: Group) {
   let sum = 0;
   for (let i = 0; i < 100000; i++) sum += i % 7;

@@ -11,7 +11,7 @@ fn scenario(path: &str, users: u32, options: &str) -> String {
     format!(
         r#"
 import type {{ Group, Options }} from "headcount";
-export const options: Options = {{ load: {{ users: {users}, hold: "4s" }}, settle: "2s", {options} }};
+export const options: Options = {{ load: {{ users: {users}, duration: "4s" }}, settle: "2s", {options} }};
 export default async function ask({{ users }}: Group) {{
   await users[0]!.get("{path}");
 }}
@@ -105,7 +105,7 @@ fn memory_that_grows_is_told_with_its_rate() {
     // first needs are small.
     let text = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { group: 1, load: { users: 10, hold: "9s", warmup: "1s" }, settle: "2s" };
+export const options: Options = { group: 1, load: { users: 10, duration: "9s", warmup: "1s" }, settle: "2s" };
 export default async function leak({ users }: Group) {
   users[0]!.every("50ms", () => users[0]!.get("/leak/65536"));
   await users[0]!.stay();
@@ -117,7 +117,7 @@ export default async function leak({ users }: Group) {
     let level = &record["levels"][0];
     let growth = &level["target"]["memory_growth"];
     let leaked_per_s = number(level, "/measured/requests/GET ~1leak~165536/count") * 65_536.0
-        / number(level, "/phases/hold_s");
+        / number(level, "/phases/duration_s");
     assert!(leaked_per_s > 1e6, "{leaked_per_s}");
     assert_eq!(growth["steady"], true, "{growth}");
     let told = number(growth, "/bytes_per_s");
@@ -133,7 +133,7 @@ fn a_full_listen_queue_is_told_with_its_limit() {
     // One asks for the pause; the others connect anew each time, and must wait for it to end.
     let text = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { load: { users: 40, hold: "4s" }, settle: "3s", timeouts: { connect: "1s", total: "2s" } };
+export const options: Options = { load: { users: 40, duration: "4s" }, settle: "3s", timeouts: { connect: "1s", total: "2s" } };
 export default async function knock({ number, users }: Group) {
   if (number === 0) {
     await users[0]!.get("/pause-accept/2s");

@@ -5,7 +5,7 @@ use crate::harness::{Lab, Server};
 const STAIRS: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = {
-  load: { users: [2, 4, 6], hold: "4s" },
+  load: { users: [2, 4, 6], duration: "4s" },
   thresholds: { THRESHOLDS },
 };
 export default async function asks({ users: [user] }: Group) {
@@ -40,7 +40,9 @@ fn a_promise_that_cannot_be_kept_any_more_aborts_the_run() {
         1,
         "the next levels are not run"
     );
-    let held = record["levels"][0]["phases"]["hold_s"].as_f64().unwrap();
+    let held = record["levels"][0]["phases"]["duration_s"]
+        .as_f64()
+        .unwrap();
     assert!(held < 3.5, "the hold was cut short: {held} s");
     assert!(matches!(ended.code, Some(99 | 98)), "{ended:#?}");
     ended.says(&["aborted in level 1: requests: count < 10 or abort cannot be kept any more"]);
@@ -74,7 +76,7 @@ fn a_count_that_may_still_be_reached_aborts_nothing() {
 
 const EARLY: &str = r#"
 import type { Group, Options } from "headcount";
-export const options: Options = { load: { users: 1, warmup: "1s", hold: "1s" } };
+export const options: Options = { load: { users: 1, warmup: "1s", duration: "1s" } };
 let calls = 0;
 export default async function asks({ users: [user] }: Group) {
   calls += 1;

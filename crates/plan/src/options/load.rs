@@ -13,11 +13,11 @@ use crate::problem::{Flaw, Problems};
 
 /// The most users of a level.
 pub(super) const MOST_USERS: u32 = 1_000_000;
-/// The most levels of a ladder.
+/// The most levels of a run.
 const MOST_LEVELS: usize = 64;
 
 pub(super) const KNOWN: [&str; 9] = [
-    "users", "groups", "rate", "arrivals", "hold", "ramp", "warmup", "once", "limit",
+    "users", "groups", "rate", "arrivals", "duration", "ramp", "warmup", "once", "limit",
 ];
 
 /// Closed load, where a new iteration of a group starts when its last one has ended, or open load, where iterations
@@ -27,7 +27,7 @@ pub struct Load {
     /// The levels in the order in which they are run; at least one.
     pub levels: Vec<LevelLoad>,
     /// How long each level is measured; zero with `once`. A course of rates has a length of its own.
-    pub hold: Nanos,
+    pub duration: Nanos,
     /// Over which time a level's groups start, or the rate rises, evenly; zero: all at once.
     pub ramp: Nanos,
     /// Time with all groups at work before measuring.
@@ -36,7 +36,7 @@ pub struct Load {
     pub once: Option<Once>,
 }
 
-/// One iteration per group instead of a hold.
+/// One iteration per group instead of a measured duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Once {
     /// The longest time a level may take.
@@ -78,18 +78,20 @@ impl LevelLoad {
 /// Reads `load`. After a problem the levels may be empty; the problem is then reported.
 pub(super) fn read(field: &Field<'_>, grouping: &Grouping, problems: &mut Problems) -> Load {
     if field.value.is_none() {
-        let hint = "e.g. load: { users: [10, 50], hold: \"30s\" }";
+        let hint = "e.g. load: { users: [10, 50], duration: \"30s\" }";
         field.refuse(problems, Flaw::with_hint("is missing", hint));
     }
     let load = field.open(&KNOWN, problems);
     let once = once(&load, problems);
-    let hold = match once {
+    let default = match once {
         Some(_) => Nanos::ZERO,
         None => Nanos::from_secs(10),
     };
     let mut read = Load {
         levels: Vec::new(),
-        hold: load.field("hold").read(problems, hold, positive_duration),
+        duration: load
+            .field("duration")
+            .read(problems, default, positive_duration),
         ramp: load.field("ramp").read(problems, Nanos::ZERO, duration),
         warmup: load.field("warmup").read(problems, Nanos::ZERO, duration),
         once,
@@ -112,7 +114,7 @@ fn once(load: &Section<'_>, problems: &mut Problems) -> Option<Once> {
         }
         return None;
     }
-    for name in ["rate", "hold", "ramp", "warmup"] {
+    for name in ["rate", "duration", "ramp", "warmup"] {
         let field = load.field(name);
         if field.value.is_some() {
             let message = "cannot stand beside `once: true`";

@@ -6,10 +6,11 @@ use super::values::describe;
 use crate::problem::{Flaw, Problems};
 use crate::suggest;
 
-/// Words of other tools and what they are called here.
-const ELSEWHERE: [(&str, &str); 8] = [
+/// Words of other tools, and retired ones of ours, with what they are called here.
+const ELSEWHERE: [(&str, &str); 9] = [
     ("vus", "load.users"),
-    ("duration", "load.hold"),
+    ("duration", "load.duration"),
+    ("hold", "load.duration"),
     ("baseURL", "target"),
     ("url", "target"),
     ("timeout", "timeouts.total"),
@@ -140,7 +141,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// `load.hold`, or `thresholds["delivery(said)"]` when the key is not a plain word.
+/// `load.duration`, or `thresholds["delivery(said)"]` when the key is not a plain word.
 fn joined(path: &str, key: &str) -> String {
     let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_');
     match (path.is_empty(), plain) {

@@ -31,7 +31,7 @@ fn defaults_are_those_of_the_types() {
                     groups: 1,
                     open: None,
                 }],
-                hold: Nanos::from_secs(10),
+                duration: Nanos::from_secs(10),
                 ramp: Nanos::ZERO,
                 warmup: Nanos::ZERO,
                 once: None,
@@ -88,7 +88,7 @@ fn the_types_state_the_same_defaults() {
     stated("maxMessage", "\"16MB\"");
     stated("memory", "\"1GB\"");
     stated("time", "\"1s\"");
-    stated("hold", "\"10s\"");
+    stated("duration", "\"10s\"");
     stated("warmup", "\"0s\"");
     stated("limit", "\"60s\"");
 }
@@ -142,7 +142,7 @@ fn everything_can_be_set() {
             limit: Nanos::from_secs(90)
         })
     );
-    assert_eq!(options.load.hold, Nanos::ZERO);
+    assert_eq!(options.load.duration, Nanos::ZERO);
     let texts: Vec<String> = options.thresholds.iter().map(ToString::to_string).collect();
     assert_eq!(
         texts,

@@ -1,9 +1,9 @@
 //! `aggregate op limit`.
 
 use super::error::ThresholdError;
-use super::limit::{self, Form, Limit, Unit};
+use super::limit::{self, Form, Limit};
 use super::subject::{Subject, SubjectKind, span_of};
-use super::{Aggregate, Op, Threshold, reach};
+use super::{Aggregate, Op, Threshold, Unit, reach};
 use crate::suggest;
 
 const NAMES: [(&str, Aggregate); 19] = [
@@ -20,7 +20,7 @@ const NAMES: [(&str, Aggregate); 19] = [
     ("lost", Aggregate::Lost),
     ("duplicated", Aggregate::Duplicated),
     ("reordered", Aggregate::Reordered),
-    ("strayed", Aggregate::Strayed),
+    ("misdelivered", Aggregate::Misdelivered),
     ("converged", Aggregate::Converged),
     ("diverged", Aggregate::Diverged),
     ("unknown", Aggregate::Unknown),
@@ -147,7 +147,7 @@ fn form_of(kind: SubjectKind, aggregate: Aggregate) -> Option<Form> {
         }
         A::Reached => (kind == K::Step).then_some(Form::ShareOrCount),
         A::Dropped => (kind == K::Iteration).then_some(Form::ShareOrCount),
-        A::Delivered | A::Late | A::Lost | A::Duplicated | A::Reordered | A::Strayed => {
+        A::Delivered | A::Late | A::Lost | A::Duplicated | A::Reordered | A::Misdelivered => {
             (kind == K::Delivery).then_some(Form::ShareOrCount)
         }
     }

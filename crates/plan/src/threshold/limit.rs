@@ -1,4 +1,4 @@
-use model::Nanos;
+use model::{Nanos, Unit};
 
 use super::error::ThresholdError;
 use super::subject::span_of;
@@ -12,23 +12,6 @@ pub struct Limit {
     pub value: f64,
     /// What the value counts; says in which unit the observed value must be given.
     pub unit: Unit,
-}
-
-/// Base units of limits and observed values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// Nanoseconds.
-    Nanos,
-    /// Bytes.
-    Bytes,
-    /// A share: 1.0 is all of them, or one whole core.
-    Ratio,
-    /// How many.
-    Count,
-    /// How many per second.
-    PerSecond,
-    /// What a metric of the script counts.
-    Plain,
 }
 
 /// What a limit may look like; decided by subject and aggregate.

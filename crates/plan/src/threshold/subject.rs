@@ -21,7 +21,7 @@ pub enum SubjectKind {
     /// HTTP requests.
     Request,
     /// Messages and their replies.
-    Exchange,
+    RoundTrip,
     /// Named parts of the story.
     Step,
     /// Whole runs of the scenario function.
@@ -42,7 +42,11 @@ pub enum SubjectKind {
 const WORDS: [(SubjectKind, Option<&str>, Option<&str>); 10] = [
     (SubjectKind::Delivery, Some("delivery"), Some("deliveries")),
     (SubjectKind::Request, Some("request"), Some("requests")),
-    (SubjectKind::Exchange, Some("exchange"), Some("exchanges")),
+    (
+        SubjectKind::RoundTrip,
+        Some("roundTrip"),
+        Some("roundTrips"),
+    ),
     (SubjectKind::Step, Some("step"), Some("steps")),
     (
         SubjectKind::Iteration,

@@ -28,8 +28,8 @@ fn keys_name_their_subject() {
         Some("GET /a(b)"),
     );
     check("requests", SubjectKind::Request, None);
-    check("exchange(ping)", SubjectKind::Exchange, Some("ping"));
-    check("exchanges", SubjectKind::Exchange, None);
+    check("roundTrip(ping)", SubjectKind::RoundTrip, Some("ping"));
+    check("roundTrips", SubjectKind::RoundTrip, None);
     check("step(check out)", SubjectKind::Step, Some("check out"));
     check("steps", SubjectKind::Step, None);
     check("iterations", SubjectKind::Iteration, None);
@@ -78,7 +78,7 @@ delivery(x) | p95 < 100ms         | p95        | 100000000 Nanos  | a duration
 requests    | p99.9<=1.5s         | p99.9      | 1500000000 Nanos | without spaces
 steps       | mean  <  2 s        | mean       | 2000000000 Nanos | with many
 connections | max < 1m            | max        | 60000000000 Nanos | minutes
-exchanges   | min > 1us           | min        | 1000 Nanos       | microseconds
+roundTrips  | min > 1us           | min        | 1000 Nanos       | microseconds
 requests    | count >= 1000       | count      | 1000 Count       | how many
 requests    | rate > 50/s         | rate       | 50 PerSecond     | per second
 requests    | rate > 0.5          | rate       | 0.5 PerSecond    | less than one
@@ -89,7 +89,7 @@ deliveries  | late < 1%           | late       | 0.01 Ratio       | a share
 deliveries  | delivered >= 99.9%  | delivered  | 0.999 Ratio      | nearly all
 deliveries  | duplicated != 3     | duplicated | 3 Count          | odd but clear
 deliveries  | reordered == 0      | reordered  | 0 Count          | in order
-deliveries  | strayed == 0        | strayed    | 0 Count          | isolated
+deliveries  | misdelivered == 0        | strayed    | 0 Count          | isolated
 target      | cpu < 80%           | cpu        | 0.8 Ratio        | of one core
 target      | cpu < 350%          | cpu        | 3.5 Ratio        | of several
 target      | memory < 500MB      | memory     | 500000000 Bytes  | bytes

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use model::{FaultKind, Nanos, Side, Verdict};
+use model::{FaultKind, LossReason, MisdeliveryReason, Nanos, Side, Unit, Verdict};
 use record::{
-    BusiestThread, Check, Deliveries, Example, Failure, GeneratorUse, Iterations, Level, Load,
-    Machine, Measured, Metric, MetricKind, Note, Outside, Phases, Run, ScriptInfo, Setup,
-    TargetSample, TargetUse, ThresholdResult, Timings, Window,
+    BusiestThread, Check, DelayStatistic, Deliveries, DropCause, Example, Failure, GeneratorUse,
+    IssueCause, Iterations, LateAt, Lateness, Level, LevelIssue, Load, Machine, Measured, Metric,
+    MetricKind, Note, Observed, Outside, Phases, Run, ScriptInfo, Setup, TargetSample, TargetUse,
+    ThresholdResult, Timings, Window,
 };
 use stats::Histogram;
 
@@ -43,10 +44,14 @@ pub(crate) fn deliveries() -> Deliveries {
         expected: 1_000,
         delivered: 995,
         late: 2,
-        lost: counts(&[("receiver disconnected", 2), ("unknown", 1)]),
+        lost: [
+            (LossReason::ReceiverDisconnected, 2),
+            (LossReason::Unknown, 1),
+        ]
+        .into(),
         duplicated: 4,
         reordered: 5,
-        strayed: counts(&[("other group", 6)]),
+        misdelivered: [(MisdeliveryReason::AnotherGroup, 6)].into(),
         latency: times(997, Nanos::from_millis(25)),
         first: times(200, Nanos::from_millis(5)),
         median: times(200, Nanos::from_millis(10)),
@@ -54,13 +59,6 @@ pub(crate) fn deliveries() -> Deliveries {
         whole_audience: 198,
         ..Deliveries::default()
     }
-}
-
-fn counts(entries: &[(&str, u64)]) -> BTreeMap<String, u64> {
-    entries
-        .iter()
-        .map(|&(reason, count)| (reason.to_owned(), count))
-        .collect()
 }
 
 fn named<T, const N: usize>(entries: [(&str, T); N]) -> BTreeMap<String, T> {
@@ -108,7 +106,7 @@ fn measured() -> Measured {
             ("GET /rooms", requests(50)),
             ("POST /bridge/chat", requests(2_000)),
         ]),
-        exchanges: named([("ask", requests(300))]),
+        round_trips: named([("ask", requests(300))]),
         steps: named([("talk", requests(98))]),
         deliveries: named([("code-change", deliveries())]),
         eventually: named([("offer seen", requests(30))]),
@@ -144,11 +142,10 @@ fn level() -> Level {
         phases: Phases {
             ramp_s: 5.0,
             warmup_s: 2.0,
-            hold_s: 10.0,
+            duration_s: 10.0,
             settle_s: 1.5,
             drain_s: 0.1,
         },
-        sound: true,
         measured: measured(),
         series: vec![Window {
             start_s: 0.0,
@@ -192,12 +189,38 @@ fn target() -> TargetUse {
     }
 }
 
-/// A run with one level, a set-up and a threshold.
+/// A run with one level, a setup and a threshold, as version 3 states it.
 pub(crate) fn run() -> Run {
-    let mut run = Run {
-        version: 2,
-        ..run_of_version_1()
-    };
+    let mut run = run_of_version_2();
+    run.options = serde_json::json!({ "group": 5, "load": { "users": [50], "duration": "10s" } });
+    run.notes = vec![Note::Aborted {
+        level: 0,
+        threshold: "delivery(code-change): lost == 0".to_owned(),
+    }];
+    run.thresholds[0].observed = Some(Observed::Exactly {
+        value: 3.0,
+        unit: Unit::Count,
+    });
+    run.levels[0].issues = vec![
+        LevelIssue::invalid(IssueCause::Late(Lateness {
+            what: LateAt::Start,
+            late: Nanos::from_millis(12),
+            statistic: DelayStatistic::P99,
+            share_percent: Some(40.0),
+            limit: Nanos::from_millis(10),
+            limit_percent: None,
+            cpu_wait_percent: None,
+        })),
+        LevelIssue::questionable(IssueCause::GarbageCollection { pause_ms: 25.0 }),
+    ];
+    let iterations = &mut run.levels[0].measured.iterations;
+    iterations.dropped_by_cause = [(DropCause::UsersWaiting, iterations.dropped)].into();
+    run
+}
+
+/// The same as version 2 knew it.
+pub(crate) fn run_of_version_2() -> Run {
+    let mut run = run_of_version_1();
     let measured = &mut run.levels[0].measured;
     measured.iterations.open.record_n(Nanos::from_secs(3), 2);
     for timings in measured.requests.values_mut() {
@@ -206,10 +229,9 @@ pub(crate) fn run() -> Run {
     run
 }
 
-/// The same as the first headcount saw it.
+/// The same as version 1 knew it.
 pub(crate) fn run_of_version_1() -> Run {
     Run {
-        version: 1,
         tool: "headcount 0.1.0".to_owned(),
         started_at: "2026-01-02T03:04:05Z".to_owned(),
         ended_at: "2026-01-02T03:04:25Z".to_owned(),
@@ -239,13 +261,14 @@ pub(crate) fn run_of_version_1() -> Run {
             level: 0,
             metric: "delivery(code-change)".to_owned(),
             condition: "lost == 0".to_owned(),
-            observed: Some(3.0),
-            observed_text: "3".to_owned(),
+            observed: Some(Observed::Text {
+                text: "3".to_owned(),
+                value: Some(3.0),
+            }),
             held: Some(false),
             ..ThresholdResult::default()
         }],
-        notes: vec![Note {
-            kind: "little".to_owned(),
+        notes: vec![Note::Text {
             text: "users do not add up".to_owned(),
         }],
         script_faults: vec![failure(0.5, 1)],

@@ -1,11 +1,12 @@
 //! Iterations, checks, what converged, and the script's own metrics.
 
-use record::{Check, Convergence, Iterations, Level, Metric, MetricKind, Run};
+use record::{Check, Convergence, DropCause, Iterations, Level, Metric, MetricKind, Run};
 
 use super::timings::longest_iteration;
 use super::{Block, Section, label, marked};
 use crate::format::{amount, count, estimate_in_full, part, share};
 use crate::table::{Column, Row, Table};
+use crate::words;
 
 /// Calls of the scenario.
 pub(crate) fn iterations(run: &Run) -> Option<Section> {
@@ -67,15 +68,15 @@ pub(crate) fn iterations(run: &Run) -> Option<Section> {
 fn dropped(level: &Level) -> Vec<String> {
     let Iterations {
         planned,
-        dropped_why,
+        dropped_by_cause,
         ..
     } = &level.measured.iterations;
-    let causes = dropped_why.iter().filter(|(_, dropped)| **dropped > 0);
-    let cause = |(why, dropped): (&String, &u64)| {
-        let at = label(&level.load);
+    let causes = dropped_by_cause.iter().filter(|(_, dropped)| **dropped > 0);
+    let line = |(cause, dropped): (&DropCause, &u64)| {
+        let (at, why) = (label(&level.load), words::dropped(*cause));
         format!("dropped at {at}: {}: {why}", share(*dropped, *planned))
     };
-    causes.map(cause).collect()
+    causes.map(line).collect()
 }
 
 /// How often checks held.

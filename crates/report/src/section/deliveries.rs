@@ -8,6 +8,7 @@ use stats::{Estimate, Histogram, estimate as estimate_of};
 use super::{Block, Section, at_most, error_bound, label, marked};
 use crate::format::{count, duration, estimate, estimate_in_full, part, rate_of};
 use crate::table::{Column, Row, Table};
+use crate::words;
 
 /// Fates, latencies and reasons of every channel at every level.
 pub(crate) fn section(run: &Run) -> Option<Section> {
@@ -53,7 +54,7 @@ fn fate_columns() -> Vec<Column> {
         "cut off",
         "duplicated",
         "reordered",
-        "strayed",
+        "misdelivered",
     ];
     titles.map(Column::number).to_vec()
 }
@@ -70,7 +71,7 @@ fn fates(_: &Level, one: &Deliveries) -> Vec<Option<String>> {
         (cut_off > 0).then(|| part(cut_off, one.expected)),
         Some(part(one.duplicated, one.judged())),
         Some(part(one.reordered, one.judged())),
-        Some(count(one.strayed_count())),
+        Some(count(one.misdelivered_count())),
     ]
 }
 
@@ -84,7 +85,7 @@ fn latencies(level: &Level, one: &Deliveries) -> Vec<Option<String>> {
     let at = |q| Some(estimate_in_full(one.latency_at(q), None));
     let rare = one.latency.count() >= stats::needed_samples(0.999);
     vec![
-        rate_of(one.received(), level.phases.hold_s),
+        rate_of(one.received(), level.phases.duration_s),
         at(0.5),
         at(0.95),
         at(0.99),
@@ -126,10 +127,15 @@ fn per_message(_: &Level, one: &Deliveries) -> Vec<Option<String>> {
     ]
 }
 
-/// Why deliveries were lost, cut off or strayed, by channel and level.
+/// Why deliveries were lost, cut off or misdelivered, by channel and level.
 fn reasons(run: &Run) -> Vec<String> {
-    let strayed = reasons_of(run, |one| vec![("strayed", told(&one.strayed))]);
-    let all = missing(run).into_iter().chain(strayed);
+    let misdelivered = reasons_of(run, |one| {
+        vec![(
+            "misdelivered",
+            counted(&one.misdelivered, words::misdelivered),
+        )]
+    });
+    let all = missing(run).into_iter().chain(misdelivered);
     all.map(|(fate, why)| format!("{fate}: {why}")).collect()
 }
 
@@ -137,7 +143,7 @@ fn reasons(run: &Run) -> Vec<String> {
 pub(crate) fn missing(run: &Run) -> Vec<(&'static str, String)> {
     reasons_of(run, |one| {
         vec![
-            ("lost", told(&one.lost)),
+            ("lost", counted(&one.lost, words::lost)),
             ("cut off by headcount", cut_off(one)),
         ]
     })
@@ -158,12 +164,12 @@ fn reasons_of<'a>(
     lines
 }
 
-fn told(reasons: &BTreeMap<String, u64>) -> String {
+fn counted<R: Copy>(reasons: &BTreeMap<R, u64>, words: fn(R) -> &'static str) -> String {
     let known = reasons.iter().filter(|&(_, &number)| number > 0);
-    let told: Vec<String> = known
-        .map(|(reason, &number)| format!("{} {reason}", count(number)))
+    let parts: Vec<String> = known
+        .map(|(&reason, &number)| format!("{} {}", count(number), words(reason)))
         .collect();
-    told.join(", ")
+    parts.join(", ")
 }
 
 /// Deliveries that nobody waited for any longer: whether the target would have made them is not known.
@@ -183,7 +189,7 @@ fn cut_off(one: &Deliveries) -> String {
 /// The bound that no loss in so many messages gives, where nothing was lost in a sound level.
 pub(crate) fn none_lost(level: &Level) -> Option<String> {
     let all = super::levels::all_deliveries(level);
-    if !level.sound || all.lost_count() > 0 || all.judged() == 0 {
+    if level.is_invalid() || all.lost_count() > 0 || all.judged() == 0 {
         return None;
     }
     // The deliveries of one message are not independent: the bound counts messages.

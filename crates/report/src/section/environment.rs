@@ -88,7 +88,7 @@ fn phase_row(level: &Level) -> Row {
     let spent = [
         phases.ramp_s,
         phases.warmup_s,
-        phases.hold_s,
+        phases.duration_s,
         phases.settle_s,
         phases.drain_s,
     ];

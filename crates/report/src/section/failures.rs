@@ -135,7 +135,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
 /// The bound that no failure in so many operations gives, where nothing failed in a sound level.
 pub(crate) fn none_failed(level: &Level) -> Option<String> {
     let all = all_operations(level);
-    if !level.sound || all.failed > 0 {
+    if level.is_invalid() || all.failed > 0 {
         return None;
     }
     let bounds = at_most(all.count, level)?;

@@ -5,6 +5,7 @@ use record::{Finding, Level, Run};
 
 use super::{Block, Section, label, label_at};
 use crate::format::share;
+use crate::words;
 
 /// A level of which more than this part was refused is told so.
 const WORTH_TELLING: f64 = 0.01;
@@ -32,20 +33,18 @@ pub(crate) fn lines(run: &Run, finding: &Finding) -> Vec<Line> {
         word: "",
         text: format!(
             "{}{at}; confidence: {}",
-            finding.what,
+            words::finding::sentence(finding),
             finding.confidence.as_str()
         ),
     };
-    let line = |word: &'static str| {
-        move |text: &String| Line {
-            word,
-            text: text.clone(),
-        }
-    };
+    let line = |word: &'static str| move |text: String| Line { word, text };
+    let evidence = finding.evidence.iter().map(words::limiter::evidence);
+    let unknown = finding.unknown.iter().map(words::limiter::unknown);
+    let advice = finding.advice.iter().map(words::limiter::advice);
     let mut lines = vec![head];
-    lines.extend(finding.evidence.iter().map(line("because")));
-    lines.extend(finding.unknown.iter().map(line("not known")));
-    lines.extend(finding.advice.iter().map(line("try")));
+    lines.extend(evidence.map(line("evidence")));
+    lines.extend(unknown.map(line("unknown")));
+    lines.extend(advice.map(line("next step")));
     lines
 }
 
@@ -81,7 +80,10 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     for finding in &run.findings {
         let mut lines = lines(run, finding).into_iter();
         let head = lines.next().map(|head| head.text).unwrap_or_default();
-        blocks.push(Block::Text(format!("{}: {head}", finding.cause.as_str())));
+        blocks.push(Block::Text(format!(
+            "{}: {head}",
+            words::finding::name(finding)
+        )));
         let points = lines.map(|line| format!("{}: {}", line.word, line.text));
         blocks.push(Block::List(points.collect()));
     }

@@ -20,7 +20,7 @@ pub(crate) enum Lead {
     /// Mostly requests.
     Requests,
     /// Mostly messages with replies.
-    Exchanges,
+    RoundTrips,
     /// Nothing but calls of the scenario.
     Iterations,
 }
@@ -29,15 +29,22 @@ impl Lead {
     pub(crate) fn of(run: &Run) -> Self {
         let sum = |of: fn(&Level) -> u64| run.levels.iter().map(of).sum::<u64>();
         let requests = sum(|level| level.measured.requests.values().map(|one| one.count).sum());
-        let exchanges = sum(|level| level.measured.exchanges.values().map(|one| one.count).sum());
+        let round_trips = sum(|level| {
+            level
+                .measured
+                .round_trips
+                .values()
+                .map(|one| one.count)
+                .sum()
+        });
         if run
             .levels
             .iter()
             .any(|level| !level.measured.deliveries.is_empty())
         {
             Self::Deliveries
-        } else if exchanges > requests {
-            Self::Exchanges
+        } else if round_trips > requests {
+            Self::RoundTrips
         } else if requests > 0 {
             Self::Requests
         } else {
@@ -50,7 +57,7 @@ impl Lead {
         match self {
             Self::Deliveries => "deliveries",
             Self::Requests => "requests",
-            Self::Exchanges => "exchanges",
+            Self::RoundTrips => "round trips",
             Self::Iterations => "iterations",
         }
     }
@@ -59,7 +66,7 @@ impl Lead {
     pub(crate) fn times_title(self) -> &'static str {
         match self {
             Self::Deliveries => "delivery latency, from the sending to each receiver",
-            Self::Requests | Self::Exchanges => "response time, from the planned start",
+            Self::Requests | Self::RoundTrips => "response time, from the planned start",
             Self::Iterations => "iteration time, from the planned start",
         }
     }
@@ -74,11 +81,11 @@ pub(crate) fn all_deliveries(level: &Level) -> Deliveries {
     all
 }
 
-/// Requests, exchanges and connections of a level as one.
+/// Requests, round trips and connections of a level as one.
 pub(crate) fn all_operations(level: &Level) -> Timings {
     let measured = &level.measured;
     let mut all = merged(&measured.requests);
-    all.merge(&merged(&measured.exchanges));
+    all.merge(&merged(&measured.round_trips));
     all.merge(&merged(&measured.connections));
     all
 }
@@ -110,7 +117,7 @@ fn figures(level: &Level, lead: Lead) -> Figures {
     };
     match lead {
         Lead::Requests => timings(&merged(&level.measured.requests)),
-        Lead::Exchanges => timings(&merged(&level.measured.exchanges)),
+        Lead::RoundTrips => timings(&merged(&level.measured.round_trips)),
         Lead::Deliveries => {
             let all = all_deliveries(level);
             Figures {
@@ -149,7 +156,7 @@ pub(crate) fn table(run: &Run, in_full: bool) -> Table {
         Column::number("late"),
         Column::number("dup."),
         Column::number("reord."),
-        Column::number("strayed"),
+        Column::number("misdelivered"),
         Column::number("failed"),
         Column::number("iter. failed"),
         Column::number("unfinished"),
@@ -178,7 +185,7 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
             None => count(load.users),
         }),
         (load.groups != load.users && load.groups > 0).then(|| count(load.groups)),
-        rate_of(figures.count, level.phases.hold_s),
+        rate_of(figures.count, level.phases.duration_s),
         Some(p50),
         Some(p95),
         Some(p99),
@@ -210,7 +217,7 @@ fn fates(level: &Level) -> [Option<String>; 5] {
         (all.late > 0).then(|| count(all.late)),
         Some(count(all.duplicated)),
         Some(count(all.reordered)),
-        Some(count(all.strayed_count())),
+        Some(count(all.misdelivered_count())),
     ]
 }
 
@@ -219,7 +226,7 @@ fn fates(level: &Level) -> [Option<String>; 5] {
 fn shortfalls(level: &Level, lead: Lead) -> [Option<String>; 4] {
     let operations = match lead {
         Lead::Requests => merged(&level.measured.requests),
-        Lead::Exchanges => merged(&level.measured.exchanges),
+        Lead::RoundTrips => merged(&level.measured.round_trips),
         Lead::Deliveries | Lead::Iterations => all_operations(level),
     };
     let iterations = &level.measured.iterations;

@@ -113,7 +113,7 @@ mod tests {
             messages: 120,
             expected: 480,
             delivered: 480 - number,
-            lost: [("never seen".to_owned(), number)].into(),
+            lost: [(model::LossReason::NeverSeen, number)].into(),
             ..Deliveries::default()
         }
     }

@@ -2,7 +2,7 @@
 
 use record::{Run, ThresholdResult};
 
-use super::undecided::observed;
+use super::inconclusive::observed;
 use super::{Block, Section, label_at};
 use crate::colour::Tone;
 use crate::table::{Column, Row, Table};
@@ -58,7 +58,7 @@ fn line(run: &Run, (metric, condition): (&str, &str)) -> Option<Line> {
 fn last_of<'a>(run: &Run, results: &[&'a ThresholdResult]) -> Option<&'a ThresholdResult> {
     let is_sound = |result: &&&ThresholdResult| {
         let level = run.levels.iter().find(|level| level.index == result.level);
-        level.is_some_and(|level| level.sound)
+        level.is_some_and(|level| !level.is_invalid())
     };
     let sound = results.iter().rfind(is_sound);
     sound.or(results.last()).copied()

@@ -17,7 +17,9 @@ const CONDITIONS: &str = "Conditions that had to come true";
 
 const FAMILIES: [(&str, &str, Family); 5] = [
     ("Requests", "request", |level| &level.measured.requests),
-    ("Exchanges", "exchange", |level| &level.measured.exchanges),
+    ("Round trips", "round trip", |level| {
+        &level.measured.round_trips
+    }),
     ("Connections", "connection", |level| {
         &level.measured.connections
     }),
@@ -65,7 +67,7 @@ fn table(run: &Run, family: Family, cells: fn(&Timings, f64) -> Cells) -> Table 
                 continue;
             };
             let (titles, figures): (Vec<_>, Vec<_>) =
-                cells(timings, level.phases.hold_s).into_iter().unzip();
+                cells(timings, level.phases.duration_s).into_iter().unzip();
             let head = vec![Column::name("name"), Column::words("load")];
             columns = [head, titles, vec![Column::number("error")]].concat();
             let head = vec![Some(name.clone()), Some(marked(level))];
@@ -77,11 +79,11 @@ fn table(run: &Run, family: Family, cells: fn(&Timings, f64) -> Cells) -> Table 
     Table::new(columns, rows)
 }
 
-fn counts_and_response(timings: &Timings, hold_s: f64) -> Cells {
+fn counts_and_response(timings: &Timings, duration_s: f64) -> Cells {
     let at = |q| Some(estimate_in_full(timings.response_at(q), timings.timeout));
     vec![
         (Column::number("ended"), Some(count(timings.count))),
-        (Column::number("rate"), rate_of(timings.count, hold_s)),
+        (Column::number("rate"), rate_of(timings.count, duration_s)),
         (
             Column::number("failed"),
             Some(part(timings.failed, timings.count)),
@@ -158,12 +160,18 @@ pub(crate) fn of_level(level: &Level) -> Table {
         Column::number("lost"),
         Column::number("failed"),
     ];
-    let hold_s = level.phases.hold_s;
+    let duration_s = level.phases.duration_s;
     let channels = level.measured.deliveries.iter().map(|(name, one)| {
         let at = |q| Some(estimate(one.latency_at(q), None));
         let figures = [at(0.5), at(0.95), at(0.99), one.latency.max().map(duration)];
         let ends = [Some(part(one.lost_count(), one.judged())), None];
-        short_row("delivery", name, (one.received(), hold_s), figures, ends)
+        short_row(
+            "delivery",
+            name,
+            (one.received(), duration_s),
+            figures,
+            ends,
+        )
     });
     let others = FAMILIES.iter();
     let others = others.filter(|(title, ..)| !is_in_the_story(level, title));
@@ -172,7 +180,7 @@ pub(crate) fn of_level(level: &Level) -> Table {
             let at = |q| Some(estimate(one.response_at(q), one.timeout));
             let figures = [at(0.5), at(0.95), at(0.99), longest(one)];
             let ends = [None, Some(part(one.failed, one.count))];
-            short_row(word, name, (one.count, hold_s), figures, ends)
+            short_row(word, name, (one.count, duration_s), figures, ends)
         })
     });
     Table::new(columns, channels.chain(others).collect())
@@ -181,7 +189,7 @@ pub(crate) fn of_level(level: &Level) -> Table {
 fn short_row(
     what: &str,
     name: &str,
-    (ended, hold_s): (u64, f64),
+    (ended, duration_s): (u64, f64),
     figures: [Option<String>; 4],
     ends: [Option<String>; 2],
 ) -> Row {
@@ -190,7 +198,7 @@ fn short_row(
         Some(what.to_owned()),
         Some(name),
         Some(count(ended)),
-        rate_of(ended, hold_s),
+        rate_of(ended, duration_s),
     ];
     Row::plain(head.into_iter().chain(figures).chain(ends).collect())
 }

@@ -83,7 +83,7 @@ mod tests {
         let said = Deliveries {
             expected: 100,
             delivered: 100 - lost,
-            lost: [("receiver disconnected".to_owned(), lost)].into(),
+            lost: [(model::LossReason::ReceiverDisconnected, lost)].into(),
             ..Deliveries::default()
         };
         level.measured.deliveries.insert("said".to_owned(), said);
@@ -92,7 +92,6 @@ mod tests {
             metric: metric.to_owned(),
             condition: (*condition).to_owned(),
             observed: None,
-            observed_text: String::new(),
             held: Some(true),
             ..ThresholdResult::default()
         };

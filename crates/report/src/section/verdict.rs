@@ -1,12 +1,13 @@
 //! The first sentence: what the run found out, or why it did not.
 
 use model::Verdict;
-use record::{FailedAround, Level, Run, ThresholdResult};
+use record::{FailedAround, Inconclusive, Level, Run, ThresholdResult};
 
 use super::levels::all_operations;
-use super::{label, label_at, undecided};
+use super::{inconclusive, label, label_at};
 use crate::colour::Tone;
 use crate::format::{amount, plural, share};
+use crate::words;
 
 /// The first words and the rest of the first sentence.
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ fn outcome(run: &Run) -> String {
     match run.verdict {
         Verdict::Passed => passed(run),
         Verdict::Failed => format!("{}{}", failed(run), doubtful_levels(run)),
-        Verdict::Inconclusive => not_sound(run),
+        Verdict::Inconclusive => cannot_tell(run),
     }
 }
 
@@ -68,7 +69,7 @@ fn passed(run: &Run) -> String {
     };
     let judged: Vec<Level> = run.levels.iter().filter(judged).cloned().collect();
     let reach = reach(&judged);
-    let doubtful = judged.iter().any(|level| !level.sound);
+    let doubtful = judged.iter().any(|level| level.is_invalid());
     let despite = if doubtful {
         " The generator reached its limits; its delays are part of the times, and the target had its full load."
     } else {
@@ -118,7 +119,7 @@ fn failed(run: &Run) -> String {
         more => format!(", and {}", plural(more as u64, "other condition")),
     };
     let (metric, condition) = (&first.metric, &first.condition);
-    let observed = undecided::observed(run, first);
+    let observed = inconclusive::observed(run, first);
     let at = label_at(&run.levels, first.level);
     format!(
         " at {at}: {metric} {condition}, observed {observed}{more}.{}",
@@ -174,7 +175,7 @@ fn without_threshold(run: &Run) -> String {
         .only_failures()
         .filter(|_| iterations.succeeded > 0)
     {
-        return format!(" at {at}: {none}.");
+        return format!(" at {at}: {}.", words::none_succeeded(none));
     }
     format!(" at {at}: nothing succeeded; {failed} of the iterations failed.")
 }
@@ -183,7 +184,7 @@ fn held_before(run: &Run, first: &ThresholdResult) -> String {
     let before = run
         .levels
         .iter()
-        .filter(|level| level.index < first.level && level.sound);
+        .filter(|level| level.index < first.level && !level.is_invalid());
     let before: Vec<Level> = before.cloned().collect();
     if before.is_empty() {
         return String::new();
@@ -195,7 +196,7 @@ fn doubtful_levels(run: &Run) -> String {
     let doubtful: Vec<String> = run
         .levels
         .iter()
-        .filter(|level| !level.sound)
+        .filter(|level| level.is_invalid())
         .map(|level| label(&level.load))
         .collect();
     if doubtful.is_empty() {
@@ -204,18 +205,15 @@ fn doubtful_levels(run: &Run) -> String {
     format!(" Invalid: {}.", doubtful.join(", "))
 }
 
-fn not_sound(run: &Run) -> String {
-    let invalid = run.levels.iter().find(|level| !level.sound);
+fn cannot_tell(run: &Run) -> String {
+    let invalid = run.levels.iter().find(|level| level.is_invalid());
     let Some(first) = invalid.filter(|_| run.thresholds.is_empty()) else {
         return unjudged(run);
     };
     let at = label(&first.load);
-    let reason = first
-        .unsound_reasons
-        .first()
-        .map_or("no reason was noted", String::as_str);
-    let reason = reason.trim_end_matches('.');
-    format!(" at {at}: {reason}. No claim about the target is made there.")
+    let reason = first.invalid_because().next();
+    let reason = reason.map_or(String::new(), words::issue::sentence);
+    format!(" at {at}: {reason}. This level says nothing about the target.")
 }
 
 /// Not every threshold is held or broken.
@@ -238,7 +236,7 @@ fn unjudged(run: &Run) -> String {
         ": {} {} at {at}: {}{more}.{others}",
         first.metric,
         first.condition,
-        undecided::observed(run, first)
+        inconclusive::observed(run, first)
     )
 }
 
@@ -261,22 +259,44 @@ fn none_ended(run: &Run) -> String {
     }
 }
 
+/// The level whose first cause the first sentence states.
+fn stated_level(run: &Run) -> Option<usize> {
+    if run.interrupted || run.verdict != Verdict::Inconclusive {
+        return None;
+    }
+    if run.thresholds.is_empty() {
+        let invalid = run.levels.iter().find(|level| level.is_invalid());
+        return invalid.map(|level| level.index);
+    }
+    let first = run.thresholds.iter().find(|result| result.held.is_none());
+    let invalid =
+        |result: &&ThresholdResult| result.inconclusive == Some(Inconclusive::InvalidLevel);
+    first.filter(invalid).map(|result| result.level)
+}
+
+/// Why levels are invalid, but for the cause in the first sentence.
+fn invalid(run: &Run) -> Vec<String> {
+    let stated = stated_level(run);
+    let mut remarks = Vec::new();
+    for level in &run.levels {
+        let at = label(&level.load);
+        let known = usize::from(stated == Some(level.index));
+        let causes = level.invalid_because().skip(known);
+        remarks.extend(
+            causes.map(|cause| format!("invalid at {at}: {}", words::issue::sentence(cause))),
+        );
+    }
+    remarks
+}
+
 /// What else must be known before the numbers are believed, one sentence each.
 pub(crate) fn remarks(run: &Run) -> Vec<String> {
     let mut remarks = Vec::new();
-    for level in run.levels.iter().filter(|level| !level.sound) {
-        let at = label(&level.load);
-        remarks.extend(
-            level
-                .unsound_reasons
-                .iter()
-                .map(|why| format!("invalid at {at}: {why}")),
-        );
-    }
+    remarks.extend(invalid(run));
     for level in &run.levels {
         let at = label(&level.load);
-        let why = level.suspicions.iter();
-        remarks.extend(why.map(|why| format!("questionable at {at}: {why}")));
+        let causes = level.questionable_because().map(words::issue::sentence);
+        remarks.extend(causes.map(|cause| format!("questionable at {at}: {cause}")));
     }
     remarks.extend(
         run.levels
@@ -300,7 +320,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
             .into_iter()
             .map(|text| format!("the record contradicts itself: {text}")),
     );
-    remarks.extend(run.notes.iter().map(|note| note.text.clone()));
+    remarks.extend(run.notes.iter().map(words::note));
     remarks
 }
 

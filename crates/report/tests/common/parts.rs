@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use model::{FaultKind, Nanos, Side, Verdict};
+use model::{FaultKind, LossReason, Nanos, Side, Verdict};
 use record::{
     BusiestThread, Deliveries, Example, Failure, GeneratorUse, Iterations, Level, Load, Machine,
-    Outside, Phases, Run, ScriptInfo, TargetUse, ThresholdResult, Timings,
+    Observed, Outside, Phases, Run, ScriptInfo, TargetUse, ThresholdResult, Timings,
 };
 use stats::Histogram;
 
@@ -38,7 +38,7 @@ pub(crate) fn requests(count: u64, typical_ms: f64) -> Timings {
 /// Every message goes to four others; `lost` of the deliveries never arrive.
 pub(crate) fn deliveries(messages: u64, typical_ms: f64, lost: u64) -> Deliveries {
     let expected = messages * 4;
-    let reasons = named("receiver disconnected", lost);
+    let reasons = BTreeMap::from([(LossReason::ReceiverDisconnected, lost)]);
     Deliveries {
         messages,
         expected,
@@ -89,18 +89,17 @@ pub(crate) fn level(index: usize, users: u64) -> Level {
         phases: Phases {
             ramp_s: 5.0,
             warmup_s: 2.0,
-            hold_s: 30.0,
+            duration_s: 30.0,
             settle_s: 1.2,
             drain_s: 0.05,
         },
-        sound: true,
         target: Some(target(share)),
         generator: GeneratorUse {
             cpu_percent: Some(4.0 + 20.0 * share),
             busiest_worker_percent: Some(2.0 + 11.0 * share),
             start_lag: times(users * 15, 0.02),
             read_delay: Some(times(users * 10, 0.055)),
-            receipt_error: Some(times(users * 10, 0.011)),
+            receive_error: Some(times(users * 10, 0.011)),
             cpu_wait_percent: Some(0.4),
             gc_pause_ms_max: Some(0.8),
             ..GeneratorUse::default()
@@ -167,8 +166,10 @@ pub(crate) fn threshold(
         level,
         metric: metric.to_owned(),
         condition: condition.to_owned(),
-        observed: None,
-        observed_text: observed_text.to_owned(),
+        observed: Some(Observed::Text {
+            text: observed_text.to_owned(),
+            value: None,
+        }),
         held,
         ..ThresholdResult::default()
     }
@@ -185,7 +186,7 @@ pub(crate) fn frame() -> Run {
             sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".to_owned(),
             source: String::new(),
         },
-        options: serde_json::json!({ "group": 5, "load": { "users": [10, 1000], "hold": "30s" } }),
+        options: serde_json::json!({ "group": 5, "load": { "users": [10, 1000], "duration": "30s" } }),
         target: "http://127.0.0.1:5000".to_owned(),
         machine: Machine {
             cpu: Some("Example CPU @ 2.80GHz".to_owned()),

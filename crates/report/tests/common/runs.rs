@@ -1,9 +1,9 @@
 //! Hand-made records in which every kind of result occurs.
 
-use model::{FaultKind, Nanos, Side, Verdict};
+use model::{FaultKind, MisdeliveryReason, Nanos, Side, Verdict};
 use record::{
-    Check, Deliveries, Failure, Iterations, Level, Load, Metric, MetricKind, Note, Run, Setup,
-    Timings,
+    Check, DelayStatistic, Deliveries, Failure, IssueCause, Iterations, LateAt, Lateness, Level,
+    LevelIssue, Load, Metric, MetricKind, Note, Run, Setup, Timings,
 };
 
 use super::parts::{
@@ -46,7 +46,7 @@ fn bad_edits() -> Deliveries {
     edits.delivered -= 40;
     edits.duplicated = 7;
     edits.reordered = 19;
-    edits.strayed = named("other group", 2);
+    edits.misdelivered = [(MisdeliveryReason::AnotherGroup, 2)].into();
     edits
 }
 
@@ -143,12 +143,23 @@ pub(crate) fn with_losses() -> Run {
 }
 
 /// The generator was the limit at the second level.
-pub(crate) fn not_sound() -> Run {
+pub(crate) fn invalid() -> Run {
     let mut doubtful = editor_level(1, 5_000, 240.0, 0);
-    doubtful.sound = false;
-    doubtful.unsound_reasons = vec![
-        "the busiest worker was busy 99.2 % of the time".to_owned(),
-        "start lag p99 was 48.0 ms, more than a tenth of the response time".to_owned(),
+    doubtful.issues = vec![
+        LevelIssue::invalid(IssueCause::WorkerBusy {
+            busy_percent: 99.2,
+            cpu_wait_percent: None,
+            limit_percent: 95.0,
+        }),
+        LevelIssue::invalid(IssueCause::Late(Lateness {
+            what: LateAt::Start,
+            late: Nanos::from_millis(48),
+            statistic: DelayStatistic::P99,
+            share_percent: Some(20.0),
+            limit: Nanos::from_millis(10),
+            limit_percent: None,
+            cpu_wait_percent: Some(3.0),
+        })),
     ];
     doubtful.generator.busiest_worker_percent = Some(99.2);
     doubtful.generator.start_lag = times(75_000, 20.0);
@@ -156,9 +167,8 @@ pub(crate) fn not_sound() -> Run {
     Run {
         verdict: Verdict::Inconclusive,
         levels: vec![editor_level(0, 1_000, 9.7, 0), doubtful],
-        notes: vec![Note {
-            kind: "little".to_owned(),
-            text: "Little's law is off by 12 % at 5,000 users".to_owned(),
+        notes: vec![Note::EndedEarly {
+            error: "setup did not end within 30 s".to_owned(),
         }],
         ..frame()
     }

@@ -11,7 +11,7 @@ use super::arg::{ended, kind, span, text, throw, type_error, whole};
 use super::op::begin;
 use super::options::{each, pointer, pointers};
 use super::payload::message;
-use crate::host::{ChannelId, ExchangeCall, Payload, ReplyBy, SocketId, StampAt, StampPlace};
+use crate::host::{ChannelId, Payload, ReplyBy, RoundTripCall, SocketId, StampAt, StampPlace};
 use crate::state::State;
 use crate::work::Then;
 
@@ -52,21 +52,21 @@ fn sending<'js>(natives: &Natives<'js>) -> Result<()> {
     )?;
     let state = natives.state.clone();
     natives.add(
-        "exchange",
+        "roundTrip",
         move |ctx: Ctx<'js>,
               key: u32,
               value: Value<'js>,
               options: Value<'js>|
               -> Result<Promise<'js>> {
             let (socket, who) = held(&ctx, &state, key)?;
-            let call = exchange_call(&ctx, &state, key, &value, &options)?;
+            let call = round_trip_call(&ctx, &state, key, &value, &options)?;
             let then = if sent_as_json(&value) {
                 Then::Parsed
             } else {
                 Then::Plain
             };
             begin(&ctx, &state, who, then, |host, op| {
-                host.exchange(op, socket, call)
+                host.round_trip(op, socket, call)
             })
         },
     )
@@ -77,13 +77,13 @@ fn sent_as_json(value: &Value<'_>) -> bool {
     value.is_object() && super::payload::bytes(value).is_none()
 }
 
-fn exchange_call<'js>(
+fn round_trip_call<'js>(
     ctx: &Ctx<'js>,
     state: &Rc<State>,
     key: u32,
     value: &Value<'js>,
     options: &Value<'js>,
-) -> Result<ExchangeCall> {
+) -> Result<RoundTripCall> {
     let call = "socket.request(message, options)";
     let payload = message(ctx, value, "socket.request(message): the message")?;
     let name = state
@@ -92,7 +92,7 @@ fn exchange_call<'js>(
         .sockets
         .get(key)
         .map(|socket| Arc::clone(&socket.name));
-    let mut made = ExchangeCall {
+    let mut made = RoundTripCall {
         name: name.unwrap_or_else(|| Arc::from("")),
         payload,
         by: ReplyBy::FirstInFirstOut,

@@ -112,7 +112,7 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
               -> Result<()> {
             let key = caller(&ctx, &who, "holds")?;
             let (id, _) = user(&ctx, &state, key)?;
-            let value = text(&ctx, &value, "user.holds(name, text): the text")?;
+            let value = text(&ctx, &value, "user.state(name, text): the text")?;
             state.host.borrow_mut().hold_text(id, &name, &value);
             Ok(())
         },

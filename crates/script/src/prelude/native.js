@@ -4,7 +4,7 @@ delete globalThis.$headcount;
 
 export const {
   get, head, post, put, patch, delete: remove, http, websocket, socketio,
-  send, exchange, next, receives, stopReceiving, last, listen, isOpen, ping, closeSocket,
+  send, roundTrip, next, receives, stopReceiving, last, listen, isOpen, ping, closeSocket,
   emit, emitPlain, emitAcknowledged, acknowledge, isProtocols, plainJson, nextEvent, listenEvent, receivesEvent,
   header, cookie, dataOf, userName, userIndex, userNumber, userRole, random, chance, newUser, poolBegin, poolEnd, poolFailed, poolUser,
   userKind, makeUser, userKey, userGroup, groupKey, users,

@@ -1,5 +1,5 @@
 // An open WebSocket, and what travels on it.
-import { closeSocket, exchange, isOpen, last, listen, next, ping, receives, send, stamp, stopReceiving } from "headcount/native";
+import { closeSocket, roundTrip, isOpen, last, listen, next, ping, receives, send, stamp, stopReceiving } from "headcount/native";
 import { mustBeFunction } from "headcount/check";
 
 export class Channel {
@@ -27,7 +27,7 @@ class Socket {
   }
   get open() { return isOpen(this.#key); }
   send(message) { send(this.#key, message); }
-  request(message, options) { return exchange(this.#key, message, options); }
+  request(message, options) { return roundTrip(this.#key, message, options); }
   receives(channel, options) {
     const receiving = receives(this.#key, Channel.id(channel), options);
     return () => stopReceiving(this.#key, receiving);

@@ -67,7 +67,7 @@ class User {
   step(name, fn) { return step(userGroup(this, "step"), userKey(this), name, fn); }
   random(of) { return of === undefined ? random.call(this) : pick(random.call(this), of); }
   holds(name, text) {
-    mustBeName(name, "user.holds(name, text): the name");
+    mustBeName(name, "user.state(name, text): the name");
     holdsText.call(this, name, text);
   }
 

@@ -2,8 +2,8 @@
 
 use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{
-    Audience, ChannelId, Emission, EventCall, ExchangeCall, Host, HttpCall, LogLevel, MetricKind,
-    OpId, Payload, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId,
+    Audience, ChannelId, Emission, EventCall, Host, HttpCall, LogLevel, MetricKind, OpId, Payload,
+    RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId,
 };
 
 /// What the script asked for. Calls that a test rarely looks at are written as text.
@@ -12,7 +12,7 @@ pub enum Call {
     Http(OpId, UserId, HttpCall),
     Open(OpId, UserId, SocketCall),
     Send(SocketId, Payload, Option<Nanos>),
-    Exchange(OpId, SocketId, ExchangeCall),
+    RoundTrip(OpId, SocketId, RoundTripCall),
     Next(OpId, SocketId, Vec<(String, String)>, Option<Nanos>),
     OpenSocketIo(OpId, UserId, SocketIoCall),
     Emit(Emission),
@@ -104,8 +104,8 @@ impl Host for FakeHost {
         self.calls.push(Call::Send(socket, payload, planned));
         self.refused()
     }
-    fn exchange(&mut self, op: OpId, socket: SocketId, call: ExchangeCall) -> Result<(), Fault> {
-        self.calls.push(Call::Exchange(op, socket, call));
+    fn round_trip(&mut self, op: OpId, socket: SocketId, call: RoundTripCall) -> Result<(), Fault> {
+        self.calls.push(Call::RoundTrip(op, socket, call));
         self.refused()
     }
     fn next_message(

@@ -126,7 +126,7 @@ impl Stage {
             Call::Open(op, _, call) => Some((op, call.name)),
             Call::OpenSocketIo(op, _, call) => Some((op, call.name)),
             Call::Request(op, call) => Some((op, call.name)),
-            Call::Exchange(op, _, call) => Some((op, call.name.to_string())),
+            Call::RoundTrip(op, _, call) => Some((op, call.name.to_string())),
             Call::Next(op, ..) => Some((op, "next".to_owned())),
             Call::Op(op, name) => Some((op, name)),
             _ => None,

@@ -3,7 +3,7 @@ import type { Group, Options } from "headcount";
 export const options: Options = {
   target: "http://127.0.0.1:5000",
   group: 5,
-  load: { users: [10, 30], hold: "30s", ramp: "5s" },
+  load: { users: [10, 30], duration: "30s", ramp: "5s" },
   thresholds: { "delivery(said)": ["p95 < 100ms", "lost == 0"] },
 };
 

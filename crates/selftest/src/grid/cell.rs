@@ -115,8 +115,8 @@ impl Cell {
         let p = &self.parameters;
         let ms = |time: u64| format!("{time}ms");
         let load = match self.kind.load {
-            Load::Closed => json!({ "users": p.users, "hold": ms(p.duration) }),
-            Load::Open => json!({ "rate": format!("{}/s", p.rate), "hold": ms(p.duration) }),
+            Load::Closed => json!({ "users": p.users, "duration": ms(p.duration) }),
+            Load::Open => json!({ "rate": format!("{}/s", p.rate), "duration": ms(p.duration) }),
             Load::Once => json!({ "users": p.users, "once": true }),
         };
         let mut thresholds = serde_json::Map::new();

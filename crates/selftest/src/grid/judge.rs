@@ -41,7 +41,7 @@ pub(crate) enum Judged {
 pub(crate) fn judge(cell: &Cell, ended: &Ended, log: &Log) -> Outcome {
     let scene = Scene::new(cell, log);
     let mut outcome = Outcome::default();
-    let is_sound = ended.summary["levels"][0]["sound"] == true;
+    let is_valid = ended.summary["levels"][0]["validity"] != "invalid";
     if let Some(why) = crash(ended) {
         outcome.add(Judged::Wrong, why);
         return outcome;
@@ -49,14 +49,14 @@ pub(crate) fn judge(cell: &Cell, ended: &Ended, log: &Log) -> Outcome {
     let truths: Vec<Truth> = cell.thresholds.iter().map(|one| scene.truth(one)).collect();
     for (threshold, truth) in cell.thresholds.iter().zip(&truths) {
         let held = held(&ended.record, threshold);
-        let result = compare(held, *truth, is_sound);
+        let result = compare(held, *truth, is_valid);
         let name = threshold.subject();
         let condition = threshold.condition();
         let text = format!("{name}: {condition}: truly {truth:?}, said {}", said(held));
         outcome.add(result, text);
     }
     whole(&scene, ended, &truths, &mut outcome);
-    if is_sound {
+    if is_valid {
         figures(&scene, &ended.summary["levels"][0], &mut outcome);
     }
     arrivals(cell, ended, log, &mut outcome);
@@ -121,7 +121,7 @@ fn said(held: Option<bool>) -> &'static str {
     }
 }
 
-fn compare(held: Option<bool>, truth: Truth, is_sound: bool) -> Judged {
+fn compare(held: Option<bool>, truth: Truth, is_valid: bool) -> Judged {
     match (truth, held) {
         (Truth::Undecided, _) => Judged::Undecided,
         // Where nothing came, that it is broken may be said, and that nothing is known.
@@ -130,7 +130,7 @@ fn compare(held: Option<bool>, truth: Truth, is_sound: bool) -> Judged {
         | (Truth::NoData, Some(false) | None) => Judged::Right,
         (Truth::Broken | Truth::NoData, Some(true)) => Judged::Wrong,
         // What an invalid level breaks is not counted against the target.
-        (Truth::Holds | Truth::Broken, _) if !is_sound => Judged::Disturbed,
+        (Truth::Holds | Truth::Broken, _) if !is_valid => Judged::Disturbed,
         (Truth::Holds, Some(false)) => Judged::Wrong,
         (Truth::Holds | Truth::Broken, None) => Judged::Inconclusive,
     }
@@ -184,7 +184,7 @@ fn any_iteration_succeeded(record: &Value) -> bool {
 fn one(cell: &Cell, figure: Figure, limit: f64) -> Threshold {
     let of = match cell.kind.shape {
         Shape::Request => Of::Requests,
-        Shape::Echo => Of::Exchanges,
+        Shape::Echo => Of::RoundTrips,
         Shape::Room => Of::Deliveries,
     };
     Threshold { of, figure, limit }
@@ -195,7 +195,7 @@ fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
     let failed: &[(Bad, &[&str])] = &[(Bad::Failed, &["failed", "unfinished"])];
     let (family, bads) = match scene.cell.kind.shape {
         Shape::Request => ("requests", failed),
-        Shape::Echo => ("exchanges", failed),
+        Shape::Echo => ("round_trips", failed),
         Shape::Room => ("deliveries", OF_ROOMS),
     };
     let stated = &level[family];
@@ -230,7 +230,7 @@ const OF_ROOMS: &[(Bad, &[&str])] = &[
     (Bad::Lost, &["lost"]),
     (Bad::Duplicated, &["duplicated"]),
     (Bad::Reordered, &["reordered"]),
-    (Bad::Strayed, &["strayed"]),
+    (Bad::Misdelivered, &["misdelivered"]),
 ];
 
 /// A count that was ordered is what arrives: nothing is sent twice unless it is idempotent.
@@ -295,7 +295,7 @@ mod tests {
         cell.thresholds = vec![one(&cell, Figure::Bad(Bad::Failed, Form::AtMost), 0.0)];
         let ended = Ended {
             exit: Some(exit),
-            summary: json!({ "levels": [{ "sound": true, "requests": { "failed": failed, "unfinished": 0, "p50_ms": 0.6 } }] }),
+            summary: json!({ "levels": [{ "validity": "valid", "requests": { "failed": failed, "unfinished": 0, "p50_ms": 0.6 } }] }),
             record: json!({ "thresholds": [{ "metric": "requests", "condition": "failed == 0", "held": held }] }),
             complaints: String::new(),
         };

@@ -100,7 +100,7 @@ fn counted(
         }
         (Bad::Duplicated, _) if copies <= 1 && !has_second(scene) => (Known::No, 1),
         (Bad::Reordered, Known::Yes) => (overtaken, 1),
-        (Bad::Strayed, _) => strayed(scene, delivery),
+        (Bad::Misdelivered, _) => strayed(scene, delivery),
         _ => (Known::Maybe, 1),
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Threshold {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     Requests,
-    Exchanges,
+    RoundTrips,
     Iterations,
     Checks,
     Deliveries,
@@ -47,7 +47,7 @@ pub(crate) enum Bad {
     Late,
     Duplicated,
     Reordered,
-    Strayed,
+    Misdelivered,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Threshold {
     pub(crate) fn subject(&self) -> &'static str {
         match self.of {
             Of::Requests => "requests",
-            Of::Exchanges => "exchanges",
+            Of::RoundTrips => "roundTrips",
             Of::Iterations => "iterations",
             Of::Checks => "checks",
             Of::Deliveries => "delivery(said)",
@@ -97,7 +97,7 @@ impl Bad {
             Self::Late => "late",
             Self::Duplicated => "duplicated",
             Self::Reordered => "reordered",
-            Self::Strayed => "strayed",
+            Self::Misdelivered => "misdelivered",
         }
     }
 }
@@ -122,7 +122,7 @@ fn of_requests(kind: &Kind, p: &Parameters, dice: &mut Dice) -> Threshold {
     let of = match (kind.shape, dice.between(0, 9)) {
         (Shape::Request, 0) => Of::Iterations,
         (Shape::Request, 1) => Of::Checks,
-        (Shape::Echo, _) => Of::Exchanges,
+        (Shape::Echo, _) => Of::RoundTrips,
         _ => Of::Requests,
     };
     let (figure, limit) = match dice.between(0, 9) {
@@ -146,7 +146,7 @@ fn of_room(p: &Parameters, dice: &mut Dice) -> Threshold {
         6 => bad(Bad::Late, dice),
         7 => bad(Bad::Duplicated, dice),
         8 => bad(Bad::Reordered, dice),
-        _ => bad(Bad::Strayed, dice),
+        _ => bad(Bad::Misdelivered, dice),
     };
     Threshold {
         of: Of::Deliveries,

@@ -1,4 +1,4 @@
-use model::FaultKind;
+use model::{FaultKind, MisdeliveryReason};
 
 use crate::compare::Rows;
 use crate::evidence::Evidence;
@@ -19,12 +19,12 @@ pub(crate) fn deliveries(found: &Evidence, rows: &mut Rows) {
     );
     rows.count("duplicated", sum("duplicated"), said.duplicated);
     rows.count("reordered", sum("swapped"), said.reordered);
-    rows.count("strayed", sum("strayed"), said.strayed_count());
-    let astray = said.strayed.get("another group").copied();
+    rows.count("misdelivered", sum("strayed"), said.misdelivered_count());
+    let other_group = said.misdelivered.get(&MisdeliveryReason::AnotherGroup);
     rows.count(
         "of them from the other room",
         sum("strayed"),
-        astray.unwrap_or_default(),
+        other_group.copied().unwrap_or_default(),
     );
 }
 

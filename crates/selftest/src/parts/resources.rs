@@ -32,7 +32,7 @@ pub(crate) fn busy_pool(found: &Evidence, rows: &mut Rows) {
 /// The threads of these names, and their CPU against what the server burnt on them.
 fn busy(found: &Evidence, path: &str, prefix: &str, threads: u64, rows: &mut Rows) {
     let burnt_s = found.route(path, &["answers", "200"]) as f64 * 0.002;
-    let truth = 100.0 * burnt_s / found.level.phases.hold_s.max(0.001);
+    let truth = 100.0 * burnt_s / found.level.phases.duration_s.max(0.001);
     let target = found.level.target.as_ref();
     let listed = target.map_or(&[][..], |target| &target.busiest_threads);
     let named = |name: &str| name.starts_with(prefix);

@@ -34,10 +34,10 @@ pub(crate) fn delays(found: &Evidence, rows: &mut Rows) {
 }
 
 pub(crate) fn echo(found: &Evidence, rows: &mut Rows) {
-    let exchanges = found.exchanges("echo");
-    rows.count("exchanges", 40 * 27, exchanges.count);
+    let exchanges = found.round_trips("echo");
+    rows.count("round trips", 40 * 27, exchanges.count);
     let at = |q| exchanges.response_at(q);
-    percentiles("exchange", vec![100 * MS; 40 * 27], at, rows);
+    percentiles("round trip", vec![100 * MS; 40 * 27], at, rows);
 }
 
 pub(crate) fn stall_http(found: &Evidence, rows: &mut Rows) {

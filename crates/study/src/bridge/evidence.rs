@@ -170,7 +170,7 @@ fn short_runs(parts: &Parts<'_>) -> String {
                 .filter_map(|level| requests(level).response.quantile(0.99))
                 .map(model::Nanos::as_millis_f64),
         );
-        let held = range(levels_at(run, users).map(|level| level.phases.hold_s * 1e3));
+        let held = range(levels_at(run, users).map(|level| level.phases.duration_s * 1e3));
         if let (Some(rates), Some(worst), Some(held)) = (rates, worst, held) {
             let _ = write!(
                 text,
@@ -224,7 +224,7 @@ fn generator(parts: &Parts<'_>) -> String {
             text,
             " Here at 20 users: the busiest worker of the generator was at work {busy:.0} % of the time, the \
                  bridge used {target:.0} % of a core; the level is {}.",
-            if level.sound {
+            if !level.is_invalid() {
                 "sound"
             } else {
                 "called invalid, and no ceiling rests on it"
@@ -307,7 +307,7 @@ fn people(parts: &Parts<'_>) -> String {
         whole(BRIDGE[2].per_s / 20.0)
     );
     if let Some(level) = parts.rooms.and_then(|run| run.levels.last()) {
-        let messages = deliveries(level).messages as f64 / level.phases.hold_s;
+        let messages = deliveries(level).messages as f64 / level.phases.duration_s;
         let _ = write!(
             text,
             " At one message in 5 s, {} people send {messages:.0} messages/s, and each of them is heard by up \
@@ -344,7 +344,7 @@ fn deliveries_not_measured(parts: &Parts<'_>) -> String {
                 all.lost_count(),
                 all.duplicated,
                 all.reordered,
-                all.strayed_count()
+                all.misdelivered_count()
             );
         }
     }

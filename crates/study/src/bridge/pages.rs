@@ -42,7 +42,7 @@ fn headline(parts: &Parts<'_>) -> String {
 
 /// Where the generator was the limit, the system can do more: the figure is a lower bound.
 fn at_least(level: &Level) -> &'static str {
-    if level.sound { "" } else { "at least " }
+    if level.is_invalid() { "at least " } else { "" }
 }
 
 pub(super) fn terminal(parts: &Parts<'_>) -> String {
@@ -71,7 +71,7 @@ pub(super) fn terminal(parts: &Parts<'_>) -> String {
             "delivered",
             "lost",
             "dup.",
-            "strayed",
+            "misdelivered",
             "p50 ms",
             "p95 ms",
             "p99 ms",
@@ -118,7 +118,7 @@ fn http_line(field: &FieldRow, run: Option<&Run>) -> Vec<String> {
         all.failed.to_string(),
         cpu(level),
     ]);
-    if !level.sound {
+    if level.is_invalid() {
         cells.push("at least: the generator was the limit".to_owned());
     }
     cells
@@ -132,7 +132,7 @@ fn room_line(level: &Level) -> Vec<String> {
         whole(all.delivered as f64),
         all.lost_count().to_string(),
         all.duplicated.to_string(),
-        all.strayed_count().to_string(),
+        all.misdelivered_count().to_string(),
         millis(all.latency_at(0.5)),
         millis(all.latency_at(0.95)),
         millis(all.latency_at(0.99)),
@@ -171,7 +171,7 @@ pub(super) fn markdown(parts: &Parts<'_>) -> String {
             "lost",
             "duplicated",
             "reordered",
-            "strayed",
+            "misdelivered",
             "p50",
             "p95",
             "p99",
@@ -237,7 +237,7 @@ fn http_row(field: &FieldRow, run: Option<&Run>) -> Vec<String> {
     };
     let all = requests(level);
     let busiest = level.generator.busiest_worker_percent;
-    let soundness = if level.sound {
+    let soundness = if !level.is_invalid() {
         "yes"
     } else {
         "lower bound: the generator was the limit"
@@ -267,7 +267,7 @@ fn room_row(level: &Level) -> Vec<String> {
         all.lost_count().to_string(),
         all.duplicated.to_string(),
         all.reordered.to_string(),
-        all.strayed_count().to_string(),
+        all.misdelivered_count().to_string(),
         millis(all.latency_at(0.5)),
         millis(all.latency_at(0.95)),
         millis(all.latency_at(0.99)),

@@ -268,7 +268,7 @@ fn timers(parts: &Parts<'_>) -> String {
                     key. 50 × (1/2 + 1/0.5) = 125 messages/s is all that the server was ever asked for."
         .to_owned();
     if let Some(level) = climb(parts).last() {
-        let sent = deliveries(level).messages as f64 / level.phases.hold_s;
+        let sent = deliveries(level).messages as f64 / level.phases.duration_s;
         let _ = write!(
             text,
             " Here {} users at that pace sent {} messages/s.",

@@ -86,7 +86,7 @@ pub(super) fn kb_per_user(parts: &Parts<'_>, level: &Level) -> Option<f64> {
 pub(super) fn cpu_each_us(level: &Level) -> Option<f64> {
     let busy = level.target.as_ref()?.cpu_percent? / 100.0;
     let made = deliveries(level).received();
-    (made > 0).then(|| busy * level.phases.hold_s * 1e6 / made as f64)
+    (made > 0).then(|| busy * level.phases.duration_s * 1e6 / made as f64)
 }
 
 /// Rooms whose members all held the same in the end, and all rooms.
@@ -108,8 +108,8 @@ pub(super) fn miss(level: &Level) -> Option<Miss> {
     let all = deliveries(level);
     let mut doubts = Vec::new();
     let mut breaches = Vec::new();
-    if !level.sound {
-        doubts.push(format!("not measured soundly ({})", doubt(level)));
+    if level.is_invalid() {
+        doubts.push(format!("not measured validly ({})", doubt(level)));
     }
     match all.latency_at(0.95).value() {
         Some(p95) if p95.as_millis_f64() < PROMISE_MS => {}
@@ -122,14 +122,14 @@ pub(super) fn miss(level: &Level) -> Option<Miss> {
         (all.lost_count(), "lost"),
         (all.duplicated, "duplicated"),
         (all.reordered, "out of order"),
-        (all.strayed_count(), "strayed"),
+        (all.misdelivered_count(), "misdelivered"),
         (rooms.saturating_sub(same), "rooms not converged"),
     ] {
         if count > 0 {
             breaches.push(format!("{} {what}", whole(count as f64)));
         }
     }
-    let broke = level.sound && !breaches.is_empty();
+    let broke = !level.is_invalid() && !breaches.is_empty();
     let why = [doubts, breaches].concat();
     (!why.is_empty()).then_some(Miss { broke, why })
 }
@@ -179,11 +179,10 @@ pub(super) fn ceiling_in_words(parts: &Parts<'_>) -> String {
     format!("{told} {}", why_it_stops(level))
 }
 
-/// The first reason why a level is not sound, without what to do about it.
-fn doubt(level: &Level) -> &str {
-    let first = level.unsound_reasons.first();
-    let told = first.and_then(|reason| reason.split(": ").next());
-    told.unwrap_or("no reason given")
+/// The first cause for which a level is invalid.
+fn doubt(level: &Level) -> String {
+    let mut causes = report::invalid_because(level).into_iter();
+    causes.next().unwrap_or_default()
 }
 
 /// Whose limit it was: the server's core, the generator, or neither.
@@ -193,7 +192,7 @@ fn why_it_stops(level: &Level) -> String {
     let full = percent.is_some_and(|percent| percent >= FULL_PERCENT);
     let busy = level.generator.busiest_worker_percent;
     let generator = busy.map_or("n/a".to_owned(), |busy| format!("{busy:.0} %"));
-    match (full, level.sound) {
+    match (full, !level.is_invalid()) {
         (true, true) => format!(
             "It stops there because the server's one core is full: {used}. The generator, busy for {generator} of the time, \
              was not the limit."

@@ -178,24 +178,24 @@ fn in_rooms<'a>(parts: &Parts<'a>) -> [(u64, Option<&'a Run>); 5] {
 
 /// In a cell of the rooms; the reasons stand below.
 fn in_short(level: &Level) -> String {
-    if level.sound { "yes" } else { "**no**" }.to_owned()
+    if level.is_invalid() { "**no**" } else { "yes" }.to_owned()
 }
 
 /// The same on a terminal.
 fn in_plain(level: &Level) -> String {
-    if level.sound { "yes" } else { "NO" }.to_owned()
+    if level.is_invalid() { "NO" } else { "yes" }.to_owned()
 }
 
 /// Why levels are invalid, as a list; nothing where all are.
 fn doubts(parts: &Parts<'_>) -> String {
     let mut text = String::new();
     for (size, run) in in_rooms(parts) {
-        for level in levels(run).filter(|level| !level.sound) {
+        for level in levels(run).filter(|level| level.is_invalid()) {
             let _ = writeln!(
                 text,
                 "- {} users in rooms of {size}: {}.",
                 whole(level.load.users as f64),
-                level.unsound_reasons.join("; ")
+                report::invalid_because(level).join("; ")
             );
         }
     }
@@ -221,7 +221,7 @@ fn rooms(parts: &Parts<'_>, last: fn(&Level) -> String) -> Table {
             "delivered",
             "lost",
             "dup.",
-            "strayed",
+            "misdelivered",
             "p50",
             "p95",
             "p99",
@@ -265,7 +265,7 @@ fn fates(level: &Level) -> [String; 9] {
         whole(all.delivered as f64),
         whole(all.lost_count() as f64),
         whole(all.duplicated as f64),
-        whole(all.strayed_count() as f64),
+        whole(all.misdelivered_count() as f64),
         millis(all.latency_at(0.5)),
         millis(all.latency_at(0.95)),
         millis(all.latency_at(0.99)),
@@ -288,7 +288,7 @@ fn documents(parts: &Parts<'_>, last: fn(&Level) -> String) -> Table {
             "delivered",
             "lost",
             "dup.",
-            "strayed",
+            "misdelivered",
             "p50",
             "p95",
             "p99",

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use model::Nanos;
-use record::{Convergence, Deliveries, Level, Load, Metric, MetricKind, Phases, Run, TargetUse};
+use record::{
+    Convergence, Deliveries, IssueCause, Level, LevelIssue, Load, Metric, MetricKind, Phases, Run,
+    TargetUse,
+};
 
 use super::figures::{Miss, ceiling_in_words, cpu_each_us, kb_per_user, miss};
 use super::{Parts, evidence, pages};
@@ -24,10 +27,9 @@ fn level(users: u64, ms: u64) -> Level {
             ..Load::default()
         },
         phases: Phases {
-            hold_s: 10.0,
+            duration_s: 10.0,
             ..Phases::default()
         },
-        sound: true,
         target: Some(TargetUse {
             cpu_percent: Some(20.0),
             memory_mb_start: Some(20.0),
@@ -146,7 +148,7 @@ fn a_server_whose_core_is_full_is_why_it_stops_and_only_beside_a_sound_generator
     let full = said(broke.clone());
     assert!(full.contains("one core is full: 98 %"), "{full}");
     assert!(full.contains("busy for 88 %"), "{full}");
-    broke.sound = false;
+    broke.issues = vec![LevelIssue::invalid(IssueCause::NotMeasured)];
     let both = said(broke);
     assert!(both.contains("cannot be told"), "{both}");
 }
@@ -154,8 +156,7 @@ fn a_server_whose_core_is_full_is_why_it_stops_and_only_beside_a_sound_generator
 #[test]
 fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
     let mut unsound = level(1000, 25);
-    unsound.sound = false;
-    unsound.unsound_reasons = vec!["a worker was busy: use more".to_owned()];
+    unsound.issues = vec![LevelIssue::invalid(IssueCause::NotMeasured)];
     let rooms = run(vec![level(100, 1), unsound]);
     let parts = Parts {
         rooms: Some(&rooms),
@@ -166,13 +167,15 @@ fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
     assert!(
         said.starts_with(
             "100 users kept the promise; whether 1,000 do could not be shown: \
-             not measured soundly (a worker was busy), p95 25.0 ms."
+             not measured validly (the level ended before its measurement began), p95 25.0 ms."
         ),
         "{said}"
     );
     let list = pages::markdown(&parts);
     assert!(
-        list.contains("- 1,000 users in rooms of 5: a worker was busy: use more.\n"),
+        list.contains(
+            "- 1,000 users in rooms of 5: the level ended before its measurement began.\n"
+        ),
         "{list}"
     );
     let held = run(vec![level(100, 1)]);
@@ -188,12 +191,14 @@ fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
 #[test]
 fn a_level_that_could_not_be_measured_is_not_said_to_have_broken_its_promise() {
     let mut unsound = level(100, 6);
-    unsound.sound = false;
-    unsound.unsound_reasons = vec!["a worker had no CPU: use more".to_owned()];
+    unsound.issues = vec![LevelIssue::invalid(IssueCause::NotMeasured)];
     let mut few = level(100, 6);
     few.measured.deliveries.get_mut("edit").unwrap().latency = Deliveries::default().latency;
     for (level, why) in [
-        (unsound, "not measured soundly (a worker had no CPU)"),
+        (
+            unsound,
+            "not measured validly (the level ended before its measurement began)",
+        ),
         (few, "too few deliveries for p95"),
     ] {
         let expected = Miss {

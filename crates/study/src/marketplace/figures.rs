@@ -34,13 +34,13 @@ pub(super) fn at_once(run: Option<&Run>, trades: u64) -> Option<AtOnce> {
     for level in &levels {
         measured.merge(level.measured.clone());
     }
-    let took_s: f64 = levels.iter().map(|level| level.phases.hold_s).sum();
+    let took_s: f64 = levels.iter().map(|level| level.phases.duration_s).sum();
     (!levels.is_empty()).then(|| AtOnce {
         trades,
         runs: levels.len() as u64,
         measured,
         took_s: took_s / levels.len() as f64,
-        sound: levels.iter().all(|level| level.sound),
+        sound: levels.iter().all(|level| !level.is_invalid()),
     })
 }
 

@@ -90,7 +90,7 @@ pub(super) fn limiter(parts: &Parts<'_>) -> String {
     let found = match found {
         Some(finding) => format!(
             "Worked out from its answers: {} (confidence: {}).",
-            finding.what,
+            report::finding_sentence(finding),
             finding.confidence.as_str()
         ),
         None => "WHAT IT LETS THROUGH WAS NOT FOUND OUT.".to_owned(),

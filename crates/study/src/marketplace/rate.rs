@@ -17,7 +17,7 @@ pub(super) fn misses(level: &Level) -> Vec<String> {
     let all = &level.measured.iterations;
     let p95 = others(level).response_at(0.95).value();
     let mut why = Vec::new();
-    if !level.sound {
+    if level.is_invalid() {
         why.push("not measured soundly".to_owned());
     }
     for (count, what) in [
@@ -57,7 +57,7 @@ pub(super) fn rate_of(level: &Level) -> String {
 
 /// Trades that came through per second.
 pub(super) fn completed_per_s(level: &Level) -> f64 {
-    level.measured.iterations.succeeded as f64 / level.phases.hold_s.max(f64::MIN_POSITIVE)
+    level.measured.iterations.succeeded as f64 / level.phases.duration_s.max(f64::MIN_POSITIVE)
 }
 
 /// Where it stops, and why.
@@ -109,7 +109,7 @@ fn cause(level: &Level) -> String {
         .is_some_and(|thread| thread.cpu_percent >= FULL_PERCENT)
     {
         "one thread is full"
-    } else if level.sound {
+    } else if !level.is_invalid() {
         "no core is full: writes wait for each other, since SQLite lets in one at a time and each waits for the disk"
     } else {
         "what was full cannot be told beside a generator that was the limit"

@@ -191,7 +191,7 @@ pub(super) fn rates(parts: &Parts<'_>) -> Table {
             millis_of(others.longest()),
             cpu(level),
             busiest(level),
-            yes(level.sound),
+            yes(!level.is_invalid()),
         ]
     });
     Table::new(

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use model::{FaultKind, Nanos, Side};
 use record::{
-    Cause, Confidence, Example, Failure, Finding, FirstFailure, Iterations, Level, Load, Measured,
-    Metric, MetricKind, Phases, Run, Setup, TargetUse, ThresholdResult, Timings,
+    Cause, Confidence, Example, Failure, Finding, FirstFailure, IssueCause, Iterations, Level,
+    LevelIssue, Load, Measured, Metric, MetricKind, Phases, RateLimiter, Run, Setup, TargetUse,
+    ThresholdResult, Timings,
 };
 use stats::Histogram;
 
@@ -43,10 +44,9 @@ fn level(trades: u64, took_s: f64, login_ms: u64) -> Level {
             ..Load::default()
         },
         phases: Phases {
-            hold_s: took_s,
+            duration_s: took_s,
             ..Phases::default()
         },
-        sound: true,
         target: Some(TargetUse {
             cpu_percent: Some(97.0),
             cores: Some(vec![0]),
@@ -203,7 +203,7 @@ fn the_rate_at_which_it_stops_is_named_with_what_broke_and_what_was_full() {
 #[test]
 fn a_level_that_is_not_sound_is_no_ceiling_that_was_kept() {
     let mut unsound = arriving(10.0, 0, 5);
-    unsound.sound = false;
+    unsound.issues = vec![LevelIssue::invalid(IssueCause::NotMeasured)];
     let ladder = run(1, vec![unsound]);
     let said = rate::in_words(Some(&ladder));
     assert!(said.contains("not measured soundly"), "{said}");
@@ -270,19 +270,23 @@ fn the_rate_limit_is_told_with_what_was_found_out_about_it_or_that_nothing_was()
     );
     assert!(unknown.ends_with("WAS NOT FOUND OUT."), "{unknown}");
     run.findings.push(Finding {
-        cause: Cause::RateLimiter,
-        what: "a rate limiter lets through 100 requests per 15 min".to_owned(),
+        cause: Cause::RateLimiter(RateLimiter {
+            limit: Some(100.0),
+            limit_stated: true,
+            window_s: Some(900.0),
+            window_stated: true,
+            ..RateLimiter::default()
+        }),
         confidence: Confidence::Certain,
         levels: vec![1],
         limits: vec![1],
         evidence: Vec::new(),
         unknown: Vec::new(),
         advice: Vec::new(),
-        figures: BTreeMap::new(),
     });
     let known = said(&run);
     assert!(
-        known.ends_with("100 requests per 15 min (confidence: certain)."),
+        known.ends_with("100 requests in 15 min (confidence: certain)."),
         "{known}"
     );
 }

@@ -1,13 +1,18 @@
 //! What a study ends with, of records made by hand.
 
-use record::{Level, ThresholdResult};
+use record::{IssueCause, Level, LevelIssue, ThresholdResult};
 
 use super::*;
 
 /// A part of one level.
 fn part(sound: bool, held: Option<bool>) -> PartRun {
+    let issues = if sound {
+        Vec::new()
+    } else {
+        vec![LevelIssue::invalid(IssueCause::NotMeasured)]
+    };
     let level = Level {
-        sound,
+        issues,
         ..Level::default()
     };
     let threshold = ThresholdResult {
@@ -60,7 +65,6 @@ fn the_broken_promise_of_one_level_is_not_that_of_another() {
     let mut part = part(false, Some(false));
     part.record.levels.push(Level {
         index: 1,
-        sound: true,
         ..Level::default()
     });
     assert_eq!(verdict(vec![part]), Verdict::Inconclusive);

@@ -10,7 +10,7 @@ fn measured_well() -> Level {
         failed: 3,
         ..measured.requests["GET /"].clone()
     };
-    measured.exchanges = named("ask", few_failed);
+    measured.round_trips = named("ask", few_failed);
     measured.iterations = Iterations {
         planned: 1_000,
         started: 1_000,
@@ -68,8 +68,8 @@ const WITH_THE_PLANNED_LOAD: [(&str, &str); 11] = [
 const ON_A_VALID_LEVEL: [(&str, &str); 9] = [
     ("requests", "p50 > 1ms"),
     ("requests", "failed != 7"),
-    ("exchanges", "failed == 3"),
-    ("exchanges", "failed > 0"),
+    ("roundTrips", "failed == 3"),
+    ("roundTrips", "failed > 0"),
     ("requests", "count != 5"),
     ("deliveries", "delivered <= 100"),
     ("deliveries", "lost != 5"),
@@ -77,23 +77,22 @@ const ON_A_VALID_LEVEL: [(&str, &str); 9] = [
     ("target", "memory > 1MB"),
 ];
 
-fn assert_each(level: &Level, conditions: &[(&str, &str)], undecided: Option<Undecided>) {
+fn assert_each(level: &Level, conditions: &[(&str, &str)], inconclusive: Option<Inconclusive>) {
     for (subject, condition) in conditions {
         let found = judged(level, subject, condition);
-        assert_eq!(found.undecided, undecided, "{subject}: {condition}");
-        let held = undecided.is_none().then_some(true);
+        assert_eq!(found.inconclusive, inconclusive, "{subject}: {condition}");
+        let held = inconclusive.is_none().then_some(true);
         assert_eq!(found.held, held, "{subject}: {condition}");
     }
 }
 
 #[test]
 fn what_holds_on_an_invalid_level_is_what_its_generator_made_harder() {
-    let mut level = measured_well();
-    level.sound = false;
+    let level = invalid(measured_well());
     assert_each(&level, &WHATEVER_THE_LOAD, None);
     assert_each(&level, &WITH_THE_PLANNED_LOAD, None);
-    let invalid = Undecided::InvalidLevel;
-    assert_each(&level, &ON_A_VALID_LEVEL, Some(invalid));
+    let inconclusive = Inconclusive::InvalidLevel;
+    assert_each(&level, &ON_A_VALID_LEVEL, Some(inconclusive));
 }
 
 #[test]
@@ -102,7 +101,7 @@ fn what_holds_with_less_load_is_what_more_would_not_break() {
     level.generator.dropped_queue = 3;
     assert_each(&level, &WHATEVER_THE_LOAD, None);
     let shortfall = Shortfall::QueueDropped { dropped: 3 };
-    let less = Undecided::LessLoad { shortfall };
+    let less = Inconclusive::LessLoad { shortfall };
     assert_each(&level, &WITH_THE_PLANNED_LOAD, Some(less));
     assert_each(&level, &ON_A_VALID_LEVEL, None);
 }
@@ -121,9 +120,9 @@ fn a_limit_on_times_holds_with_as_much_to_spare_as_the_generator_slowed_its_user
     let (ms, us) = (Nanos::from_millis, Nanos::from_micros);
     let slowed = |percent| {
         let shortfall = Shortfall::LoopSlowed { percent };
-        Some(Undecided::LessLoad { shortfall })
+        Some(Inconclusive::LessLoad { shortfall })
     };
-    for (delay, condition, undecided) in [
+    for (delay, condition, inconclusive) in [
         // 20 %: 5 ms must be less than 80 % of the limit.
         (ms(40), "p95 < 7ms", None),
         (ms(40), "p95 < 6ms", slowed(20.0)),
@@ -138,17 +137,17 @@ fn a_limit_on_times_holds_with_as_much_to_spare_as_the_generator_slowed_its_user
         (ms(120), "p95 < 1s", slowed(60.0)),
     ] {
         let found = judged(&read_late(delay), "requests", condition);
-        assert_eq!(found.undecided, undecided, "{delay}: {condition}");
-        let held = undecided.is_none().then_some(true);
+        assert_eq!(found.inconclusive, inconclusive, "{delay}: {condition}");
+        let held = inconclusive.is_none().then_some(true);
         assert_eq!(found.held, held, "{delay}: {condition}");
     }
 }
 
 #[test]
-fn a_limit_on_times_that_a_busy_worker_may_have_kept_is_undecided() {
+fn a_limit_on_times_that_a_busy_worker_may_have_kept_is_inconclusive() {
     let mut level = requests(1_000, 0);
     level.generator.busiest_worker_percent = Some(99.0);
     let shortfall = Shortfall::WorkerBusy { percent: 99.0 };
-    let less = Undecided::LessLoad { shortfall };
+    let less = Inconclusive::LessLoad { shortfall };
     assert_eq!(why(&level, "requests", "p95 < 50ms"), less);
 }

@@ -6,11 +6,34 @@ fn ms(millis: u64) -> Nanos {
     Nanos::from_millis(millis)
 }
 
-/// The observed figure of every condition, in words.
+/// The observed figure of every condition, with the unit of its limit.
 fn assert_texts(level: &Level, subject: &str, texts: &[(&str, &str)]) {
     for (condition, text) in texts {
         let found = judged(level, subject, condition);
-        assert_eq!(found.observed_text, *text, "{subject}: {condition}");
+        assert_eq!(text_of(&found), *text, "{subject}: {condition}");
+    }
+}
+
+fn text_of(found: &ThresholdResult) -> String {
+    use record::Observed as Seen;
+    match found.observed.clone().expect("a figure") {
+        Seen::Exactly { value, unit } => figure(unit, value),
+        Seen::Between { low, high, unit } => {
+            format!("{} to {}", figure(unit, low), figure(unit, high))
+        }
+        Seen::MoreThan { value, unit } => format!("more than {}", figure(unit, value)),
+        Seen::TimedOut => "timed out".to_owned(),
+        Seen::Text { text, .. } => text,
+    }
+}
+
+fn figure(unit: model::Unit, value: f64) -> String {
+    match unit {
+        model::Unit::Nanos => Nanos::from_secs_f64(value / 1e9).to_string(),
+        model::Unit::Bytes => format!("{:.1} MB", value / 1e6),
+        model::Unit::Ratio => format!("{:.3} %", value * 100.0),
+        model::Unit::PerSecond => format!("{value:.1}/s"),
+        model::Unit::Count | model::Unit::Plain => format!("{value}"),
     }
 }
 
@@ -45,7 +68,7 @@ fn of_requests_those_in_flight_are_part_of_every_figure() {
 #[test]
 fn a_number_that_is_not_known_yet_neither_equals_its_limit_nor_differs() {
     let level = three_in_flight();
-    let in_flight = Undecided::InFlight { open: 3 };
+    let in_flight = Inconclusive::InFlight { open: 3 };
     for condition in ["count == 97", "count == 98", "count != 98", "count != 100"] {
         assert_eq!(why(&level, "requests", condition), in_flight, "{condition}");
     }
@@ -66,8 +89,8 @@ fn where_nothing_has_ended_the_ages_of_what_is_in_flight_are_known() {
     });
     for condition in ["min < 1s", "mean < 1s", "max < 1s"] {
         let found = judged(&level, "requests", condition);
-        assert_eq!(found.observed_text, "more than 40 ms", "{condition}");
-        assert_eq!(found.undecided, Some(Undecided::InFlight { open: 3 }));
+        assert_eq!(text_of(&found), "more than 40 ms", "{condition}");
+        assert_eq!(found.inconclusive, Some(Inconclusive::InFlight { open: 3 }));
     }
     assert_eq!(held(&level, "requests", "count <= 5"), Some(true));
 }
@@ -84,8 +107,8 @@ fn what_timed_out_is_slower_than_everything() {
     };
     for (fast, condition) in [(0, "max < 10s"), (100, "mean < 10s"), (185, "p95 < 10s")] {
         let found = judged(&of(fast, 15), "requests", condition);
-        assert_eq!((found.held, found.observed), (Some(false), None));
-        assert_eq!(found.observed_text, "timed out", "{condition}");
+        assert_eq!(found.held, Some(false));
+        assert_eq!(text_of(&found), "timed out", "{condition}");
     }
     assert_eq!(held(&of(190, 10), "requests", "p95 < 10s"), Some(true));
     assert_eq!(held(&of(0, 5), "requests", "p50 > 10s"), Some(true));
@@ -124,14 +147,14 @@ fn of_deliveries() {
         expected: 100,
         delivered: 80,
         late: 10,
-        lost: [("never seen".to_owned(), 4)].into(),
+        lost: [(LossReason::NeverSeen, 4)].into(),
         cut_off: record::CutOff {
             iteration_ended: 6,
             ..record::CutOff::default()
         },
         duplicated: 2,
         reordered: 3,
-        strayed: [("garbled".to_owned(), 5)].into(),
+        misdelivered: [(MisdeliveryReason::Garbled, 5)].into(),
         ..Deliveries::default()
     };
     channel.latency.record_n(ms(5), 90);

@@ -20,15 +20,14 @@ fn lagging(lag_ms: u64, response_ms: u64) -> Level {
         .generator
         .start_lag
         .record_n(Nanos::from_millis(lag_ms), 20_000);
-    let doubts = crate::soundness::doubts(&level);
-    level.sound = doubts.not_sound.is_empty();
+    level.issues = crate::validity::issues(&level);
     level
 }
 
 #[test]
 fn a_late_start_cannot_make_an_upper_limit_hold() {
     let level = lagging(3, 2);
-    assert!(!level.sound, "3 ms of lag beside responses of 2 ms");
+    assert!(level.is_invalid(), "3 ms of lag beside responses of 2 ms");
     assert_eq!(
         held(&level, "requests", "p95 < 50ms"),
         Some(true),
@@ -38,17 +37,17 @@ fn a_late_start_cannot_make_an_upper_limit_hold() {
     assert_eq!(held(&level, "requests", "rate >= 2000/s"), Some(true));
     assert_eq!(
         why(&level, "requests", "p95 < 1ms"),
-        Undecided::InvalidLevel,
+        Inconclusive::InvalidLevel,
         "what broke may be the lag"
     );
     assert_eq!(
         why(&level, "requests", "p50 > 1ms"),
-        Undecided::InvalidLevel,
+        Inconclusive::InvalidLevel,
         "lag keeps a lower limit"
     );
     assert_eq!(
         why(&level, "requests", "rate > 3000/s"),
-        Undecided::InvalidLevel
+        Inconclusive::InvalidLevel
     );
 }
 
@@ -72,7 +71,7 @@ fn a_limit_holds_only_for_the_load_that_was_planned() {
     for condition in ["p95 < 50ms", "failed == 0", "rate <= 200/s"] {
         assert_eq!(
             why(&open, "requests", condition),
-            Undecided::LessLoad { shortfall },
+            Inconclusive::LessLoad { shortfall },
             "{condition}"
         );
     }
@@ -114,7 +113,7 @@ fn a_few_dropped_starts_count_as_beyond_the_limit() {
     assert!(
         matches!(
             why(&open, "requests", "p95 < 50ms"),
-            Undecided::LessLoad { .. }
+            Inconclusive::LessLoad { .. }
         ),
         "54 of 1,005 at most"
     );
@@ -122,8 +121,7 @@ fn a_few_dropped_starts_count_as_beyond_the_limit() {
 
 #[test]
 fn a_level_whose_figures_contradict_each_other_shows_nothing() {
-    let mut level = requests(1_000, 0);
-    level.sound = false;
+    let mut level = invalid(requests(1_000, 0));
     level.little = Some(Little {
         at_work: 10.0,
         per_s: 100.0,
@@ -132,11 +130,11 @@ fn a_level_whose_figures_contradict_each_other_shows_nothing() {
     });
     assert_eq!(
         why(&level, "requests", "p95 < 50ms"),
-        Undecided::InvalidLevel
+        Inconclusive::InvalidLevel
     );
     assert_eq!(
         why(&level, "requests", "count >= 5"),
-        Undecided::InvalidLevel
+        Inconclusive::InvalidLevel
     );
 }
 
@@ -151,10 +149,7 @@ fn run_of(level: Level, thresholds: &[Threshold]) -> Run {
 
 #[test]
 fn a_valid_pass_stands_on_an_invalid_level() {
-    let weak = || Level {
-        sound: false,
-        ..requests(1_000, 0)
-    };
+    let weak = || invalid(requests(1_000, 0));
     let of = |condition: &str| verdict(&run_of(weak(), &[threshold("requests", condition)]));
     assert_eq!(of("p95 < 50ms"), Verdict::Passed);
     assert_eq!(of("p95 < 1ms"), Verdict::Inconclusive);
@@ -173,7 +168,7 @@ fn a_promise_that_no_level_is_within_reach_of_is_not_kept() {
     };
     let run = run_of(first, &[threshold("requests", "p95 < 50ms up to 10 users")]);
     let unmet = &run.thresholds[0];
-    assert_eq!(unmet.undecided, Some(Undecided::OutOfReach));
+    assert_eq!(unmet.inconclusive, Some(Inconclusive::OutOfReach));
     assert_eq!((unmet.level, unmet.metric.as_str()), (3, "requests"));
     assert_eq!(unmet.condition, "p95 < 50ms up to 10 users");
     assert_eq!(verdict(&run), Verdict::Inconclusive);
@@ -226,7 +221,7 @@ fn a_held_threshold_about_something_else_passes_no_run_in_which_nothing_succeede
         timings.failed = timings.count;
     }
     assert_eq!(verdict(&failing), Verdict::Failed);
-    failing.levels[0].sound = false;
+    failing.levels[0] = invalid(failing.levels[0].clone());
     assert_eq!(
         verdict(&failing),
         Verdict::Passed,
@@ -248,9 +243,9 @@ fn a_bench_that_measured_nothing_does_not_pass_though_every_user_came_to_an_end(
     assert_eq!(verdict(&run), Verdict::Inconclusive, "they only connected");
     run.levels[0].measured.requests = named("GET /", Timings::default());
     assert_eq!(verdict(&run), Verdict::Inconclusive, "none has ended");
-    run.levels[0].measured.exchanges = opened;
+    run.levels[0].measured.round_trips = opened;
     assert_eq!(verdict(&run), Verdict::Passed, "something was answered");
-    run.levels[0].measured.exchanges.clear();
+    run.levels[0].measured.round_trips.clear();
     run.script.sha256 = "5e88".to_owned();
     assert_eq!(verdict(&run), Verdict::Passed);
 }

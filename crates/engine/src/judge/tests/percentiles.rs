@@ -18,15 +18,15 @@ fn fifty_nine_values_within_the_limit_show_a_p95() {
     };
     assert_eq!(shown.counted, Some(counted));
     assert_eq!(
-        fast(58).undecided,
-        Some(Undecided::TooFewSamples { have: 58, need: 59 })
+        fast(58).inconclusive,
+        Some(Inconclusive::TooFewSamples { have: 58, need: 59 })
     );
     assert_eq!(
-        fast(12).undecided,
-        Some(Undecided::TooFewSamples { have: 12, need: 59 })
+        fast(12).inconclusive,
+        Some(Inconclusive::TooFewSamples { have: 12, need: 59 })
     );
     let one_slow = judged(&requests(58, 1), "requests", "p95 < 100ms");
-    let Some(Undecided::TooFewSamples { have: 59, need }) = one_slow.undecided else {
+    let Some(Inconclusive::TooFewSamples { have: 59, need }) = one_slow.inconclusive else {
         panic!("{one_slow:?}")
     };
     assert!((93..=200).contains(&need), "{need}");
@@ -51,8 +51,10 @@ fn with_samples_enough_the_percentile_itself_decides() {
     let p95 = |slow| judged(&requests(1_000 - slow, slow), "requests", "p95 < 100ms");
     let (within, beyond) = (p95(50), p95(51));
     assert_eq!((within.held, beyond.held), (Some(true), Some(false)));
-    assert!(within.observed < Some(5.1e6), "{within:?}");
-    assert!(beyond.observed > Some(499e6), "{beyond:?}");
+    let figure =
+        |result: &ThresholdResult| result.observed.as_ref().and_then(record::Observed::figure);
+    assert!(figure(&within) < Some(5.1e6), "{within:?}");
+    assert!(figure(&beyond) > Some(499e6), "{beyond:?}");
     assert_eq!(within.counted, None);
 }
 
@@ -64,7 +66,8 @@ fn verdict_and_percentile_never_disagree() {
             let level = requests(all - slow, slow);
             for condition in ["p95 < 100ms", "p95 > 100ms", "p50 <= 100ms", "p50 >= 100ms"] {
                 let result = judged(&level, "requests", condition);
-                if let Some(observed) = result.observed {
+                if let Some(observed) = result.observed.as_ref().and_then(record::Observed::figure)
+                {
                     let holds = threshold("requests", condition).holds(observed);
                     assert_eq!(result.held, Some(holds), "{slow} of {all}: {condition}");
                 }
@@ -106,8 +109,8 @@ fn deliveries_of_one_message_count_once() {
     let judge = |level: &Level| judged(level, "delivery(said)", "p95 < 100ms");
     // 3 × 40 deliveries would be enough, 40 messages are not.
     assert_eq!(
-        judge(&fan_out(40, 0, 0)).undecided,
-        Some(Undecided::TooFewSamples { have: 40, need: 59 })
+        judge(&fan_out(40, 0, 0)).inconclusive,
+        Some(Inconclusive::TooFewSamples { have: 40, need: 59 })
     );
     let shown = judge(&fan_out(59, 0, 0));
     assert_eq!(shown.held, Some(true));
@@ -156,7 +159,7 @@ fn a_percentile_that_is_to_equal_its_limit_is_compared_itself() {
     assert_eq!(held(&level, "requests", "p50 != 6ms"), Some(true));
     assert_eq!(
         why(&level, "requests", "p95 == 5ms"),
-        Undecided::TooFewSamples {
+        Inconclusive::TooFewSamples {
             have: 20,
             need: 200
         }
@@ -173,13 +176,16 @@ fn what_is_in_flight_may_lie_on_either_side() {
             ..Measured::default()
         })
     };
-    let in_flight = |open| Undecided::InFlight { open };
+    let in_flight = |open| Inconclusive::InFlight { open };
     let p95 = "p95 < 100ms";
     assert_eq!(why(&with_open(57, 2, 40), "requests", p95), in_flight(2));
     assert_eq!(why(&with_open(240, 60, 40), "requests", p95), in_flight(60));
     assert_eq!(
-        judged(&with_open(240, 60, 40), "requests", p95).observed_text,
-        "more than 40 ms"
+        judged(&with_open(240, 60, 40), "requests", p95).observed,
+        Some(record::Observed::MoreThan {
+            value: 40e6,
+            unit: model::Unit::Nanos
+        })
     );
     assert_eq!(
         held(&with_open(240, 60, 140), "requests", p95),
@@ -203,10 +209,16 @@ fn a_few_dropped_starts_count_as_beyond_the_limit_among_few_samples_too() {
         judged(&level, "requests", "p95 < 100ms")
     };
     assert_eq!(shown(92).held, Some(true), "1 of 93 at most");
-    let less = shown(91).undecided;
-    assert!(matches!(less, Some(Undecided::LessLoad { .. })), "{less:?}");
-    let less = shown(60).undecided;
-    assert!(matches!(less, Some(Undecided::LessLoad { .. })), "{less:?}");
+    let less = shown(91).inconclusive;
+    assert!(
+        matches!(less, Some(Inconclusive::LessLoad { .. })),
+        "{less:?}"
+    );
+    let less = shown(60).inconclusive;
+    assert!(
+        matches!(less, Some(Inconclusive::LessLoad { .. })),
+        "{less:?}"
+    );
 }
 
 #[test]
@@ -227,7 +239,7 @@ fn a_lower_limit_on_deliveries_is_broken_by_the_first_receipt_of_a_message() {
 fn messages_that_nearly_show_it_need_as_many_as_state_the_percentile() {
     let level = fan_out(59, 0, 3);
     // 200 deliveries at three of each message.
-    let need = Undecided::TooFewSamples { have: 59, need: 67 };
+    let need = Inconclusive::TooFewSamples { have: 59, need: 67 };
     assert_eq!(why(&level, "delivery(said)", "p95 < 100ms"), need);
 }
 
@@ -246,7 +258,7 @@ fn one_message_to_many_decides_nothing_against_many_to_one() {
     channel.latency.record_n(slow, 60);
     let found = why(&level, "delivery(said)", "p95 < 100ms");
     assert!(
-        matches!(found, Undecided::TooFewSamples { have: 93, .. }),
+        matches!(found, Inconclusive::TooFewSamples { have: 93, .. }),
         "1 of 93 messages, but 60 of 152 deliveries: {found:?}"
     );
 }

@@ -35,13 +35,13 @@ pub(super) fn levels(
         let course = Course::parse(written).map_err(|why| Flaw::new(why.to_string()))?;
         Ok((written.trim().to_owned(), course))
     });
-    if load.field("hold").value.is_some()
+    if load.field("duration").value.is_some()
         && courses
             .iter()
             .any(|(_, course)| matches!(course, Course::Legs(_)))
     {
         let message = "cannot stand beside a rate that says how long it lasts";
-        load.field("hold").refuse(problems, Flaw::new(message));
+        load.field("duration").refuse(problems, Flaw::new(message));
     }
     let spacing = load
         .field("arrivals")
@@ -57,7 +57,7 @@ pub(super) fn levels(
     let levels = courses.into_iter().map(|(written, course)| LevelLoad {
         open: Some(OpenLoad {
             rate: written,
-            arrivals: Arrivals::new(&course, spacing, plan.ramp, plan.warmup, plan.hold),
+            arrivals: Arrivals::new(&course, spacing, plan.ramp, plan.warmup, plan.duration),
         }),
         ..most.clone().unwrap_or_else(|| enough(&course, grouping))
     });

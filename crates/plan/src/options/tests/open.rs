@@ -10,7 +10,7 @@ use crate::Phases;
 fn each_rate_of_a_ladder_is_a_level() {
     let options = read(&json!({
         "group": 2,
-        "load": { "rate": ["100/s", "2000/s"], "hold": "30s", "ramp": "5s", "warmup": "1s", "arrivals": "poisson" }
+        "load": { "rate": ["100/s", "2000/s"], "duration": "30s", "ramp": "5s", "warmup": "1s", "arrivals": "poisson" }
     }));
     let levels = &options.load.levels;
     let rates: Vec<f64> = levels
@@ -63,8 +63,8 @@ fn open_loads_that_make_no_sense_are_refused() {
     );
     check(json!({ "load": { "rate": [] } }), "is an empty list");
     check(
-        json!({ "load": { "rate": "1/s for 5s", "hold": "3s" } }),
-        "load.hold: cannot stand beside a rate that says how long it lasts",
+        json!({ "load": { "rate": "1/s for 5s", "duration": "3s" } }),
+        "load.duration: cannot stand beside a rate that says how long it lasts",
     );
     check(
         json!({ "load": { "rate": "1/s", "users": [10, 20] } }),

@@ -40,14 +40,14 @@ fn loads_that_make_no_sense() {
 { "load": { "users": 1e300 } }                    | load.users: must be 1 to 1,000,000 | far too many
 { "load": { "users": [] } }                       | load.users: is an empty list | no level
 { "load": { "users": 1, "groups": 1 } }           | load.groups: cannot stand beside | twice
-{ "load": { "users": 1, "hold": 0 } }             | load.hold: must be more than zero | no time
-{ "load": { "users": 1, "hold": "-1s" } }         | load.hold: expected a duration such as | negative
-{ "load": { "users": 1, "hold": "10" } }          | load.hold: "10" has no unit: write `10ms` or `10s` | ambiguous
+{ "load": { "users": 1, "duration": 0 } }             | load.duration: must be more than zero | no time
+{ "load": { "users": 1, "duration": "-1s" } }         | load.duration: expected a duration such as | negative
+{ "load": { "users": 1, "duration": "10" } }          | load.duration: "10" has no unit: write `10ms` or `10s` | ambiguous
 { "load": { "users": 1, "ramp": "31 d" } }        | load.ramp: unknown unit in "31 d" | days
 { "load": { "users": 1, "warmup": 1e30 } }        | load.warmup: expected 0 to 30 days | a very long time
 { "load": { "users": 1, "limit": "1s" } }         | load.limit: has a meaning only with `once: true` | no once
 { "load": { "users": 1, "once": 1 } }             | load.once: expected true or false, got 1 | not a flag
-{ "load": { "users": 1, "once": true, "hold": "1s" } }   | load.hold: cannot stand beside `once: true` | ends by itself
+{ "load": { "users": 1, "once": true, "duration": "1s" } }   | load.duration: cannot stand beside `once: true` | ends by itself
 { "load": { "users": 1, "once": true, "ramp": "1s" } }   | load.ramp: cannot stand beside `once: true` | starts together
 { "load": { "users": 1, "once": true, "warmup": "1s" } } | load.warmup: cannot stand beside `once: true` | one iteration
 "#,

@@ -122,7 +122,7 @@ fn zero_errors(parts: &Parts<'_>) -> String {
             all.lost_count(),
             all.duplicated,
             all.reordered,
-            all.strayed_count(),
+            all.misdelivered_count(),
             whole(same as f64),
             whole(of as f64)
         );
@@ -166,7 +166,7 @@ fn one_run(parts: &Parts<'_>) -> String {
         .to_owned();
     let busiest = climb(parts).filter_map(|level| level.generator.busiest_worker_percent);
     if let Some((low, high)) = range(busiest) {
-        let sound = climb(parts).filter(|level| level.sound).count();
+        let sound = climb(parts).filter(|level| !level.is_invalid()).count();
         let _ = write!(
             text,
             " Here the generator's busiest worker was at work {low:.0} to {high:.0} % of the time over the levels in rooms of 5, \

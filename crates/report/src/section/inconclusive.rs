@@ -1,17 +1,20 @@
 //! Why a threshold is neither held nor broken, and what would decide it.
 
-use record::{Counted, CountedKind, Forecast, Level, Run, Shortfall, ThresholdResult, Undecided};
+use record::{
+    Counted, CountedKind, Forecast, Inconclusive, Level, Run, Shortfall, ThresholdResult,
+};
 
 use super::label_at;
 use crate::format::{count, percent, plural, seconds, share};
+use crate::words;
 
 /// What was observed: the figure, or what was counted in its place, and why that does not decide.
 pub(crate) fn observed(run: &Run, result: &ThresholdResult) -> String {
-    let figure = match (result.observed_text.is_empty(), result.counted) {
-        (false, _) => Some(result.observed_text.clone()),
-        (true, counted) => counted.map(beyond),
-    };
-    let why = result.undecided.map(|why| why_undecided(run, result, why));
+    let figure = result.observed.as_ref().map(words::observed);
+    let figure = figure.or_else(|| result.counted.map(beyond));
+    let why = result
+        .inconclusive
+        .map(|why| why_inconclusive(run, result, why));
     let parts: Vec<String> = figure.into_iter().chain(why).collect();
     if parts.is_empty() {
         "no data".to_owned()
@@ -29,34 +32,34 @@ fn beyond(counted: Counted) -> String {
 }
 
 /// In words, and what would decide it.
-pub(crate) fn why_undecided(run: &Run, result: &ThresholdResult, why: Undecided) -> String {
+pub(crate) fn why_inconclusive(run: &Run, result: &ThresholdResult, why: Inconclusive) -> String {
     let level = run.levels.iter().find(|level| level.index == result.level);
     match why {
-        Undecided::NoData => "no data".to_owned(),
-        Undecided::TooFewSamples { have, need } => too_few(level, have, need),
-        Undecided::InFlight { open } => {
+        Inconclusive::NoData => "no data".to_owned(),
+        Inconclusive::TooFewSamples { have, need } => too_few(level, have, need),
+        Inconclusive::InFlight { open } => {
             format!("{} in flight at the end could still decide it", count(open))
         }
-        Undecided::GroupsUnknown { groups } => {
+        Inconclusive::GroupsUnknown { groups } => {
             format!("{} did not say what they hold", plural(groups, "group"))
         }
-        Undecided::DeliveriesOpen { deliveries } => format!(
+        Inconclusive::DeliveriesOpen { deliveries } => format!(
             "with {} deliveries that say nothing of the target",
             count(deliveries)
         ),
-        Undecided::LessLoad { shortfall } => format!(
+        Inconclusive::LessLoad { shortfall } => format!(
             "held for less load than planned: {}",
             missing_load(shortfall)
         ),
-        Undecided::InvalidLevel => {
+        Inconclusive::InvalidLevel => {
             let at = label_at(&run.levels, result.level);
-            let reason = level.and_then(|level| level.unsound_reasons.first());
-            let reason = reason.map_or(String::new(), |why| {
-                format!(": {}", why.trim_end_matches('.'))
+            let cause = level.and_then(|level| level.invalid_because().next());
+            let reason = cause.map_or(String::new(), |cause| {
+                format!(": {}", words::issue::sentence(cause))
             });
             format!("the level at {at} is invalid{reason}")
         }
-        Undecided::OutOfReach => "no level has so little load".to_owned(),
+        Inconclusive::OutOfReach => "no level has so little load".to_owned(),
     }
 }
 
@@ -78,7 +81,7 @@ fn too_few(level: Option<&Level>, have: u64, need: u64) -> String {
 
 fn supply(level: &Level, more: u64, have: u64) -> String {
     let load = &level.load;
-    let time = seconds((level.phases.hold_s * more as f64 / have as f64).ceil());
+    let time = seconds((level.phases.duration_s * more as f64 / have as f64).ceil());
     let users = load.users.saturating_mul(more).div_ceil(have);
     let users = plural(users, "user");
     match (load.once, load.rate_per_s) {
@@ -115,9 +118,9 @@ pub fn forecast_line(few: &Forecast) -> String {
     } else {
         ""
     };
-    let what = few.hold_s.map_or_else(
+    let what = few.duration_s.map_or_else(
         || format!("run it with {}", plural(few.need, "group")),
-        |hold_s| format!("measure for {}", seconds(hold_s.ceil())),
+        |duration_s| format!("measure for {}", seconds(duration_s.ceil())),
     );
     format!(
         "`{}` will be inconclusive: level {} makes {}{each}, it needs {}; {what}",

@@ -1,4 +1,4 @@
-use record::{Load, Phases};
+use record::{IssueCause, LevelIssue, Load, Phases};
 
 use super::*;
 
@@ -6,10 +6,10 @@ fn run(load: Load) -> Run {
     let level = Level {
         load,
         phases: Phases {
-            hold_s: 5.0,
+            duration_s: 5.0,
             ..Phases::default()
         },
-        unsound_reasons: vec!["planned starts came 12 ms late.".to_owned()],
+        issues: vec![LevelIssue::invalid(IssueCause::NotMeasured)],
         ..Level::default()
     };
     Run {
@@ -18,9 +18,9 @@ fn run(load: Load) -> Run {
     }
 }
 
-fn said(load: Load, why: Undecided) -> String {
+fn said(load: Load, why: Inconclusive) -> String {
     let result = ThresholdResult {
-        undecided: Some(why),
+        inconclusive: Some(why),
         ..ThresholdResult::default()
     };
     observed(&run(load), &result)
@@ -28,7 +28,7 @@ fn said(load: Load, why: Undecided) -> String {
 
 #[test]
 fn too_few_samples_say_what_would_supply_them() {
-    let few = Undecided::TooFewSamples {
+    let few = Inconclusive::TooFewSamples {
         have: 50,
         need: 299,
     };
@@ -69,7 +69,7 @@ fn a_generator_at_its_limit_is_not_too_few_samples() {
         ..Load::default()
     };
     assert_eq!(
-        said(load(), Undecided::InvalidLevel),
+        said(load(), Inconclusive::InvalidLevel),
         "the level at 10 users is invalid: planned starts came 12 ms late"
     );
     let shortfall = Shortfall::StartsDropped {
@@ -77,11 +77,11 @@ fn a_generator_at_its_limit_is_not_too_few_samples() {
         planned: 100,
     };
     assert_eq!(
-        said(load(), Undecided::LessLoad { shortfall }),
+        said(load(), Inconclusive::LessLoad { shortfall }),
         "held for less load than planned: 30 of 100 (30.0 %) planned starts were dropped"
     );
     assert_eq!(
-        said(load(), Undecided::InFlight { open: 403 }),
+        said(load(), Inconclusive::InFlight { open: 403 }),
         "403 in flight at the end could still decide it"
     );
 }
@@ -116,7 +116,7 @@ fn a_warning_before_the_run_says_what_to_do() {
         samples: 50,
         one_each: true,
         need: 299,
-        hold_s: Some(29.9),
+        duration_s: Some(29.9),
     };
     assert_eq!(
         forecast_line(&few),

@@ -94,7 +94,7 @@ pub(crate) struct LevelOutcome {
     pub(crate) limited: Limited,
     pub(crate) loud: Loud,
     pub(crate) at_work: AtWork,
-    pub(crate) hold_s: f64,
+    pub(crate) duration_s: f64,
     pub(crate) settle_s: f64,
     pub(crate) drain_s: f64,
 }

@@ -5,7 +5,7 @@ use super::*;
 fn level(generator: GeneratorUse) -> Level {
     Level {
         phases: Phases {
-            hold_s: 10.0,
+            duration_s: 10.0,
             ..Phases::default()
         },
         generator,
@@ -19,13 +19,25 @@ fn times(count: u64, time: Nanos) -> Histogram {
     times
 }
 
-/// `sound`, or the first word that says what is wrong, with its severity.
 fn verdict(level: &Level) -> &'static str {
-    let doubts = doubts(level);
-    match (doubts.not_sound.is_empty(), doubts.suspect.is_empty()) {
-        (false, _) => "not sound",
-        (true, false) => "suspect",
-        (true, true) => "sound",
+    let level = Level {
+        issues: issues(level),
+        ..level.clone()
+    };
+    level.validity().as_str()
+}
+
+/// The only cause of this severity.
+fn only(severity: Severity, level: &Level) -> IssueCause {
+    let mut all = issues(level).into_iter();
+    let found = all.find(|issue| issue.severity == severity);
+    found.expect("an issue").cause
+}
+
+fn late(cause: &IssueCause) -> Lateness {
+    match cause {
+        IssueCause::Late(lateness) => *lateness,
+        other => panic!("{other:?}"),
     }
 }
 
@@ -37,11 +49,11 @@ fn a_busy_worker_is_suspect_and_a_full_one_not_sound() {
             ..GeneratorUse::default()
         }))
     };
-    assert_eq!(busy(60.0), "sound");
-    assert_eq!(busy(80.0), "sound");
-    assert_eq!(busy(85.0), "suspect");
-    assert_eq!(busy(95.0), "suspect");
-    assert_eq!(busy(96.0), "not sound");
+    assert_eq!(busy(60.0), "valid");
+    assert_eq!(busy(80.0), "valid");
+    assert_eq!(busy(85.0), "questionable");
+    assert_eq!(busy(95.0), "questionable");
+    assert_eq!(busy(96.0), "invalid");
 }
 
 #[test]
@@ -57,18 +69,19 @@ fn the_wait_of_one_worker_is_not_added_to_the_work_of_another() {
         workers: vec![worker(91.0, 2.0), worker(30.0, 4.5)],
         ..GeneratorUse::default()
     });
-    let doubts = doubts(&two);
-    assert_eq!(doubts.not_sound, Vec::<String>::new());
-    let text = &doubts.suspect[0];
-    assert!(
-        text.contains("had work for 91 % of the hold, for 2 % of it without a CPU (limit 80 %)"),
-        "{text}"
+    assert_eq!(
+        issues(&two),
+        [LevelIssue::questionable(IssueCause::WorkerBusy {
+            busy_percent: 91.0,
+            cpu_wait_percent: Some(2.0),
+            limit_percent: 80.0,
+        })]
     );
 }
 
 #[test]
 fn a_late_start_names_the_limit_that_it_broke() {
-    let text = |lag: Nanos, response: Nanos| {
+    let limits = |lag: Nanos, response: Nanos| {
         let mut level = level(GeneratorUse {
             start_lag: times(1000, lag),
             ..GeneratorUse::default()
@@ -76,24 +89,14 @@ fn a_late_start_names_the_limit_that_it_broke() {
         let mut timings = Timings::default();
         (0..1000).for_each(|_| timings.answered(response, response, false));
         level.measured.requests.insert("GET /".to_owned(), timings);
-        let doubts = doubts(&level);
-        doubts
-            .not_sound
-            .into_iter()
-            .chain(doubts.suspect)
-            .next()
-            .unwrap()
+        let first = late(&issues(&level)[0].cause);
+        (first.limit, first.limit_percent)
     };
     let ms = Nanos::from_millis;
-    let longest = text(ms(12), ms(5000));
-    assert!(longest.contains("(limit 10 ms)"), "{longest}");
-    let long = text(ms(4), ms(6));
-    assert!(long.contains("(limit 2 ms and 25 % of it)"), "{long}");
-    let doubtful = text(ms(2), ms(10));
-    assert!(
-        doubtful.contains("(limit 500 µs and 5 % of it)"),
-        "{doubtful}"
-    );
+    assert_eq!(limits(ms(12), ms(5000)), (ms(10), None));
+    assert_eq!(limits(ms(4), ms(6)), (ms(2), Some(25.0)));
+    let doubtful = limits(ms(2), ms(10));
+    assert_eq!(doubtful, (Nanos::from_micros(500), Some(5.0)));
 }
 
 #[test]
@@ -114,18 +117,18 @@ fn waiting_for_a_cpu_counts_by_what_it_does() {
     let (short, long) = (Nanos::from_micros(100), Nanos::from_millis(4));
     assert_eq!(
         verdict(&waits(1.5, 53.0, short)),
-        "sound",
+        "valid",
         "more than it worked, which is next to nothing"
     );
     assert_eq!(
         verdict(&waits(12.0, 15.0, short)),
-        "sound",
+        "valid",
         "and nothing came late for it"
     );
-    let late = waits(12.0, 15.0, long);
-    assert_eq!(verdict(&late), "not sound");
-    let text = &doubts(&late).not_sound[0];
-    assert!(text.contains("had no CPU for 12 % of the time"), "{text}");
+    let delayed = waits(12.0, 15.0, long);
+    assert_eq!(verdict(&delayed), "invalid");
+    let cause = only(Severity::Invalid, &delayed);
+    assert_eq!(late(&cause).cpu_wait_percent, Some(12.0));
 }
 
 #[test]
@@ -146,10 +149,10 @@ fn a_slowed_closed_load_is_doubtful() {
         level.measured.requests.insert("GET /".to_owned(), timings);
         verdict(&level)
     };
-    assert_eq!(slowed(1), "sound", "1 % of 10 s");
+    assert_eq!(slowed(1), "valid", "1 % of 10 s");
     assert_eq!(
         slowed(30),
-        "not sound",
+        "invalid",
         "30 ms of at most 50 and 30 % of the time"
     );
 }
@@ -168,9 +171,9 @@ fn delays_too_short_to_spoil_a_time_are_doubtful_where_they_slow_the_users_down(
         level.measured.requests.insert("GET /".to_owned(), timings);
         verdict(&level)
     };
-    assert_eq!(slowed(6_000), "sound", "2.4 s of 10 s");
-    assert_eq!(slowed(7_000), "suspect", "2.8 s");
-    assert_eq!(slowed(13_000), "not sound", "5.2 s");
+    assert_eq!(slowed(6_000), "valid", "2.4 s of 10 s");
+    assert_eq!(slowed(7_000), "questionable", "2.8 s");
+    assert_eq!(slowed(13_000), "invalid", "5.2 s");
 }
 
 #[test]
@@ -179,35 +182,38 @@ fn a_script_that_cannot_keep_up_is_suspect() {
         gc_pause_ms_max: Some(pause),
         ..GeneratorUse::default()
     };
-    assert_eq!(verdict(&level(collecting(20.0))), "sound");
-    assert_eq!(verdict(&level(collecting(21.0))), "suspect");
+    assert_eq!(verdict(&level(collecting(20.0))), "valid");
+    assert_eq!(verdict(&level(collecting(21.0))), "questionable");
     let overrun = |dropped_queue| GeneratorUse {
         dropped_queue,
         ..GeneratorUse::default()
     };
-    assert_eq!(verdict(&level(overrun(0))), "sound");
-    assert_eq!(verdict(&level(overrun(1))), "suspect");
+    assert_eq!(verdict(&level(overrun(0))), "valid");
+    assert_eq!(verdict(&level(overrun(1))), "questionable");
 }
 
 #[test]
 fn shares_of_a_hold_that_is_too_short_judge_nothing_and_it_says_so() {
-    let held = |hold_s| {
+    let held = |duration_s| {
         let mut level = level(GeneratorUse {
             busiest_worker_percent: Some(100.0),
             cpu_wait_percent: Some(40.0),
             starved_percent: Some(60.0),
             ..GeneratorUse::default()
         });
-        level.phases.hold_s = hold_s;
-        doubts(&level)
+        level.phases.duration_s = duration_s;
+        issues(&level)
     };
-    let short = held(0.000_4);
-    assert_eq!(short.not_sound, Vec::<String>::new());
-    assert!(
-        short.suspect[0].contains("measured for 0.4 ms") && short.suspect[0].contains("100 ms"),
-        "{short:?}"
-    );
-    assert_eq!(held(0.1).not_sound.len(), 1, "as ever from there on");
+    let short = IssueCause::ShortMeasurement {
+        measured_ms: 0.4,
+        needed_ms: 100.0,
+    };
+    assert_eq!(held(0.000_4), [LevelIssue::questionable(short)]);
+    let judged = held(0.1);
+    let invalid = judged
+        .iter()
+        .filter(|issue| issue.severity == Severity::Invalid);
+    assert_eq!(invalid.count(), 1, "as ever from there on");
 }
 
 #[test]
@@ -218,9 +224,9 @@ fn a_quota_that_stopped_the_generator_is_noticed() {
             ..GeneratorUse::default()
         }))
     };
-    assert_eq!(stopped(0.0), "sound");
-    assert_eq!(stopped(50.0), "suspect", "half a per cent");
-    assert_eq!(stopped(150.0), "not sound");
+    assert_eq!(stopped(0.0), "valid");
+    assert_eq!(stopped(50.0), "questionable", "half a per cent");
+    assert_eq!(stopped(150.0), "invalid");
 }
 
 #[test]
@@ -238,37 +244,45 @@ fn delays_are_judged_by_what_they_spoil() {
     let ms = Nanos::from_millis;
     assert_eq!(
         late(1000, ms(12), ms(5000)),
-        "not sound",
+        "invalid",
         "whatever is measured"
     );
     assert_eq!(
         late(1000, ms(10), ms(5000)),
-        "sound",
+        "valid",
         "only what is more than 10 ms"
     );
     assert_eq!(
         late(1000, ms(4), ms(6)),
-        "not sound",
+        "invalid",
         "most of the time is ours"
     );
-    assert_eq!(late(1000, ms(4), ms(16)), "suspect", "no more than 25 %");
-    assert_eq!(late(1000, ms(2), ms(4)), "suspect", "no more than 2 ms");
+    assert_eq!(
+        late(1000, ms(4), ms(16)),
+        "questionable",
+        "no more than 25 %"
+    );
+    assert_eq!(
+        late(1000, ms(2), ms(4)),
+        "questionable",
+        "no more than 2 ms"
+    );
     assert_eq!(
         late(1000, ms(4), Nanos::ZERO),
-        "sound",
+        "valid",
         "nothing that it could be a share of"
     );
-    assert_eq!(late(1000, ms(4), ms(500)), "sound", "small beside it");
-    assert_eq!(late(1000, ms(2), ms(10)), "suspect");
+    assert_eq!(late(1000, ms(4), ms(500)), "valid", "small beside it");
+    assert_eq!(late(1000, ms(2), ms(10)), "questionable");
     assert_eq!(
         late(150, ms(12), ms(5000)),
-        "not sound",
+        "invalid",
         "p90 where there is no p99"
     );
-    assert_eq!(late(20, ms(12), ms(5000)), "sound", "too few to tell");
+    assert_eq!(late(20, ms(12), ms(5000)), "valid", "too few to tell");
     assert_eq!(
         late(20, ms(12), ms(30)),
-        "not sound",
+        "invalid",
         "the longest where there is no p90"
     );
 }
@@ -279,15 +293,18 @@ fn late_readings_are_judged_like_late_starts() {
         read_delay: Some(times(2000, Nanos::from_millis(15))),
         ..GeneratorUse::default()
     });
-    assert_eq!(verdict(&late), "not sound");
-    assert!(doubts(&late).not_sound[0].contains("what the kernel had received was read"));
+    assert_eq!(verdict(&late), "invalid");
+    let IssueCause::Late(cause) = only(Severity::Invalid, &late) else {
+        panic!("{late:?}");
+    };
+    assert_eq!(cause.what, LateAt::Read);
 }
 
 #[test]
 fn inexact_receipts_are_judged_like_late_starts() {
     let error = |error| {
         let mut level = level(GeneratorUse {
-            receipt_error: Some(times(2000, error)),
+            receive_error: Some(times(2000, error)),
             ..GeneratorUse::default()
         });
         let mut timings = Timings::default();
@@ -296,30 +313,30 @@ fn inexact_receipts_are_judged_like_late_starts() {
         level.measured.requests.insert("GET /".to_owned(), timings);
         verdict(&level)
     };
-    assert_eq!(error(Nanos::from_micros(900)), "sound");
-    assert_eq!(error(Nanos::from_millis(3)), "suspect");
-    assert_eq!(error(Nanos::from_millis(15)), "not sound");
+    assert_eq!(error(Nanos::from_micros(900)), "valid");
+    assert_eq!(error(Nanos::from_millis(3)), "questionable");
+    assert_eq!(error(Nanos::from_millis(15)), "invalid");
 }
 
 #[test]
 fn starts_that_the_generator_missed_are_not_those_that_found_nobody() {
-    let dropped = |why: &str, count: u64| {
+    let dropped = |cause: DropCause, count: u64| {
         let mut level = level(GeneratorUse::default());
         level.measured.iterations = Iterations {
             planned: 1000,
             started: 1000 - count,
             succeeded: 1000 - count,
             dropped: count,
-            dropped_why: [(why.to_owned(), count)].into(),
+            dropped_by_cause: [(cause, count)].into(),
             ..Iterations::default()
         };
         verdict(&level)
     };
-    assert_eq!(dropped("the generator was behind", 10), "not sound");
-    assert_eq!(dropped("the generator was behind", 1), "suspect");
+    assert_eq!(dropped(DropCause::GeneratorBehind, 10), "invalid");
+    assert_eq!(dropped(DropCause::GeneratorBehind, 1), "questionable");
     assert_eq!(
-        dropped("no user was free: …", 500),
-        "suspect",
+        dropped(DropCause::UsersWaiting, 500),
+        "questionable",
         "that is the target's doing, or the plan's"
     );
 }
@@ -333,26 +350,32 @@ fn a_broken_law_is_a_fault_of_the_measurement() {
         time_s: 0.05,
         holds: false,
     });
-    assert!(doubts(&broken).not_sound[0].contains("make 5.0"));
+    let cause = IssueCause::LittlesLaw {
+        at_work: 10.0,
+        per_s: 100.0,
+        time_s: 0.05,
+    };
+    assert_eq!(issues(&broken), [LevelIssue::invalid(cause)]);
 }
 
 #[test]
 fn a_dropped_start_tells_its_main_cause() {
     let mut level = level(GeneratorUse::default());
-    let why = |dropped: crate::open::Dropped| dropped.as_str().to_owned();
     level.measured.iterations = Iterations {
         planned: 100,
         dropped: 30,
-        dropped_why: [
-            (why(crate::open::Dropped::Awaiting), 20),
-            (why(crate::open::Dropped::AtWork), 7),
-            (why(crate::open::Dropped::Behind), 3),
+        dropped_by_cause: [
+            (DropCause::UsersWaiting, 20),
+            (DropCause::UsersBusy, 7),
+            (DropCause::GeneratorBehind, 3),
         ]
         .into(),
         ..Iterations::default()
     };
-    let text = &doubts(&level).suspect[0];
-    let expected =
-        "27 of 100 planned starts found no user free (most awaited the target's answers)";
-    assert!(text.starts_with(expected), "{text}");
+    let cause = IssueCause::StartsDropped {
+        dropped: 27,
+        planned: 100,
+        users: Some(DropCause::UsersWaiting),
+    };
+    assert_eq!(only(Severity::Questionable, &level), cause);
 }

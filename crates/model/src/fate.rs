@@ -1,0 +1,76 @@
+use serde::{Deserialize, Serialize};
+
+/// Why a delivery never happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossReason {
+    /// Unknown: the message was sent, and the receiver listened for the whole settling time.
+    NeverSeen,
+    /// The target closed or lost the receiver's connection within the settling time of the message.
+    ReceiverDisconnected,
+    /// The receiver's script stopped listening or closed its connection within the settling time of the message.
+    ReceiverLeft,
+    /// The send failed, or the target refused the message.
+    SendFailed,
+    /// The message reached the receiver, but its stamp was not where the channel looks.
+    Misplaced,
+    /// The sender's own copy, which the channel's audience includes, never arrived.
+    OwnCopy,
+    /// An older record names another reason.
+    #[serde(other)]
+    Unknown,
+}
+
+impl LossReason {
+    /// Its identifier in records.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::NeverSeen => "never_seen",
+            Self::ReceiverDisconnected => "receiver_disconnected",
+            Self::ReceiverLeft => "receiver_left",
+            Self::SendFailed => "send_failed",
+            Self::Misplaced => "misplaced",
+            Self::OwnCopy => "own_copy",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Why a delivery went to someone outside the audience.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MisdeliveryReason {
+    /// The receiver is in the sender's group but not in the channel's audience, for example the sender.
+    OutsideAudience,
+    /// The receiver is in another group, which is a breach of isolation.
+    AnotherGroup,
+    /// The message is from an earlier run.
+    AnotherRun,
+    /// The stamp came back changed.
+    Garbled,
+    /// The message is so old that the ledger no longer knows its audience.
+    Forgotten,
+    /// An older record names another reason.
+    #[serde(other)]
+    Unknown,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_loss_reason_has_the_identifier_that_records_hold() {
+        for reason in [
+            LossReason::NeverSeen,
+            LossReason::ReceiverDisconnected,
+            LossReason::ReceiverLeft,
+            LossReason::SendFailed,
+            LossReason::Misplaced,
+            LossReason::OwnCopy,
+            LossReason::Unknown,
+        ] {
+            assert_eq!(serde_json::to_value(reason).unwrap(), reason.id());
+        }
+    }
+}

@@ -1,0 +1,19 @@
+use serde::{Deserialize, Serialize};
+
+/// Base units of limits and observed values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Nanoseconds.
+    Nanos,
+    /// Bytes.
+    Bytes,
+    /// A share: 1.0 is all of them, or one whole core.
+    Ratio,
+    /// A number of things.
+    Count,
+    /// A number of things per second.
+    PerSecond,
+    /// The script's own unit, of one of its metrics.
+    Plain,
+}

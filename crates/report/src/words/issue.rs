@@ -1,0 +1,187 @@
+//! Why a level is questionable or invalid, and what to do about it.
+
+use record::{DelayStatistic, IssueCause, LateAt, Lateness};
+
+use super::reason;
+use crate::format::{count, duration, millis, number, percent, plural, share};
+
+/// Less CPU wait than this changes no figure, in percent.
+const CPU_WAIT: f64 = 1.0;
+
+/// One sentence without a full stop: what happened, its figures and limit, what to do.
+pub(crate) fn sentence(cause: &IssueCause) -> String {
+    match cause {
+        IssueCause::NotMeasured => "the level ended before its measurement began".to_owned(),
+        IssueCause::ShortMeasurement {
+            measured_ms,
+            needed_ms,
+        } => format!(
+            "the measurement lasted {}; worker load is judged from {} on",
+            millis(*measured_ms),
+            millis(*needed_ms)
+        ),
+        IssueCause::WorkerBusy {
+            busy_percent,
+            cpu_wait_percent,
+            limit_percent,
+        } => {
+            let waited = wait(*cpu_wait_percent);
+            let waited = waited.map_or(String::new(), |waited| {
+                format!(", {waited} of it without a CPU")
+            });
+            format!(
+                "the busiest worker was busy for {} of the time{waited} (limit {}): use more workers, cores or \
+                 machines, or reduce the load",
+                percent(*busy_percent),
+                percent(*limit_percent)
+            )
+        }
+        IssueCause::CpuQuota {
+            stopped_ms,
+            stopped_percent,
+            limit_percent,
+        } => format!(
+            "the CPU quota of its cgroup stopped the generator for {} ({} of the time, limit {}): raise the quota or \
+             reduce the load",
+            millis(*stopped_ms),
+            percent(*stopped_percent),
+            percent(*limit_percent)
+        ),
+        IssueCause::Late(lateness) => late(lateness),
+        IssueCause::UsersSlowed {
+            slowed_percent,
+            limit_percent,
+            cpu_wait_percent,
+        } => format!(
+            "users waited for the generator for {} of their time (limit {}), so the target had less load: use more \
+             workers or cores, or fewer users{}",
+            percent(*slowed_percent),
+            percent(*limit_percent),
+            without_cpu(*cpu_wait_percent)
+        ),
+        IssueCause::StartsMissed {
+            missed,
+            planned,
+            limit_percent,
+        } => format!(
+            "the generator missed {} planned starts (limit {}): use more workers or cores, or reduce the rate",
+            share(*missed, *planned),
+            percent(*limit_percent)
+        ),
+        IssueCause::StartsDropped {
+            dropped,
+            planned,
+            users,
+        } => {
+            let busy = users.and_then(reason::busy_with);
+            let busy = busy.map_or(String::new(), |busy| format!(", {busy}"));
+            format!(
+                "{} planned starts were dropped because all users were busy{busy}; their latencies are missing from \
+                 the percentiles. Raise `load.users` (`bench`: -c), or check why iterations take so long",
+                share(*dropped, *planned)
+            )
+        }
+        IssueCause::GarbageCollection { pause_ms } => format!(
+            "garbage collection stopped the script for {}, and nothing was read meanwhile: keep less data in memory",
+            millis(*pause_ms)
+        ),
+        IssueCause::EventsDropped { dropped } => format!(
+            "the script was too slow for {}, which were dropped: do less work per message",
+            plural(*dropped, "message or tick")
+        ),
+        IssueCause::LittlesLaw {
+            at_work,
+            per_s,
+            time_s,
+        } => format!(
+            "Little's law does not hold: {} groups were at work, but {} iterations/s × {} s = {}. This is a bug in \
+             headcount; please report it",
+            number(*at_work),
+            number(*per_s),
+            number(*time_s),
+            number(per_s * time_s)
+        ),
+        IssueCause::WorkerLost {
+            saved_ms_before: Some(before),
+        } => format!(
+            "a worker did not end; its figures are those of {} earlier",
+            millis(*before)
+        ),
+        IssueCause::WorkerLost {
+            saved_ms_before: None,
+        } => "a worker did not end; nothing that it measured is known".to_owned(),
+        IssueCause::SmallMessages {
+            spent_percent,
+            connection,
+        } => format!(
+            "a worker spent {} of the time on small messages or frames that the target sent without pause, first on a \
+             connection to {connection}; other connections were served in between",
+            percent(*spent_percent)
+        ),
+        IssueCause::NotAllSent {
+            unsent,
+            planned,
+            limit,
+        } => {
+            let within = limit.map_or(String::new(), |limit| format!(" (time limit {limit})"));
+            format!(
+                "{} of {} operations were not sent before the level ended{within}",
+                count(*unsent),
+                count(*planned)
+            )
+        }
+        IssueCause::Text { text } => text.trim_end_matches('.').to_owned(),
+    }
+}
+
+fn late(lateness: &Lateness) -> String {
+    let Lateness {
+        what,
+        late,
+        statistic,
+        share_percent,
+        limit,
+        limit_percent,
+        cpu_wait_percent,
+    } = lateness;
+    let late = duration(*late);
+    let at = match statistic {
+        DelayStatistic::P99 => "p99",
+        DelayStatistic::P90 => "p90",
+        DelayStatistic::Max => "maximum",
+    };
+    let share = share_percent.map_or(String::new(), |share| {
+        format!(", {} of the measured time", percent(share))
+    });
+    let limit = match limit_percent {
+        Some(share) => format!("{limit} and {}", percent(*share)),
+        None => limit.to_string(),
+    };
+    let figures = format!("({at}{share}; limit {limit})");
+    let cpu = without_cpu(*cpu_wait_percent);
+    match what {
+        LateAt::Start => format!(
+            "planned starts were {late} late {figures}: use more workers or cores, or reduce the rate{cpu}"
+        ),
+        LateAt::Read => format!(
+            "responses waited {late} in the kernel {figures} before headcount read them, so users continued that much \
+             too late: use more workers or cores, or reduce the load{cpu}"
+        ),
+        LateAt::Receive => format!(
+            "receive times may be overstated by {late} {figures}: use more workers or cores, or reduce the load{cpu}"
+        ),
+    }
+}
+
+/// CPU wait is reported where it did harm.
+fn without_cpu(cpu_wait_percent: Option<f64>) -> String {
+    wait(cpu_wait_percent).map_or(String::new(), |waited| {
+        format!("; a worker was ready but had no CPU for {waited} of the time: reserve cores for headcount")
+    })
+}
+
+fn wait(cpu_wait_percent: Option<f64>) -> Option<String> {
+    cpu_wait_percent
+        .filter(|waited| *waited >= CPU_WAIT)
+        .map(percent)
+}

@@ -1,0 +1,290 @@
+//! A rate limiter: what it does, what shows it, what remains unknown, what to do.
+
+use record::{Advice, Evidence, LimitKey, LimiterKind, OneAddress, RateLimiter, Unknown};
+
+use crate::format::{count, plural};
+
+/// `a rate limiter lets through 100 requests in 15 min, per source address`.
+pub(super) fn sentence(found: &RateLimiter) -> String {
+    let of_bucket = found.kind == Some(LimiterKind::TokenBucket) && !found.limit_stated;
+    let passed = match found.limit.filter(|_| !of_bucket) {
+        Some(limit) => {
+            let about = if found.limit_stated { "" } else { "about " };
+            format!("{about}{} requests{}", amount(limit), window(found))
+        }
+        None => {
+            let rate = found.rate_per_s.unwrap_or_default() / found.keys;
+            format!("about {} requests/s", amount(rate))
+        }
+    };
+    let burst = if found.burst > 0.0 {
+        format!(
+            " (and about {:.0} at once at first)",
+            found.burst / found.keys
+        )
+    } else {
+        String::new()
+    };
+    let per = match found.per.as_slice() {
+        [LimitKey::Address, LimitKey::User] => ", per source address or user".to_owned(),
+        [] => String::new(),
+        several => {
+            let several: Vec<&str> = several.iter().map(|one| per(*one)).collect();
+            format!(", {}", several.join(" or "))
+        }
+    };
+    format!("a rate limiter lets through {passed}{burst}{per}")
+}
+
+fn window(found: &RateLimiter) -> String {
+    match (found.window_s, found.window_at_least_s) {
+        (Some(window), _) if found.window_stated => format!(" in {}", span(window)),
+        (Some(window), _) => format!(" in about {}", span(window)),
+        (None, Some(least)) => format!(" in a window of at least {}", span(least.floor())),
+        (None, None) => String::new(),
+    }
+}
+
+fn per(key: LimitKey) -> &'static str {
+    match key {
+        LimitKey::All => "for all together",
+        LimitKey::Address => "per source address",
+        LimitKey::User => "per user",
+    }
+}
+
+/// `15 min`, `1 min 30 s`, `0.5 s`.
+fn span(seconds: f64) -> String {
+    if seconds < 10.0 {
+        let text = format!("{seconds:.1}");
+        return format!("{} s", text.trim_end_matches(".0"));
+    }
+    let mut left = seconds.round();
+    let mut parts = Vec::new();
+    for (size, unit) in [(86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")] {
+        let number = (left / size).floor();
+        left -= number * size;
+        if number > 0.0 {
+            parts.push(format!("{number:.0} {unit}"));
+        }
+    }
+    parts.truncate(2);
+    parts.join(" ")
+}
+
+fn amount(number: f64) -> String {
+    if number < 10.0 && (number - number.round()).abs() > 0.05 {
+        format!("{number:.1}")
+    } else {
+        format!("{number:.0}")
+    }
+}
+
+/// An observation that shows it.
+pub(crate) fn evidence(seen: &Evidence) -> String {
+    match seen {
+        Evidence::LimitStated {
+            header,
+            limit,
+            window_s,
+        } => {
+            let window = window_s.map_or(String::new(), |window| format!(" in {}", span(window)));
+            format!(
+                "the 429 responses state {} requests{window} (header {header})",
+                amount(*limit)
+            )
+        }
+        Evidence::Stopped { .. } | Evidence::Repeated { .. } | Evidence::SteadyRate { .. } => {
+            over_time(seen)
+        }
+        Evidence::SameResetTime { at_s } => format!(
+            "all Retry-After headers point to the same reset time, {} after the start: if the window began with the \
+             first request, it is that long",
+            span(*at_s)
+        ),
+        Evidence::RetryAfter { longest_s } => {
+            format!("Retry-After headers ask to wait up to {}", span(*longest_s))
+        }
+        Evidence::PartitionNamed => {
+            "a header names a partition, so the limiter does not count all requests together"
+                .to_owned()
+        }
+        Evidence::FitsStatedLimit {
+            passed,
+            limit,
+            users,
+            addresses,
+        } => format!(
+            "{passed:.0} requests of {} from {} passed in a window: {:.1} times the stated {limit:.0}",
+            plural(*users, "user"),
+            self::addresses((*addresses).max(1)),
+            passed / limit
+        ),
+        Evidence::PassedAlike { per, least, most } => format!(
+            "each {} passed {least:.0} to {most:.0} times, however often it asked",
+            each(*per)
+        ),
+        Evidence::PassedUnequally { per, least, most } => format!(
+            "of each refused {}, {least:.0} to {most:.0} requests passed, too different for a limit of its own",
+            each(*per)
+        ),
+        Evidence::OtherLevel {
+            users,
+            than_users,
+            times,
+        } => format!(
+            "at {}, {times:.2} times as many requests passed as at {}",
+            plural(*users, "user"),
+            count(*than_users)
+        ),
+        Evidence::Text { text } => text.clone(),
+    }
+}
+
+fn addresses(number: u64) -> String {
+    match number {
+        1 => "one address".to_owned(),
+        more => format!("{} addresses", count(more)),
+    }
+}
+
+fn each(key: LimitKey) -> &'static str {
+    match key {
+        LimitKey::Address => "address",
+        LimitKey::All | LimitKey::User => "user",
+    }
+}
+
+/// How requests passed in the course of the level.
+fn over_time(seen: &Evidence) -> String {
+    match *seen {
+        Evidence::Stopped {
+            passed,
+            until_s,
+            refused,
+            last_s,
+        } if passed > 0.0 => format!(
+            "{passed:.0} requests passed until {until_s:.1} s, then none of {} until {}",
+            count(refused),
+            span(last_s)
+        ),
+        Evidence::Stopped {
+            refused, last_s, ..
+        } => format!(
+            "none of {} requests passed in {}",
+            count(refused),
+            span(last_s)
+        ),
+        Evidence::Repeated {
+            passed,
+            period_s,
+            times: 1,
+        } => format!(
+            "{passed:.0} requests passed, then none, and again from {} on",
+            span(period_s)
+        ),
+        Evidence::Repeated {
+            passed,
+            period_s,
+            times,
+        } => format!(
+            "every {}, {} requests passed and then none, {times} times in a row",
+            span(period_s),
+            amount(passed)
+        ),
+        Evidence::SteadyRate {
+            per_s,
+            burst,
+            regular,
+            reopened_s,
+            seconds,
+        } => {
+            let first = match (reopened_s, burst > 0.0) {
+                (Some(until), _) => format!(
+                    "after a first burst none passed until {}; then ",
+                    span(until)
+                ),
+                (None, true) => {
+                    format!("{burst:.0} more than the rate explains passed at first; then ")
+                }
+                (None, false) => String::new(),
+            };
+            let even = if regular {
+                ", more evenly than chance"
+            } else {
+                ""
+            };
+            format!(
+                "{first}{} requests/s passed for {seconds} s{even}, while others were refused",
+                amount(per_s)
+            )
+        }
+        _ => String::new(),
+    }
+}
+
+/// A question that the measurement leaves open.
+pub(crate) fn unknown(open: &Unknown) -> String {
+    match open {
+        Unknown::AddressOrAll { because } => {
+            let because = match because {
+                Some(OneAddress::Used) => " (all users came from one address)",
+                Some(OneAddress::Refused) => " (only users of one address were refused)",
+                None => "",
+            };
+            format!("whether it counts by address or all requests together{because}")
+        }
+        Unknown::ByUser { refused: 0 | 1 } => {
+            "whether it counts by user (only one was refused)".to_owned()
+        }
+        Unknown::ByUser { .. } => {
+            "whether it counts by user (all sent equally many requests, so shares of one limit look the same)"
+                .to_owned()
+        }
+        Unknown::WindowLongerThan { seconds } => format!(
+            "the length of the window (no request passed for {})",
+            span(seconds.floor())
+        ),
+        Unknown::Window => "the length of the window (requests pass at an even rate)".to_owned(),
+        Unknown::Algorithm => {
+            "whether it uses fixed windows, sliding windows or a token bucket".to_owned()
+        }
+        Unknown::Requests => "the number of requests per window".to_owned(),
+        Unknown::OtherRoutes { refused, free } => {
+            let refused = refused.join(", ");
+            match free {
+                Some(free) => format!("whether {free} is limited too (only {refused} was refused)"),
+                None => format!("whether other routes are limited too (only {refused} was requested)"),
+            }
+        }
+        Unknown::Text { text } => text.clone(),
+    }
+}
+
+/// What to do next.
+pub(crate) fn advice(advice: &Advice) -> String {
+    match advice {
+        Advice::ExemptGenerator => {
+            "if the limiter is yours, exempt the generator's addresses during the test; many limiters take a list, such \
+             as RATE_LIMIT_BYPASS_IPS=127.0.0.1"
+                .to_owned()
+        }
+        Advice::MoreAddresses { loopback, needed } => {
+            let example = if *loopback {
+                "--source 127.0.0.0/24 (254 of them)"
+            } else {
+                "--source IP,IP,…"
+            };
+            let needed = needed.map_or(String::new(), |number| {
+                format!("; this load needs at least {number:.0}")
+            });
+            format!("use more source addresses: {example}{needed}")
+        }
+        Advice::MoreUsers => "use more users, or send fewer requests with each".to_owned(),
+        Advice::StayBelow { per_minute, per } => {
+            let per = per.map_or(String::new(), |key| format!(" {}", self::per(key)));
+            format!("stay below the limit: {} requests/min{per}", amount(*per_minute))
+        }
+        Advice::Text { text } => text.clone(),
+    }
+}

@@ -1,0 +1,27 @@
+use model::{Nanos, Unit};
+use record::Observed;
+
+use crate::format::{duration, megabytes, percent, rate};
+
+/// An observed value as far as it is known: `12.3 ms`, `more than 40 ms`, `3 to 5`.
+pub(crate) fn observed(seen: &Observed) -> String {
+    match seen {
+        Observed::Exactly { value, unit } => figure(*value, *unit),
+        Observed::Between { low, high, unit } => {
+            format!("{} to {}", figure(*low, *unit), figure(*high, *unit))
+        }
+        Observed::MoreThan { value, unit } => format!("more than {}", figure(*value, *unit)),
+        Observed::TimedOut => "timed out".to_owned(),
+        Observed::Text { text, .. } => text.clone(),
+    }
+}
+
+fn figure(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Nanos => duration(Nanos::from_secs_f64(value / 1e9)),
+        Unit::Bytes => megabytes(value / 1e6),
+        Unit::Ratio => percent(value * 100.0),
+        Unit::PerSecond => rate(value),
+        Unit::Count | Unit::Plain => crate::format::amount(value),
+    }
+}
