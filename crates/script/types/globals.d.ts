@@ -1,13 +1,13 @@
 /**
- * What a scenario finds besides the language itself. Written by `headcount init`; do not edit.
+ * Globals that a scenario can use besides the language itself. Written by `headcount init`; do not edit.
  */
 
-/** UTF-8 only. */
+/** Encodes UTF-8 only. */
 declare class TextEncoder {
   readonly encoding: string;
   encode(text?: string): Uint8Array;
 }
-/** UTF-8 only. */
+/** Decodes UTF-8 only. */
 declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean });
   readonly encoding: string;
