@@ -1,13 +1,12 @@
 /**
  * Types of headcount scenarios. Written by `headcount init`; do not edit.
  *
- * An error that nobody catches fails the iteration, and so does a rejected promise that nobody awaits. An iteration that
- * ends while calls are in flight fails too; only `socket.close()`, the calls of tickers and handlers, and what
- * `Promise.race` and `Promise.any` leave behind need no `await`.
- * There are no timers, no files and no network but through this API. `Math.random` is seeded too.
+ * A scenario is an async function that runs once per iteration of a group of interacting users. Module state is shared
+ * by all users of a worker thread, but not between workers: keep the state of a user inside the function.
  *
- * A scenario is an async function of one group of interacting users. Module state is shared by all
- * users of a worker thread and by nobody else: keep what belongs to a user in the scenario function.
+ * Uncaught errors and unhandled rejections fail the iteration. So do calls still in flight at its end, except
+ * `socket.close()`, calls of tickers and handlers, and calls that `Promise.race` or `Promise.any` no longer waits for.
+ * There are no timers, and no file or network access outside this API. `Math.random` is seeded.
  */
 declare module "headcount" {
   /** "250us", "500ms", "2s", "1.5m", "1h"; a number is milliseconds. */
@@ -15,81 +14,81 @@ declare module "headcount" {
   /** "64kB", "16MB", "1GB"; a number is bytes. */
   export type Size = string | number;
 
-  /** What a run does. Everything is checked before the first byte is sent. */
+  /** Options of a run. headcount checks all of them before it sends the first byte. */
   export interface Options {
     /** Base URL of the system under test, e.g. "http://127.0.0.1:5000". `--target` overrides it. */
     target?: string;
-    /** Members of a group: a number, or roles with their numbers (`{ buyer: 1, sellers: 3 }`). Default 1. */
+    /** Size of a group: a number of users, or a number per role (`{ buyer: 1, sellers: 3 }`). Default 1. */
     group?: number | Record<string, number>;
-    /** Instead of `group`: exactly so many groups; each level's users are shared out evenly among them. */
+    /** Number of groups, instead of `group`. The users of each level are divided evenly among them. */
     groups?: number;
-    /** How much load, and for how long. */
+    /** Amount of load, and its duration. */
     load: Load;
     /**
      * Scenarios by weight, instead of the default export: `{ register: 50, enumerate: 30 }` for two exported functions.
-     * Each start takes the next of the mix, exactly in proportion over the run.
+     * Each iteration runs the next one of the mix, in exact proportion over the run.
      */
     mix?: Record<string, number>;
     /**
-     * Promises that every level must keep: `{ "delivery(said)": ["p95 < 20ms", "lost == 0"] }`. `"… up to 200 users"`
-     * promises it for levels of at most so much load, `"… or abort"` ends the run once it cannot be kept any more.
+     * Thresholds, checked in every level: `{ "delivery(said)": ["p95 < 20ms", "lost == 0"] }`. `"… up to 200 users"`
+     * checks levels of at most that load. `"… or abort"` ends the run as soon as the threshold can no longer hold.
      */
     thresholds?: Record<string, string | string[]>;
-    /** A delivery seen after this is late. Default "5s". */
+    /** A delivery that takes longer than this is late. Default "5s". */
     deadline?: Duration;
     /**
-     * Grace period for deliveries and for iterations to end. It begins when the hold is over and no request of it is in
-     * flight; requests have time limits of their own (`timeouts`). Then what was not delivered is lost, and an iteration
-     * that has not ended is unfinished. Default "5s".
+     * Grace period for deliveries in flight and for iterations to end. It starts when the measured time is over and its
+     * requests have ended or timed out (`timeouts`). Afterwards, missing deliveries are lost, and iterations that have
+     * not ended are unfinished. Default "5s".
      */
     settle?: Duration;
     /** Time limits by phase. */
     timeouts?: {
-      /** Until the connection is open, TLS included. Default "5s". */
+      /** To open a connection, including TLS. Default "5s". */
       connect?: Duration;
-      /** From the request to the first byte of the answer. Default: as `total`. */
+      /** From the request to the first byte of the response. Default: same as `total`. */
       firstByte?: Duration;
-      /** From the request to the last byte; replies and WebSocket handshakes too. Default "30s". */
+      /** From the request to the last byte of the response; for replies and WebSocket handshakes too. Default "30s". */
       total?: Duration;
     };
-    /** Headers that every request carries. */
+    /** Headers sent with every request. */
     headers?: Record<string, string>;
     /** Accept any TLS certificate. Default false. */
     insecure?: boolean;
-    /** PEM file with certificates to trust beside the machine's own. */
+    /** PEM file with trusted certificates, in addition to those of the machine. */
     ca?: string;
     /**
-     * Redirects that are followed. Default 10. A redirect to another origin is followed without the headers of the options,
-     * the user and the request; one that would send the request's body there fails.
+     * Maximum number of redirects to follow. Default 10. A redirect to another origin drops the headers of the options,
+     * the user and the request. It fails if it would send the request body to that origin.
      */
     redirects?: number;
-    /** Send an idempotent request once more when a kept-alive connection closes before any response. Counted. Default true. */
+    /** Repeat idempotent requests once if a kept-alive connection closes without a response. Counted. Default true. */
     repeat?: boolean;
-    /** The largest message or body accepted. Default "16MB". */
+    /** Maximum size of a message or body. Default "16MB". */
     maxMessage?: Size;
-    /** Asked before every level: the number at JSON pointer `at` should be 0, or something is left over. */
+    /** Queried before each level: a non-zero number at JSON pointer `at` means state left from an earlier run. */
     leftovers?: { url: string; at: string };
-    /** Where the target's own CPU, memory and so on come from. Default: the process that listens on its port, if it is here. */
+    /** Source of the target's CPU, memory and so on. Default: the local process that listens on the target's port. */
     watch?: {
-      /** Its process. `--target-pid` overrides it. */
+      /** Process ID. `--target-pid` overrides it. */
       pid?: number;
-      /** Its Prometheus endpoint, asked once a second: a whole URL, or a path below the target. `--watch-metrics` overrides it. */
+      /** Prometheus endpoint, read once a second: a URL, or a path on the target. `--watch-metrics` overrides it. */
       metrics?: string;
-      /** Names of that endpoint's series that are kept in the record: `["db_pool_busy", "queue_*"]`. */
+      /** Names of the series of that endpoint to keep in the record: `["db_pool_busy", "queue_*"]`. */
       only?: string | string[];
     };
     /**
-     * Local addresses or networks that users come from, in turn: `"127.0.0.0/24"` is 254 machines to a limiter by
-     * address. Each user keeps one for all connections. `--source` overrides it. Default: the system chooses.
+     * Local addresses or networks that users connect from, in turn. A user keeps one address for all connections.
+     * A rate limiter by address sees `"127.0.0.0/24"` as 254 machines. `--source` overrides it. Default: system's choice.
      */
     source?: string | string[];
-    /** Seed of all random choices. Default: a new one each run, printed and recorded. */
+    /** Seed of all random choices. Default: a new one for each run, printed and recorded. */
     seed?: number;
-    /** Limits of the script itself. */
+    /** Limits of the script. */
     script?: {
       /** Memory per worker. Default "1GB". */
       memory?: Size;
-      /** Longest time without a pause before a loop counts as endless. Default "1s". */
+      /** Longest time that the script may run without a pause; then it counts as an endless loop. Default "1s". */
       time?: Duration;
     };
   }
@@ -98,85 +97,83 @@ declare module "headcount" {
   export type Rate = string;
 
   /**
-   * Closed load (`users` or `groups`): a new iteration of a group starts when its last one has ended. Open load
-   * (`rate`): iterations start when they are due, whatever the answers do; one that finds no user free is dropped and
-   * counted, and none is made up for later.
+   * Closed load (`users` or `groups`): a group starts its next iteration when the previous one has ended.
+   * Open load (`rate`): iterations start when they are due, however long responses take. If all users are busy, the
+   * iteration is dropped and counted. It is not started later.
    */
   export interface Load {
     /**
-     * Users at the same time: one level, or a ladder of levels, each measured apart. Beside `rate`: the most at the
-     * same time, default enough for 10 s of arrivals.
+     * Concurrent users. A list runs several levels, each measured separately. With `rate`: the maximum, by default
+     * enough groups for 10 s of arrivals (at least 10, at most 10,000).
      */
     users?: number | number[];
-    /** The same in groups. */
+    /** Concurrent groups, instead of `users`. */
     groups?: number | number[];
     /**
-     * Open load: iterations started per second; a list is a ladder of levels. Or a course over time, which says how long
-     * the level is: "0/s to 1000/s over 1m, 1000/s for 5m", "500/s for 10s, nothing for 50s, 5 times".
+     * Open load: iterations started per second. A list runs several levels. A rate profile also sets the level's
+     * duration: "0/s to 1000/s over 1m, 1000/s for 5m", "500/s for 10s, nothing for 50s, 5 times".
      */
     rate?: Rate | Rate[];
-    /** Evenly spaced, or at random as people come (seeded). Default "even". */
+    /** Evenly spaced, or a seeded Poisson process. Default "even". */
     arrivals?: "even" | "poisson";
-    /** How long each level is measured. Default "10s". */
-    hold?: Duration;
-    /** Over which time a level's groups start, or the rate rises, evenly. Not measured. Default: all at once. */
+    /** Measured time of each level. Default "10s". */
+    duration?: Duration;
+    /** Ramp-up time: groups start, or the rate rises, evenly over it. Not measured. Default "0s". */
     ramp?: Duration;
-    /** Time with all groups at work, or at the first rate, before measuring. Not measured. Default "0s". */
+    /** Warm-up time at full load, or at the first rate, before the measurement. Not measured. Default "0s". */
     warmup?: Duration;
-    /** Each group runs one iteration, all starting at the same time; the level ends when all have ended. */
+    /** Run one iteration per group, all started at the same time. The level ends when the last one has ended. */
     once?: boolean;
-    /** With `once`: the longest time a level may take. Default "60s". */
+    /** With `once`: time limit of a level. Default "60s". */
     limit?: Duration;
   }
 
   /**
-   * Opens when all members have called it with the same name; fails when one of them ended without, and when nothing
-   * goes on any more because they wait at different names. Can be used again.
+   * Waits until all members have called it with the same name. It can be reused. Fails if a member ends without calling
+   * it, or if members wait at different names and nothing else is in progress.
    */
   export type Barrier = (name: string) => Promise<void>;
 
   /**
-   * One group of interacting users. Its functions may be taken out of it: `const { everyone } = group`. Neither it nor
-   * its users can be asked for anything once the iteration has ended: keep `user.name`, not `user`.
+   * A group of interacting users. Its functions can be destructured: `const { everyone } = group`. The group and its
+   * users are unusable after the iteration: keep `user.name`, not `user`.
    */
   export interface Group<Setup = any> {
     /** Unique within the run and safe in URLs, e.g. "g12". */
     readonly id: string;
     /** 0, 1, 2, … within the level. */
     readonly number: number;
-    /** How many iterations this group has run before in this level. */
+    /** Number of earlier iterations of this group in this level. */
     readonly iteration: number;
-    /** The level that is run. */
+    /** The current level. */
     readonly level: { readonly index: number; readonly users: number; readonly groups: number };
-    /** Whether the load goes on: false once the hold is over, so that a loop can end its story in order. */
+    /** True until the measured time ends. Lets a loop finish in order. */
     readonly active: boolean;
     /** All members. */
     readonly users: User[];
-    /** A copy of what `setup` returned. */
+    /** A copy of the value that `setup` returned. */
     readonly setup: Setup;
-    /** Runs `fn` for every member at the same time; fails with the first failure, after all have ended. */
+    /** Runs `fn` for all members concurrently and waits for all of them. Then throws the first failure, if any. */
     everyone<T>(fn: (user: User, here: Barrier) => Promise<T> | T): Promise<T[]>;
-    /** The same for some of them. */
+    /** Like `everyone`, for some of the members and without a barrier. */
     together<T>(users: User[], fn: (user: User, index: number) => Promise<T> | T): Promise<T[]>;
-    /** Asks until the condition comes true, every 50 ms; how long that took is measured. Fails after `within`. */
+    /** Polls `condition` (every 50 ms by default) until it is true, and measures the time. Fails after `within`. */
     eventually(
       name: string,
       within: Duration,
       condition: () => Promise<boolean> | boolean,
       options?: { every?: Duration },
     ): Promise<void>;
-    /**
-     * Measures a part of the story under a name, and how many iterations reach it, pass it and fail in it. A step begun
-     * within another has its path, `buy > pay`. Members who act at the same time take `user.step`.
-     */
+    /** Measures a part of the iteration: its time, and how many iterations reach, pass and fail it. The path of a
+     * nested step is `buy > pay`. Members who act concurrently use `user.step`. */
     step<T>(name: string, fn: () => Promise<T> | T): Promise<T>;
-    /** Counts whether something is as it should be. Never aborts. Returns `ok`. */
+    /** Counts whether `ok` is truthy. Never aborts. Returns `ok`. */
     check(name: string, ok: unknown): boolean;
-    /** A named kind of message whose every delivery is followed. */
+    /** Defines a named kind of message. headcount tracks every delivery of its messages. */
     channel(name: string, options: { to: "others" | "everyone" | User[]; deadline?: Duration }): Channel;
-    /** Pauses: a time, or a random time between two. */
+    /** Pauses for a time, or for a random time between two. */
     think(time: Duration, upTo?: Duration): Promise<void>;
-    /** Seeded random number: in [0, 1), below `n`, or one of a list. */
+    /** Seeded random number in [0, 1), whole number below `n`, or element of a list. */
     random(): number;
     random(n: number): number;
     random<T>(list: readonly T[]): T;
@@ -190,13 +187,13 @@ declare module "headcount" {
   /** A named kind of message with an audience. */
   export interface Channel {
     readonly name: string;
-    /** `text` with a stamp of this user behind it. Counts as sent with the user's next send or request. */
+    /** Appends a stamp of this user to `text`. The stamp counts as sent with the user's next message or request. */
     stamp(user: User, text?: string): string;
   }
 
   /**
-   * One simulated person. Its functions stay with it: `user.get(url)`, not `const { get } = user`. Its facts can be read
-   * as long as the iteration runs; `JSON.stringify` writes `name`, `index`, `number` and `role`.
+   * A simulated user. Its functions cannot be destructured: write `user.get(url)`, not `const { get } = user`. Its
+   * properties are readable until the iteration ends. `JSON.stringify` writes `name`, `index`, `number` and `role`.
    */
   export interface User {
     /** Unique within the run, e.g. "u34". */
@@ -205,9 +202,9 @@ declare module "headcount" {
     readonly index: number;
     /** 0, 1, 2, … within the level. */
     readonly number: number;
-    /** The role, if the group has roles. */
+    /** The user's role, if the group has roles. */
     readonly role: string | undefined;
-    /** What the set-up pool made for this user. */
+    /** The value that the `fn` of `setup`'s pool returned for this user. */
     readonly data: any;
 
     get(url: string, options?: Request): Promise<Response>;
@@ -219,23 +216,24 @@ declare module "headcount" {
     request(method: string, url: string, options?: Request): Promise<Response>;
     /** Opens a WebSocket. */
     websocket(url: string, options?: SocketOptions): Promise<Socket>;
-    /** Sets a header that all later requests of this user carry; `undefined` takes it away. */
+    /** Sets a header for all later requests of this user; `undefined` removes it. */
     header(name: string, value: string | undefined): void;
-    /** The user's cookie of that name for the target. */
+    /** The value of the user's cookie of that name for the target. */
     cookie(name: string): string | undefined;
 
     /**
-     * Runs `fn` every `period` until the hold ends: an open clock, which does not wait for `fn`. What `fn` sends before
-     * it first waits for an answer, a message or time counts from when the tick was due; the rest from when it is sent.
+     * Runs `fn` every `period` until the measured time ends, without waiting for the previous `fn`. Messages that `fn`
+     * sends before its first `await` are timed from when the tick was due; later ones from when they are sent.
      */
     every(period: Duration, fn: () => unknown, options?: { first?: Duration }): Ticker;
-    /** Until the hold has ended and deliveries have settled. */
+    /** Waits until the measured time is over and deliveries have settled. */
     stay(): Promise<void>;
     /**
-     * What this user holds under a name. At the end of the iteration all members of the group must hold the same:
-     * counted as converged, diverged or unknown (a member said nothing), for thresholds on `"converged(name)"`.
+     * Records a user state, such as the text of a document. At the end of the iteration, headcount compares the latest
+     * states of all members. The group counts as converged (all equal), diverged (two differ) or unknown (a member has
+     * recorded none). Thresholds on `"converged(name)"` use these counts.
      */
-    holds(name: string, text: string): void;
+    state(name: string, text: string): void;
     think(time: Duration, upTo?: Duration): Promise<void>;
     step<T>(name: string, fn: () => Promise<T> | T): Promise<T>;
     check(name: string, ok: unknown): boolean;
@@ -260,43 +258,43 @@ declare module "headcount" {
       string,
       string | { content: string | ArrayBuffer | Uint8Array; filename?: string; type?: string }
     >;
-    /** Sent as it is. */
+    /** Sent unchanged. */
     body?: string | ArrayBuffer | Uint8Array;
-    /** Fills `:name` in the URL, escaped; the measured name keeps `:name`. */
+    /** Values for `:name` in the URL, escaped. The request is measured under the URL with `:name`. */
     params?: Record<string, string | number>;
-    /** Added to the URL behind `?`, not to the measured name. */
+    /** Appended to the URL after `?`, but not to the name under which the request is measured. */
     query?: Record<string, string | number | boolean>;
     headers?: Record<string, string>;
-    /** Measured under this name instead of method and path. */
+    /** Name under which the request is measured. Default: method and path. */
     name?: string;
-    /** Whole time allowed. */
+    /** Time limit of the whole request. */
     timeout?: Duration;
-    /** Redirects followed; 0: none. */
+    /** Maximum number of redirects; 0: none. */
     redirects?: number;
-    /** Statuses of 400 and more that are no failure. */
+    /** Statuses of 400 or more that do not count as failures. */
     expect?: number | number[];
   }
 
-  /** What a failed connection, a timeout, a closed barrier and the like throw. */
+  /** Thrown when a connection fails, a request times out, a barrier cannot open, and so on. */
   export interface Failure extends Error {
     readonly side: "target" | "generator" | "script";
     /** E.g. "refused", "reset", "timed_out", "tls", "closed", "denied", "barrier", "eventually". */
     readonly kind: string;
   }
 
-  /** An answer. A status of 400 or more counts as failed but does not throw; a failed transport throws a `Failure`. */
+  /** A status of 400 or more counts as failed but does not throw. A transport failure throws a `Failure`. */
   export interface Response {
     readonly status: number;
     /** Status below 400. */
     readonly ok: boolean;
-    /** The URL that answered. */
+    /** URL of the response, after redirects. */
     readonly url: string;
-    /** The body as JSON, parsed when looked at. */
+    /** The body as JSON, parsed on access. */
     readonly json: any;
     /** The body as text. */
     readonly text: string;
     readonly body: ArrayBuffer;
-    /** Names in lower case; several of one name joined by ", ". */
+    /** Names in lower case; several values of one name joined by ", ". */
     readonly headers: Record<string, string>;
     /** Response time in milliseconds. */
     readonly time: number;
@@ -305,79 +303,82 @@ declare module "headcount" {
   export interface SocketOptions {
     headers?: Record<string, string>;
     subprotocols?: string[];
-    /** How messages hold JSON documents, each of which counts as a message. "auto": one, or several with newlines or 0x1e between
-     * them, or a SockJS frame. "array": a top-level array's elements. "newline", "0x1e": each ends so, maybe in the next message. */
+    /** How WebSocket messages contain JSON documents. Each document counts as a message. "auto": one document, several
+     * separated by newlines or 0x1e, or a SockJS frame. "array": the elements of a top-level array. "newline", "0x1e":
+     * each document ends with that byte, possibly in a later WebSocket message. */
     documents?: "auto" | "whole" | "array" | "newline" | "0x1e";
     query?: Record<string, string | number | boolean>;
     params?: Record<string, string | number>;
-    /** Measured under this name instead of the path. */
+    /** Name under which the socket is measured. Default: the path. */
     name?: string;
     timeout?: Duration;
   }
 
-  /** Values that must stand at JSON pointers: `{ "/type": "said" }`. */
+  /** Required values at JSON pointers: `{ "/type": "said" }`. */
   export type Only = Record<string, string | number | boolean | null>;
 
   export type Message = string | ArrayBuffer;
 
   /** An open WebSocket. Objects are sent as JSON. */
   export interface Socket {
-    /** The subprotocol agreed on. */
+    /** The negotiated subprotocol. */
     readonly subprotocol: string | undefined;
     readonly open: boolean;
     send(message: string | ArrayBuffer | Uint8Array | object): void;
-    /** Sends a message and awaits its reply: with the same value at pointer `by`, or the next that fits `only`, followed by a
-     * channel or not; else the next that none follows or that brings the sent stamp back. Parsed if an object was sent. */
+    /** Sends a message and waits for its reply, which is parsed if an object was sent. With `by`, the reply has the
+     * same value at that JSON pointer. With `only`, it is the next message that matches. Both include messages that a
+     * channel follows. Otherwise it is the next message that no channel follows, or that contains the sent stamp. */
     request(
       message: string | ArrayBuffer | Uint8Array | object,
       options?: { name?: string; by?: string; only?: Only; timeout?: Duration },
     ): Promise<any>;
     /**
-     * Follows the channel's stamps in what arrives here, natively: no script runs per message. `at`: where they stand, a
-     * JSON pointer or the number of the byte at which the stamp begins (counted from 0); without it, anywhere. `except`:
-     * where these values stand a message says again what was said, as with a whole document, and is no delivery. `keep`:
-     * what stands there is kept for `last`, said again or not. The function that comes back ends it.
+     * Follows the channel's stamps on this socket natively: no script runs per message. Returns a function to stop.
+     * `at`: JSON pointer to the stamp, or its byte offset (from 0). Default: anywhere in the message.
+     * `except`: values that mark a snapshot, which restates earlier messages; its stamps are not counted as deliveries.
+     * `keep`: store the value at `at` for `last()`, including values of snapshots.
      */
     receives(channel: Channel, options?: { at?: string | number; only?: Only; except?: Only; keep?: boolean }): () => void;
-    /** What stood last where `receives` looks for the channel, stamped or not, where it keeps that: a string, else JSON text. */
+    /** The last value that `receives` stored (`keep`), stamped or not: a string as it is, other values as JSON text. */
     last(channel: Channel): string | undefined;
-    /** The next message that fits `only`, even one that a channel follows; without `only`, the next that none follows. JSON
-     * text comes parsed with `json: true`. Followed messages are not kept for later calls. */
+    /** The next message that matches `only`, even if a channel follows it. Without `only`: the next message that no
+     * channel follows. `json: true` parses it. Messages that a channel follows are not kept for later calls. */
     next(options?: { only?: Only; timeout?: Duration; json?: boolean }): Promise<any>;
-    /** Runs `fn` for each message (that costs script time) or when the socket is gone. What it throws fails the iteration. */
+    /** Runs `fn` for each message (uses script time), or when the socket closes. Errors in `fn` fail the iteration. */
     on(event: "message", fn: (message: Message) => void): void;
     on(event: "close", fn: (code: number | undefined, reason: string) => void): void;
-    /** Round trip of a ping in milliseconds. */
+    /** Round-trip time of a ping in milliseconds. */
     ping(): Promise<number>;
     close(code?: number, reason?: string): Promise<void>;
   }
 
-  /** What `setup` gets. A run in which a request or a check of `setup` failed has not passed; an error ends it. */
+  /** The argument of `setup`. A run cannot pass if a request or check of `setup` failed. An error ends the run. */
   export interface Setup {
-    /** Makes users before the clock starts, 32 at a time; what `fn` returns is their `data`. The groups' users take their places in turn. */
+    /** Creates users before the levels start, by default 32 at a time. User n of a level takes over headers, cookies
+     * and `data` (the result of `fn`) of pool user n. The pool must be at least as large as the largest level. */
     pool<T>(count: number, fn: (user: User, index: number) => Promise<T> | T, options?: { atOnce?: number }): Promise<T[]>;
-    /** One user for single calls. */
+    /** A user for single requests. */
     readonly user: User;
     check(name: string, ok: unknown): boolean;
   }
 
-  /** What `teardown` gets. What fails in it counts as in `setup`. */
+  /** The argument of `teardown`. Failures count as in `setup`. */
   export interface Teardown<S = any> {
     readonly user: User;
     readonly setup: S;
     check(name: string, ok: unknown): boolean;
   }
 
-  /** Rows of a file, in memory once for all workers. */
+  /** Rows of a file, stored once for all workers. */
   export interface Table<T extends object = Record<string, string>> {
     readonly length: number;
     at(index: number): T;
   }
-  /** "unique": each user number has its own row, too few rows is an error; "cycle" (default): begin again; "random". */
+  /** "unique": one row per user number, an error if there are too few; "cycle" (default): starts again; "random". */
   export type Take = "unique" | "cycle" | "random";
-  /** Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Only while the module loads. */
+  /** Reads a CSV file (.csv, .tsv, .txt) with a header line, from the scenario's folder. Only at the top level. */
   export function csv<T extends object = Record<string, string>>(path: string, options?: { take?: Take; separator?: string }): Table<T>;
-  /** Reads a JSON file that holds an array. Only while the module loads. */
+  /** Reads a JSON file that contains an array. Only at the top level. */
   export function json<T extends object = any>(path: string, options?: { take?: Take }): Table<T>;
 
   /** A sum. */
@@ -385,7 +386,7 @@ declare module "headcount" {
     constructor(name: string);
     add(value?: number): void;
   }
-  /** A value that goes up and down. */
+  /** A value that rises and falls. */
   export class Gauge {
     constructor(name: string);
     set(value: number): void;
