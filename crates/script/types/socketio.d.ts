@@ -1,18 +1,18 @@
 /**
- * Types of headcount scenarios that speak Socket.IO. Written by `headcount init`; do not edit.
+ * Types of headcount scenarios that use Socket.IO. Written by `headcount init`; do not edit.
  */
 declare module "headcount" {
   export interface User {
-    /** Opens a Socket.IO socket (protocol 5): one namespace over a connection of its own. */
+    /** Opens a Socket.IO socket (protocol 5): one namespace on a connection of its own. */
     socketio(url: string, options?: SocketIoOptions): Promise<SocketIo>;
-    /** The same on the target. */
+    /** Opens a Socket.IO socket on the target. */
     socketio(options?: SocketIoOptions): Promise<SocketIo>;
   }
 
   export interface SocketIoOptions {
     /** Default "/". */
     namespace?: string;
-    /** Goes to the server with the connection. */
+    /** Authentication data, sent when the socket connects to the namespace. */
     auth?: Record<string, unknown>;
     /** Default `["websocket"]`. */
     transports?: ["websocket"] | ["polling", "websocket"] | ["polling"];
@@ -20,40 +20,40 @@ declare module "headcount" {
     path?: string;
     query?: Record<string, string | number | boolean>;
     headers?: Record<string, string>;
-    /** Measured under this name instead of path and namespace. */
+    /** Name under which the socket is measured. Default: path and namespace. */
     name?: string;
-    /** Time until the namespace is granted. */
+    /** Time limit until the server accepts the namespace. */
     timeout?: Duration;
   }
 
-  /** An open Socket.IO socket. Arguments are JSON; an `ArrayBuffer` or `Uint8Array` in them goes as it is. */
+  /** An open Socket.IO socket. Arguments are JSON; an `ArrayBuffer` or `Uint8Array` in them is sent as binary. */
   export interface SocketIo {
-    /** The id that the server gave. */
+    /** The socket id assigned by the server. */
     readonly id: string;
     readonly open: boolean;
     emit(event: string, ...args: unknown[]): void;
     /**
-     * Emits an event and awaits its acknowledgement, an exchange under the event's name: what it carries, or a list if
-     * that is several values.
+     * Emits an event and waits for its acknowledgement: a round trip, measured under the event's name. Resolves to the
+     * value of the acknowledgement, or to a list if it has several values.
      */
     request(event: string | { event: string; timeout?: Duration; name?: string }, ...args: unknown[]): Promise<any>;
-    /** Runs `fn` for each such event (that costs script time). What it returns acknowledges it, if the server asks. */
+    /** Runs `fn` for each such event (uses script time). The result is the acknowledgement, if the server asks for one. */
     on(event: string, fn: (...args: any[]) => unknown): void;
-    /** The socket is gone, by whomever. */
+    /** Runs `fn` when the socket closes, whichever side closed it. */
     on(event: "disconnect", fn: (reason: string) => void): void;
-    /** The next event of this name: what it carries, or a list if that is several values. */
+    /** Waits for the next event of this name. Resolves to its value, or to a list if it has several values. */
     next(event: string, options?: { timeout?: Duration }): Promise<any>;
     /**
-     * Follows the channel's stamps in these events, natively: no script runs per event. Pointers lead into the first
-     * argument. `except`: where these values stand an event says again what was said, as with a whole document, and is no
-     * delivery. `keep`: the last value at the pointer is kept for `last`, said again or not. The function that comes back
-     * ends it.
+     * Follows the channel's stamps in these events natively: no script runs per event. Returns a function to stop.
+     * `at`, `only`, `except`: JSON pointers into the first argument.
+     * `except`: values that mark a snapshot, which restates earlier events; its stamps are not counted as deliveries.
+     * `keep`: store the value at `at` for `last()`, including values of snapshots.
      */
     receives(
       channel: Channel,
       options: { event: string; at?: string; only?: Only; except?: Only; keep?: boolean },
     ): () => void;
-    /** The last value at the channel's pointer, stamped or not, where `receives` keeps it: a string, else JSON text. */
+    /** The last value that `receives` stored (`keep`), stamped or not: a string as it is, other values as JSON text. */
     last(channel: Channel): string | undefined;
     close(): Promise<void>;
   }
