@@ -4,8 +4,8 @@
  * A scenario is an async function that runs once per iteration of a group of interacting users. Module state is shared
  * by all users of a worker thread, but not between workers: keep the state of a user inside the function.
  *
- * Uncaught errors and unhandled rejections fail the iteration. So do calls still in flight at its end, except
- * `socket.close()`, calls of tickers and handlers, and calls that `Promise.race` or `Promise.any` no longer waits for.
+ * Uncaught errors and unhandled rejections fail the iteration. So do calls that are still in flight at its end, except
+ * `socket.close()`, calls of tickers and handlers, and calls that `Promise.race` or `Promise.any` left behind.
  * There are no timers, and no file or network access outside this API. `Math.random` is seeded.
  */
 declare module "headcount" {
@@ -79,7 +79,7 @@ declare module "headcount" {
     };
     /**
      * Local addresses or networks that users connect from, in turn. A user keeps one address for all connections.
-     * A rate limiter by address sees `"127.0.0.0/24"` as 254 machines. `--source` overrides it. Default: system's choice.
+     * A limiter by address sees `"127.0.0.0/24"` as 254 machines. `--source` overrides it. Default: the system chooses.
      */
     source?: string | string[];
     /** Seed of all random choices. Default: a new one for each run, printed and recorded. */
