@@ -37,7 +37,7 @@ declare module "headcount" {
      * value of the acknowledgement, or to a list if it has several values.
      */
     request(event: string | { event: string; timeout?: Duration; name?: string }, ...args: unknown[]): Promise<any>;
-    /** Runs `fn` for each such event (uses script time). The result is the acknowledgement, if the server asks for one. */
+    /** Runs `fn` for each such event (uses script time). Its result is the acknowledgement, if the server wants one. */
     on(event: string, fn: (...args: any[]) => unknown): void;
     /** Runs `fn` when the socket closes, whichever side closed it. */
     on(event: "disconnect", fn: (reason: string) => void): void;
