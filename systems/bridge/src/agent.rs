@@ -1,5 +1,4 @@
-//! Who answers: the built-in persona, at no cost, or any endpoint that speaks the `OpenAI` chat
-//! completions API.
+//! The agent: the built-in persona, at no cost, or any endpoint that speaks the `OpenAI` chat completions API.
 
 mod remote;
 
@@ -14,15 +13,15 @@ use crate::config::ConfigError;
 use crate::refusal::Refusal;
 use remote::{Question, Remote};
 
-/// Who answers the users.
+/// The agent that replies to users.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Agent")]
 pub struct AgentConfig {
-    /// Base of an OpenAI-compatible API, for example <http://127.0.0.1:11434/v1>; without it a
-    /// built-in persona answers
+    /// Base URL of an OpenAI-compatible API, for example <http://127.0.0.1:11434/v1>. Without it, a built-in
+    /// persona replies
     #[arg(long = "agent-url", value_name = "URL", env = "BRIDGE_AGENT_URL")]
     pub url: Option<String>,
-    /// Which model to ask for
+    /// Model to request
     #[arg(
         long = "agent-model",
         value_name = "NAME",
@@ -30,11 +29,11 @@ pub struct AgentConfig {
         default_value = "default"
     )]
     pub model: String,
-    /// Key for the API; give it by the environment, a flag can be seen by every user of the machine
+    /// API key. Set it in the environment: other users of the machine can see flags
     #[arg(long = "agent-key", value_name = "KEY", env = "BRIDGE_AGENT_KEY", hide_env_values = true,
           value_parser = read_secret)]
     pub key: Option<Secret>,
-    /// How long an answer may take
+    /// Timeout of a request to the agent
     #[arg(long = "agent-timeout", value_name = "TIME", env = "BRIDGE_AGENT_TIMEOUT",
           default_value = "30s", value_parser = span::parse)]
     pub timeout: Duration,
@@ -48,9 +47,9 @@ fn read_secret(text: &str) -> Result<Secret, std::convert::Infallible> {
 /// The agent of a running bridge.
 #[derive(Debug)]
 pub(crate) enum Agent {
-    /// Answers within the house, at once.
+    /// Replies within the process, at once.
     Persona,
-    /// Answers over HTTP, in its own time.
+    /// Replies over HTTP.
     Remote(Remote),
 }
 
@@ -63,7 +62,7 @@ impl Agent {
     }
 }
 
-/// What a remote agent says to `text`; `None` when the persona answers.
+/// Asks a remote agent about `text`. `None` if the persona replies.
 pub(crate) async fn ask(
     bridge: &Bridge,
     session: u64,

@@ -10,13 +10,13 @@ use kit::span;
 use crate::agent::AgentConfig;
 use crate::house::NEW_SESSION;
 
-/// The rooms of the report that this system rebuilds.
+/// The rooms of the field report that this system rebuilds.
 const ROOMS: &str = "Tower,Chapel,Library,Garden,Dungeon";
 
-/// Everything that can be configured, by flag or environment.
+/// The configuration, set by flags or environment variables.
 #[derive(Clone, Debug, Args)]
 pub struct Config {
-    /// Where and how it serves.
+    /// Address, threads, connections, shutdown and faults.
     #[command(flatten)]
     pub serve: ServeConfig,
     /// Logs.
@@ -28,15 +28,16 @@ pub struct Config {
     /// Sessions and sockets.
     #[command(flatten)]
     pub times: Times,
-    /// Who answers.
+    /// The agent that replies to users.
     #[command(flatten)]
     pub agent: AgentConfig,
-    /// Origins whose web pages may talk to the bridge, for example `http://localhost:3000`, beside those of this
-    /// server at an address or `localhost`; `*` is every page of the web. Programs are not asked
+    /// Origins whose web pages may connect, for example `http://localhost:3000`, or `*` for all. This server's own
+    /// pages are always allowed if opened by IP address or as `localhost`. Programs send no origin and are not
+    /// checked
     #[arg(long, value_name = "ORIGIN", env = "BRIDGE_ALLOW_ORIGIN", value_delimiter = ',',
           value_parser = kit::origin::parse, help_heading = "Serving")]
     pub allow_origin: Vec<String>,
-    /// Proxies that may say in `X-Forwarded-For` where a request comes from
+    /// Proxies whose `X-Forwarded-For` header is trusted
     #[arg(
         long,
         value_name = "ADDRESSES",
@@ -47,33 +48,33 @@ pub struct Config {
     pub trusted_proxies: Networks,
 }
 
-/// Limits; each is refused with an error of its own.
+/// Limits. Each has its own error.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
-    /// The rooms, separated by commas; the first is where who names none is
+    /// Rooms, separated by commas. A user who names none enters the first
     #[arg(long, env = "BRIDGE_ROOMS", value_delimiter = ',', default_value = ROOMS)]
     pub rooms: Vec<String>,
-    /// Sessions at most
+    /// Maximum number of sessions
     #[arg(long, value_name = "N", env = "BRIDGE_MAX_SESSIONS", default_value_t = 50_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_sessions: u32,
-    /// Users in one room at most
+    /// Maximum number of users in one room
     #[arg(long, value_name = "N", env = "BRIDGE_MAX_ROOM", default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_room: u32,
-    /// Bytes of one message at most
+    /// Maximum size of a message in bytes
     #[arg(long, value_name = "BYTES", env = "BRIDGE_MAX_MESSAGE", default_value_t = 4096,
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub max_message: u32,
-    /// Bytes of one request body or WebSocket message at most
+    /// Maximum size of a request body or WebSocket message in bytes
     #[arg(long, value_name = "BYTES", env = "BRIDGE_MAX_BODY", default_value_t = 32_768,
           value_parser = clap::value_parser!(u32).range(64..=1 << 24))]
     pub max_body: u32,
-    /// Messages per second and session at most; 0 is no limit
+    /// Maximum messages per second and session; 0 means no limit
     #[arg(long, value_name = "N", env = "BRIDGE_RATE_LIMIT", default_value_t = 0)]
     pub rate_limit: u32,
-    /// New sessions that one address may make
+    /// Limit on new sessions per client address
     #[arg(
         long,
         value_name = "LIMITS",
@@ -82,8 +83,8 @@ pub struct Limits {
     )]
     #[expect(clippy::struct_field_names, reason = "the flag is `--address-limits`")]
     pub address_limits: limit::Limits,
-    /// Addresses and networks that this does not limit, separated by commas. Behind a proxy on this machine, name
-    /// the proxy in `--trusted-proxies`
+    /// Addresses and networks exempt from `--address-limits`, separated by commas. If a proxy runs on this machine,
+    /// list it in `--trusted-proxies`
     #[arg(
         long,
         value_name = "ADDRESSES",
@@ -91,18 +92,18 @@ pub struct Limits {
         default_value = "127.0.0.0/8,::1"
     )]
     pub address_limit_bypass: Networks,
-    /// Messages that may wait for one WebSocket before it is closed as too slow
+    /// Maximum number of messages queued for a WebSocket; a client beyond it is disconnected as too slow
     #[arg(long, value_name = "N", env = "BRIDGE_QUEUE", default_value_t = 1024,
           value_parser = clap::value_parser!(u32).range(4..=1 << 20))]
     pub queue: u32,
-    /// Exchanges with the agent that a session remembers
+    /// Number of exchanges with the agent that a session remembers
     #[arg(long, value_name = "N", env = "BRIDGE_HISTORY", default_value_t = 10,
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub history: u16,
 }
 
 impl Limits {
-    /// What counts the new sessions of each address.
+    /// Counts the new sessions of each address.
     pub(crate) fn gate(&self) -> Gate {
         Gate::new(
             self.address_limits.clone(),
@@ -111,49 +112,49 @@ impl Limits {
     }
 }
 
-/// How long things last.
+/// Timeouts and intervals.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Sessions")]
 pub struct Times {
-    /// A session without connection and message for so long ends
+    /// Idle time after which a session without a connection expires
     #[arg(long, value_name = "TIME", env = "BRIDGE_IDLE_TIMEOUT", default_value = "30m",
           value_parser = span::parse)]
     pub idle_timeout: Duration,
-    /// A session that a WebSocket made can be resumed so long after the socket went away
+    /// How long a session created by a WebSocket can be resumed after the socket has closed
     #[arg(long, value_name = "TIME", env = "BRIDGE_GRACE", default_value = "2s",
           value_parser = span::parse)]
     pub grace: Duration,
-    /// A WebSocket is pinged so often; one that stays silent in between is gone
+    /// Interval between WebSocket pings; a client that stays silent for one interval is disconnected
     #[arg(long, value_name = "TIME", env = "BRIDGE_PING", default_value = "20s",
           value_parser = span::parse)]
     pub ping: Duration,
 }
 
-/// Values that are each readable and make no sense together.
+/// Values that are valid by themselves but contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// No room, or one without a name.
+    /// No rooms, or a room without a name.
     #[error("`--rooms` needs at least one room, and each a name")]
     NoRoom,
-    /// A room twice.
+    /// A room is listed twice.
     #[error("`--rooms` names `{0}` twice")]
     RoomTwice(String),
-    /// A message that fits no body.
+    /// A message of the maximum size does not fit into a body.
     #[error("`--max-body` must be larger than `--max-message`")]
     BodyTooSmall,
-    /// A time that must not be nothing.
+    /// A time that must not be zero.
     #[error("`--{0}` must be longer than nothing")]
     NoTime(&'static str),
-    /// A limit of what is not limited.
+    /// A limit on something that cannot be limited.
     #[error("`--address-limits` limits `session` alone, not `{0}`")]
     NoSuchLimit(String),
-    /// The agent's endpoint.
+    /// The agent's URL is not usable.
     #[error("`--agent-url` is not usable: {0}")]
     Agent(String),
 }
 
 impl Config {
-    /// Refuses what makes no sense together.
+    /// Rejects values that contradict each other.
     pub fn check(&self) -> Result<(), ConfigError> {
         let rooms = &self.limits.rooms;
         if rooms.is_empty() || rooms.iter().any(|room| room.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! `headcount-bridge`: the bridge by itself.
+//! `headcount-bridge`: the bridge as a program of its own.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use bridge::{Config, ServeError};
 use clap::Parser;
 
-/// Half of the work of a small request is allocation; this one is the cheapest at it.
+/// Half of the work of a small request is allocation, and mimalloc is the cheapest allocator for it.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Users talk in rooms, with each other and with an agent
+/// A chat server: users talk in rooms, with each other and with an agent
 #[derive(Parser)]
 #[command(name = "headcount-bridge", version)]
 struct Cli {
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Where even this cannot be written, the exit code has to do.
+            // If even this cannot be written, the exit code must suffice.
             let _ = error.print();
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }

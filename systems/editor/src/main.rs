@@ -1,4 +1,4 @@
-//! `headcount-editor`: the editor by itself.
+//! `headcount-editor`: the editor as a program of its own.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use clap::Parser;
 use editor::{Config, ServeError};
 
-/// Every message is allocated once; this one is the cheapest at it.
+/// Every message is allocated once, and mimalloc is the cheapest allocator for it.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// People edit one text together
+/// A collaborative text editor
 #[derive(Parser)]
 #[command(name = "headcount-editor", version)]
 struct Cli {
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Where even this cannot be written, the exit code has to do.
+            // If even this cannot be written, the exit code must suffice.
             let _ = error.print();
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }

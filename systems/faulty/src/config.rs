@@ -3,13 +3,13 @@ use std::net::{Ipv4Addr, SocketAddr};
 use clap::Args;
 use kit::log::LogConfig;
 
-/// Where it listens unless told otherwise.
+/// Default port.
 pub const PORT: u16 = 4010;
 
-/// Everything that can be configured; faults are ordered per port.
+/// The configuration. Faults are configured per port, by requests.
 #[derive(Clone, Debug, Args)]
 pub struct Config {
-    /// Address to listen on for orders; port 0 takes a free one
+    /// Address to listen on for orders; port 0 chooses a free one
     #[arg(long, value_name = "HOST:PORT", env = "HEADCOUNT_LISTEN",
           default_value_t = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)))]
     pub listen: SocketAddr,

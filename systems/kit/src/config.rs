@@ -1,6 +1,6 @@
-//! The part of a configuration that all systems have. A system flattens [`ServeConfig`] into its own
-//! `clap` arguments: each value is a flag and an environment variable from one definition, and a bad
-//! one is refused before anything is bound (exit code 2).
+//! The configuration shared by all systems. A system flattens [`ServeConfig`] into its own `clap` arguments. One
+//! definition makes each value a flag and an environment variable. An invalid value is refused before anything is
+//! bound (exit code 2).
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
@@ -11,33 +11,33 @@ use clap::Args;
 use crate::fault::FaultSpec;
 use crate::span;
 
-/// Where and how a system serves.
+/// Address, threads, connections, shutdown and faults.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Serving")]
 pub struct ServeConfig {
-    /// Address to listen on [default: 127.0.0.1 and the system's own port]; port 0 takes a free one
+    /// Address to listen on [default: 127.0.0.1 and the system's own port]; port 0 chooses a free one
     #[arg(long, value_name = "HOST:PORT", env = "HEADCOUNT_LISTEN", value_parser = address)]
     pub listen: Option<SocketAddr>,
-    /// Threads; one is served without any hand-over between threads
+    /// Number of threads; with 1, nothing is handed over between threads
     #[arg(long, env = "HEADCOUNT_THREADS", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
-    /// Open connections at most, upgraded ones too; further ones are refused with 503 and counted. The limit of open
-    /// files (`ulimit -n`) may allow fewer: that is told at the start
+    /// Maximum number of open connections, including upgraded ones; further ones are refused with 503 and counted.
+    /// The limit on open files (`ulimit -n`) may allow fewer; the server then logs a warning at startup
     #[arg(long, value_name = "N", env = "HEADCOUNT_MAX_CONNECTIONS", default_value_t = 60_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,
-    /// How long a stop may take to deliver what was accepted
+    /// Time limit for delivering accepted work when the server stops
     #[arg(long, value_name = "TIME", env = "HEADCOUNT_STOP_LIMIT", default_value = "10s",
           value_parser = span::parse)]
     pub stop_limit: Duration,
-    /// Faults on order, for example `drop=100,delay=20ms`; see GET /faults for what was done
+    /// Faults to inject, for example `drop=100,delay=20ms`; GET /faults counts their effects
     #[arg(long, value_name = "FAULTS", env = "HEADCOUNT_FAULTS", default_value_t)]
     pub faults: FaultSpec,
 }
 
 impl ServeConfig {
-    /// The address to bind: as configured, else loopback and `port`.
+    /// The address to bind: the configured one, or else the loopback address and `port`.
     #[must_use]
     pub fn address(&self, port: u16) -> SocketAddr {
         self.listen
@@ -45,8 +45,8 @@ impl ServeConfig {
     }
 }
 
-/// The address of a host, which may be a name. Of several the first of IPv4, because everything else that
-/// is told of loopback is.
+/// Resolves `host:port`, where the host may be a name. Of several addresses it prefers the first IPv4 one, because
+/// the default loopback address is IPv4 too.
 fn address(text: &str) -> io::Result<SocketAddr> {
     let found: Vec<_> = text.to_socket_addrs()?.collect();
     let first = found.iter().find(|address| address.is_ipv4());

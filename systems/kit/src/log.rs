@@ -1,27 +1,27 @@
-//! Structured logs on standard error. Nothing is logged per request at `info`.
+//! Structured logs on standard error. At level `info`, nothing is logged per request.
 
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
 
-/// How a log line looks.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// One line for people.
+    /// Plain text, one line per event.
     #[default]
     Text,
-    /// One JSON object per line.
+    /// JSON, one object per line.
     Json,
 }
 
-/// What is logged, and how.
+/// The configuration of logs.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Logs")]
 pub struct LogConfig {
-    /// Level, or a filter like `info,bridge=debug`
+    /// Log level, or a filter such as `info,bridge=debug`
     #[arg(long = "log", value_name = "LEVEL", env = "HEADCOUNT_LOG", default_value = "info",
           value_parser = parse_filter)]
     pub filter: String,
-    /// Form of a log line
+    /// Format of log lines
     #[arg(
         long,
         value_name = "FORM",
@@ -36,7 +36,7 @@ pub struct LogConfig {
 #[error("logging is already set up in this process")]
 pub struct AlreadySetUp;
 
-/// Sets up logging for this process; once.
+/// Sets up logging for this process. Call it once.
 pub fn init(config: &LogConfig) -> Result<(), AlreadySetUp> {
     let lines = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(&config.filter))

@@ -10,19 +10,19 @@ use crate::hash::HashConfig;
 use crate::http::DoorConfig;
 use crate::push::PushConfig;
 
-/// Everything that can be configured, by flag or environment.
+/// The configuration, set by flags or environment variables.
 #[derive(Clone, Debug, Args)]
 pub struct Config {
-    /// Where and how it serves.
+    /// Address, threads, connections, shutdown and faults.
     #[command(flatten)]
     pub serve: ServeConfig,
     /// Logs.
     #[command(flatten)]
     pub log: LogConfig,
-    /// Where things are kept.
+    /// The database.
     #[command(flatten)]
     pub store: StoreConfig,
-    /// Who may come in, and how often.
+    /// Access and rate limits.
     #[command(flatten)]
     pub door: DoorConfig,
     /// Passwords.
@@ -34,16 +34,16 @@ pub struct Config {
     /// Trades and money.
     #[command(flatten)]
     pub trades: TradeConfig,
-    /// Where notifications go besides the list.
+    /// Notifications sent outside of the list.
     #[command(flatten)]
     pub push: PushConfig,
 }
 
-/// Where things are kept.
+/// The database.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Store")]
 pub struct StoreConfig {
-    /// `sqlite:FILE`, `sqlite::memory:` or `postgres://…`
+    /// Database: `sqlite:FILE`, `sqlite::memory:` or `postgres://…`
     #[arg(
         long,
         value_name = "URL",
@@ -52,7 +52,7 @@ pub struct StoreConfig {
         default_value = "sqlite:headcount-marketplace.db"
     )]
     pub store: String,
-    /// Connections to it at most; of `SQLite` those that read
+    /// Maximum number of database connections; for `SQLite`, of those that read
     #[arg(long, value_name = "N", env = "MARKETPLACE_CONNECTIONS", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub connections: u32,
@@ -65,10 +65,10 @@ pub struct StoreConfig {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Accounts")]
 pub struct AccountConfig {
-    /// An admin who is there from the start; needs a password
+    /// E-mail address of an admin who exists from the start; needs `--admin-password`
     #[arg(long, value_name = "EMAIL", env = "MARKETPLACE_ADMIN_EMAIL")]
     pub admin_email: Option<String>,
-    /// The admin's password; give it by the environment
+    /// The admin's password; set it in the environment
     #[arg(
         long,
         value_name = "PASSWORD",
@@ -76,7 +76,7 @@ pub struct AccountConfig {
         hide_env_values = true
     )]
     pub admin_password: Option<Secret>,
-    /// How long an access token is good
+    /// Lifetime of an access token
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_ACCESS_TIME", default_value = "1h",
           value_parser = span::parse)]
     pub access_time: Duration,
@@ -86,12 +86,12 @@ pub struct AccountConfig {
     pub refresh_time: Duration,
 }
 
-/// How a payment is known to have been made.
+/// Who confirms that a payment was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PaymentMode {
-    /// The buyer says so (as in the field report).
+    /// The buyer (as in the field report).
     Status,
-    /// A provider says so, by signed webhooks.
+    /// A provider, by signed webhooks.
     Provider,
 }
 
@@ -99,7 +99,7 @@ pub enum PaymentMode {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Trades")]
 pub struct TradeConfig {
-    /// How a payment is known to have been made
+    /// Who confirms that a payment was made
     #[arg(
         long,
         value_name = "MODE",
@@ -107,7 +107,7 @@ pub struct TradeConfig {
         default_value = "status"
     )]
     pub payment_mode: PaymentMode,
-    /// What the provider signs its webhooks with, at least 16 characters
+    /// Secret with which the provider signs its webhooks, at least 16 characters
     #[arg(
         long,
         value_name = "SECRET",
@@ -115,11 +115,11 @@ pub struct TradeConfig {
         hide_env_values = true
     )]
     pub payment_secret: Option<Secret>,
-    /// The marketplace's part of what a seller gets, in hundredths of a percent
+    /// Marketplace fee, deducted from the seller's share, in hundredths of a percent
     #[arg(long, value_name = "BP", env = "MARKETPLACE_FEE", default_value_t = 250,
           value_parser = clap::value_parser!(u16).range(..=10_000))]
     pub fee: u16,
-    /// How long a request is open when it does not say
+    /// How long a purchase request stays open if it sets no time of its own
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_OPEN_TIME", default_value = "720h",
           value_parser = span::parse)]
     pub open_time: Duration,
@@ -127,38 +127,38 @@ pub struct TradeConfig {
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_PAY_TIME", default_value = "24h",
           value_parser = span::parse)]
     pub pay_time: Duration,
-    /// How long after the last news of a delivery it counts as confirmed
+    /// Time after the last update of a delivery until it counts as confirmed
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_CONFIRM_TIME", default_value = "336h",
           value_parser = span::parse)]
     pub confirm_time: Duration,
-    /// How often it is looked whether a time is over
+    /// Interval between checks for expired times
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_SWEEP", default_value = "5s",
           value_parser = span::parse)]
     pub sweep: Duration,
-    /// A fault on order: the selected seller is never told (bug 1 of the field report)
+    /// Injected fault: the selected seller gets no notification (bug 1 of the field report)
     #[arg(long, env = "MARKETPLACE_LOSE_ACCEPTED")]
     pub lose_accepted: bool,
 }
 
-/// Values that are each readable and make no sense together.
+/// Values that are valid by themselves but contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// A time that must not be nothing.
+    /// A time that must not be zero.
     #[error("`--{0}` must be longer than nothing")]
     NoTime(&'static str),
-    /// One without the other.
+    /// A value that requires another one.
     #[error("`--{0}` needs `--{1}` too")]
     Needs(&'static str, &'static str),
-    /// A secret that can be guessed.
+    /// A secret short enough to be guessed.
     #[error("`--{0}` needs at least 16 characters")]
     ShortSecret(&'static str),
-    /// The first admin.
+    /// The first admin cannot be created.
     #[error("the admin cannot be made: {0}")]
     Admin(String),
-    /// An address of a service.
+    /// The address of a service is not usable.
     #[error("`--{0}` is not usable: {1}")]
     Address(&'static str, String),
-    /// A fault that this system does not have.
+    /// A fault that this system does not support.
     #[error(
         "`--faults` of the marketplace are delay, stall, crash, leak, drop and duplicate, not `{0}`"
     )]
@@ -166,7 +166,7 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Refuses what makes no sense together.
+    /// Rejects values that contradict each other.
     pub fn check(&self) -> Result<(), ConfigError> {
         let times = [
             ("access-time", self.accounts.access_time),

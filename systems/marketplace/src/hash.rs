@@ -1,6 +1,6 @@
-//! Passwords. Hashing is meant to be slow, so it has threads of its own, as many as cores, that step
-//! back behind the one that answers; what more comes than can be done in a bearable time is refused
-//! at once. Nothing here knows of users.
+//! Password hashing. Hashing is slow by design, so it has its own threads, one per core, at a lower priority than
+//! the thread that responds. Requests that cannot be hashed within a bearable time are refused at once. This module
+//! knows nothing about users.
 
 mod pool;
 mod scheme;
@@ -16,7 +16,7 @@ pub(crate) use pool::Hashing;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Passwords")]
 pub struct HashConfig {
-    /// The hash of new passwords; those of the other kind are accepted
+    /// Hash of new passwords; hashes of the other kind are accepted
     #[arg(
         long,
         value_name = "KIND",
@@ -24,11 +24,11 @@ pub struct HashConfig {
         default_value = "argon2id"
     )]
     pub hash: HashKind,
-    /// Rounds of bcrypt, as a power of two
+    /// Cost of bcrypt: the number of rounds as a power of two
     #[arg(long, value_name = "N", env = "MARKETPLACE_BCRYPT_COST", default_value_t = 12,
           value_parser = clap::value_parser!(u32).range(4..=16))]
     pub bcrypt_cost: u32,
-    /// Memory of argon2id
+    /// Memory of argon2id in KiB
     #[arg(long, value_name = "KIB", env = "MARKETPLACE_ARGON_MEMORY", default_value_t = 19_456,
           value_parser = clap::value_parser!(u32).range(8..=1 << 20))]
     pub argon_memory: u32,
@@ -36,24 +36,25 @@ pub struct HashConfig {
     #[arg(long, value_name = "N", env = "MARKETPLACE_ARGON_PASSES", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=100))]
     pub argon_passes: u32,
-    /// Threads that hash; 0 is one per core
+    /// Number of hashing threads; 0 means one per core
     #[arg(long, value_name = "N", env = "MARKETPLACE_HASH_THREADS", default_value_t = 0,
           value_parser = clap::value_parser!(u16).range(..=256))]
     pub hash_threads: u16,
-    /// Passwords that may wait; 0 is as many as are hashed within the time of `--hash-wait`
+    /// Maximum number of queued passwords; 0 means as many as are hashed within `--hash-wait`
     #[arg(long, value_name = "N", env = "MARKETPLACE_HASH_QUEUE", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     pub hash_queue: u32,
-    /// The longest that a password should wait; a quarter more, and its request is refused with 503
+    /// Target for the longest wait of a password. If `--hash-queue` is 0, a request that has waited 25 % longer is
+    /// refused with 503
     #[arg(long, value_name = "TIME", env = "MARKETPLACE_HASH_WAIT", default_value = "8s",
           value_parser = span::parse)]
     pub hash_wait: Duration,
 }
 
-/// The hash of new passwords.
+/// Hash of new passwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HashKind {
-    /// Argon2id, which needs memory too.
+    /// Argon2id, which also needs memory.
     Argon2id,
     /// Bcrypt, as in the field report.
     Bcrypt,

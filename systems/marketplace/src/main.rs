@@ -1,4 +1,4 @@
-//! `headcount-marketplace`: the marketplace by itself.
+//! `headcount-marketplace`: the marketplace as a program of its own.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use clap::Parser;
 use marketplace::{Config, ServeError};
 
-/// Requests allocate much and shortly; this one is the cheapest at it.
+/// Requests make many short-lived allocations, and mimalloc is the cheapest allocator for them.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Buyers ask, sellers offer, money waits in escrow
+/// A marketplace with escrow: buyers post requests, sellers make offers
 #[derive(Parser)]
 #[command(name = "headcount-marketplace", version)]
 struct Cli {
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Where even this cannot be written, the exit code has to do.
+            // If even this cannot be written, the exit code must suffice.
             let _ = error.print();
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }

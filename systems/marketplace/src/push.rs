@@ -1,6 +1,6 @@
-//! Notifications on their way to people: the list, streams by SSE and WebSocket, and what leaves by
-//! webhook or Telegram. A stream reads the list, so that it shows the same, once and in order; what
-//! leaves is written with the step it tells of, and sent until it arrives.
+//! Delivery of notifications: the list, streams by SSE and WebSocket, and webhooks and Telegram. A stream reads the
+//! list, so it shows the same notifications, once and in order. Outgoing notifications are written in the
+//! transaction that they report, and sent until they arrive.
 
 mod follow;
 mod hub;
@@ -21,14 +21,14 @@ pub(crate) use stream::open as open_stream;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Where notifications go besides the list.
+/// Notifications sent outside of the list.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Notifications")]
 pub struct PushConfig {
-    /// Every notification is posted there too, signed
+    /// URL to which every notification is also posted, signed
     #[arg(long, value_name = "URL", env = "MARKETPLACE_NOTIFY_WEBHOOK")]
     pub notify_webhook: Option<String>,
-    /// What they are signed with, at least 16 characters
+    /// Secret with which webhooks are signed, at least 16 characters
     #[arg(
         long,
         value_name = "SECRET",
@@ -36,7 +36,7 @@ pub struct PushConfig {
         hide_env_values = true
     )]
     pub notify_secret: Option<Secret>,
-    /// The Telegram bot that tells users who named a chat
+    /// Token of the Telegram bot that notifies users who named a chat
     #[arg(
         long,
         value_name = "TOKEN",
@@ -44,7 +44,7 @@ pub struct PushConfig {
         hide_env_values = true
     )]
     pub telegram_token: Option<Secret>,
-    /// Where Telegram's bot API is
+    /// URL of Telegram's bot API
     #[arg(
         long,
         value_name = "URL",
@@ -52,17 +52,17 @@ pub struct PushConfig {
         default_value = "https://api.telegram.org"
     )]
     pub telegram_api: String,
-    /// Streams that may be open at the same time
+    /// Maximum number of open streams
     #[arg(long, value_name = "N", env = "MARKETPLACE_MAX_STREAMS", default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_streams: u32,
 }
 
-/// The query of a stream.
+/// The query parameters of a stream.
 #[derive(Clone, Deserialize, JsonSchema)]
 pub(crate) struct StreamQuery {
-    /// Browsers cannot send a header when they open a stream.
+    /// The access token, because browsers cannot send a header when they open a stream.
     pub(crate) access_token: Option<String>,
-    /// Begin after this place of the list; else with what comes from now on.
+    /// Begin after this position in the list. Default: only new notifications.
     pub(crate) after: Option<i64>,
 }

@@ -6,7 +6,7 @@ use kit::network::{Networks, Peer, client};
 use tokio::time::Instant;
 use tower_http::cors::{AllowHeaders, AllowMethods, CorsLayer};
 
-/// What pages may read besides the body.
+/// Response headers that pages of other origins may read.
 const EXPOSED: [&str; 6] = [
     "ratelimit-policy",
     "ratelimit-limit",
@@ -16,18 +16,18 @@ const EXPOSED: [&str; 6] = [
     "idempotency-replayed",
 ];
 
-/// Who may come in, and how often.
+/// Access and rate limits.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Door")]
 pub struct DoorConfig {
-    /// Requests that an address may send, to all operations (`*`) or one: `*=100/15m,auth.login=10/1m`
-    /// [default: `*=6000/1m,auth.login=600/1m,auth.register=60/1m`]
+    /// Requests that an address may send, to all operations (`*`) or to one: `*=100/15m,auth.login=10/1m` [default:
+    /// `*=6000/1m,auth.login=600/1m,auth.register=60/1m`]
     #[arg(long, value_name = "LIMITS", env = "MARKETPLACE_RATE_LIMITS")]
     rate_limits: Option<Limits>,
-    /// Addresses and networks that no limit counts, separated by commas
+    /// Addresses and networks exempt from rate limits, separated by commas
     #[arg(long, value_name = "ADDRESSES", env = "RATE_LIMIT_BYPASS_IPS")]
     rate_limit_bypass_ips: Option<Networks>,
-    /// Proxies that may say in `X-Forwarded-For` where a request comes from
+    /// Proxies whose `X-Forwarded-For` header is trusted
     #[arg(long, value_name = "ADDRESSES", env = "MARKETPLACE_TRUSTED_PROXIES")]
     trusted_proxies: Option<Networks>,
     /// Origins whose pages may call the marketplace, separated by commas, or `*`
@@ -38,13 +38,13 @@ pub struct DoorConfig {
         value_delimiter = ','
     )]
     pub cors_origins: Vec<String>,
-    /// Bytes of one request body at most
+    /// Maximum size of a request body in bytes
     #[arg(long, value_name = "BYTES", env = "MARKETPLACE_MAX_BODY", default_value_t = 65_536,
           value_parser = clap::value_parser!(u32).range(1024..=1 << 24))]
     pub max_body: u32,
 }
 
-/// What is wrong with the door.
+/// Why the access configuration is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DoorError {
     #[error(
@@ -56,7 +56,7 @@ pub(crate) enum DoorError {
     Operation(String),
 }
 
-/// What stands before every operation.
+/// Checks that precede every operation.
 #[derive(Debug)]
 pub(crate) struct Door {
     gate: Gate,
@@ -74,13 +74,13 @@ impl Door {
         }
     }
 
-    /// Counts a request; `None` when no limit counts it.
+    /// Counts a request. `None` if no limit applies to it.
     pub(super) fn admit(&self, operation: &str, parts: &Parts) -> Option<Ticket> {
         let address = client(Peer::of(&parts.extensions), &parts.headers, &self.proxies);
         self.gate.admit(operation, address, Instant::now())
     }
 
-    /// Whom the limits let pass, and the limits, for health.
+    /// The exempt addresses, and the limits, for `/healthz`.
     pub(crate) fn facts(&self) -> (Vec<String>, String) {
         (self.gate.bypass().words(), self.gate.limits().to_string())
     }
@@ -95,7 +95,7 @@ impl DoorConfig {
             .unwrap_or_default()
     }
 
-    /// Refuses origins that are none and limits of what does not exist.
+    /// Rejects malformed origins and limits on unknown operations.
     pub(crate) fn check(&self, operations: &[&str]) -> Result<(), DoorError> {
         if let Some(unknown) = self.limits().unknown(operations) {
             return Err(DoorError::Operation(unknown.to_owned()));
@@ -103,7 +103,7 @@ impl DoorConfig {
         self.origins().map(|_| ())
     }
 
-    /// Lets pages of the configured origins call.
+    /// Lets pages of the configured origins call the marketplace.
     pub(super) fn cors(&self) -> Result<CorsLayer, DoorError> {
         let layer = CorsLayer::new()
             .allow_methods(AllowMethods::mirror_request())
@@ -127,7 +127,7 @@ fn origin(text: &str) -> Result<HeaderValue, DoorError> {
     let url = reqwest::Url::parse(text).map_err(|_| refused())?;
     let is_web = matches!(url.scheme(), "http" | "https");
     let origin = url.origin().ascii_serialization();
-    // A pattern would be taken for a host of that name, and fit no page.
+    // A pattern would be taken for a literal host name, and match no page.
     if !is_web || origin != text || text.contains('*') {
         return Err(refused());
     }
