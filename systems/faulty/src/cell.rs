@@ -8,10 +8,10 @@ use crate::log::{ConnectionLog, DeliveryLog, Log, Micros, Of, RequestLog};
 use crate::order::{Kind, Order};
 use crate::rooms::Rooms;
 
-/// How often the server looks whether it is woken in time.
+/// Interval at which the server measures how late it is woken.
 const BEAT: Duration = Duration::from_millis(5);
 
-/// One port: its order, what happened on it, and who is in its rooms.
+/// One port: its configured fault, its log, and the members of its rooms.
 #[derive(Debug)]
 pub(crate) struct Cell {
     pub(crate) order: Order,
@@ -30,7 +30,7 @@ pub(crate) struct State {
     messages: u64,
 }
 
-/// A request under way.
+/// A request in progress.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticket {
     pub(crate) index: usize,
@@ -90,7 +90,7 @@ impl Cell {
         }
     }
 
-    /// A connection was accepted: its index.
+    /// Logs an accepted connection. Returns its index.
     pub(crate) fn accepted(&self) -> usize {
         let accepted_us = self.now_us();
         let mut state = self.state();
@@ -106,7 +106,7 @@ impl Cell {
         self.order.connection_has(fault, connection as u64 + 1)
     }
 
-    /// The connection is over.
+    /// Logs the end of a connection.
     pub(crate) fn gone(&self, connection: usize, closed_here: bool) {
         let now = self.now_us();
         let mut state = self.state();
@@ -117,7 +117,7 @@ impl Cell {
         }
     }
 
-    /// A request has been read.
+    /// Logs a request that has been read.
     pub(crate) fn request(&self, of: Of, connection: usize) -> Ticket {
         let now = Instant::now();
         let mut state = self.state();
@@ -148,7 +148,7 @@ impl Cell {
         }
     }
 
-    /// A whole response has been written.
+    /// Logs that a whole response has been written.
     pub(crate) fn answered(&self, index: usize, ok: bool) {
         let now = self.now_us();
         if let Some(log) = self.state().log.requests.get_mut(index) {
@@ -157,7 +157,7 @@ impl Cell {
         }
     }
 
-    /// The client does not wait for this response any longer.
+    /// Logs that the client gave up waiting for this response.
     pub(crate) fn given_up(&self, index: usize) {
         let now = self.now_us();
         if let Some(log) = self.state().log.requests.get_mut(index) {
@@ -165,7 +165,7 @@ impl Cell {
         }
     }
 
-    /// Waits until this time, and on while nothing may be sent on the connection. Never returns if that is for ever.
+    /// Waits until this time, and then until the connection may send again. Never returns if that is forever.
     pub(crate) async fn until(&self, due: Instant, connection: usize) {
         sleep_until(due).await;
         loop {
@@ -195,11 +195,11 @@ impl Cell {
     }
 }
 
-/// Whether something may be sent on a connection.
+/// Whether a connection may send.
 enum Gate {
     Open,
     Until(Instant),
-    /// For ever.
+    /// Never again.
     Closed,
 }
 
@@ -211,7 +211,7 @@ impl State {
         self.messages
     }
 
-    /// A message is to be delivered to one receiver: its number on this port, and its place in the log.
+    /// Logs a delivery to one receiver. Returns its number on this port, and its index in the log.
     pub(crate) fn delivery(&mut self, log: DeliveryLog) -> (u64, usize) {
         self.deliveries += 1;
         self.log.deliveries.push(log);

@@ -11,7 +11,7 @@ use crate::log::Log;
 use crate::order::{Kind, Order};
 use crate::{http1, http2};
 
-/// The first bytes of a client that speaks HTTP/2 without asking.
+/// The first bytes of a client that speaks HTTP/2 without asking for an upgrade.
 const PREFACE: &[u8] = b"PRI";
 
 /// All open ports.
@@ -29,7 +29,7 @@ impl Cells {
         }
     }
 
-    /// Opens a port: its number here, and the port.
+    /// Opens a port. Returns its number here, and the port.
     pub(crate) fn open(&self, order: Order) -> io::Result<(u64, u16)> {
         let door = bind(SocketAddr::new(self.address, 0))?;
         let port = door.local_addr()?.port();
@@ -43,7 +43,7 @@ impl Cells {
         Ok((number, port))
     }
 
-    /// Closes a port and returns what happened on it; `None` if there is none of this number.
+    /// Closes a port and returns its log; `None` if no port has this number.
     pub(crate) fn close(&self, number: u64) -> Option<Log> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let cell = open.1.remove(&number)?;
@@ -71,7 +71,7 @@ async fn serve(cell: Arc<Cell>, door: TcpListener) {
     }
 }
 
-/// Speaks with a client until one of the two ends it. Whether it was ended here, by the fault.
+/// Serves a client until one of the two ends the connection. Returns whether the fault ended it.
 async fn converse(cell: &Arc<Cell>, connection: usize, stream: TcpStream) -> bool {
     if cell.connection_has(Kind::AcceptClose, connection) || stream.set_nodelay(true).is_err() {
         return true;

@@ -1,4 +1,4 @@
-//! Small pieces without pause: each is valid, and together they keep a reader busy for ever.
+//! Small pieces without pause. Each is valid; together they keep a reader busy forever.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use crate::cell::Cell;
 use crate::frame::{PONG, TEXT, frame};
 use crate::order::Kind;
 
-/// Bytes of one write.
+/// Bytes per write.
 const BLOCK: usize = 64 * 1024;
 
 /// Lengths and types of HTTP/2 (RFC 9113, sections 3.4 and 4.1).
@@ -20,14 +20,14 @@ const HEADERS: u8 = 1;
 const SETTINGS: u8 = 4;
 const WINDOW_UPDATE: u8 = 8;
 
-/// The flood that a connection has, if it has one.
+/// The flood of a connection, if it has one.
 pub(crate) fn of(cell: &Cell, connection: usize) -> Option<Kind> {
     [Kind::Flood, Kind::Noise]
         .into_iter()
         .find(|&kind| cell.connection_has(kind, connection))
 }
 
-/// Pours instead of a response of HTTP/1.1 until the client leaves.
+/// Floods an HTTP/1.1 client instead of a response, until it leaves.
 pub(crate) async fn instead_of_response(stream: &mut TcpStream, kind: Kind) {
     let (reading, mut writing) = stream.split();
     let (head, piece): (&[u8], &[u8]) = match kind {
@@ -44,7 +44,7 @@ pub(crate) async fn instead_of_response(stream: &mut TcpStream, kind: Kind) {
     until_gone(reading, flood).await;
 }
 
-/// Serves HTTP/2 to the first request and pours behind it until the client leaves.
+/// Serves HTTP/2 up to the first request, then floods until the client leaves.
 pub(crate) async fn over_http2(stream: &mut TcpStream, kind: Kind) {
     let (mut reading, mut writing) = stream.split();
     let Some(id) = first_request(&mut reading).await else {
@@ -65,7 +65,7 @@ pub(crate) async fn over_http2(stream: &mut TcpStream, kind: Kind) {
     until_gone(reading, flood).await;
 }
 
-/// What is poured on a WebSocket.
+/// The piece that floods a WebSocket.
 pub(crate) fn websocket_piece(kind: Kind) -> Vec<u8> {
     match kind {
         Kind::Noise => frame(PONG, b""),
@@ -73,7 +73,7 @@ pub(crate) fn websocket_piece(kind: Kind) -> Vec<u8> {
     }
 }
 
-/// What is poured on a Socket.IO session: packets without meaning, or events.
+/// The piece that floods a Socket.IO session: packets without meaning, or events.
 pub(crate) fn socketio_piece(kind: Kind) -> Vec<u8> {
     match kind {
         Kind::Noise => frame(TEXT, b"6"),
@@ -81,7 +81,7 @@ pub(crate) fn socketio_piece(kind: Kind) -> Vec<u8> {
     }
 }
 
-/// Writes the piece again and again. Returns only with an error.
+/// Writes the piece repeatedly. Returns only with an error.
 pub(crate) async fn pour(to: &mut (impl AsyncWrite + Unpin), piece: &[u8]) -> io::Result<()> {
     let block = piece.repeat(BLOCK / piece.len());
     loop {
@@ -95,13 +95,13 @@ async fn until_gone(
 ) {
     let mut sink = tokio::io::sink();
     tokio::select! {
-        // Either end means that the client has gone.
+        // In either case the client has left.
         _ = tokio::io::copy(&mut reading, &mut sink) => {}
         _ = flood => {}
     }
 }
 
-/// Reads until a request begins: the number of its stream.
+/// Reads until a request begins. Returns the number of its stream.
 async fn first_request(from: &mut (impl AsyncRead + Unpin)) -> Option<u32> {
     from.read_exact(&mut [0; PREFACE]).await.ok()?;
     loop {

@@ -2,7 +2,7 @@
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// Bytes of a message at most.
+/// Maximum bytes of a message.
 const MOST: usize = 1 << 20;
 
 pub(crate) const TEXT: u8 = 1;
@@ -10,7 +10,7 @@ pub(crate) const CLOSE: u8 = 8;
 pub(crate) const PING: u8 = 9;
 pub(crate) const PONG: u8 = 10;
 
-/// Reads one whole frame: its opcode and its payload. `None` when the client has gone or breaks the protocol.
+/// Reads one whole frame: its opcode and its payload. `None` if the client has left or violates the protocol.
 pub(crate) async fn read_frame(from: &mut (impl AsyncRead + Unpin)) -> Option<(u8, Vec<u8>)> {
     let mut head = [0; 2];
     from.read_exact(&mut head).await.ok()?;

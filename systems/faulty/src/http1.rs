@@ -14,20 +14,21 @@ use crate::websocket;
 
 const BODY: &str = "{\"ok\":true}";
 
-/// Bytes of a body that are sent one by one when it drips; the rest comes at the end.
+/// Bytes of a body that are sent one by one in a `drip`; the rest is sent at the end.
 const DRIPS: usize = 10;
 
 /// How a response ended.
 enum Ended {
-    /// The connection goes on.
+    /// The connection continues.
     Open,
-    /// The client has gone.
+    /// The client has left.
     Gone,
     /// The fault closes the connection.
     Here,
 }
 
-/// Serves HTTP/1.1 on a connection, or what a request upgrades it to. Whether it was closed by the fault.
+/// Serves HTTP/1.1 on a connection, or the protocol that a request upgrades it to. Returns whether the fault closed
+/// it.
 pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpStream) -> bool {
     let mut input = Vec::new();
     while let Some(request) = read_request(&mut stream, &mut input).await {
@@ -62,7 +63,7 @@ pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpSt
     false
 }
 
-/// Waits until the response is due; `false` when the client left before.
+/// Waits until the response is due; `false` if the client left before.
 async fn wait(
     cell: &Cell,
     connection: usize,
@@ -129,7 +130,7 @@ async fn respond(cell: &Cell, connection: usize, ticket: &Ticket, stream: &mut T
     Ended::Open
 }
 
-/// Writes a body bit by bit over `whole`.
+/// Writes a body byte by byte over `whole`.
 async fn drip(stream: &mut TcpStream, head: &str, whole: Duration) -> std::io::Result<()> {
     stream.write_all(head.as_bytes()).await?;
     let (slow, rest) = BODY.as_bytes().split_at(DRIPS);
@@ -141,8 +142,8 @@ async fn drip(stream: &mut TcpStream, head: &str, whole: Duration) -> std::io::R
     stream.write_all(rest).await
 }
 
-/// From now on closing resets the connection.
+/// Makes closing reset the connection.
 pub(crate) fn reset(stream: &TcpStream) {
-    // It cannot fail for an open socket; if it did, the connection would be closed all the same.
+    // It cannot fail for an open socket. If it did, the connection would still be closed.
     let _ = rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO));
 }

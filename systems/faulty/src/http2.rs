@@ -17,13 +17,13 @@ use crate::order::Kind;
 
 const BODY: &[u8] = b"{\"ok\":true}";
 
-/// Pieces of a body that drips.
+/// Number of pieces of a body in a `drip`.
 const DRIPS: usize = 10;
 
-/// Serves HTTP/2 in the clear. Whether it was closed by the fault.
+/// Serves HTTP/2 in the clear. Returns whether the fault closed it.
 pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpStream) -> bool {
     if cell.connection_has(Kind::WrongProtocol, connection) {
-        // It is another protocol for the client, whether it takes it or not.
+        // To the client it is another protocol, whether it accepts it or not.
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
         return true;
     }
@@ -59,12 +59,12 @@ pub(crate) async fn serve(cell: &Arc<Cell>, connection: usize, mut stream: TcpSt
                 let _ = close.send(()).await; // the connection may be gone already
             }
         });
-        // What was accepted must not starve the frames that others wait for.
+        // Accepted requests must not starve frames that others wait for.
         tokio::task::yield_now().await;
     }
 }
 
-/// What is to be done to the whole connection.
+/// An action on the whole connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     GoOn,
@@ -80,7 +80,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// Responds as ordered. `None` where the client has gone.
+    /// Responds according to the fault. `None` if the client has left.
     async fn run(mut self, request: Request<RecvStream>) -> Option<After> {
         let (cell, index) = (Arc::clone(&self.cell), self.ticket.index);
         let due = async {

@@ -1,9 +1,8 @@
-//! Faulty: a server that misbehaves on order and logs what it did, so that the verdicts of a load tester
-//! can be judged.
+//! Faulty: a server that misbehaves on request and logs its actions, to judge the verdicts of a load tester.
 //!
-//! `POST /cells` with an order opens a port of its own, on which HTTP/1.1, HTTP/2, WebSocket and
-//! Socket.IO are served with one fault; `DELETE /cells/N` closes it and returns the log: every request,
-//! every message and its copies, with the times. Many ports are served at the same time.
+//! `POST /cells` opens a port with one fault. It serves HTTP/1.1, HTTP/2, WebSocket and Socket.IO. `DELETE
+//! /cells/N` closes it and returns the log: every request, every message and its copies, with the times. Many ports
+//! are served at the same time.
 //!
 //! It shares no code with the load tester, and never judges.
 

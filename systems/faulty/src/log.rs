@@ -9,7 +9,7 @@ pub(crate) struct Log {
     pub(crate) connections: Vec<ConnectionLog>,
     pub(crate) requests: Vec<RequestLog>,
     pub(crate) deliveries: Vec<DeliveryLog>,
-    /// The longest time by which this server itself woke up late.
+    /// The longest delay with which this server itself woke up.
     pub(crate) lag_us: Micros,
     /// When the port was closed.
     pub(crate) ended_us: Micros,
@@ -19,20 +19,20 @@ pub(crate) struct Log {
 #[derive(Debug, Serialize)]
 pub(crate) struct ConnectionLog {
     pub(crate) accepted_us: Micros,
-    /// When the client was seen to leave, or the connection was closed here.
+    /// When the client was seen to leave, or the fault closed the connection.
     pub(crate) gone_us: Option<Micros>,
     /// Whether it was closed here, by the fault.
     pub(crate) closed_here: bool,
 }
 
-/// What a request is.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Of {
     Http,
     /// The opening of a WebSocket or of a Socket.IO namespace.
     Opening,
-    /// A message that its sender gets back.
+    /// A message that is returned to its sender.
     Echo,
 }
 
@@ -44,15 +44,15 @@ pub(crate) struct RequestLog {
     pub(crate) connection: usize,
     /// When it had been read.
     pub(crate) read_us: Micros,
-    /// When all of a response had been written that is what the protocol asks for, whatever its status.
+    /// When a complete response had been written that the protocol accepts, whatever its status.
     pub(crate) answered_us: Option<Micros>,
-    /// Whether that response says success.
+    /// Whether that response reports success.
     pub(crate) ok: bool,
     /// When the client gave up.
     pub(crate) gone_us: Option<Micros>,
 }
 
-/// One message and one other member of its room.
+/// One message to one other member of its room.
 #[derive(Debug, Serialize)]
 pub(crate) struct DeliveryLog {
     /// The number of the message on this port.
@@ -63,11 +63,11 @@ pub(crate) struct DeliveryLog {
     pub(crate) read_us: Micros,
     /// When each copy had been written.
     pub(crate) written_us: Vec<Micros>,
-    /// Copies that went to somebody in another room.
+    /// Copies that were sent to a member of another room.
     pub(crate) strays: Vec<StrayLog>,
 }
 
-/// A copy for somebody in another room.
+/// A copy for a member of another room.
 #[derive(Debug, Serialize)]
 pub(crate) struct StrayLog {
     /// Index into `connections`.

@@ -9,11 +9,11 @@ pub(crate) struct Order {
     /// Milliseconds between a request and its response, or a message and its deliveries.
     pub(crate) delay_ms: u64,
     pub(crate) fault: Kind,
-    /// The fault hits every nth connection, request or delivery; 0 and 1: each of them.
+    /// The fault affects every nth connection, request or delivery; 0 and 1 mean all.
     pub(crate) each: u64,
-    /// When a fault of time begins: milliseconds after the first request.
+    /// When a timed fault begins, in milliseconds after the first request.
     pub(crate) at_ms: u64,
-    /// How long it lasts, or how much later something is.
+    /// Duration of the fault, or the extra delay, in milliseconds.
     pub(crate) ms: u64,
 }
 
@@ -23,21 +23,21 @@ pub(crate) struct Order {
 pub(crate) enum Kind {
     #[default]
     Healthy,
-    /// Nothing is sent on these connections from `at_ms` on: for `ms`, or for ever if that is 0.
+    /// Nothing is sent on these connections from `at_ms` on: for `ms`, or forever if that is 0.
     Frozen,
     /// These connections are accepted and closed.
     AcceptClose,
     /// These connections speak another protocol.
     WrongProtocol,
-    /// These connections get the smallest messages, or pieces of a body, without pause and without end.
+    /// These connections get the smallest messages, or pieces of a body, without pause or end.
     Flood,
-    /// These connections get frames without content, or interim responses, without pause and without end.
+    /// These connections get frames without content, or interim responses, without pause or end.
     Noise,
     /// These requests get no response, these deliveries are not made.
     Drop,
-    /// Instead of these responses and deliveries the connection is closed.
+    /// These connections are closed instead of getting responses and deliveries.
     Close,
-    /// Instead of these responses and deliveries the connection is reset.
+    /// These connections are reset instead of getting responses and deliveries.
     Reset,
     /// These responses end before their announced length.
     Truncate,
@@ -45,13 +45,13 @@ pub(crate) enum Kind {
     Error,
     /// These responses have status 200 and a `grpc-status` of 13.
     GrpcError,
-    /// These responses and deliveries leave `ms` later.
+    /// These responses and deliveries are sent `ms` later.
     Late,
     /// The bodies of these responses take `ms` from the first byte to the last.
     Drip,
     /// These responses and deliveries are sent twice.
     Duplicate,
-    /// These deliveries leave `ms` later, so that others overtake them.
+    /// These deliveries are sent `ms` later, so that others overtake them.
     Swap,
     /// These deliveries are also made to a member of another room.
     Stray,
@@ -62,12 +62,12 @@ impl Order {
         Duration::from_millis(self.delay_ms)
     }
 
-    /// Whether the fault hits the nth, counted from 1.
+    /// Whether the fault affects the nth, counted from 1.
     fn hits(&self, n: u64) -> bool {
         n.is_multiple_of(self.each.max(1))
     }
 
-    /// Whether connection `n` suffers this fault of connections.
+    /// Whether connection `n` has this connection fault.
     pub(crate) fn connection_has(&self, fault: Kind, n: u64) -> bool {
         self.fault == fault && self.hits(n)
     }
@@ -83,7 +83,7 @@ impl Order {
         }
     }
 
-    /// How much later than others the nth leaves.
+    /// The extra delay of this fault.
     pub(crate) fn extra(&self, act: Kind) -> Duration {
         match act {
             Kind::Late | Kind::Swap => Duration::from_millis(self.ms),

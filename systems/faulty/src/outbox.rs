@@ -13,7 +13,7 @@ use crate::flood::pour;
 use crate::http1::reset;
 use crate::log::StrayLog;
 
-/// Something that leaves at its time.
+/// Something to send at a given time.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     pub(crate) due: Instant,
@@ -30,11 +30,11 @@ pub(crate) enum What {
     Reset,
 }
 
-/// What is logged once it has been written.
+/// The log entry to make once it has been written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Note {
     Nothing,
-    /// The response to this request, and whether it says success.
+    /// The response to this request, and whether it reports success.
     Answer(usize, bool),
     /// A copy of this delivery.
     Copy(usize),
@@ -42,7 +42,8 @@ pub(crate) enum Note {
     Stray(usize, usize),
 }
 
-/// The way to one connection; messages that are due at the same time leave in the order in which they came.
+/// The queue to one connection. Messages that are due at the same time are sent in the order in which they were
+/// queued.
 #[derive(Clone, Debug)]
 pub(crate) struct Outbox(mpsc::UnboundedSender<Outgoing>);
 
@@ -53,12 +54,13 @@ impl Outbox {
     }
 
     pub(crate) fn put(&self, due: Instant, what: What, note: Note) {
-        // A connection that is gone gets nothing, and the log says so.
+        // A connection that is gone receives nothing, and the log shows it.
         let _ = self.0.send(Outgoing { due, what, note });
     }
 }
 
-/// Writes what is due. Returns when the fault closes the connection, and `false` when it can no longer be written.
+/// Writes messages when they are due. Returns `true` when the fault closes the connection, and `false` if the
+/// connection can no longer be written.
 pub(crate) async fn write(
     cell: &Arc<Cell>,
     connection: usize,

@@ -2,15 +2,15 @@
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// The head of a request that has been read with its body.
+/// The head of a request. Its body has been read too.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) path: String,
-    /// The key of a client that wants a WebSocket.
+    /// The key of a client that requests a WebSocket.
     pub(crate) websocket_key: Option<String>,
 }
 
-/// Reads on until a request is complete. `None` when the client has gone or sends something else.
+/// Reads until a request is complete. `None` if the client has left or sends something else.
 pub(crate) async fn read_request(
     from: &mut (impl AsyncRead + Unpin),
     input: &mut Vec<u8>,
@@ -26,10 +26,10 @@ pub(crate) async fn read_request(
     }
 }
 
-/// Something else than a request.
+/// The input is not a request.
 struct NoRequest;
 
-/// A request and its length with the body, once it is all there.
+/// A request and its length with the body, once it is complete.
 fn parse(input: &[u8]) -> Result<Option<(Request, usize)>, NoRequest> {
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut head = httparse::Request::new(&mut headers);

@@ -8,11 +8,11 @@ use crate::log::DeliveryLog;
 use crate::order::Kind;
 use crate::outbox::{Note, Outbox, What};
 
-/// Who is in which room of a port.
+/// The members of each room of a port.
 #[derive(Debug, Default)]
 pub(crate) struct Rooms(BTreeMap<String, Vec<Member>>);
 
-/// Somebody in a room.
+/// A member of a room.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) connection: usize,
@@ -45,7 +45,7 @@ impl Rooms {
     }
 }
 
-/// Passes a message on to everybody else in the room, as `bytes`.
+/// Sends a message, as `bytes`, to everybody else in the room.
 pub(crate) fn say(cell: &Cell, room: &str, sender: usize, bytes: &[u8]) {
     let now = Instant::now();
     let read_us = cell.now_us();

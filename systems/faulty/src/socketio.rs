@@ -27,7 +27,7 @@ impl SocketIo {
         Self::default()
     }
 
-    /// A packet has come. Who is mute does not reply.
+    /// Handles a packet. A mute client gets no reply.
     pub(crate) fn heard(&mut self, socket: &Socket<'_>, payload: &[u8], is_mute: bool) {
         let text = String::from_utf8_lossy(payload);
         if text == "2" {
@@ -46,7 +46,7 @@ impl SocketIo {
         }
     }
 
-    /// `17["echo",…]`: the number, if there is one, asks for an acknowledgement.
+    /// `17["echo",…]`: the number, if there is one, requests an acknowledgement.
     fn event(&mut self, socket: &Socket<'_>, event: &str, is_mute: bool) {
         let begin = event.find('[').unwrap_or(0);
         let (id, json) = event.split_at(begin);

@@ -20,12 +20,12 @@ use crate::socketio::SocketIo;
 /// Appended to a client's key before hashing (RFC 6455, section 1.3).
 const HANDSHAKE_ID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/// A client that wants a WebSocket.
+/// A client that requests a WebSocket.
 #[derive(Debug)]
 pub(crate) struct Client {
     pub(crate) path: String,
     pub(crate) key: String,
-    /// What was read behind the request.
+    /// Bytes read after the request.
     pub(crate) input: Vec<u8>,
     pub(crate) opening: Ticket,
 }
@@ -35,20 +35,21 @@ pub(crate) struct Socket<'a> {
     pub(crate) cell: &'a Arc<Cell>,
     pub(crate) connection: usize,
     pub(crate) outbox: Outbox,
-    /// When its last reply leaves: replies keep their order, since only that says which message they are to.
+    /// When its last reply is sent. Replies keep their order, because only the order shows which message each
+    /// belongs to.
     last: Mutex<Instant>,
 }
 
-/// What is spoken on it.
+/// The protocol on a WebSocket.
 enum Protocol {
-    /// Each message goes back to its sender.
+    /// Each message is returned to its sender.
     Echo,
     /// Each message goes to everybody else in this room.
     Room(String),
     SocketIo(SocketIo),
 }
 
-/// Serves a WebSocket. Whether it was closed by the fault.
+/// Serves a WebSocket. Returns whether the fault closed it.
 pub(crate) async fn serve(
     cell: &Arc<Cell>,
     connection: usize,
@@ -95,7 +96,7 @@ impl Socket<'_> {
         Protocol::Room(room.to_owned())
     }
 
-    /// Reads until the client has gone.
+    /// Reads until the client has left.
     async fn hear(&self, mut protocol: Protocol, mut from: impl AsyncRead + Unpin) {
         while let Some((opcode, payload)) = read_frame(&mut from).await {
             match opcode {
@@ -132,7 +133,7 @@ impl Socket<'_> {
         }
     }
 
-    /// Sends the reply to a message as ordered.
+    /// Sends the reply to a message, according to the fault.
     pub(crate) fn answer(&self, ticket: &Ticket, reply: &[u8]) {
         let due = {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,7 +162,7 @@ impl Socket<'_> {
         self.cell.state().rooms.join(room, member);
     }
 
-    /// If the connection has a flood, it begins here.
+    /// Begins the connection's flood, if it has one.
     pub(crate) fn flood(&self, piece: fn(Kind) -> Vec<u8>) {
         if let Some(kind) = flood::of(self.cell, self.connection) {
             let what = What::Flood(piece(kind));

@@ -1,13 +1,13 @@
-//! The limit of open files, and what a system keeps of it for itself: databases, logs, programs that it starts, and
-//! connections that are refused.
+//! The limit on open files, and the reserve that a system keeps for itself: for databases, logs, programs that it
+//! starts, and connections that it refuses.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Files that a system keeps in reserve; most of them for connections that are refused.
+/// Files that a system keeps in reserve, most of them for connections that it refuses.
 const RESERVE: u64 = 768;
 
-/// Raises the limit of open files as far as the system lets us; as many connections as may be open then, of those
-/// that were asked for. Warns when they are fewer.
+/// Raises the limit on open files as far as the operating system allows. Returns how many of the `wanted`
+/// connections may be open then. Logs a warning if there are fewer.
 #[must_use]
 pub fn connections(wanted: u32) -> u32 {
     let limit = raised();
@@ -23,19 +23,19 @@ pub fn connections(wanted: u32) -> u32 {
     most
 }
 
-/// The limit that holds now; `None` where there is none.
+/// The limit now in effect; `None` if there is none.
 fn raised() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: limit.maximum,
         maximum: limit.maximum,
     };
-    // Where it cannot be raised, what held before holds on.
+    // If it cannot be raised, the previous limit stays in effect.
     let _ = setrlimit(Resource::Nofile, raised);
     getrlimit(Resource::Nofile).current
 }
 
-/// Half of a small limit is kept in reserve, and no more than is needed of a large one.
+/// Reserves half of a small limit, and of a large one no more than needed.
 fn within(wanted: u32, limit: Option<u64>) -> u32 {
     let room = limit.map_or(u64::MAX, |limit| {
         (limit / 2).max(limit.saturating_sub(RESERVE))

@@ -1,22 +1,22 @@
-//! Faults on order: what a load tester must be able to find, done on purpose and counted exactly.
+//! Injected faults: what a load tester must be able to find, caused on purpose and counted exactly.
 //!
-//! A **delivery** is one message on its way to one receiver; all deliveries of the process are
-//! numbered from 1 in the order in which they are put on their way to a socket. Every nth of them is
-//! dropped, duplicated, swapped or strayed. One delivery suffers one fault at most; where several
-//! fall on the same number, the first of this list wins: drop, duplicate, swap, stray.
+//! A **delivery** is one message on its way to one receiver. All deliveries of the process are numbered from 1, in
+//! the order in which they are handed over for sending. Every nth of them is dropped, duplicated, swapped or
+//! strayed. A delivery has at most one fault. If several apply to the same number, the first of this list wins:
+//! drop, duplicate, swap, stray.
 //!
-//! | counter | counts one when |
+//! | counter | incremented when |
 //! | --- | --- |
 //! | dropped | a delivery was left out |
 //! | duplicated | both copies were handed to the receiver's socket |
-//! | reordered | a delivery was held back and its sender's next one to this receiver went out before it |
-//! | strayed | a listener in a wrong room was handed the message too |
-//! | delayed, stalled | something (a delivery, an event or an HTTP answer) waited for that reason |
+//! | reordered | a delivery was held back and its sender's next one to this receiver was sent before it |
+//! | strayed | the message was also handed to a listener in a wrong room |
+//! | delayed, stalled | something (a delivery, an event or an HTTP response) waited for that reason |
 //!
-//! A delivery held for a swap goes out uncounted when no successor comes within [`HOLD_LIMIT`] or the
-//! connection stops; its successor is neither dropped, duplicated, held nor strayed. A delivery to a
-//! receiver that is gone is none. The decision ([`FaultSpec::turn`], [`Lane`]) does no I/O and reads
-//! no clock; [`Faults`] adds the counters, the waiting and `GET /faults`.
+//! A delivery held for a swap is sent uncounted if no successor arrives within [`HOLD_LIMIT`], or if the connection
+//! stops. Its successor is neither dropped, duplicated, held nor strayed. A delivery to a receiver that is gone
+//! does not count as one. The decision ([`FaultSpec::turn`], [`Lane`]) does no I/O and reads no clock. [`Faults`]
+//! adds the counters, the waiting and `GET /faults`.
 
 mod lane;
 mod order;

@@ -1,32 +1,32 @@
-//! Files that nobody else on the machine may read: databases hold documents and password hashes.
+//! Files that no other user of the machine may read: databases hold documents and password hashes.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-/// Its owner reads and writes it.
+/// The owner may read and write.
 const PRIVATE: u32 = 0o600;
-/// What the group and others may do.
+/// All permissions of the group and others.
 const OTHERS: u32 = 0o077;
 
-/// Opens a file for writing, and makes it where there is none, for its owner alone.
+/// Opens a file for writing. If it does not exist, creates it for its owner alone.
 pub fn open_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let options = options.create(true).truncate(false).write(true);
     options.mode(PRIVATE).open(path)
 }
 
-/// Makes the file of an `SQLite` database at `path` for its owner alone, where there is none and its address does not
-/// say that there must be one. Warns when others may read one that is there: it may be meant so. `SQLite` gives the
-/// files beside it the same permissions.
+/// Creates the file of an `SQLite` database at `path` for its owner alone, unless it exists or its URL requires
+/// that it does. Logs a warning if others may read an existing file; this may be intended. `SQLite` gives the files
+/// beside it the same permissions.
 pub fn prepare_database(url: &str, path: &Path) -> io::Result<()> {
     let may_make = !url.contains('?') || url.contains("mode=rwc");
     if !may_make && !path.exists() {
         return Ok(());
     }
     let file = match open_private(path) {
-        // Of a folder that is not there the database tells in its own words.
+        // If the folder does not exist, the database reports it in its own words.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         opened => opened?,
     };

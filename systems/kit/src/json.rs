@@ -1,4 +1,4 @@
-//! JSON objects that are objects: serde also takes an array for a structure, field by field.
+//! JSON objects that must be objects: serde also accepts an array for a structure, field by field.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// A value that is read from a JSON object and from nothing else.
+/// A value that can be read only from a JSON object.
 #[derive(Clone, Copy, Debug)]
 pub struct Object<T>(pub T);
 

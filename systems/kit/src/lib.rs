@@ -1,13 +1,19 @@
-//! What every system of `systems/` needs and none should write twice: serving with a graceful stop
-//! ([`serve`]), configuration by flags and environment ([`config`]), `/metrics` and `/healthz`
-//! ([`metrics`]), logs ([`log`]), unguessable tokens ([`token`]), values that are
-//! never shown ([`secret`]), what keeps hostile clients in bounds ([`descriptors`], [`origin`], [`limit`],
-//! [`network`], [`socket`], [`json`], [`mod@file`]), and faults on order ([`fault`]),
-//! which make a system the known truth that a load tester's report is held against.
+//! Shared code of the systems in `systems/`:
 //!
-//! It never prints, never ends the process (but for a crash that was ordered), knows nothing of any
-//! system's subject, and shares no code with the load tester: a fault in our own codec must not be
-//! cancelled by its twin.
+//! - [`serve`]: serving with a graceful stop;
+//! - [`config`]: configuration by flags and environment variables;
+//! - [`metrics`]: `/metrics` and `/healthz`;
+//! - [`log`]: logs;
+//! - [`token`]: unguessable tokens;
+//! - [`secret`]: values that are never shown;
+//! - [`descriptors`], [`origin`], [`limit`], [`network`], [`socket`], [`json`], [`mod@file`]: protection against
+//!   hostile clients;
+//! - [`fault`]: injected faults, which make a system the known truth that a load tester's report is compared
+//!   with.
+//!
+//! This crate never prints and never ends the process (except for a crash that was ordered). It knows nothing about
+//! what a system does. It shares no code with the load tester, because an error in our own codec must not be
+//! cancelled by the same error in the other.
 
 pub mod config;
 pub mod descriptors;

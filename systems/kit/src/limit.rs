@@ -1,4 +1,4 @@
-//! How often one address may do something: fixed windows, counted by operation and address.
+//! Rate limits per address: fixed windows, counted by operation and address.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,10 +14,10 @@ use crate::list;
 use crate::network::{Networks, counted};
 use crate::span::{self, Shown};
 
-/// So many windows are kept at most; then those that are over are forgotten, and if none is, all.
+/// The most windows that are stored. Beyond it, expired windows are removed; if there are none, all are.
 const WINDOWS: usize = 100_000;
 
-/// One limit: so many requests within a time, for one operation, or for all together (`*`).
+/// One limit: a number of requests within a time, for one operation or for all together (`*`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Limit {
     operation: String,
@@ -25,7 +25,7 @@ struct Limit {
     window: Duration,
 }
 
-/// Limits, written like `*=100/15m,auth.login=10/1m`.
+/// Limits, written as `*=100/15m,auth.login=10/1m`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits(Vec<Limit>);
 
@@ -72,7 +72,7 @@ impl fmt::Display for Limits {
 }
 
 impl Limits {
-    /// Operations that are limited and do not exist.
+    /// The first limited operation that is not in `known`.
     #[must_use]
     pub fn unknown<'a>(&'a self, known: &'a [&str]) -> Option<&'a str> {
         let mut named = self.0.iter().map(|limit| limit.operation.as_str());
@@ -80,23 +80,23 @@ impl Limits {
     }
 }
 
-/// What a limit says of one request.
+/// The result of a limit for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
     /// Whether the request may pass.
     pub admitted: bool,
-    /// Requests that one address may send within the window.
+    /// Requests that one address may send within a window.
     pub limit: u32,
-    /// How many of them are left.
+    /// Requests left in this window.
     pub remaining: u32,
-    /// How long a window is.
+    /// Length of a window.
     pub window: Duration,
-    /// Until the window is over.
+    /// Time until the window ends.
     pub reset: Duration,
 }
 
 impl Ticket {
-    /// Seconds until the window is over, at least one.
+    /// Seconds until the window ends, at least one.
     #[must_use]
     pub fn reset_s(&self) -> u64 {
         self.reset
@@ -107,7 +107,7 @@ impl Ticket {
             .unwrap_or(u64::MAX)
     }
 
-    /// The standard headers (draft-ietf-httpapi-ratelimit-headers, in the form most servers send).
+    /// Writes the standard headers (draft-ietf-httpapi-ratelimit-headers, in the form most servers send).
     pub fn write(&self, headers: &mut HeaderMap) {
         let policy = format!("{};w={}", self.limit, self.window.as_secs());
         if let Ok(policy) = HeaderValue::from_str(&policy) {
@@ -131,7 +131,7 @@ struct Window {
     used: u32,
 }
 
-/// Counts requests by limit and address, but for addresses that no limit counts.
+/// Counts requests by limit and address, except for exempt addresses.
 #[derive(Debug)]
 pub struct Gate {
     limits: Limits,
@@ -140,7 +140,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Nothing was counted yet.
+    /// Starts without any counts.
     #[must_use]
     pub fn new(limits: Limits, bypass: Networks) -> Self {
         Self {
@@ -156,14 +156,14 @@ impl Gate {
         &self.limits
     }
 
-    /// Those whom no limit counts.
+    /// The exempt addresses.
     #[must_use]
     pub fn bypass(&self) -> &Networks {
         &self.bypass
     }
 
-    /// Counts a request against every limit that it falls under; the strictest answers. `None` when
-    /// there is none.
+    /// Counts a request against every limit that applies to it, and returns the strictest result. `None` if no
+    /// limit applies.
     pub fn admit(&self, operation: &str, address: IpAddr, now: Instant) -> Option<Ticket> {
         if self.bypass.contain(address) {
             return None;

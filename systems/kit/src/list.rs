@@ -1,6 +1,6 @@
-//! Lists in flags: parts with commas between them.
+//! Comma-separated lists in flags.
 
-/// Each part of `text` as `part` reads it; empty parts are left out.
+/// Reads each part of `text` with `part`. Empty parts are left out.
 pub(crate) fn parse<T>(
     text: &str,
     part: impl Fn(&str) -> Result<T, String>,

@@ -1,4 +1,4 @@
-//! `/metrics` (Prometheus text), `/healthz` and `/faults`: what can be asked of every system.
+//! `/metrics` (Prometheus text), `/healthz` and `/faults`, which every system serves.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::fault::Faults;
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The three routes. `health` gives what the system says of itself beside `status`, `version` and
+/// The three routes. `health` returns the system's own fields of `/healthz`, in addition to `status`, `version` and
 /// `faults`.
 pub fn routes<S, H>(
     mut registry: Registry,
@@ -47,7 +47,7 @@ where
 
 fn exposition(registry: &Registry) -> Response {
     let mut text = String::new();
-    // Writing to a string cannot fail; a metric that cannot be written is a fault of its own.
+    // Writing to a string cannot fail. A metric that cannot be written is a bug of its own.
     match encode(&mut text, registry) {
         Ok(()) => ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
         Err(_) => axum::http::StatusCode::INTERNAL_SERVER_ERROR.into_response(),

@@ -1,4 +1,4 @@
-//! Where clients come from: networks, what trusted proxies say, and whom a limit counts.
+//! Addresses of clients: networks, trusted proxies, and the address that a limit counts.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
@@ -8,12 +8,13 @@ use ipnet::IpNet;
 
 use crate::list;
 
-/// Where a connection comes from.
+/// The address of a connection's other end.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
 
 impl Peer {
-    /// Of a request into which the system put it; the loopback of one that came over no connection.
+    /// The address that the system stored in the request. Without one, the request came over no connection: the
+    /// loopback address.
     #[must_use]
     pub fn of(extensions: &Extensions) -> IpAddr {
         let peer = extensions.get::<Self>();
@@ -28,13 +29,13 @@ impl Peer {
 pub struct Networks(Vec<IpNet>);
 
 impl Networks {
-    /// Whether `address` is in one of them.
+    /// Whether one of the networks contains `address`.
     #[must_use]
     pub fn contain(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// As they were written.
+    /// The networks as text.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         self.0.iter().map(ToString::to_string).collect()
@@ -57,7 +58,7 @@ fn network(text: &str) -> Result<IpNet, String> {
     }
 }
 
-/// The address of the client: of the connection (`peer`), or what a trusted proxy says of it.
+/// The address of the client: that of the connection (`peer`), or the one that a trusted proxy reports.
 #[must_use]
 pub fn client(peer: IpAddr, headers: &HeaderMap, proxies: &Networks) -> IpAddr {
     let mut address = peer;
@@ -66,7 +67,8 @@ pub fn client(peer: IpAddr, headers: &HeaderMap, proxies: &Networks) -> IpAddr {
         .iter()
         .flat_map(|value| value.to_str().unwrap_or_default().split(','))
         .collect();
-    // From the nearest on: whatever a proxy of ours did not see itself can be a lie, or no address at all.
+    // From the nearest proxy on: anything that none of our proxies saw itself can be forged, or not be an address
+    // at all.
     for next in listed.into_iter().rev() {
         let Some(next) = trusted(proxies, address, next) else {
             break;
@@ -76,13 +78,13 @@ pub fn client(peer: IpAddr, headers: &HeaderMap, proxies: &Networks) -> IpAddr {
     address
 }
 
-/// What a proxy says of who stands before it, if it is one of ours and names an address.
+/// The address that a proxy reports, if the proxy is trusted and the text is an address.
 fn trusted(proxies: &Networks, proxy: IpAddr, said: &str) -> Option<IpAddr> {
     let said: IpAddr = said.trim().parse().ok()?;
     proxies.contain(proxy).then_some(said.to_canonical())
 }
 
-/// Whom a limit counts: an IPv4 address, or the /64 of which an IPv6 host has all addresses.
+/// The address that a limit counts: an IPv4 address, or for IPv6 the /64, because a host has all of its addresses.
 #[must_use]
 pub fn counted(address: IpAddr) -> IpAddr {
     match address {
@@ -121,7 +123,7 @@ mod tests {
         assert_eq!(client("192.0.2.9", "1.1.1.1"), "192.0.2.9");
         assert_eq!(client("10.0.0.1", "1.1.1.1"), "1.1.1.1");
         assert_eq!(client("10.0.0.1", "6.6.6.6, 1.1.1.1, 10.0.0.2"), "1.1.1.1");
-        // Who sends nonsense ahead is not taken for the proxy.
+        // A client that sends nonsense first is not taken for the proxy.
         assert_eq!(client("10.0.0.1", "nonsense, 1.1.1.1"), "1.1.1.1");
         assert_eq!(client("10.0.0.1", "1.1.1.1, nonsense"), "10.0.0.1");
         assert_eq!(client("10.0.0.1", ""), "10.0.0.1");

@@ -1,5 +1,5 @@
-//! Which web pages may talk to a system. A browser lets any page of the web open a WebSocket to any address, this
-//! machine's own too, and send simple requests there: so a page of another site is refused.
+//! Which web pages may connect to a system. A browser lets any web page open a WebSocket to any address, including
+//! this machine's, and send simple requests there. Pages of other sites are therefore refused.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,21 +8,22 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName};
 
-/// What stands for every origin in a list.
+/// Allows every origin.
 const ANY: &str = "*";
 
-/// The origins whose pages may open a line beside this server's own.
+/// The origins whose pages may connect, in addition to the server's own.
 #[derive(Clone, Debug)]
 pub struct Origins(Arc<[String]>);
 
 impl Origins {
-    /// The origins as [`parse`] took them.
+    /// Takes origins that [`parse`] has accepted.
     #[must_use]
     pub fn new(allowed: &[String]) -> Self {
         Self(allowed.into())
     }
 
-    /// Whether who asks may do so. Programs name no origin; browsers do, and pages cannot hide it.
+    /// Whether the sender of this request may connect. Programs send no origin; browsers do, and pages cannot hide
+    /// it.
     #[must_use]
     pub fn admit(&self, headers: &HeaderMap) -> bool {
         if !headers.contains_key(ORIGIN) {
@@ -35,7 +36,7 @@ impl Origins {
                 .is_some_and(|(_, authority)| is_own(authority, headers))
     }
 
-    /// Whether the page of this server may open a line when it is opened at the host that is asked for.
+    /// Whether this server's page may connect if it is opened at the host of this request.
     #[must_use]
     pub fn admit_own_page(&self, headers: &HeaderMap) -> bool {
         let host = text(headers, HOST).unwrap_or_default();
@@ -51,8 +52,8 @@ impl Origins {
     }
 }
 
-/// Whether it is the host that is asked for, by an address. A name proves nothing: whoever owns one lets
-/// it mean this machine once his page is open, and then it is the page's own host.
+/// Whether the origin is the requested host, by IP address or as `localhost`. Any other name proves nothing. Its
+/// owner can make it resolve to this machine once the page is open, and then it is the page's own host.
 fn is_own(authority: &str, headers: &HeaderMap) -> bool {
     let asked = text(headers, HOST).is_some_and(|host| host.eq_ignore_ascii_case(authority));
     let Ok(authority) = authority.parse::<Authority>() else {
@@ -105,7 +106,7 @@ mod tests {
             ("127.0.0.1:5000", Some("http://localhost:5000"), false),
             ("127.0.0.1:5000", Some("null"), false),
             ("127.0.0.1:5000", Some(""), false),
-            // Whose name means this machine since a moment ago.
+            // A name that resolves to this machine only since a moment ago.
             ("evil.example:5000", Some("http://evil.example:5000"), false),
         ] {
             let headers = headers(host, origin);

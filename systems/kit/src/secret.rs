@@ -1,8 +1,8 @@
-//! Values that are configured and never shown.
+//! Configured values that are never shown.
 
 use std::fmt;
 
-/// A value that is never shown: not in logs, not by `Debug`.
+/// A value that is never shown, neither in logs nor by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 

@@ -1,11 +1,14 @@
-//! Serving HTTP/1.1 on tokio: bind, accept, and stop without losing what was accepted.
+//! HTTP/1.1 servers on tokio: bind, accept, and stop without losing accepted work.
 //!
-//! As many connections may be open as the configuration and the limit of open files allow; further ones are told so
-//! at once. Health and metrics are answered then, too.
+//! The configuration and the limit on open files bound the number of open connections. Further ones are refused at
+//! once, but still get responses for health and metrics.
 //!
-//! A stop has an order: no new connections; requests that were begun are answered and their
-//! connections closed ([`Server::run`] returns then, or at the time limit); what was upgraded to
-//! `WebSocket`s is the system's to close, because only it knows what is still queued there.
+//! A stop proceeds in this order:
+//!
+//! - no new connections are accepted;
+//! - requests in progress get their responses, and their connections are closed; then, or at the time limit,
+//!   [`Server::run`] returns;
+//! - the system closes its upgraded connections (`WebSocket`s), because only it knows what is still queued there.
 
 mod beyond;
 mod connections;

@@ -1,27 +1,28 @@
-//! A WebSocket whose client cannot fill the memory with control frames.
+//! A WebSocket whose client cannot fill memory with control frames.
 
 use std::ops::{Deref, DerefMut};
 
 use axum::extract::ws::{Message, WebSocket};
 use futures_util::SinkExt;
 
-/// A WebSocket that reads nothing more while the answer to a ping waits to be written: one who sends pings and
-/// takes no answers fills the system's buffers, and then waits. Without it every answer would be kept in memory.
+/// A WebSocket that reads nothing more while its response to a ping waits to be written. A client that sends pings
+/// and reads no responses fills the kernel's buffers, and then has to wait. Otherwise every response would be kept
+/// in memory.
 #[derive(Debug)]
 pub struct Socket {
     inner: WebSocket,
-    /// The answer to a ping may still be unwritten.
+    /// The response to a ping may still be unwritten.
     owes: bool,
 }
 
 impl Socket {
-    /// Takes over a WebSocket that was opened.
+    /// Takes over an open WebSocket.
     #[must_use]
     pub fn new(inner: WebSocket) -> Self {
         Self { inner, owes: false }
     }
 
-    /// The next message; `None` when the connection is over. Cancelling it loses nothing.
+    /// The next message; `None` if the connection has ended. Cancelling this loses nothing.
     pub async fn recv(&mut self) -> Option<Result<Message, axum::Error>> {
         if self.owes {
             if let Err(error) = self.inner.flush().await {

@@ -1,9 +1,9 @@
-//! Lengths of time as people write them: `250ms`, `2s`, `1m`, `1h`.
+//! Durations as people write them: `250ms`, `2s`, `1m`, `1h`.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Why a length of time was refused.
+/// Why a duration was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a length of time: write for example `250ms`, `2s`, `1m` or `1h`")]
 pub struct SpanError(String);
@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Result<Duration, SpanError> {
     Ok(Duration::from_micros(total))
 }
 
-/// Shows a length of time in the largest unit that leaves it whole, so that it can be read back.
+/// Shows a duration in the largest unit that leaves it whole, so that it can be parsed again.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown(pub Duration);
 

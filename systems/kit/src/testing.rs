@@ -1,4 +1,4 @@
-//! Servers that tests of several systems start, and hostile clients; only with the feature `testing`.
+//! Servers used by the tests of several systems, and hostile clients. Only with the feature `testing`.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A cluster of its own on a free port, from Debian's package; stopped when dropped.
+/// A `PostgreSQL` cluster of its own on a free port, from Debian's package. Stopped when dropped.
 #[derive(Debug)]
 pub struct Postgres {
     folder: tempfile::TempDir,
@@ -20,7 +20,7 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Starts it. Panics where that fails: there is no test without it.
+    /// Starts it. Panics if that fails, because the test cannot run without it.
     #[must_use]
     pub fn start() -> Self {
         let versions = fs::read_dir("/usr/lib/postgresql");
@@ -31,7 +31,7 @@ impl Postgres {
             .max()
             .unwrap();
         let folder = tempfile::tempdir().unwrap();
-        // Port 0 is not for PostgreSQL: one that was free a moment ago.
+        // PostgreSQL does not support port 0, so this takes one that was free a moment ago.
         let port = std::net::TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
@@ -59,14 +59,14 @@ impl Postgres {
         postgres
     }
 
-    /// Kills it as a power cut would, and starts it again.
+    /// Kills it, as a power failure would, and starts it again.
     pub fn crash_and_restart(&mut self) {
         let lock = self.folder.path().join("cluster/postmaster.pid");
         let lock = fs::read_to_string(lock).unwrap();
         let pid = lock.lines().next().unwrap().parse().unwrap();
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-        // Its children end when they miss it; until then it does not start.
+        // Its child processes end when they notice; until then it does not start.
         for _ in 0..50 {
             if self.launches() {
                 return;
@@ -76,7 +76,7 @@ impl Postgres {
         panic!("PostgreSQL does not start again");
     }
 
-    /// Starts it again where it was stopped.
+    /// Starts it again after a stop.
     pub fn open(&self) {
         assert!(self.launches(), "PostgreSQL does not start");
     }
@@ -106,7 +106,7 @@ impl Postgres {
         self.succeeds("pg_ctl", &arguments)
     }
 
-    /// Where it is.
+    /// Its URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("postgres://headcount@127.0.0.1:{}/postgres", self.port)
@@ -133,7 +133,7 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // Where a test has stopped it, it is stopped.
+        // A test may have stopped it already.
         self.succeeds("pg_ctl", &["--silent", "--mode=immediate", "stop"]);
     }
 }
@@ -142,7 +142,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// `PostgreSQL` refuses to be run by root.
+/// `PostgreSQL` refuses to run as root.
 fn command(program: &Path) -> Command {
     if !is_root() {
         return Command::new(program);

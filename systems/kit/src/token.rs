@@ -1,11 +1,11 @@
-//! Unguessable tokens: 128 bits from the system's generator, 32 hexadecimal digits in text.
+//! Unguessable tokens: 128 bits from the operating system's generator, as text 32 hexadecimal digits.
 
 use std::fmt;
 use std::str::FromStr;
 
 use rustix::rand::{GetRandomFlags, getrandom};
 
-/// A secret that names something and cannot be guessed. Its `Debug` form shows nothing of it.
+/// A secret that identifies something and cannot be guessed. Its `Debug` form does not reveal it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Token(u128);
 
@@ -15,7 +15,7 @@ pub struct Token(u128);
 pub struct TokenError;
 
 impl Token {
-    /// A new token. Fails only where the system has no random numbers to give.
+    /// A new token. Fails only if the operating system has no random numbers.
     pub fn random() -> std::io::Result<Self> {
         let mut bytes = [0; 16];
         let mut filled = 0;
@@ -29,7 +29,7 @@ impl Token {
         Ok(Self(u128::from_ne_bytes(bytes)))
     }
 
-    /// The random bytes themselves, for who needs them in another form.
+    /// The random bytes, for callers that need them in another form.
     #[must_use]
     pub fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()

@@ -5,21 +5,21 @@ use tokio::time::Instant;
 use super::tally::Kind;
 use super::turn::Turn;
 
-/// A delivery held for a swap goes out after this time when its sender says nothing more.
+/// A delivery held for a swap is sent after this time if its sender sends nothing more.
 pub const HOLD_LIMIT: Duration = Duration::from_millis(500);
 
-/// What is to be done towards one receiver, in order.
+/// Actions for one receiver, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<T> {
     /// Hand this to the receiver's socket.
     Send(T),
     /// Hand this to the receiver's socket, then to one listener in a wrong room.
     Stray(T),
-    /// This has happened, provided that the steps before it succeeded.
+    /// Count this, provided that the steps before it succeeded.
     Count(Kind),
 }
 
-/// The deliveries to one receiver, on their way to its socket. `S` names a sender.
+/// The deliveries to one receiver before they reach its socket. `S` identifies a sender.
 #[derive(Debug)]
 pub struct Lane<S, T> {
     held: Vec<Held<S, T>>,
@@ -39,7 +39,7 @@ impl<S, T> Default for Lane<S, T> {
 }
 
 impl<S: PartialEq, T: Clone> Lane<S, T> {
-    /// The next delivery of `sender`, upon which `turn` falls; what follows is added to `steps`.
+    /// Adds the next delivery of `sender`, to which `turn` applies. Appends the resulting actions to `steps`.
     pub fn offer(
         &mut self,
         sender: S,
@@ -75,20 +75,20 @@ impl<S: PartialEq, T: Clone> Lane<S, T> {
         }
     }
 
-    /// When [`Self::release`] has something to do.
+    /// When [`Self::release`] has something to do next.
     #[must_use]
     pub fn next_release(&self) -> Option<Instant> {
         self.held.first().map(|held| held.until)
     }
 
-    /// Lets go what was held until `now` without a successor.
+    /// Releases deliveries whose time to wait for a successor ended by `now`.
     pub fn release(&mut self, now: Instant, steps: &mut Vec<Step<T>>) {
         let due = self.held.iter().take_while(|held| held.until <= now);
         let due = due.count();
         steps.extend(self.held.drain(..due).map(|held| Step::Send(held.item)));
     }
 
-    /// Lets go everything: the connection stops.
+    /// Releases all deliveries, because the connection stops.
     pub fn release_all(&mut self, steps: &mut Vec<Step<T>>) {
         steps.extend(self.held.drain(..).map(|held| Step::Send(held.item)));
     }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     proptest! {
-        /// What a receiver gets is judged as a load tester does it, without knowing the turns.
+        /// Judges what a receiver gets as a load tester does, without knowing the turns.
         #[test]
         fn the_counts_are_what_a_receiver_sees(
             senders in proptest::collection::vec(0u8..4, 1..400),

@@ -9,7 +9,7 @@ use super::spec::FaultSpec;
 use super::tally::{Kind, Tally};
 use super::turn::Turn;
 
-/// The faults of a running system: `None` in its place is a system without faults, at no cost.
+/// The faults of a running system. `None` in its place is a system without faults, at no cost.
 #[derive(Debug)]
 pub struct Faults {
     spec: FaultSpec,
@@ -19,7 +19,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// The faults that were ordered, loudly; `None` when none was. Stalls count from now.
+    /// Sets up the configured faults and logs a warning; `None` if there are none. Stalls count from now.
     #[must_use]
     pub fn ordered(spec: &FaultSpec) -> Option<Arc<Self>> {
         if spec.is_empty() {
@@ -34,19 +34,19 @@ impl Faults {
         }))
     }
 
-    /// What was ordered.
+    /// The configured faults.
     #[must_use]
     pub fn spec(&self) -> &FaultSpec {
         &self.spec
     }
 
-    /// What was done.
+    /// Counts of the faults that took effect.
     #[must_use]
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// A message came in: leaks for it, and aborts the process when it is the one to crash at.
+    /// Call for each incoming message: leaks memory for it, and aborts the process if `crash` says so.
     pub fn message(&self) {
         let number = self.tally.add(Kind::Messages, 1) + 1;
         if let Some(bytes) = self.spec.leak {
@@ -60,21 +60,21 @@ impl Faults {
 
     fn leak(&self, bytes: u64) {
         let length = usize::try_from(bytes).unwrap_or(usize::MAX);
-        // Written to, else the system would lend the memory without giving it.
+        // Written to, because otherwise the operating system would only reserve the memory.
         let kept = vec![0xA5; length].into_boxed_slice();
         let mut leaked = self.leaked.lock().unwrap_or_else(PoisonError::into_inner);
         leaked.push(kept);
         self.tally.add(Kind::LeakedBytes, bytes);
     }
 
-    /// What falls on the next delivery.
+    /// The fault of the next delivery.
     #[must_use]
     pub fn next_turn(&self) -> Turn {
         self.spec.turn(self.tally.add(Kind::Deliveries, 1) + 1)
     }
 
-    /// Waits until something that was ready at `ready` may be sent: the delay first, then the end of a
-    /// stall. Counted only when the waiting was not cancelled.
+    /// Waits until something that was ready at `ready` may be sent: the delay first, then the end of a stall.
+    /// Counts it only if the wait was not cancelled.
     pub async fn hold(&self, ready: Instant) {
         if let Some(delay) = self.spec.delay {
             sleep_until(ready + delay).await;
@@ -85,7 +85,7 @@ impl Faults {
         }
     }
 
-    /// Waits until no stall is on.
+    /// Waits until no stall is in progress.
     pub async fn stall_over(&self) {
         let Some(stall) = self.spec.stall else { return };
         let mut waited = false;
@@ -99,7 +99,7 @@ impl Faults {
     }
 }
 
-/// `GET /faults`: what was ordered, and exactly what was done until now.
+/// `GET /faults`: the configured faults, and exact counts of those that took effect.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(faults: Option<Arc<Faults>>) -> Router<S> {
     let answer = async move || {
         let (ordered, counts) = match &faults {

@@ -5,37 +5,37 @@ use std::time::Duration;
 
 use crate::span::{self, Shown};
 
-/// The faults that were ordered, written like `drop=100,stall=1s/10s`. Empty means none.
+/// The configured faults, written as `drop=100,stall=1s/10s`. Empty means none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FaultSpec {
-    /// Everything is sent this much later (`delay=20ms`).
+    /// Delays everything that is sent (`delay=20ms`).
     pub delay: Option<Duration>,
-    /// Nothing is sent for a while, again and again (`stall=1s/10s`).
+    /// Sends nothing for a while, periodically (`stall=1s/10s`).
     pub stall: Option<Stall>,
-    /// Every nth delivery is not made (`drop=100`).
+    /// Leaves out every nth delivery (`drop=100`).
     pub drop: Option<NonZeroU64>,
-    /// Every nth delivery is made twice (`duplicate=200`).
+    /// Makes every nth delivery twice (`duplicate=200`).
     pub duplicate: Option<NonZeroU64>,
-    /// Every nth delivery changes places with the next of its sender (`swap=50`).
+    /// Swaps every nth delivery with the sender's next one (`swap=50`).
     pub swap: Option<NonZeroU64>,
-    /// Every nth delivery is made to somebody in a wrong room too (`stray=500`).
+    /// Also makes every nth delivery to somebody in a wrong room (`stray=500`).
     pub stray: Option<NonZeroU64>,
-    /// The process aborts at the nth message (`crash=10000`).
+    /// Aborts the process at the nth message (`crash=10000`).
     pub crash: Option<NonZeroU64>,
-    /// So many bytes are kept for ever per message (`leak=1024`).
+    /// Leaks this many bytes per message (`leak=1024`).
     pub leak: Option<NonZeroU64>,
 }
 
-/// For `lasts` out of `every`, first after one `every`, nothing is sent.
+/// Nothing is sent for `lasts` out of every `every`. The first stall begins after one `every`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// How long nothing is sent.
+    /// Duration of a stall.
     pub lasts: Duration,
-    /// From the begin of one stall to the begin of the next.
+    /// From the start of one stall to the start of the next.
     pub every: Duration,
 }
 
-/// Why an order was refused.
+/// Why a fault specification was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// A part has no `=`.
@@ -46,7 +46,7 @@ pub enum SpecError {
         "there is no fault `{0}`: delay, stall, drop, duplicate, swap, stray, crash and leak exist"
     )]
     Unknown(String),
-    /// One fault was ordered twice.
+    /// A fault is given twice.
     #[error("`{0}` is ordered twice")]
     Twice(String),
     /// The number is not a whole number of at least one.
@@ -54,30 +54,30 @@ pub enum SpecError {
     Number {
         /// Which fault.
         name: String,
-        /// What was written.
+        /// The value as written.
         value: String,
     },
-    /// The length of time cannot be read.
+    /// The duration cannot be read.
     #[error("`{name}`: {source}")]
     Span {
         /// Which fault.
         name: String,
-        /// Why.
+        /// The cause.
         source: span::SpanError,
     },
-    /// The lengths of a stall make no sense.
+    /// The stall's duration is zero or not shorter than its period.
     #[error("`stall={0}` needs a length and a longer period: write for example `stall=1s/10s`")]
     Stall(String),
 }
 
 impl FaultSpec {
-    /// Whether nothing was ordered.
+    /// Whether no fault is configured.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Each fault by itself, in the form in which it is ordered.
+    /// Each fault by itself, in the form in which it was written.
     #[must_use]
     pub fn parts(&self) -> Vec<String> {
         let counts = [

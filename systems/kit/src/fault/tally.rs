@@ -2,26 +2,26 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use serde_json::{Map, Value};
 
-/// What a fault did, once.
+/// An effect of a fault, counted once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A delivery was left out.
     Dropped,
     /// A delivery was made twice.
     Duplicated,
-    /// A delivery went out behind its successor.
+    /// A delivery was sent after its successor.
     Reordered,
-    /// Somebody in a wrong room got the message.
+    /// Somebody in a wrong room received the message.
     Strayed,
-    /// Something left later by the ordered delay.
+    /// Something was sent later because of the configured delay.
     Delayed,
     /// Something waited for the end of a stall.
     Stalled,
-    /// A message came in.
+    /// A message arrived.
     Messages,
-    /// A delivery was numbered, whatever fell on it.
+    /// A delivery was numbered, with or without a fault.
     Deliveries,
-    /// A byte was kept for ever.
+    /// A byte was leaked.
     LeakedBytes,
 }
 
@@ -65,19 +65,19 @@ const KINDS: [(Kind, &str, &str); 9] = [
     ),
 ];
 
-/// Exactly what the faults did until now.
+/// Exact counts of the faults that took effect so far.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     counters: [Counter; KINDS.len()],
 }
 
 impl Tally {
-    /// Counts `n` more and returns how many there were before.
+    /// Adds `n` and returns the previous count.
     pub fn add(&self, kind: Kind, n: u64) -> u64 {
         self.counters[kind as usize].inc_by(n)
     }
 
-    /// How many until now.
+    /// The count so far.
     #[must_use]
     pub fn get(&self, kind: Kind) -> u64 {
         self.counters[kind as usize].get()
@@ -92,7 +92,7 @@ impl Tally {
         Value::Object(counts.collect::<Map<_, _>>())
     }
 
-    /// Shows the counts in `/metrics` as `faults_*_total`.
+    /// Registers the counts for `/metrics` as `faults_*_total`.
     pub fn register(&self, registry: &mut Registry) {
         for (kind, name, help) in KINDS {
             let counter = self.counters[kind as usize].clone();

@@ -3,23 +3,23 @@ use std::time::Duration;
 
 use super::spec::{FaultSpec, Stall};
 
-/// What falls on one delivery.
+/// The fault of one delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Nothing: it is made.
+    /// None: it is made.
     Pass,
     /// It is left out.
     Drop,
     /// It is made twice.
     Duplicate,
-    /// It waits for its successor and goes out behind it.
+    /// It waits for its successor and is sent after it.
     Swap,
-    /// It is made, and somebody in a wrong room gets it too.
+    /// It is made, and somebody in a wrong room receives it too.
     Stray,
 }
 
 impl FaultSpec {
-    /// What falls on the delivery with this number, counted from 1.
+    /// The fault of the delivery with this number, counted from 1.
     #[must_use]
     pub fn turn(&self, number: u64) -> Turn {
         let falls =
@@ -37,7 +37,7 @@ impl FaultSpec {
         }
     }
 
-    /// Whether single deliveries are tampered with, so that each must be looked at.
+    /// Whether faults apply to single deliveries, so that each must be examined.
     #[must_use]
     pub fn touches_deliveries(&self) -> bool {
         self.drop
@@ -49,7 +49,7 @@ impl FaultSpec {
 }
 
 impl Stall {
-    /// How much longer nothing is sent, `at` so long after the start; `None` outside a stall.
+    /// The remaining time of the stall that is in progress `at` this long after the start; `None` outside a stall.
     #[must_use]
     pub fn remaining(&self, at: Duration) -> Option<Duration> {
         let phase = Duration::from_nanos_u128(at.as_nanos() % self.every.as_nanos());

@@ -13,13 +13,13 @@ use tokio::net::TcpStream;
 
 use super::server::protocol;
 
-/// How long a connection beyond the limit may take for its one request.
+/// Time limit for the one request of a connection beyond the limit.
 pub(super) const BEYOND_LIMIT: Duration = Duration::from_secs(1);
-/// What is asked of a system by those who watch it.
+/// Paths that monitoring requests.
 const WATCHED: [&str; 2] = ["/healthz", "/metrics"];
 const TOO_MANY: &str = "there are too many connections\n";
 
-/// Answers one request of a connection beyond the limit: those of who watches the system, and all others with 503.
+/// Responds to one request of a connection beyond the limit. Monitoring requests are served; all others get 503.
 pub(super) async fn refuse<S, B>(stream: TcpStream, service: S)
 where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + 'static,
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::serve::{Connections, Server, bind};
 
-    /// A server that answers everything with 200 and may have one connection.
+    /// A server that responds to everything with 200 and accepts one connection.
     fn served() -> (SocketAddr, Connections) {
         let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let address = listener.local_addr().unwrap();
@@ -104,7 +104,7 @@ mod tests {
         while connections.open() == 0 {
             tokio::task::yield_now().await;
         }
-        // Whoever watches is slow to ask.
+        // The monitoring client takes its time before it sends a request.
         let watcher = TcpStream::connect(address).await.unwrap();
         let mut flood = Vec::new();
         for _ in 0..300 {

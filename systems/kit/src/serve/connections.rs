@@ -15,16 +15,16 @@ use tokio::time::timeout;
 
 use crate::descriptors;
 
-/// A client that takes nothing of what waits for it for so long is gone, as the kernel sees it: otherwise what
-/// it asked for would stay in memory for as long as it likes.
+/// If a client reads nothing of its pending data for this long, the kernel closes the connection. Otherwise the
+/// data could stay in memory for as long as the client likes.
 const UNREAD_LIMIT: Duration = Duration::from_mins(1);
 
-/// Connections beyond the limit that are kept for a moment, to be told that there are too many; of `/healthz` and
-/// `/metrics` they are answered. One more ends the oldest: who asks soon is answered during a flood, too. They are part of
-/// the files in reserve.
+/// Connections beyond the limit that are kept open for a moment, to be refused. Requests for `/healthz` and
+/// `/metrics` are served. One more connection ends the oldest, so that a client that sends its request soon is
+/// served even during a flood. These connections use the files in reserve.
 const BEYOND: usize = 512;
 
-/// The open connections of a server: how many there are, how many there may be, and the word to stop.
+/// The open connections of a server: their number, their limit, and the signal to stop.
 #[derive(Clone, Debug)]
 pub struct Connections {
     limit: i64,
@@ -35,8 +35,8 @@ pub struct Connections {
     beyond: Arc<Mutex<VecDeque<AbortHandle>>>,
 }
 
-/// One of the connections that may be open. It is in the extensions of a request that asks for an upgrade:
-/// whoever goes on with the connection afterwards keeps it as long.
+/// A place among the open connections. Requests that ask for an upgrade carry it in their extensions. Whoever
+/// continues with the connection afterwards holds the place for as long.
 #[derive(Clone, Debug)]
 pub struct Place(#[expect(dead_code, reason = "kept for its end")] Arc<Counted>);
 
@@ -49,7 +49,7 @@ impl Drop for Counted {
     }
 }
 
-/// One connection while HTTP is spoken on it. It also hears the word to stop.
+/// A connection while it speaks HTTP. It also receives the signal to stop.
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) place: Place,
@@ -57,7 +57,7 @@ pub(super) struct Open {
 }
 
 impl Connections {
-    /// No connection yet, `limit` at most.
+    /// Starts without connections; at most `limit` may be open.
     #[must_use]
     pub fn new(limit: u32) -> Self {
         Self {
@@ -70,20 +70,20 @@ impl Connections {
         }
     }
 
-    /// No connection yet; `wanted` at most, and no more than the limit of open files has room for.
+    /// Starts without connections; at most `wanted` may be open, and no more than the limit on open files allows.
     #[must_use]
     pub fn within_descriptors(wanted: u32) -> Self {
         Self::new(descriptors::connections(wanted))
     }
 
-    /// Sets up a connection that was accepted.
+    /// Configures an accepted connection.
     pub(super) fn prepare(&self, stream: &TcpStream) -> io::Result<()> {
         stream.set_nodelay(true)?;
         let limit = u32::try_from(self.unread_limit.as_millis()).unwrap_or(u32::MAX);
         Ok(set_tcp_user_timeout(stream, limit)?)
     }
 
-    /// Shows the counts in `/metrics`.
+    /// Registers the counts for `/metrics`.
     pub fn register(&self, registry: &mut Registry) {
         let (open, refused) = (self.open.clone(), self.refused.clone());
         registry.register(
@@ -95,19 +95,19 @@ impl Connections {
         registry.register("http_connections_refused", help, refused);
     }
 
-    /// Open connections, those that were upgraded among them.
+    /// The number of open connections, including upgraded ones.
     #[must_use]
     pub fn open(&self) -> i64 {
         self.open.get()
     }
 
-    /// Connections that were refused because too many were open.
+    /// The number of connections refused because too many were open.
     #[must_use]
     pub fn refused(&self) -> u64 {
         self.refused.get()
     }
 
-    /// One more; `None`, counted, when there are too many.
+    /// Admits one more connection; `None` if there are too many, which is counted.
     pub(super) fn admit(&self) -> Option<Open> {
         if self.open.get() >= self.limit {
             self.refused.inc();
@@ -120,7 +120,7 @@ impl Connections {
         })
     }
 
-    /// Remembers the task of a connection beyond the limit, and ends the oldest when there are too many.
+    /// Stores the task of a connection beyond the limit, and ends the oldest if there are too many.
     pub(super) fn keep_beyond(&self, task: AbortHandle) {
         let mut beyond = self.beyond.lock().unwrap_or_else(PoisonError::into_inner);
         beyond.push_back(task);
@@ -131,8 +131,8 @@ impl Connections {
         }
     }
 
-    /// Tells every connection to end after what it is answering, and waits for that. `false` at the
-    /// time limit.
+    /// Tells every connection to end after its current response, and waits for that. `false` if the time limit was
+    /// reached.
     pub(super) async fn drain(&self, limit: Duration) -> bool {
         self.stopping.send_replace(true);
         timeout(limit, self.stopping.closed()).await.is_ok()
@@ -140,9 +140,9 @@ impl Connections {
 }
 
 impl Open {
-    /// Ends at the word to stop.
+    /// Resolves at the signal to stop.
     pub(super) async fn stop(&mut self) {
-        // An error means that the server is gone, which is a stop too.
+        // An error means that the server is gone, which also counts as a stop.
         let _ = self.stopping.wait_for(|stopping| *stopping).await;
     }
 }
@@ -168,7 +168,7 @@ mod tests {
         connections.unread_limit = Duration::from_millis(200);
         let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let address = listener.local_addr().unwrap();
-        // Far more than the system's own buffers take.
+        // Far more than the kernel's buffers hold.
         let service = |_| {
             service_fn(|_: Request<Incoming>| async {
                 let body = Body::from(vec![0; 64 << 20]);

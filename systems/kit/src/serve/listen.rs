@@ -3,10 +3,10 @@ use std::net::SocketAddr;
 
 use tokio::net::{TcpListener, TcpSocket};
 
-/// Connections that may wait to be accepted: a crowd that comes at once is not turned away.
+/// Length of the listen queue, large enough for many clients that connect at once.
 pub const BACKLOG: u32 = 4096;
 
-/// Listens on `address`; port 0 takes a free one. Errors name the address.
+/// Listens on `address`; port 0 chooses a free one. Errors name the address.
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let listen = || {
         let socket = if address.is_ipv4() {

@@ -4,7 +4,7 @@ use std::io;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Runs `future` on `threads` threads. One thread gets the runtime without any hand-over.
+/// Runs `future` on `threads` threads. With one thread, nothing is handed over between threads.
 pub fn block_on<F: Future>(threads: u16, future: F) -> io::Result<F::Output> {
     let runtime = if threads == 1 {
         Builder::new_current_thread().enable_all().build()?
@@ -16,7 +16,7 @@ pub fn block_on<F: Future>(threads: u16, future: F) -> io::Result<F::Output> {
     Ok(runtime.block_on(future))
 }
 
-/// Ends when the process is asked to stop: SIGTERM or SIGINT. The handlers are in place on return.
+/// Resolves when the process receives SIGTERM or SIGINT. The handlers are installed on return.
 pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Send> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

@@ -17,24 +17,23 @@ use tokio::time::{sleep, timeout};
 use super::beyond::{BEYOND_LIMIT, refuse};
 use super::connections::{Connections, Open};
 
-/// Whoever reads the body of a request waits for it so long at most; else half a request would keep its connection for
-/// ever.
+/// Time limit for reading the body of a request. Otherwise half a request would keep its connection forever.
 pub const BODY_LIMIT: Duration = Duration::from_secs(30);
 /// A client that opens a connection must send a whole request head within this time.
 const HEAD_LIMIT: Duration = Duration::from_secs(30);
 /// Requests with a larger head are refused.
 const LARGEST_HEAD: usize = 64 * 1024;
-/// Accepting fails when descriptors run out; trying again at once would only burn the CPU.
+/// Accepting fails when descriptors run out. Trying again at once would only burn CPU.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// One service on one listener.
 #[derive(Debug)]
 pub struct Server<F> {
-    /// Makes what answers the requests of one connection, which comes from this address.
+    /// Creates the service for one connection from this address.
     pub service: F,
-    /// The connections, counted.
+    /// Counts and limits the connections.
     pub connections: Connections,
-    /// How long a stop may take to answer what was begun.
+    /// Time limit for requests in progress when the server stops.
     pub stop_limit: Duration,
 }
 
@@ -46,8 +45,8 @@ where
     S::Future: Send,
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
-    /// Serves until `stop` ends, then answers what was begun. Returns what is left of the time limit;
-    /// nothing when it cut that short.
+    /// Serves until `stop` resolves, then finishes the requests in progress. Returns the rest of the time limit, or
+    /// zero if the limit was reached.
     pub async fn run(self, listener: TcpListener, stop: impl Future<Output = ()>) -> Duration {
         let mut stop = pin!(stop);
         loop {

@@ -1,16 +1,17 @@
-//! Clients that send what no honest one does, byte by byte, and what the system uses meanwhile.
+//! Clients that send bytes that no honest client sends, and the memory that the system uses meanwhile.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// A write that takes longer is taken for one that the system does not take.
+/// After this time without progress, the system is taken to read no more.
 const TAKEN_WITHIN: Duration = Duration::from_secs(1);
-/// Bytes of pings that are sent at most.
+/// Maximum bytes of pings to send.
 const MOST: usize = 256 << 20;
 
-/// Sends pings on one WebSocket and reads no answers, until the system takes no more; how many bytes it took.
+/// Sends pings on one WebSocket and reads no responses, until the system reads no more. Returns the number of bytes
+/// that it read.
 #[must_use]
 pub fn send_pings(address: SocketAddr, path: &str) -> usize {
     let mut stream = websocket(address, path);
@@ -41,7 +42,7 @@ pub fn websocket(address: SocketAddr, path: &str) -> TcpStream {
     stream
 }
 
-/// Bytes that a process has in memory.
+/// Resident memory of a process in bytes.
 #[must_use]
 pub fn resident(pid: u32) -> usize {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
