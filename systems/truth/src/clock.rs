@@ -1,6 +1,6 @@
 use rustix::time::{ClockId, clock_gettime};
 
-/// A point on `CLOCK_MONOTONIC`, or a span, in nanoseconds.
+/// A point on `CLOCK_MONOTONIC`, or a duration, in nanoseconds.
 pub(crate) type Nanos = u64;
 
 /// One millisecond.
@@ -9,17 +9,17 @@ pub(crate) const MILLI: Nanos = 1_000_000;
 /// One second.
 pub(crate) const SECOND: Nanos = 1_000_000_000;
 
-/// Now.
+/// The current time.
 pub(crate) fn now() -> Nanos {
     read(ClockId::Monotonic)
 }
 
-/// Now, by the machine's wall clock, with which the kernel stamps what it receives.
+/// The current time by the machine's wall clock, which the kernel uses for its receive timestamps.
 pub(crate) fn wall() -> Nanos {
     read(ClockId::Realtime)
 }
 
-/// The CPU time that this thread has used.
+/// The CPU time that this thread has used so far.
 pub(crate) fn thread_cpu() -> Nanos {
     read(ClockId::ThreadCPUTime)
 }

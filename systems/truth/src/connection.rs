@@ -7,59 +7,59 @@ use crate::clock::Nanos;
 use crate::frame::Opcode;
 use crate::receipt;
 
-/// Bytes that may be read ahead of what is being served.
+/// Maximum bytes read ahead of what is being served.
 pub(crate) const READ_AHEAD: usize = 256 * 1024;
 
-/// One client: what was read and not yet understood, what waits to be written, and what it is at.
+/// One client: unparsed input, unwritten output, and its state.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) socket: TcpStream,
     pub(crate) input: Vec<u8>,
-    /// When the kernel had received what is being understood: known while that goes on behind its reading.
+    /// When the kernel received the input that is being parsed. Known only while parsing directly follows the read.
     pub(crate) received: Option<Nanos>,
     pub(crate) output: Vec<u8>,
     written: usize,
     pub(crate) state: State,
     pub(crate) fate: Fate,
-    /// Read only by the clock.
+    /// Read only by timers, to keep a pace.
     pub(crate) paced: bool,
-    /// Among those that have something to write at the end of the round.
+    /// Whether it has something to write at the end of the round.
     pub(crate) dirty: bool,
     pub(crate) interest: EventFlags,
-    /// The begin of a message that comes in parts.
+    /// The beginning of a message that arrives in parts.
     pub(crate) partial: Option<(Opcode, Vec<u8>)>,
 }
 
-/// How long a connection lasts.
+/// Whether and how a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Open,
-    /// Closed as soon as everything is written.
+    /// It is closed as soon as everything is written.
     Ending,
-    /// Too slow: closed at the end of the round, whatever waits.
+    /// Too slow: it is closed at the end of the round, even with unwritten output.
     CutOff,
 }
 
-/// What a connection is at.
+/// The state of a connection.
 #[derive(Clone, Debug)]
 pub(crate) enum State {
     /// Waits for the head of a request.
     Head,
-    /// Reads the rest of a body, at the given pace if there is one.
+    /// Reads the rest of a body, at a given pace if there is one.
     Body {
         request: Request,
         left: u64,
         pace: Option<Pace>,
     },
-    /// Its answer leaves at its time, or when a thread has burnt enough.
+    /// The response is sent at its time, or when a thread has burned enough CPU time.
     Held { request: Request, status: u16 },
-    /// Its answer is being written at a pace.
+    /// The response is being written at a pace.
     Trickle {
         request: Request,
         left: u64,
         pace: Pace,
     },
-    /// Never answered.
+    /// Never gets a response.
     Silent,
     /// A member of a room, in this seat.
     Member {
@@ -74,30 +74,30 @@ pub(crate) enum State {
 pub(crate) struct Request {
     pub(crate) what: What,
     pub(crate) keep_alive: bool,
-    /// When it was read to its end.
+    /// When it had been read completely.
     pub(crate) read_at: Nanos,
-    /// When the kernel had the last byte of it: before it was read.
+    /// When the kernel received its last byte, before it was read.
     pub(crate) received_at: Nanos,
 }
 
-/// What a request wants.
+/// The purpose of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum What {
-    /// The order of this route.
+    /// Do what this route specifies.
     Order(usize),
-    /// Begin this route anew.
+    /// Restart this route.
     Restart(usize),
-    /// Tell everything that was done.
+    /// Report everything that was done.
     Tell,
     /// Forget everything that was done.
     Forget,
-    /// Say that it is alive.
+    /// Report that the server is alive.
     Health,
-    /// Nothing that could be had.
+    /// Refused, with a status and a message.
     Refused(u16, String),
 }
 
-/// So many bytes a second, from then on.
+/// A number of bytes per second, from a point in time on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     pub(crate) rate: u64,
@@ -114,7 +114,7 @@ impl Pace {
         }
     }
 
-    /// Bytes that may be moved until now and were not.
+    /// Bytes that may be moved by now and have not been.
     pub(crate) fn due(&self, now: Nanos) -> u64 {
         let nanos = u128::from(now.saturating_sub(self.since));
         let due = u128::from(self.rate) * nanos / 1_000_000_000;
@@ -123,7 +123,7 @@ impl Pace {
             .saturating_sub(self.moved)
     }
 
-    /// When this many more may have been moved.
+    /// The time at which this many more bytes may be moved.
     pub(crate) fn when(&self, more: u64) -> Nanos {
         let nanos = u128::from(self.moved + more) * 1_000_000_000;
         let span = nanos.div_ceil(u128::from(self.rate));
@@ -150,14 +150,15 @@ impl Connection {
         }
     }
 
-    /// Reads at most `scratch` full, 0 is the end; and when the kernel had received it.
+    /// Reads at most one `scratch` buffer. Returns the number of bytes (0 is the end), and when the kernel received
+    /// them.
     pub(crate) fn read(&mut self, scratch: &mut [u8]) -> io::Result<(usize, Nanos)> {
         let (read, received) = receipt::read(&self.socket, scratch)?;
         self.input.extend_from_slice(&scratch[..read]);
         Ok((read, received))
     }
 
-    /// Writes as much as the socket takes; how much that was.
+    /// Writes as much as the socket takes. Returns the number of bytes.
     pub(crate) fn write(&mut self) -> io::Result<usize> {
         let before = self.written;
         while self.written < self.output.len() {
@@ -180,12 +181,12 @@ impl Connection {
         Ok(wrote)
     }
 
-    /// Bytes that wait to be written.
+    /// The number of bytes waiting to be written.
     pub(crate) fn waiting(&self) -> usize {
         self.output.len() - self.written
     }
 
-    /// What it waits for now.
+    /// The events that it waits for now.
     pub(crate) fn wanted(&self) -> EventFlags {
         let mut wanted = EventFlags::empty();
         wanted.set(EventFlags::IN, !self.paced && self.input.len() < READ_AHEAD);

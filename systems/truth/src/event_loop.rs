@@ -24,22 +24,22 @@ use crate::times::Times;
 use crate::waker::Waker;
 use crate::workers::Workers;
 
-/// Something that is due at its time.
+/// Something that is due at a given time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alarm {
-    /// The answer of this connection leaves.
+    /// Send the response of this connection.
     Answer(Key),
-    /// This connection is read or written a little further.
+    /// Read or write a little more of this connection.
     Pace(Key),
-    /// This room lets go what it held.
+    /// Release what this room has held back until now.
     Room(usize),
-    /// This room looks what waits in vain for a successor.
+    /// Check this room for deliveries that wait in vain for a successor.
     Lanes(usize),
-    /// Connections are accepted again.
+    /// Accept connections again.
     Accept,
 }
 
-/// The one thread that reads, keeps the time and writes. It waits for the kernel and for nothing else.
+/// The one thread that reads, keeps time and writes. It waits only for the kernel.
 #[derive(Debug)]
 pub(crate) struct EventLoop {
     door: TcpListener,
@@ -51,19 +51,19 @@ pub(crate) struct EventLoop {
     workers: Workers<Key>,
     ledger: Ledger,
     limits: Limits,
-    /// So much later than they should be, and than it tells, answers leave.
+    /// Unreported extra delay of responses.
     lie: Nanos,
     scratch: Vec<u8>,
     _stamping: Stamping,
 }
 
-/// What belongs to no path and no room.
+/// Counts that belong to no path and no room.
 #[derive(Debug, Default)]
 struct Ledger {
     requests: u64,
-    /// Requests that nothing is known about, or that make no sense.
+    /// Requests for unknown paths, or malformed ones.
     refused: u64,
-    /// How late the thread woke up for answers and messages that were to leave at a certain time.
+    /// How late the thread woke up for responses and messages with a fixed time.
     lateness: Times,
 }
 
@@ -96,9 +96,9 @@ impl EventLoop {
         })
     }
 
-    /// Serves until the waker says stop; then answers what was asked, for at most `stop_limit`.
+    /// Serves until the waker signals a stop. Then finishes open requests, for at most `stop_limit`.
     pub(crate) fn run(mut self, stop_limit: Nanos, spin: Nanos) -> io::Result<()> {
-        // Else the kernel would wake this thread up to 50 µs late, to save power.
+        // Otherwise the kernel may wake this thread up to 50 µs late, to save power.
         set_current_timer_slack(NonZeroU64::new(1))?;
         let mut events = Vec::new();
         let mut until: Option<Nanos> = None;
@@ -125,10 +125,11 @@ impl EventLoop {
         Ok(())
     }
 
-    /// Does what is due.
+    /// Does everything that is due.
     fn ring(&mut self) {
         let mut time = now();
-        // Of what is due together the later ones wait for the writing of the earlier ones, not for us to wake up.
+        // If several things are due together, the later ones wait for the writing of the earlier ones, not for the
+        // wake-up.
         let mut woke = true;
         while let Some((due, alarm)) = self.timers.take(time) {
             match alarm {
@@ -140,7 +141,7 @@ impl EventLoop {
                     self.woke(&mut woke, time - due);
                     let (rooms, mut outlet) = self.rooms_and_outlet();
                     rooms.release(room, time, &mut outlet);
-                    // Each room's messages are written before the next is looked at.
+                    // Each room's messages are written before the next room is handled.
                     self.flush();
                 }
                 Alarm::Lanes(room) => {
@@ -160,7 +161,7 @@ impl EventLoop {
         }
     }
 
-    /// A connection can be read or written.
+    /// Handles a connection that can be read or written.
     fn ready(&mut self, key: Key) {
         if !self.sockets.flush(key) {
             self.close(key);
@@ -178,7 +179,7 @@ impl EventLoop {
                 connection.received = Some(received);
                 self.sockets.counts.bytes_in += read as u64;
                 self.advance(key, now());
-                // What is still there comes ahead of its turn, and counts from that.
+                // Input that is already there comes ahead of its turn, and counts from that.
                 if let Some(connection) = self.sockets.get(key) {
                     connection.received = None;
                 }
@@ -189,7 +190,7 @@ impl EventLoop {
         }
     }
 
-    /// Understands what was read of a connection, as far as it can be now.
+    /// Parses the input of a connection as far as possible now.
     fn advance(&mut self, key: Key, now: Nanos) {
         loop {
             let Some(connection) = self.sockets.get(key) else {
@@ -208,7 +209,7 @@ impl EventLoop {
         self.sockets.settle(key);
     }
 
-    /// Writes what was queued in this round; the bytes of all messages to one socket at once.
+    /// Writes the output queued in this round. All messages to one socket are written together.
     fn flush(&mut self) {
         for key in self.sockets.take_dirty() {
             if !self.sockets.flush(key) {
@@ -217,7 +218,7 @@ impl EventLoop {
         }
     }
 
-    /// The client is gone, or is to be gone.
+    /// Closes a connection whose client is gone, or must go.
     fn close(&mut self, key: Key) {
         let Some(connection) = self.sockets.remove(key) else {
             return;
@@ -266,8 +267,8 @@ impl EventLoop {
     }
 }
 
-/// What the kernel says of this thread: how long it ran, how long it was ready and had no CPU, and how
-/// often it got one.
+/// The kernel's figures of this thread: how long it ran, how long it was ready without a CPU, and how often it got
+/// one.
 fn thread_json() -> Value {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let mut numbers = text.split_whitespace().map(|word| word.parse::<u64>().ok());

@@ -1,7 +1,7 @@
-/// Bytes of one WebSocket message at most.
+/// Maximum bytes of a WebSocket message.
 pub(crate) const MAX_MESSAGE: usize = 1 << 20;
 
-/// What a frame carries (RFC 6455, section 5.2).
+/// The content of a frame (RFC 6455, section 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opcode {
     Continuation = 0,
@@ -12,25 +12,25 @@ pub(crate) enum Opcode {
     Pong = 10,
 }
 
-/// One frame of a client; its payload is unmasked.
+/// One frame of a client, with its payload unmasked.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
     pub(crate) opcode: Opcode,
-    /// Whether its message ends with it.
+    /// Whether it ends its message.
     pub(crate) last: bool,
     pub(crate) payload: &'a [u8],
     /// Bytes of the whole frame.
     pub(crate) length: usize,
 }
 
-/// The client breaks the protocol, or says too much; the number is that of the close frame.
+/// The client violates the protocol, or its message is too large. The number is the close code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BadFrame(pub(crate) u16);
 
 const PROTOCOL_ERROR: BadFrame = BadFrame(1002);
 const TOO_BIG: BadFrame = BadFrame(1009);
 
-/// Reads a frame from the begin of `input` and unmasks it in place; `None` until it is complete.
+/// Reads a frame from the start of `input` and unmasks it in place; `None` until it is complete.
 pub(crate) fn read_frame(input: &mut [u8]) -> Result<Option<Frame<'_>>, BadFrame> {
     let [first, second, ..] = *input else {
         return Ok(None);
@@ -99,7 +99,7 @@ fn opcode(number: u8) -> Result<Opcode, BadFrame> {
     })
 }
 
-/// Writes a whole message as one frame of a server.
+/// Writes a whole message as one server frame.
 pub(crate) fn write_frame(output: &mut Vec<u8>, opcode: Opcode, payload: &[u8]) {
     output.push(0x80 | opcode as u8);
     let size = payload.len();

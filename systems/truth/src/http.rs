@@ -2,14 +2,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha1::{Digest, Sha1};
 
-/// Bytes of a request's head at most.
+/// Maximum bytes of a request's head.
 pub(crate) const MAX_HEAD: usize = 16 * 1024;
 const MAX_HEADERS: usize = 64;
 
 /// Appended to a client's key before hashing (RFC 6455, section 1.3).
 const HANDSHAKE_ID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/// The head of a request: the few things that matter here.
+/// The head of a request, reduced to the parts used here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Head<'a> {
     pub(crate) method: &'a str,
@@ -18,13 +18,13 @@ pub(crate) struct Head<'a> {
     pub(crate) keep_alive: bool,
     pub(crate) body: u64,
     pub(crate) expects_continue: bool,
-    /// The key of a client that wants a WebSocket.
+    /// The key of a client that requests a WebSocket.
     pub(crate) websocket_key: Option<&'a str>,
     /// Bytes of the head.
     pub(crate) length: usize,
 }
 
-/// Why a request is refused; the connection ends with it.
+/// Why a request is refused. The connection ends after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadHead {
     Malformed,
@@ -43,7 +43,7 @@ impl BadHead {
     }
 }
 
-/// Reads a head from the begin of `input`; `None` until it is complete.
+/// Reads a head from the start of `input`; `None` until it is complete.
 pub(crate) fn read_head(input: &[u8]) -> Result<Option<Head<'_>>, BadHead> {
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
@@ -84,16 +84,16 @@ pub(crate) fn read_head(input: &[u8]) -> Result<Option<Head<'_>>, BadHead> {
     Ok(Some(head))
 }
 
-/// What an answer says beside its body.
+/// The parts of a response other than its body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) keep_alive: bool,
-    /// Seconds, with a 429.
+    /// Value of `retry-after` in seconds, with a 429.
     pub(crate) retry_after: Option<u64>,
 }
 
-/// Writes the head of an answer with a body of `length` bytes to `output`.
+/// Writes the head of a response with a body of `length` bytes to `output`.
 pub(crate) fn write_head(output: &mut Vec<u8>, answer: Answer, length: u64) {
     let status = answer.status;
     let head = format!(
@@ -110,7 +110,7 @@ pub(crate) fn write_head(output: &mut Vec<u8>, answer: Answer, length: u64) {
     output.extend_from_slice(b"\r\n");
 }
 
-/// Agrees to speak WebSocket.
+/// Writes the response that accepts a WebSocket upgrade.
 pub(crate) fn write_upgrade(output: &mut Vec<u8>, key: &str) {
     let mut hash = Sha1::new();
     hash.update(key.as_bytes());

@@ -1,8 +1,8 @@
-/// Bytes that are asked of the system at once, and given only as they are written to. Between smaller
-/// pieces an allocator leaves gaps, which huge pages would fill with memory that nobody ordered.
+/// Bytes requested from the operating system at once. It provides them only when they are written to. Between
+/// smaller pieces an allocator leaves gaps, and huge pages would fill these with memory that nobody requested.
 const CHUNK: usize = 64 << 20;
 
-/// Memory that is kept for ever, up to a limit.
+/// Memory that is kept forever, up to a limit.
 #[derive(Debug)]
 pub(crate) struct Leak {
     chunks: Vec<Vec<u8>>,
@@ -17,8 +17,8 @@ impl Leak {
         }
     }
 
-    /// Keeps so many bytes more, each of them written to, else the system would lend them without giving
-    /// them; `false` beyond the limit.
+    /// Keeps this many more bytes; `false` beyond the limit. Each byte is written to, because otherwise the
+    /// operating system would only reserve the memory.
     pub(crate) fn keep(&mut self, bytes: u64) -> bool {
         let Some(left) = self.left.checked_sub(bytes) else {
             return false;

@@ -7,65 +7,65 @@ use kit::span;
 use crate::clock::Nanos;
 use crate::stall::Stall;
 
-/// More CPU time than one request may burn, and a longer rest than accepting may take.
+/// Limit on the CPU time that one request may burn, and on a pause of accepting.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// Servers of one queue at most.
+/// Maximum number of servers of one queue.
 const MOST_SERVERS: u32 = 10_000;
 
-/// What a request asks the server to do, read from its path.
+/// What a request asks the server to do, as read from its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Answer after so long.
+    /// Respond after this time.
     Delay(Nanos),
-    /// The same, but never within a stall.
+    /// The same, but never during a stall.
     Stall(Nanos, Stall),
     /// Wait for one of `servers`, each of which takes `service`.
     Queue { servers: u32, service: Nanos },
     /// Reset the connection.
     Reset,
-    /// Close the connection without an answer.
+    /// Close the connection without a response.
     Close,
-    /// Refuse with 429 after the nth request of a window.
+    /// Refuse with 429 after this many requests in a window.
     Limit { requests: u64, window: Nanos },
-    /// Answer every nth request with 500.
+    /// Respond to every nth request with 500.
     Error(NonZeroU64),
-    /// Never answer.
+    /// Never respond.
     Hang,
-    /// Read the body at so many bytes a second.
+    /// Read the body at this many bytes per second.
     SlowRead(NonZeroU64),
-    /// Write a body of `size` at `rate` bytes a second.
+    /// Write a body of `size` bytes at `rate` bytes per second.
     SlowWrite { rate: NonZeroU64, size: u64 },
-    /// Keep so many bytes for ever.
+    /// Keep this many bytes forever.
     Leak(u64),
-    /// Burn so much CPU time on the one thread `truth-loop`.
+    /// Burn this much CPU time on the one thread `truth-loop`.
     Burn(Nanos),
-    /// Burn so much CPU time on one of the four threads `truth-pool-0` to `truth-pool-3`.
+    /// Burn this much CPU time on one of the four threads `truth-pool-0` to `truth-pool-3`.
     Pool(Nanos),
-    /// Accept no connection for so long.
+    /// Accept no connection for this time.
     PauseAccept(Nanos),
 }
 
-/// What a room does to what is said in it.
+/// What a room does with its messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RoomOrder {
-    /// Delay, leak, and every nth delivery dropped, duplicated, swapped or strayed.
+    /// Delay, leak, and faults on every nth delivery: dropped, duplicated, swapped or strayed.
     pub(crate) faults: FaultSpec,
-    /// When nothing leaves.
+    /// The schedule of stalls, in which nothing is sent.
     pub(crate) stall: Option<Stall>,
-    /// Whether the sender hears itself.
+    /// Whether senders receive their own messages.
     pub(crate) echo: bool,
-    /// Bytes per second that are read of each member.
+    /// Bytes per second to read from each member.
     pub(crate) read_rate: Option<NonZeroU64>,
 }
 
-/// Why an order was refused, in words for the one who gave it.
+/// Why an order was refused, as text for its author.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct OrderError(pub(crate) String);
 
 impl Order {
-    /// Reads a path like `/delay/20ms`; `None` when nothing is known under its first word.
+    /// Reads a path such as `/delay/20ms`; `None` if its first word is unknown.
     pub(crate) fn read(path: &str) -> Option<Result<Self, OrderError>> {
         let mut parts = path.strip_prefix('/')?.split('/');
         let name = parts.next()?;
@@ -103,11 +103,11 @@ impl Order {
 }
 
 impl RoomOrder {
-    /// Reads a query like `drop=100&delay=1ms&echo=1`.
+    /// Reads a query such as `drop=100&delay=1ms&echo=1`.
     pub(crate) fn read(query: &str) -> Result<Self, OrderError> {
         let mut order = Self::default();
         let mut faults = Vec::new();
-        // Clients that build their queries send `1s%2F10s`.
+        // Clients that encode their queries send `1s%2F10s`.
         let query = percent_encoding::percent_decode_str(query).decode_utf8_lossy();
         for part in query.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));

@@ -1,4 +1,5 @@
-//! When the kernel had received a request. The load tester has the same of its own: a mistake in one shows in the other.
+//! The kernel's receive timestamps of requests. The load tester has its own implementation, so that an error in one
+//! shows in the other.
 
 use std::io::{self, IoSliceMut};
 use std::net::TcpStream;
@@ -11,14 +12,14 @@ use rustix::net::{AddressFamily, SocketType};
 
 use crate::clock::{Nanos, now, wall};
 
-/// No request waits here for so long; somebody has set the machine's clock.
+/// No request waits here for this long. A larger value means that somebody has set the machine's clock.
 const IMPLAUSIBLE: Nanos = 1_000_000_000;
 
-/// `recvmsg` casts the buffer's start to a header, which wants its alignment.
+/// `recvmsg` casts the start of the buffer to a header, which requires the header's alignment.
 #[repr(align(8))]
 struct Control([u8; cmsg_space::<TimeSpec>()]);
 
-/// Keeps the kernel's stamping on between connections: it takes its time to begin.
+/// Keeps the kernel's timestamps enabled between connections, because enabling them takes time.
 #[derive(Debug)]
 pub(crate) struct Stamping {
     _socket: Option<OwnedFd>,
@@ -32,12 +33,12 @@ impl Stamping {
     }
 }
 
-/// Has the kernel stamp what comes in. Without it a request counts from its reading.
+/// Enables receive timestamps on a socket. Without them, a request counts from when it is read.
 pub(crate) fn stamp(socket: &TcpStream) {
     let _ = setsockopt(socket, ReceiveTimestampns, &true);
 }
 
-/// Reads; how much, and when the kernel had the last byte of it.
+/// Reads from the socket. Returns the number of bytes, and when the kernel received the last one.
 pub(crate) fn read(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<(usize, Nanos)> {
     let mut control = Control([0; _]);
     let mut into = [IoSliceMut::new(scratch)];

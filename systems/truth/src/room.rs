@@ -11,26 +11,26 @@ use crate::clock::Nanos;
 use crate::order::RoomOrder;
 use crate::sockets::{Key, Sockets};
 
-/// Bytes of messages that one room may hold back at most.
+/// Maximum bytes of messages that one room may hold back.
 const MAX_HELD: usize = 64 << 20;
 
-/// A message as it goes out: one whole frame.
+/// A message to be sent, as one complete frame.
 type Frame = Arc<[u8]>;
 
-/// What is said by one member goes to every other; and what was ordered goes wrong.
+/// A room forwards each member's messages to all others, with the faults of its order.
 #[derive(Debug)]
 pub(crate) struct Room {
     pub(crate) order: RoomOrder,
-    /// Only the sender hears what it says.
+    /// Only the sender receives its messages.
     pub(crate) is_echo: bool,
-    /// Every so many deliveries are left out and told as sent.
+    /// Every nth delivery is left out but reported as sent.
     lie: Option<NonZeroU64>,
     members: Slab<Member>,
-    /// When the first message came: the begin of its stalls.
+    /// When the first message arrived, which is the start of its stall schedule.
     first: Option<Nanos>,
     held: VecDeque<Held>,
     held_bytes: usize,
-    /// Whether its lanes will be looked through.
+    /// Whether a check of its lanes is scheduled.
     pub(crate) lanes_alarm: bool,
     pub(crate) counts: RoomCounts,
 }
@@ -48,14 +48,14 @@ struct Held {
     frame: Frame,
 }
 
-/// Exactly what happened in a room.
+/// Exact counts of a room.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RoomCounts {
     pub(crate) joined: u64,
     pub(crate) messages: u64,
-    /// A message on its way to one member, whatever fell on it; those are numbered.
+    /// Messages to one member each, with or without a fault. These are numbered.
     pub(crate) deliveries: u64,
-    /// Frames handed to members' sockets, strays not among them.
+    /// Frames handed to members' sockets, without strays.
     pub(crate) sent: u64,
     pub(crate) dropped: u64,
     pub(crate) duplicated: u64,
@@ -64,26 +64,26 @@ pub(crate) struct RoomCounts {
     pub(crate) strayed: u64,
     /// Messages that waited for the end of a stall.
     pub(crate) stalled: u64,
-    /// Frames for members that do not read and are cut off.
+    /// Frames to members that were disconnected because they do not read.
     pub(crate) unsent: u64,
     pub(crate) leaked_bytes: u64,
 }
 
-/// When something said now goes out.
+/// When a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaves {
     Now,
     At(Nanos),
-    /// Too much waits already: the speaker is to be cut off.
+    /// Too much waits already: the sender must be disconnected.
     Never,
 }
 
-/// What a round of deliveries leaves to be done by others.
+/// Work that a round of deliveries leaves to its caller.
 #[derive(Debug, Default)]
 pub(crate) struct Aftermath {
-    /// To be handed to a member of another room.
+    /// Frames to hand to a member of another room.
     pub(crate) strays: Vec<Frame>,
-    /// Something waits in a lane for its successor.
+    /// Whether a delivery waits in a lane for its successor.
     pub(crate) holds: bool,
 }
 
@@ -102,7 +102,7 @@ impl Room {
         }
     }
 
-    /// Takes a seat.
+    /// Adds a member. Returns its seat.
     pub(crate) fn join(&mut self, connection: Key) -> usize {
         self.counts.joined += 1;
         let lane = Lane::default();
@@ -117,7 +117,7 @@ impl Room {
         self.members.len()
     }
 
-    /// Any one member, another one for another number.
+    /// Some member, a different one for each number.
     pub(crate) fn somebody(&self, number: u64) -> Option<Key> {
         let place = usize::try_from(number)
             .ok()?
@@ -128,7 +128,7 @@ impl Room {
             .map(|(_, member)| member.connection)
     }
 
-    /// When a message that was read at `now` leaves. Held messages leave in the order in which they came.
+    /// When a message read at `now` is sent. Held messages are sent in the order in which they arrived.
     pub(crate) fn say(&mut self, sender: usize, frame: &[u8], now: Nanos) -> Leaves {
         self.counts.messages += 1;
         let first = *self.first.get_or_insert(now);
@@ -160,7 +160,7 @@ impl Room {
         Leaves::At(leaves)
     }
 
-    /// Delivers what was held until `now`.
+    /// Delivers the messages held until `now`.
     pub(crate) fn release(&mut self, now: Nanos, sockets: &mut Sockets, after: &mut Aftermath) {
         while let Some(held) = self.held.pop_front_if(|held| held.leaves <= now) {
             self.held_bytes -= held.frame.len();
@@ -168,7 +168,7 @@ impl Room {
         }
     }
 
-    /// Hands a message to everyone who is to hear it, and does what falls on each delivery.
+    /// Hands a message to everyone who should receive it, with the fault of each delivery.
     pub(crate) fn deliver(
         &mut self,
         sender: usize,
@@ -233,7 +233,7 @@ impl Room {
         }
     }
 
-    /// Lets go what waited too long in a lane; whether something still waits.
+    /// Releases deliveries that waited too long in a lane. Returns whether any still wait.
     pub(crate) fn release_lanes(&mut self, sockets: &mut Sockets, after: &mut Aftermath) -> bool {
         let now = Instant::now();
         let mut steps = Vec::new();
@@ -248,7 +248,7 @@ impl Room {
         waits
     }
 
-    /// What happened is forgotten; stalls and numbers begin anew.
+    /// Resets all counts; stalls and numbers start again.
     pub(crate) fn forget(&mut self) {
         self.counts = RoomCounts::default();
         self.first = None;

@@ -13,7 +13,7 @@ use crate::room::{Aftermath, Leaves, Room, RoomCounts};
 use crate::sockets::{Key, Sockets};
 use crate::timers::Timers;
 
-/// Rooms that are shown one by one at most; the sum has all.
+/// Maximum number of rooms listed individually; the sum includes all.
 const SHOWN: usize = 1000;
 
 /// All rooms.
@@ -21,15 +21,15 @@ const SHOWN: usize = 1000;
 pub(crate) struct Rooms {
     by_name: HashMap<String, usize>,
     all: Slab<Room>,
-    /// What happened in rooms that are gone.
+    /// Counts of rooms that were removed.
     past: RoomCounts,
     limit: usize,
-    /// Every so many deliveries are left out and never told.
+    /// Every nth delivery is left out and never reported.
     lie: Option<NonZeroU64>,
     pub(crate) leak: Leak,
 }
 
-/// Where a room's messages go, and what has to be done later.
+/// The destinations of a room's messages, and timers for later work.
 #[derive(Debug)]
 pub(crate) struct Outlet<'a> {
     pub(crate) sockets: &'a mut Sockets,
@@ -48,7 +48,7 @@ impl Rooms {
         }
     }
 
-    /// Opens a room, or finds it. The first to come orders what it does.
+    /// Finds a room, or opens it. The first client's order applies.
     pub(crate) fn find(
         &mut self,
         name: &str,
@@ -77,7 +77,7 @@ impl Rooms {
         self.all.get_mut(room)
     }
 
-    /// Empty rooms make place; what happened in them is kept.
+    /// Removes empty rooms to make space, and keeps their counts.
     fn sweep(&mut self) {
         let (all, past) = (&mut self.all, &mut self.past);
         self.by_name.retain(|_, key| {
@@ -89,7 +89,7 @@ impl Rooms {
         });
     }
 
-    /// A member says something; whether it may go on.
+    /// Sends a member's message. Returns whether the member may continue.
     pub(crate) fn say(
         &mut self,
         (room, seat): (usize, usize),
@@ -115,7 +115,7 @@ impl Rooms {
         true
     }
 
-    /// What the room held until `now` goes out.
+    /// Sends the messages that the room held until `now`.
     pub(crate) fn release(&mut self, room: usize, now: Nanos, outlet: &mut Outlet<'_>) {
         let Some(open) = self.all.get_mut(room) else {
             return;
@@ -125,7 +125,7 @@ impl Rooms {
         self.finish(room, &after, now, outlet);
     }
 
-    /// What waited too long for its successor goes out.
+    /// Sends deliveries that waited too long for their successors.
     pub(crate) fn release_lanes(&mut self, room: usize, now: Nanos, outlet: &mut Outlet<'_>) {
         let Some(open) = self.all.get_mut(room) else {
             return;
@@ -161,7 +161,7 @@ impl Rooms {
             .find_map(|(_, other)| other.somebody(number))
     }
 
-    /// What happened is forgotten, in every room.
+    /// Resets the counts of every room.
     pub(crate) fn forget(&mut self) {
         self.past = RoomCounts::default();
         self.all.iter_mut().for_each(|(_, room)| room.forget());
@@ -183,5 +183,5 @@ impl Rooms {
     }
 }
 
-/// How often lanes are looked through while something waits in them.
+/// Interval at which lanes are checked while something waits in them.
 const LANES: Nanos = 100 * MILLI;

@@ -9,10 +9,10 @@ use crate::station::Station;
 use crate::times::Times;
 use crate::workers::Crew;
 
-/// Stalls that are listed at most: the latest.
+/// Maximum number of stalls listed: the latest ones.
 const LISTED_STALLS: usize = 1000;
 
-/// One path with its query: what it is told to do, how far it is with it, and what it did.
+/// One path with its query: its order, its progress, and its counts.
 #[derive(Debug)]
 pub(crate) struct Route {
     order: Order,
@@ -20,10 +20,10 @@ pub(crate) struct Route {
     pub(crate) counts: Counts,
 }
 
-/// Where the schedules, windows and queues of a path stand. `DELETE` begins them anew.
+/// The current state of the schedules, windows and queues of a path. `DELETE` restarts them.
 #[derive(Debug, Default)]
 struct Progress {
-    /// When the first request came.
+    /// When the first request arrived.
     first: Option<Nanos>,
     last: Nanos,
     requests: u64,
@@ -32,7 +32,7 @@ struct Progress {
     station: Option<Station>,
 }
 
-/// What happened to the requests of one path.
+/// Counts of the requests to one path.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) requests: u64,
@@ -40,24 +40,24 @@ pub(crate) struct Counts {
     pub(crate) reset: u64,
     pub(crate) closed: u64,
     pub(crate) hanging: u64,
-    /// The client went away before its answer.
+    /// The client left before its response.
     pub(crate) abandoned: u64,
     pub(crate) leaked_bytes: u64,
-    /// From the receipt of a request to the writing of its answer.
+    /// From when the kernel received a request to the writing of its response.
     pub(crate) time: Times,
     waited: Times,
     stalls: BTreeMap<u64, u64>,
 }
 
-/// What is to be done about a request that has been read.
+/// What to do with a request that has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
-    /// Answer then.
+    /// Respond at this time.
     Answer {
         at: Nanos,
         status: u16,
     },
-    /// Refuse now; it may try again after so many seconds.
+    /// Refuse now; the client may try again after this many seconds.
     TooMany {
         retry_after: u64,
     },
@@ -82,7 +82,7 @@ impl Route {
         }
     }
 
-    /// How fast bodies are read, where that is ordered.
+    /// The pace at which bodies are read, if the order sets one.
     pub(crate) fn read_rate(&self) -> Option<u64> {
         match self.order {
             Order::SlowRead(rate) => Some(rate.get()),
@@ -90,18 +90,19 @@ impl Route {
         }
     }
 
-    /// Begins schedules, windows and queues anew.
+    /// Restarts schedules, windows and queues.
     pub(crate) fn restart(&mut self) {
         self.progress = Progress::default();
     }
 
-    /// Forgets what happened, too.
+    /// Restarts and also resets the counts.
     pub(crate) fn forget(&mut self) {
         self.restart();
         self.counts = Counts::default();
     }
 
-    /// A request was read at `now`, which never goes back; `received` it was before.
+    /// Handles a request that was read at `now`, which never decreases. The kernel received it at `received`,
+    /// before that.
     pub(crate) fn receive(&mut self, received: Nanos, now: Nanos) -> Reaction {
         self.counts.requests += 1;
         self.progress.requests += 1;

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::order::Order;
 use crate::route::Route;
 
-/// All paths that were asked for, each with its own state: two that differ in anything, even in a
-/// query that says nothing, know nothing of each other.
+/// All requested paths, each with its own state. Two that differ in anything, even in a query without meaning, are
+/// independent.
 #[derive(Debug)]
 pub(crate) struct Routes {
     by_target: HashMap<String, usize>,
@@ -23,7 +23,7 @@ impl Routes {
         }
     }
 
-    /// The route of a path with its query; else the status and the words to refuse it with.
+    /// The route of a path with its query; otherwise the status and message of the refusal.
     pub(crate) fn find(&mut self, target: &str) -> Result<usize, (u16, String)> {
         if let Some(found) = self.by_target.get(target) {
             return Ok(*found);
@@ -47,12 +47,12 @@ impl Routes {
         self.all.get_mut(key)
     }
 
-    /// Every route begins anew, and what happened is forgotten.
+    /// Restarts every route and resets its counts.
     pub(crate) fn forget(&mut self) {
         self.all.iter_mut().for_each(Route::forget);
     }
 
-    /// Those that were used, under their paths.
+    /// The routes that were used, by path.
     pub(crate) fn to_json(&self) -> Value {
         let mut routes: Vec<_> = self.by_target.iter().collect();
         routes.sort();

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::event_loop::EventLoop;
 use crate::waker::Waker;
 
-/// A server that runs in the background. Dropped, it goes on until the process ends.
+/// A server that runs in the background. If dropped, it continues until the process ends.
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
@@ -18,13 +18,13 @@ pub struct Running {
 }
 
 impl Running {
-    /// Where it listens.
+    /// The address on which it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Stops: what was asked is answered first, within the time limit.
+    /// Stops the server. It first finishes open requests, within the time limit.
     pub fn stop(self) -> io::Result<()> {
         self.waker.stop();
         self.thread
@@ -33,14 +33,14 @@ impl Running {
     }
 }
 
-/// Starts the server on a thread of its own, `truth-io`.
+/// Starts the server on its own thread, `truth-io`.
 pub fn start(config: &Config) -> io::Result<Running> {
     let at = config.listen;
     let cannot =
         |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {at}: {error}"));
     let door = TcpListener::bind(at).map_err(cannot)?;
     door.set_nonblocking(true)?;
-    // A second time, with the length of the queue that was ordered.
+    // Listens a second time, with the configured queue length.
     rustix::net::listen(&door, config.backlog.into())?;
     let address = door.local_addr()?;
     let waker = Waker::new()?;

@@ -13,24 +13,24 @@ use crate::connection::{Connection, Fate};
 
 const EVENTS_PER_ROUND: usize = 1024;
 
-/// Names a connection; never names another one later.
+/// Identifies a connection. It is never reused for another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     slot: u32,
     generation: u32,
 }
 
-/// What is registered beside the connections.
+/// The name of the listening socket, which is registered beside the connections.
 pub(crate) const DOOR: u64 = u64::MAX;
 pub(crate) const WAKER: u64 = u64::MAX - 1;
 
-/// All connections and what they wait for.
+/// All connections and the events that they wait for.
 #[derive(Debug)]
 pub(crate) struct Sockets {
     epoll: OwnedFd,
     open: Slab<(u32, Connection)>,
     generation: u32,
-    /// Those that have something to write at the end of the round.
+    /// Connections with something to write at the end of the round.
     dirty: Vec<Key>,
     queue_limit: usize,
     pub(crate) counts: SocketCounts,
@@ -57,7 +57,7 @@ impl Sockets {
         })
     }
 
-    /// Watches something that is no connection.
+    /// Watches a descriptor that is not a connection.
     pub(crate) fn watch(&self, fd: impl AsFd, name: u64) -> io::Result<()> {
         Ok(epoll::add(
             &self.epoll,
@@ -68,11 +68,11 @@ impl Sockets {
     }
 
     pub(crate) fn unwatch(&self, fd: impl AsFd) {
-        // Nothing was watched where this fails.
+        // If this fails, nothing was watched.
         let _ = epoll::delete(&self.epoll, fd);
     }
 
-    /// Waits until something happens or `timeout` has passed.
+    /// Waits until an event occurs or `timeout` has passed.
     pub(crate) fn wait(&self, events: &mut Vec<Event>, timeout: Option<Nanos>) -> io::Result<()> {
         events.clear();
         events.reserve(EVENTS_PER_ROUND);
@@ -112,7 +112,7 @@ impl Sockets {
     pub(crate) fn remove(&mut self, key: Key) -> Option<Connection> {
         self.get(key)?;
         let (_, connection) = self.open.remove(key.slot as usize);
-        // Closing takes it out of the set as well.
+        // Closing also removes it from the set.
         self.unwatch(&connection.socket);
         Some(connection)
     }
@@ -121,7 +121,7 @@ impl Sockets {
         self.open.len()
     }
 
-    /// Everyone.
+    /// The keys of all connections.
     pub(crate) fn keys(&self) -> Vec<Key> {
         let all = self.open.iter();
         all.filter_map(|(slot, (generation, _))| {
@@ -133,8 +133,8 @@ impl Sockets {
         .collect()
     }
 
-    /// Queues bytes for the end of the round. Whether they were taken: who does not read what waits
-    /// for it is cut off.
+    /// Queues bytes for the end of the round. Returns whether they were accepted: a client that does not read is
+    /// disconnected.
     pub(crate) fn queue(&mut self, key: Key, bytes: &[u8]) -> bool {
         let limit = self.queue_limit;
         let Some(connection) = self
@@ -154,7 +154,7 @@ impl Sockets {
         true
     }
 
-    /// Looks at this connection at the end of the round.
+    /// Flushes this connection at the end of the round.
     pub(crate) fn touch(&mut self, key: Key) {
         let Some(connection) = self.get(key) else {
             return;
@@ -165,7 +165,7 @@ impl Sockets {
         }
     }
 
-    /// Writes what can be written; whether the connection goes on.
+    /// Writes what can be written. Returns whether the connection continues.
     pub(crate) fn flush(&mut self, key: Key) -> bool {
         let Some(connection) = self.get(key) else {
             return true;
@@ -183,12 +183,12 @@ impl Sockets {
         !is_done
     }
 
-    /// Those to be flushed now.
+    /// The connections to flush now.
     pub(crate) fn take_dirty(&mut self) -> Vec<Key> {
         std::mem::take(&mut self.dirty)
     }
 
-    /// Tells the kernel what the connection waits for, where that has changed.
+    /// Tells the kernel which events the connection waits for, if that has changed.
     pub(crate) fn settle(&mut self, key: Key) {
         let (generation, connection) = match self.open.get_mut(key.slot as usize) {
             Some((generation, connection)) => (*generation, connection),

@@ -2,19 +2,19 @@ use std::time::Duration;
 
 use crate::clock::Nanos;
 
-/// Again and again nothing leaves for a while. The clock of a schedule starts at its first request.
+/// A schedule of periodic stalls, during which nothing is sent. Its clock starts at its first request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stall {
-    /// How long a stall lasts.
+    /// Duration of a stall.
     pub(crate) lasts: Nanos,
-    /// From the begin of one to the begin of the next.
+    /// From the start of one stall to the start of the next.
     pub(crate) every: Nanos,
-    /// From the first request to the begin of the first stall.
+    /// From the first request to the start of the first stall.
     pub(crate) first: Nanos,
 }
 
 impl Stall {
-    /// `None` when a stall lasts no time, or as long as its period.
+    /// `None` if the duration is zero, or as long as the period.
     pub(crate) fn new(lasts: Duration, every: Duration, first: Duration) -> Option<Self> {
         let nanos = |span: Duration| u64::try_from(span.as_nanos()).ok();
         (!lasts.is_zero() && lasts < every).then_some(Self {
@@ -24,8 +24,8 @@ impl Stall {
         })
     }
 
-    /// When something may leave that is ready `at` so long after the first request, and which stall
-    /// held it (counted from 0).
+    /// When something may be sent that is ready `at` this long after the first request, and which stall held it
+    /// (counted from 0).
     pub(crate) fn release(&self, at: Nanos) -> (Nanos, Option<u64>) {
         let Some(since) = at.checked_sub(self.first) else {
             return (at, None);
@@ -37,7 +37,7 @@ impl Stall {
         (self.begin(number) + self.lasts, Some(number))
     }
 
-    /// When this stall begins, after the first request.
+    /// When this stall starts, after the first request.
     pub(crate) fn begin(&self, number: u64) -> Nanos {
         self.first + number * self.every
     }

@@ -3,23 +3,23 @@ use std::collections::BinaryHeap;
 
 use crate::clock::Nanos;
 
-/// A queue before k servers that take the same time for each request, first come first served.
+/// A queue in front of k servers that take the same time for each request, first come first served.
 ///
-/// It is computed, not waited for: a request that arrives is told at once when it will leave, so that
-/// the queue costs no CPU and is as exact as the clock.
+/// It is computed: a request gets its time of departure when it arrives. The queue therefore costs no CPU and is as
+/// exact as the clock.
 #[derive(Debug)]
 pub(crate) struct Station {
-    /// When each server has done what it was given until now.
+    /// When each server has finished the requests assigned so far.
     free_at: BinaryHeap<Reverse<Nanos>>,
     service: Nanos,
 }
 
-/// What becomes of a request.
+/// The schedule of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Served {
-    /// How long it waits before its server begins.
+    /// How long it waits before service begins.
     pub(crate) waits: Nanos,
-    /// When it is done.
+    /// When it is finished.
     pub(crate) done: Nanos,
 }
 
@@ -31,7 +31,7 @@ impl Station {
         }
     }
 
-    /// A request arrives; `arrival` never goes back.
+    /// Adds a request; `arrival` never decreases.
     pub(crate) fn arrive(&mut self, arrival: Nanos) -> Served {
         let begin = match self.free_at.pop() {
             Some(Reverse(free)) => free.max(arrival),

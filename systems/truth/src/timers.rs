@@ -3,7 +3,7 @@ use std::collections::BinaryHeap;
 
 use crate::clock::Nanos;
 
-/// What is due when; equal times in the order in which they were set.
+/// Timers. Those with equal times are due in the order in which they were set.
 #[derive(Debug)]
 pub(crate) struct Timers<T> {
     heap: BinaryHeap<Reverse<Entry<T>>>,
@@ -33,12 +33,12 @@ impl<T> Timers<T> {
         self.heap.push(Reverse(Entry { due, number, what }));
     }
 
-    /// When the next is due.
+    /// The time of the next timer.
     pub(crate) fn next(&self) -> Option<Nanos> {
         self.heap.peek().map(|entry| entry.0.due)
     }
 
-    /// The earliest that is due, with its time.
+    /// The earliest timer that is due, with its time.
     pub(crate) fn take(&mut self, now: Nanos) -> Option<(Nanos, T)> {
         if self.next()? > now {
             return None;

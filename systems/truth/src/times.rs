@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use crate::clock::Nanos;
 
-/// Spans of time: their number and exact sum, and their distribution to three digits.
+/// Durations: their number, their exact sum, and their distribution to three digits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times {
     histogram: Option<Histogram<u64>>,
@@ -24,7 +24,7 @@ impl Times {
         self.max = self.max.max(span);
     }
 
-    /// `null` while there is none.
+    /// `null` if there are none.
     pub(crate) fn to_json(&self) -> Value {
         let Some(histogram) = self.histogram.as_ref().filter(|all| !all.is_empty()) else {
             return Value::Null;

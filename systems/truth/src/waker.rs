@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{EventfdFlags, eventfd};
 
-/// Wakes the thread that keeps the time, from another one; perhaps to stop it.
+/// Wakes the thread that keeps time, from another thread, and can ask it to stop.
 #[derive(Clone, Debug)]
 pub(crate) struct Waker(Arc<Bell>);
 
@@ -23,7 +23,7 @@ impl Waker {
     }
 
     pub(crate) fn wake(&self) {
-        // A full counter means that it is woken already.
+        // A full counter means that it is already awake.
         let _ = rustix::io::write(&self.0.fd, &1_u64.to_ne_bytes());
     }
 
@@ -32,9 +32,9 @@ impl Waker {
         self.wake();
     }
 
-    /// Quiet again; whether a stop was asked for.
+    /// Resets the signal. Returns whether a stop was requested.
     pub(crate) fn heard(&self) -> bool {
-        // Nothing to read means that nobody rang.
+        // Nothing to read means that nobody signalled.
         let _ = rustix::io::read(&self.0.fd, &mut [0_u8; 8]);
         self.0.stop.load(Ordering::Acquire)
     }

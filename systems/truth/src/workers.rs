@@ -7,10 +7,10 @@ use std::thread::{Builder, JoinHandle};
 use crate::clock::{Nanos, thread_cpu};
 use crate::waker::Waker;
 
-/// Threads of the pool.
+/// Number of threads in the pool.
 const POOL: usize = 4;
 
-/// Which threads burn.
+/// Which threads burn CPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Crew {
     /// The one named `truth-loop`.
@@ -19,15 +19,15 @@ pub(crate) enum Crew {
     Pool,
 }
 
-/// CPU time to be burnt on behalf of `T`.
+/// CPU time to burn on behalf of `T`.
 #[derive(Debug)]
 struct Job<T> {
     of: T,
     cpu: Nanos,
 }
 
-/// Threads that burn CPU time on order, so that a target is seen whose one thread, or whose pool of
-/// four, is the limit, while the thread that keeps the time of all other answers stays free.
+/// Threads that burn CPU time on request. They simulate a target limited by its one thread, or by its pool of four.
+/// The thread that times all other responses stays free.
 #[derive(Debug)]
 pub(crate) struct Workers<T> {
     one: SyncSender<Job<T>>,
@@ -37,7 +37,7 @@ pub(crate) struct Workers<T> {
 }
 
 impl<T: Send + 'static> Workers<T> {
-    /// Starts the five threads. `waker` is called whenever something is done; at most `queue` jobs wait.
+    /// Starts the five threads. They call `waker` whenever a job is done; at most `queue` jobs wait.
     pub(crate) fn start(waker: &Waker, queue: usize) -> io::Result<Self> {
         let (one, one_jobs) = sync_channel(queue);
         let (pool, pool_jobs) = sync_channel(queue);
@@ -62,7 +62,7 @@ impl<T: Send + 'static> Workers<T> {
         })
     }
 
-    /// Whether it was taken; else too many wait.
+    /// Adds a job. Returns whether it was accepted; otherwise too many wait.
     pub(crate) fn give(&self, crew: Crew, of: T, cpu: Nanos) -> bool {
         let queue = match crew {
             Crew::Loop => &self.one,
@@ -71,16 +71,16 @@ impl<T: Send + 'static> Workers<T> {
         queue.try_send(Job { of, cpu }).is_ok()
     }
 
-    /// One that is done.
+    /// The next finished job.
     pub(crate) fn next_done(&self) -> Option<T> {
         self.done.try_recv().ok()
     }
 
-    /// Ends the threads; waits for what they are at.
+    /// Ends the threads, after their current jobs.
     pub(crate) fn stop(self) {
         drop((self.one, self.pool, self.done));
         for thread in self.threads {
-            // A thread that panicked has said so already.
+            // A thread that panicked has already reported it.
             let _ = thread.join();
         }
     }
@@ -98,7 +98,7 @@ fn work<T>(jobs: &Mutex<Receiver<Job<T>>>, finished: &SyncSender<T>, waker: &Wak
     }
 }
 
-/// Uses so much CPU time of this thread.
+/// Uses this much CPU time of this thread.
 fn burn(cpu: Nanos) {
     let end = thread_cpu() + cpu;
     while thread_cpu() < end {

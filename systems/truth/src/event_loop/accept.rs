@@ -6,17 +6,17 @@ use crate::connection::{Fate, State};
 use crate::frame::{Opcode, write_frame};
 use crate::sockets::DOOR;
 
-/// Connections that are accepted in one round at most, so that others are served in between.
+/// Maximum connections accepted in one round, so that others are served in between.
 const PER_ROUND: usize = 64;
 
-/// How long no connection is accepted when the kernel has no descriptor for it.
+/// Pause of accepting when the kernel has no descriptor left.
 const BREATH: Nanos = 100 * MILLI;
 
-/// The close code of a server that goes away, in two bytes.
+/// The close code of a server that is going away, in two bytes.
 const GOING_AWAY: [u8; 2] = 1001_u16.to_be_bytes();
 
 impl EventLoop {
-    /// Lets in who waits.
+    /// Accepts waiting connections.
     pub(super) fn accept(&mut self) {
         for _ in 0..PER_ROUND {
             let socket = match self.door.accept() {
@@ -42,18 +42,18 @@ impl EventLoop {
         }
     }
 
-    /// Leaves those who come in the listen queue until then.
+    /// Leaves new connections in the listen queue until then.
     pub(super) fn pause_accepting(&mut self, until: Nanos) {
         self.sockets.unwatch(&self.door);
         self.timers.set(until, Alarm::Accept);
     }
 
     pub(super) fn open_door(&mut self) {
-        // Where it is open already, there is nothing to do.
+        // If it is open already, there is nothing to do.
         let _ = self.sockets.watch(&self.door, DOOR);
     }
 
-    /// No more connections, and no more requests on those that are idle.
+    /// Accepts no more connections, and no more requests on idle ones.
     pub(super) fn close_door(&mut self) {
         self.sockets.unwatch(&self.door);
         for key in self.sockets.keys() {
@@ -75,7 +75,7 @@ impl EventLoop {
         self.flush();
     }
 
-    /// Whether somebody still waits for what was asked before the stop.
+    /// Whether a request from before the stop is still open.
     pub(super) fn owes(&self) -> bool {
         self.sockets.len() > 0
     }

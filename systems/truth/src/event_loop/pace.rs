@@ -5,20 +5,20 @@ use crate::clock::{MILLI, Nanos};
 use crate::connection::{Fate, Pace, State};
 use crate::sockets::Key;
 
-/// How often something slow goes on.
+/// Interval at which slow reads and writes continue.
 const TICK: Nanos = 10 * MILLI;
 
-/// What slow writing writes.
+/// The content of slow writes.
 const FILLING: [u8; 4096] = [b'x'; 4096];
 
 impl EventLoop {
-    /// From now on this connection is read at a pace: a small window, and only by the clock.
+    /// Reads this connection at a pace from now on: with a small window, and only by timers.
     pub(super) fn slow_down(&mut self, key: Key, rate: u64, now: Nanos) -> Pace {
         if let Some(connection) = self.sockets.get(key) {
             connection.paced = true;
             let window = usize::try_from(rate / 50).unwrap_or(usize::MAX);
             let window = window.clamp(4096, 1 << 20);
-            // Without it the kernel takes in more, which changes nothing of the pace of reading.
+            // Without it the kernel buffers more, but the pace of reading is the same.
             let _ = rustix::net::sockopt::set_socket_recv_buffer_size(&connection.socket, window);
         }
         self.sockets.settle(key);
@@ -26,7 +26,7 @@ impl EventLoop {
         Pace::new(rate, now)
     }
 
-    /// Reads or writes what is due until now.
+    /// Reads or writes the bytes that are due by now.
     pub(super) fn pace(&mut self, key: Key, now: Nanos) {
         let Some(connection) = self.sockets.get(key) else {
             return;
@@ -46,7 +46,7 @@ impl EventLoop {
         }
     }
 
-    /// Takes in at most `due` bytes, those among them that were read ahead with a request's head.
+    /// Takes at most `due` bytes, including those that were read ahead with a request's head.
     fn read_slowly(&mut self, key: Key, due: u64, now: Nanos) {
         let Some(connection) = self.sockets.get(key) else {
             return;

@@ -12,11 +12,11 @@ use crate::sockets::Key;
 
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/// What an answer says that has nothing to say.
+/// The body of responses that have nothing else to report.
 const FINE: &[u8] = b"{\"ok\":true}\n";
 
 impl EventLoop {
-    /// Reads the head of a request, if it is there; whether something came of it.
+    /// Parses the head of a request, if it is complete. Returns whether there was progress.
     pub(super) fn head(&mut self, key: Key, now: Nanos) -> bool {
         let Some(connection) = self.sockets.get(key) else {
             return false;
@@ -101,7 +101,7 @@ impl EventLoop {
         }
     }
 
-    /// Reads on in a body; whether the request was complete.
+    /// Continues to read a body. Returns whether the request is complete.
     pub(super) fn body(&mut self, key: Key, now: Nanos) -> bool {
         let Some(connection) = self.sockets.get(key) else {
             return false;
@@ -130,7 +130,7 @@ impl EventLoop {
         true
     }
 
-    /// A request has been read to its end.
+    /// Handles a request that has been read completely.
     fn serve(&mut self, key: Key, request: Request) {
         let text = match &request.what {
             What::Order(route) => {
@@ -158,7 +158,7 @@ impl EventLoop {
         self.reply(key, request.keep_alive, 200, None, &text);
     }
 
-    /// Does what the path says.
+    /// Does what the path specifies.
     fn obey(&mut self, key: Key, request: Request, route: usize) {
         let (received, read_at) = (request.received_at, request.read_at);
         let Some(reaction) = self
@@ -181,7 +181,7 @@ impl EventLoop {
             }
             Reaction::Reset => {
                 if let Some(connection) = self.sockets.get(key) {
-                    // With nothing to linger for, closing resets.
+                    // With a linger time of zero, closing resets the connection.
                     let _ = set_socket_linger(&connection.socket, Some(Duration::ZERO));
                 }
                 self.end(key, &request, |counts| counts.reset += 1);
@@ -251,7 +251,7 @@ impl EventLoop {
         }
     }
 
-    /// What was held leaves now.
+    /// Sends a held response now.
     pub(super) fn answer_held(&mut self, key: Key) {
         let Some(connection) = self.sockets.get(key) else {
             return;
@@ -265,7 +265,7 @@ impl EventLoop {
         }
     }
 
-    /// Answers those for whom enough was burnt.
+    /// Sends the responses whose CPU time has been burned.
     pub(super) fn burnt(&mut self) {
         while let Some(key) = self.workers.next_done() {
             self.answer_held(key);
@@ -309,7 +309,7 @@ impl EventLoop {
         );
     }
 
-    /// Writes an answer at once: at the end of the round it would be late by the work of others.
+    /// Writes a response at once. At the end of the round, the work for others would make it late.
     pub(super) fn reply(
         &mut self,
         key: Key,
@@ -338,12 +338,13 @@ impl EventLoop {
         }
     }
 
-    /// Agrees to speak WebSocket, and takes a seat in the room first: who is told so hears everything.
+    /// Accepts a WebSocket upgrade. It joins the room first, so that a client that knows of the upgrade receives
+    /// everything.
     fn upgrade(&mut self, key: Key, target: &str, websocket_key: &str, now: Nanos) {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let is_echo = path == "/echo";
         let found = if is_echo {
-            // Who echoes alike is in one room, where everyone hears only itself.
+            // All echo clients with the same order share one room, where each receives only its own messages.
             self.rooms.find(target, query, true)
         } else if path
             .strip_prefix("/room/")

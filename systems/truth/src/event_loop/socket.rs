@@ -4,17 +4,17 @@ use crate::connection::Fate;
 use crate::frame::{BadFrame, Frame, MAX_MESSAGE, Opcode, read_frame, write_frame};
 use crate::sockets::Key;
 
-/// What one frame leads to.
+/// The result of one frame.
 enum Heard {
     /// A whole message.
     Message(Opcode, Vec<u8>),
     Nothing,
-    /// The client says goodbye, or must go.
+    /// The client closes, or must go.
     End,
 }
 
 impl EventLoop {
-    /// Reads all whole frames of a member; never goes on with something else.
+    /// Reads all complete frames of a member. It never becomes anything else.
     pub(super) fn hear(&mut self, key: Key, place: (usize, usize), now: Nanos) -> bool {
         let Some(connection) = self.sockets.get(key) else {
             return false;
@@ -59,13 +59,13 @@ impl EventLoop {
         let (rooms, mut outlet) = self.rooms_and_outlet();
         let goes_on = rooms.say(place, frame, now, &mut outlet);
         if !goes_on {
-            // Too much is held back: try again later.
+            // Too much is held back: the client should try again later.
             self.goodbye(key, &1013_u16.to_be_bytes());
         }
         goes_on
     }
 
-    /// Control frames, and messages in parts.
+    /// Handles control frames, and messages in parts.
     fn rare(&mut self, key: Key, frame: &Frame<'_>) -> Heard {
         let Some(connection) = self.sockets.get(key) else {
             return Heard::End;
@@ -106,7 +106,7 @@ impl EventLoop {
         }
     }
 
-    /// The last frame; the connection is closed when it is written.
+    /// Sends the last frame; the connection is closed once it is written.
     fn goodbye(&mut self, key: Key, code: &[u8]) {
         if let Some(connection) = self.sockets.get(key) {
             write_frame(&mut connection.output, Opcode::Close, code);
