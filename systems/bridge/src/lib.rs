@@ -1,12 +1,12 @@
-//! Bridge: users talk in rooms, with each other and with an agent, over HTTP and WebSocket; each in
-//! a session of their own.
+//! Bridge: a chat server. Users talk in rooms, with each other and with an agent, over HTTP and WebSocket. Each
+//! user has a session.
 //!
-//! [`app`] is the whole service as a router, [`serve`] runs it until it is asked to stop. What is
-//! said in a room is heard by everyone who listens there, in one order; what the agent answers is
-//! heard by the speaker alone. `README.md` lists routes, messages and configuration.
+//! [`app`] is the whole service as a router; [`serve`] runs it until it is asked to stop. Everyone who listens in a
+//! room receives its messages, in the same order. Only the speaker receives the agent's reply. `README.md` lists
+//! routes, messages and configuration.
 //!
-//! It never stores anything on disk, never shows a session's secret to anybody but its user, and
-//! shares no code with the load tester.
+//! It never stores anything on disk and never shows a session's secret to anybody but its user. It shares no code
+//! with the load tester.
 
 mod agent;
 mod bridge;

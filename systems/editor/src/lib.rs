@@ -1,11 +1,10 @@
-//! Editor: people edit one text together. Rooms speak the Socket.IO events of the field report's
-//! editor and, beside them, the sync and awareness protocol of Yjs; both share one document, which
-//! lives here as a CRDT and is saved.
+//! Editor: a collaborative text editor. Rooms speak the Socket.IO events of the field report's editor, and the sync
+//! and awareness protocols of Yjs. Both share one document, which is a CRDT on the server and is saved.
 //!
 //! [`serve`] runs it until it is asked to stop. `README.md` lists routes, events and configuration.
 //!
-//! It never runs a program outside of a sandbox, never acknowledges what is not saved, never waits
-//! for a receiver that does not read, and shares no code with the load tester.
+//! It never runs a program outside of a sandbox, never acknowledges unsaved data, and never waits for a receiver
+//! that does not read. It shares no code with the load tester.
 
 mod bus;
 mod config;

@@ -1,13 +1,12 @@
-//! Marketplace: buyers ask, sellers offer, both negotiate; what is selected is paid into escrow,
-//! delivered and confirmed. It rebuilds the escrow marketplace of the fourth field report.
+//! Marketplace: buyers post requests, sellers make offers, and both negotiate. The selected offer is paid into
+//! escrow, delivered and confirmed. It rebuilds the escrow marketplace of the fourth field report.
 //!
-//! [`serve`] runs it until it is asked to stop. `README.md` lists routes, states and configuration.
-//! Reading begins at `state` (who may do what when), goes on with `trade` (one file per thing that may
-//! be done) and ends at `store` (what is kept).
+//! [`serve`] runs it until it is asked to stop. `README.md` lists routes, states and configuration. Start reading
+//! at `state` (who may do what when). Continue with `trade` (one file per operation) and end at `store` (the stored
+//! data).
 //!
-//! It never decides about a state outside of a table, never moves money but by double entry, never
-//! tells of what is not kept, never hashes on a thread that answers, and shares no code with the load
-//! tester.
+//! It decides about states only by tables, and moves money only by double entry. It never reports uncommitted data,
+//! and never hashes on a thread that responds. It shares no code with the load tester.
 
 mod account;
 mod config;
