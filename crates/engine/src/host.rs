@@ -22,7 +22,7 @@ impl Host for World {
         self.clock.now()
     }
 
-    fn holds(&self) -> bool {
+    fn is_active(&self) -> bool {
         self.clock.now() < self.hold.end
     }
 
@@ -262,7 +262,7 @@ impl Host for World {
         self.last_received(socket, channel)
     }
 
-    fn hold_text(&mut self, user: UserId, name: &str, text: &str) {
+    fn user_state(&mut self, user: UserId, name: &str, text: &str) {
         self.say_held(user, name, text);
     }
 

@@ -7,8 +7,8 @@ use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use wire::http::CookieJar;
 
+use crate::convergence::UserStates;
 use crate::dials::EndpointIndex;
-use crate::held::Held;
 use crate::http::InFlight;
 use crate::recorder::Family;
 use crate::steps::Steps;
@@ -181,7 +181,7 @@ pub(crate) struct Group {
     /// There were some when the hold had settled.
     pub(crate) stayed: bool,
     /// What its members say that they hold.
-    pub(crate) held: Held,
+    pub(crate) held: UserStates,
     /// Steps of the group as a whole.
     pub(crate) steps: Steps,
     /// How far its iteration has come.
@@ -211,7 +211,7 @@ impl Group {
             channels: Vec::new(),
             staying: Vec::new(),
             stayed: false,
-            held: Held::default(),
+            held: UserStates::default(),
             steps: Steps::default(),
             way: Way::default(),
             last_done: None,

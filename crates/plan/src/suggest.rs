@@ -16,8 +16,22 @@ pub(crate) fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, word)| word)
 }
 
-/// ``did you mean `hold`?`` or, when nothing is near, the list of what is known.
+/// Retired words and what they are called now.
+const RETIRED: [(&str, &str); 4] = [
+    ("hold", "duration"),
+    ("strayed", "misdelivered"),
+    ("exchange", "roundTrip"),
+    ("exchanges", "roundTrips"),
+];
+
+/// ``did you mean `duration`?`` or, when nothing is near, the list of what is known.
 pub(crate) fn hint(given: &str, known: &[&str]) -> String {
+    let renamed = RETIRED
+        .iter()
+        .find(|(old, new)| *old == given && known.contains(new));
+    if let Some((_, new)) = renamed {
+        return format!("it is called `{new}` now");
+    }
     match nearest(given, known) {
         Some(word) => format!("did you mean `{word}`?"),
         None => format!("known are {}", listed(known)),
@@ -55,11 +69,21 @@ mod tests {
     #[test]
     fn the_nearest_word_is_found_and_far_ones_are_not() {
         let known = ["duration", "ramp", "firstByte", "users"];
-        assert_eq!(nearest("hodl", &known), Some("duration"));
+        assert_eq!(nearest("duratoin", &known), Some("duration"));
         assert_eq!(nearest("first_byte", &known), Some("firstByte"));
         assert_eq!(nearest("user", &known), Some("users"));
         assert_eq!(nearest("banana", &known), None);
         assert_eq!(nearest("", &known), None);
         assert_eq!(hint("x", &["a1", "b2"]), "known are `a1` and `b2`");
+    }
+
+    #[test]
+    fn a_retired_word_is_answered_with_the_new_one() {
+        assert_eq!(hint("hold", &["duration"]), "it is called `duration` now");
+        assert_eq!(
+            hint("hold", &["a1"]),
+            "known are `a1`",
+            "where it has a new one"
+        );
     }
 }

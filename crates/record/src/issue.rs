@@ -137,6 +137,7 @@ pub enum IssueCause {
         /// Of how many.
         planned: u64,
         /// The level's time limit in nanoseconds.
+        #[serde(rename = "limit_ns")]
         limit: Option<Nanos>,
     },
     /// A sentence of an older record (versions 1 and 2).
@@ -152,12 +153,14 @@ pub struct Lateness {
     /// At what.
     pub what: LateAt,
     /// By how much, in nanoseconds.
+    #[serde(rename = "late_ns")]
     pub late: Nanos,
     /// Of all these delays.
     pub statistic: DelayStatistic,
     /// The same as a share of the measured time at that percentile; `None` where nothing was measured.
     pub share_percent: Option<f64>,
     /// The limit of `late`, in nanoseconds.
+    #[serde(rename = "limit_ns")]
     pub limit: Nanos,
     /// The limit of `share_percent`, which must be exceeded too; `None` where `late` alone decides.
     pub limit_percent: Option<f64>,

@@ -138,7 +138,7 @@ fn a_newer_file_is_newer_even_where_its_shape_is_unknown() {
 
 #[test]
 fn a_damaged_file_says_where() {
-    let text = VERSION_1.replacen("\"workers\": 2", "\"workers\": \"two\"", 1);
+    let text = VERSION_3.replacen("\"workers\": 2", "\"workers\": \"two\"", 1);
     let error = from_json(&text).unwrap_err().to_string();
     assert!(
         error.contains("invalid type: string \"two\", expected u32 at line"),

@@ -224,7 +224,7 @@ pub trait Host {
     /// The run's clock.
     fn now(&self) -> Nanos;
     /// Whether the load goes on: false once the hold is over.
-    fn holds(&self) -> bool {
+    fn is_active(&self) -> bool {
         true
     }
     /// A random number in `[0, 1)` from the user's own seeded generator.
@@ -344,7 +344,7 @@ pub trait Host {
     fn last(&mut self, socket: SocketId, channel: ChannelId) -> Option<String>;
 
     /// What a user holds under a name: all members of the group must hold the same at the end of the iteration.
-    fn hold_text(&mut self, user: UserId, name: &str, text: &str);
+    fn user_state(&mut self, user: UserId, name: &str, text: &str);
 
     /// The number of the name of a step, or of a condition given to `eventually`. It stays the same.
     fn step_name(&mut self, name: &str, eventually: bool) -> u32;

@@ -232,7 +232,7 @@ fn a_channel_is_followed_until_it_is_stopped() {
     for wanted in [
         "except: [(\"/b\", \"true\")], event: Some(\"e\"), keep: true",
         "stop receiving 5 3",
-        "user 100 holds doc \\\"text\\\"",
+        "user 100 state doc \\\"text\\\"",
     ] {
         assert!(calls.contains(wanted), "{wanted} in {calls}");
     }

@@ -55,7 +55,7 @@ fn a_call_that_was_taken_from_its_user_says_how_to_call_it() {
         "delete",
         "websocket",
         "socketio",
-        "holds",
+        "state",
         "header",
         "cookie",
         "stay",

@@ -132,7 +132,7 @@ const KEPT_BY_ZEROS: [(&str, &[&str]); 11] = [
             "duplicated == 0",
             "reordered == 0",
             "misdelivered == 0",
-            "strayed < 1%",
+            "misdelivered < 1%",
             "delivered >= 99%",
             "p95 < 1s",
             "max < 1s",

@@ -184,7 +184,7 @@ fn a_fixed_number_of_groups_shares_users_out_evenly() {
 fn all_problems_are_reported_at_once() {
     let found = problems(&json!({
         "taget": "http://x", "group": 5,
-        "load": { "users": [10, 12, 0], "hodl": "1s" },
+        "load": { "users": [10, 12, 0], "duratoin": "1s" },
         "deadline": "soon",
     }));
     let starts: Vec<&str> = found
@@ -195,7 +195,7 @@ fn all_problems_are_reported_at_once() {
         starts,
         [
             "taget",
-            "load.hodl",
+            "load.duratoin",
             "load.users[1]",
             "load.users[2]",
             "deadline"
@@ -207,7 +207,7 @@ fn all_problems_are_reported_at_once() {
         found[0]
     );
     assert!(
-        found[1].ends_with("hint: did you mean `hold`?"),
+        found[1].ends_with("hint: did you mean `duration`?"),
         "{}",
         found[1]
     );

@@ -89,7 +89,7 @@ deliveries  | late < 1%           | late       | 0.01 Ratio       | a share
 deliveries  | delivered >= 99.9%  | delivered  | 0.999 Ratio      | nearly all
 deliveries  | duplicated != 3     | duplicated | 3 Count          | odd but clear
 deliveries  | reordered == 0      | reordered  | 0 Count          | in order
-deliveries  | misdelivered == 0        | strayed    | 0 Count          | isolated
+deliveries  | misdelivered == 0        | misdelivered | 0 Count          | isolated
 target      | cpu < 80%           | cpu        | 0.8 Ratio        | of one core
 target      | cpu < 350%          | cpu        | 3.5 Ratio        | of several
 target      | memory < 500MB      | memory     | 500000000 Bytes  | bytes

@@ -156,7 +156,7 @@ pub(crate) fn table(run: &Run, in_full: bool) -> Table {
         Column::number("late"),
         Column::number("dup."),
         Column::number("reord."),
-        Column::number("misdelivered"),
+        Column::number("misdel."),
         Column::number("failed"),
         Column::number("iter. failed"),
         Column::number("unfinished"),

@@ -33,7 +33,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
                 "the busiest worker was busy for {} of the time{waited} (limit {}): use more workers, cores or \
                  machines, or reduce the load",
                 percent(*busy_percent),
-                percent(*limit_percent)
+                limit_of(*limit_percent)
             )
         }
         IssueCause::CpuQuota {
@@ -45,7 +45,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
              reduce the load",
             millis(*stopped_ms),
             percent(*stopped_percent),
-            percent(*limit_percent)
+            limit_of(*limit_percent)
         ),
         IssueCause::Late(lateness) => late(lateness),
         IssueCause::UsersSlowed {
@@ -56,7 +56,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
             "users waited for the generator for {} of their time (limit {}), so the target had less load: use more \
              workers or cores, or fewer users{}",
             percent(*slowed_percent),
-            percent(*limit_percent),
+            limit_of(*limit_percent),
             without_cpu(*cpu_wait_percent)
         ),
         IssueCause::StartsMissed {
@@ -66,7 +66,7 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
         } => format!(
             "the generator missed {} planned starts (limit {}): use more workers or cores, or reduce the rate",
             share(*missed, *planned),
-            percent(*limit_percent)
+            limit_of(*limit_percent)
         ),
         IssueCause::StartsDropped {
             dropped,
@@ -154,7 +154,7 @@ fn late(lateness: &Lateness) -> String {
         format!(", {} of the measured time", percent(share))
     });
     let limit = match limit_percent {
-        Some(share) => format!("{limit} and {}", percent(*share)),
+        Some(share) => format!("{limit} and {}", limit_of(*share)),
         None => limit.to_string(),
     };
     let figures = format!("({at}{share}; limit {limit})");
@@ -184,4 +184,9 @@ fn wait(cpu_wait_percent: Option<f64>) -> Option<String> {
     cpu_wait_percent
         .filter(|waited| *waited >= CPU_WAIT)
         .map(percent)
+}
+
+/// A limit as it is documented: `95 %`, `0.1 %`.
+fn limit_of(percent: f64) -> String {
+    format!("{percent} %")
 }

@@ -18,7 +18,7 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add("now", move || nanos_number(state.host.borrow().now()))?;
     let state = natives.state.clone();
-    natives.add("holds", move || state.host.borrow().holds())?;
+    natives.add("isActive", move || state.host.borrow().is_active())?;
     natives.add(
         "span",
         |ctx: Ctx<'js>, value: Value<'js>, what: String| -> Result<f64> {

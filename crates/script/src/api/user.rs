@@ -104,16 +104,16 @@ fn belongings<'js>(natives: &Natives<'js>) -> Result<()> {
     )?;
     let state = natives.state.clone();
     natives.add(
-        "holdsText",
+        "userState",
         move |ctx: Ctx<'js>,
               This(who): This<Value<'js>>,
               name: String,
               Given(value): Given<'js>|
               -> Result<()> {
-            let key = caller(&ctx, &who, "holds")?;
+            let key = caller(&ctx, &who, "state")?;
             let (id, _) = user(&ctx, &state, key)?;
             let value = text(&ctx, &value, "user.state(name, text): the text")?;
-            state.host.borrow_mut().hold_text(id, &name, &value);
+            state.host.borrow_mut().user_state(id, &name, &value);
             Ok(())
         },
     )?;

@@ -1,7 +1,7 @@
 // One group of interacting users. Methods are made when they are looked at, so that they can be taken
 // out of the group by destructuring and cost nothing when they are not used. A group is made for every
 // iteration, by native code: it holds its key, and its users once they are asked for.
-import { channel, check, groupKey, groupName, groupNumber, holds, random, setupOf, think, userKey, users } from "headcount/native";
+import { channel, check, groupKey, groupName, groupNumber, isActive, random, setupOf, think, userKey, users } from "headcount/native";
 import { mustKnow, pick } from "headcount/check";
 import { shown } from "headcount/inspect";
 import { Channel } from "headcount/socket";
@@ -16,7 +16,7 @@ class Group {
     const key = groupKey(this);
     return (storyOf(key).level ??= { index: groupNumber(key, 2), users: groupNumber(key, 3), groups: groupNumber(key, 4) });
   }
-  get active() { return holds(); }
+  get active() { return isActive(); }
   get setup() { return (storyOf(groupKey(this)).setup ??= setupOf(groupKey(this))); }
 
   get everyone() { return (fn) => everyone(groupKey(this), this.users, userKey, fn); }

@@ -1,6 +1,6 @@
 // One simulated person.
 import {
-  checkUser, cookie, dataOf, every, get, head, header, holdsText, http, patch, post, put, random, remove, rowAt, socketio, stay,
+  checkUser, cookie, dataOf, every, get, head, header, userState, http, patch, post, put, random, remove, rowAt, socketio, stay,
   stopTicker, think, userGroup, userIndex, userKey, userKind, userName, userNumber, userRole, websocket,
 } from "headcount/native";
 import { mustBeName, pick } from "headcount/check";
@@ -66,10 +66,11 @@ class User {
   every(period, fn, options) { return new Ticker(every.call(this, period, fn, options)); }
   step(name, fn) { return step(userGroup(this, "step"), userKey(this), name, fn); }
   random(of) { return of === undefined ? random.call(this) : pick(random.call(this), of); }
-  holds(name, text) {
+  state(name, text) {
     mustBeName(name, "user.state(name, text): the name");
-    holdsText.call(this, name, text);
+    userState.call(this, name, text);
   }
+  holds() { throw new TypeError("user.holds is called user.state(name, text) now"); }
 
   toJSON() {
     const { name, index, number, role } = this;

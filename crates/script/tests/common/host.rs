@@ -224,8 +224,8 @@ impl Host for FakeHost {
     fn last(&mut self, _socket: SocketId, _channel: ChannelId) -> Option<String> {
         self.last.clone()
     }
-    fn hold_text(&mut self, user: UserId, name: &str, text: &str) {
-        self.other(format!("user {} holds {name} {text:?}", user.0));
+    fn user_state(&mut self, user: UserId, name: &str, text: &str) {
+        self.other(format!("user {} state {name} {text:?}", user.0));
     }
     fn step_name(&mut self, name: &str, eventually: bool) -> u32 {
         let known = self.step_names.iter().position(|known| known == name);

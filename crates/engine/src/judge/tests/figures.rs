@@ -172,7 +172,7 @@ fn of_deliveries() {
         ("rate >= 5/s", "9.0/s to 9.6/s"),
         ("duplicated < 5", "2"),
         ("reordered < 5", "3"),
-        ("strayed < 50", "5"),
+        ("misdelivered < 50", "5"),
         ("p50 < 1s", "5 ms"),
         ("mean < 1s", "5 ms"),
     ];

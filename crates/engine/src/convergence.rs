@@ -16,7 +16,7 @@ struct Text {
 
 /// What the members of one group hold, by name, each the last that they said.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct UserStates {
     named: Vec<(String, Vec<Option<Text>>)>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum Agreement {
     Unknown,
 }
 
-impl Held {
+impl UserStates {
     pub(crate) fn say(&mut self, name: &str, member: u32, text: &str) {
         let at = self.named.iter().position(|(known, _)| known == name);
         let at = at.unwrap_or_else(|| {
@@ -138,8 +138,8 @@ mod tests {
 
     #[test]
     fn the_last_word_of_every_member_counts() {
-        let mut held = Held::default();
-        let agreed = |held: &Held| held.compare(3, std::iter::empty())[0].1;
+        let mut held = UserStates::default();
+        let agreed = |held: &UserStates| held.compare(3, std::iter::empty())[0].1;
         held.say("document", 0, "a");
         held.say("document", 2, "a");
         assert_eq!(agreed(&held), Agreement::Unknown);
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn two_who_differ_have_diverged_whatever_the_third_holds() {
-        let mut held = Held::default();
+        let mut held = UserStates::default();
         held.say("document", 0, "a");
         held.say("document", 1, "b");
         let found = held.compare(3, ["document", "carets"].into_iter());
