@@ -29,7 +29,7 @@ fn run(data: &[u8]) {
         Ok(run) => run,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
-    let _ = run.check_identities();
+    let _ = run.inconsistencies();
     let _ = record::summary(&run);
     let plain = Terminal {
         colour: false,

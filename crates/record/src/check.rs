@@ -1,67 +1,208 @@
-//! Do the counts add up? A record that contradicts itself is a fault of headcount, and the report says so.
+//! Do the counts add up? A record that contradicts itself is a bug of headcount, and the report says so.
+
+use std::fmt;
 
 use stats::Histogram;
 
 use crate::{Deliveries, Iterations, Level, Run, Story, StoryStep, Timings};
 
+/// Counts of a level that do not add up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("level {}: {}{identity}", level + 1, Prefix(.of))]
+pub struct Inconsistency {
+    /// The level, from 0.
+    pub level: usize,
+    /// The family and the name of what was measured; `None` of the iterations.
+    pub of: Option<(&'static str, String)>,
+    /// The identity that does not hold.
+    pub identity: BrokenIdentity,
+}
+
+struct Prefix<'a>(&'a Option<(&'static str, String)>);
+
+impl fmt::Display for Prefix<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some((family, name)) => write!(f, "{family}({name}): "),
+            None => f.write_str("iterations: "),
+        }
+    }
+}
+
+/// An identity of counts that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BrokenIdentity {
+    /// planned = started + dropped.
+    #[error("{planned} planned, but {started} started + {dropped} dropped")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    Planned {
+        planned: u64,
+        started: u64,
+        dropped: u64,
+    },
+    /// Each dropped start has a cause.
+    #[error("{dropped} dropped, but causes for {explained}")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    DropCauses { dropped: u64, explained: u64 },
+    /// started = succeeded + failed + unfinished.
+    #[error(
+        "{started} started, but {succeeded} succeeded + {failed} failed + {unfinished} unfinished"
+    )]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    Started {
+        started: u64,
+        succeeded: u64,
+        failed: u64,
+        unfinished: u64,
+    },
+    /// Whatever timed out failed.
+    #[error("{timed_out} timed out, but {failed} failed")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    TimedOut { timed_out: u64, failed: u64 },
+    /// Every age is that of something in flight.
+    #[error("{ages} ages, but {open} in flight")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    Ages { ages: u64, open: u64 },
+    /// Each failed iteration has a first failure.
+    #[error("{failed} failed, but causes for {causes}")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    FirstFailures { failed: u64, causes: u64 },
+    /// No more iterations succeeded in spite of a failure than succeeded.
+    #[error("{succeeded} succeeded, but failures in {with_failures} of them")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    SucceededWithFailures { succeeded: u64, with_failures: u64 },
+    /// Each unfinished iteration has a place.
+    #[error("{unfinished} unfinished, but places for {places}")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    Places { unfinished: u64, places: u64 },
+    /// reached = passed + failed + unfinished.
+    #[error(
+        "{reached} reached it, but {passed} passed ({with_failures} with failures) + {failed} failed + {unfinished} unfinished"
+    )]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    Reached {
+        reached: u64,
+        passed: u64,
+        with_failures: u64,
+        failed: u64,
+        unfinished: u64,
+    },
+    /// No more iterations reach a step than were started.
+    #[error("{reached} reached it, but {started} were started")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    ReachedOfStarted { reached: u64, started: u64 },
+    /// A step ends once for each time it begins.
+    #[error("begun {begun} times, but ended {ended} times")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    Begun { begun: u64, ended: u64 },
+    /// expected = delivered + late + lost + cut off.
+    #[error(
+        "{expected} expected, but {delivered} delivered + {late} late + {lost} lost + {cut_off} cut off"
+    )]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    Expected {
+        expected: u64,
+        delivered: u64,
+        late: u64,
+        lost: u64,
+        cut_off: u64,
+    },
+    /// Each delivery that arrived has a latency.
+    #[error("{latencies} latencies, but {delivered} delivered + {late} late")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    Latencies {
+        latencies: u64,
+        delivered: u64,
+        late: u64,
+    },
+    /// Only messages that were sent reach their whole audience.
+    #[error("{whole} messages reached their whole audience, but {messages} were sent")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    WholeAudience { whole: u64, messages: u64 },
+    /// timed out ⊆ failed ⊆ ended.
+    #[error("{timed_out} timed out, {failed} failed, {ended} ended")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    Ended {
+        timed_out: u64,
+        failed: u64,
+        ended: u64,
+    },
+    /// No more times than operations that ended without a timeout.
+    #[error("{times} times and {timed_out} timeouts, but {ended} ended")]
+    #[expect(missing_docs, reason = "the counts that the message names")]
+    Times {
+        times: u64,
+        timed_out: u64,
+        ended: u64,
+    },
+}
+
+use BrokenIdentity as Broken;
+
 impl Run {
-    /// Every identity that does not hold, as a sentence; none in a sound record.
-    pub fn check_identities(&self) -> Vec<String> {
+    /// Every identity that does not hold; none in a correct record.
+    pub fn inconsistencies(&self) -> Vec<Inconsistency> {
         self.levels
             .iter()
-            .flat_map(Level::check_identities)
+            .flat_map(Level::inconsistencies)
             .collect()
     }
 }
 
 impl Level {
-    /// Every identity that does not hold in this level, as a sentence.
-    pub fn check_identities(&self) -> Vec<String> {
+    /// Every identity of this level that does not hold.
+    pub fn inconsistencies(&self) -> Vec<Inconsistency> {
         let measured = &self.measured;
-        let mut broken = measured.iterations.check_identities();
+        let mut found = Vec::new();
+        let mut add = |of: Option<(&'static str, &str)>, broken: Vec<Broken>| {
+            found.extend(broken.into_iter().map(|identity| Inconsistency {
+                level: self.index,
+                of: of.map(|(family, name)| (family, name.to_owned())),
+                identity,
+            }));
+        };
+        add(None, measured.iterations.broken_identities());
         for (name, iterations) in &measured.scenarios {
-            broken.extend(named("iteration", name, iterations.check_identities()));
+            add(Some(("iteration", name)), iterations.broken_identities());
         }
-        broken.extend(measured.story.check_identities(&measured.iterations));
+        add(None, measured.story.broken_identities(&measured.iterations));
+        for step in &measured.story.steps {
+            let broken = step.broken_identities(&measured.iterations);
+            add(Some(("step", &step.name())), broken);
+        }
         for (channel, deliveries) in &measured.deliveries {
-            broken.extend(named("delivery", channel, deliveries.check_identities()));
+            add(Some(("delivery", channel)), deliveries.broken_identities());
         }
         for (family, timings) in [
             ("connection", &measured.connections),
             ("request", &measured.requests),
-            ("round_trip", &measured.round_trips),
+            ("roundTrip", &measured.round_trips),
             ("step", &measured.steps),
             ("eventually", &measured.eventually),
         ] {
             for (name, timings) in timings {
-                broken.extend(named(family, name, timings.check_identities()));
+                add(Some((family, name)), timings.broken_identities());
             }
         }
-        let level = self.index + 1;
-        broken
-            .into_iter()
-            .map(|text| format!("level {level}: {text}"))
-            .collect()
+        found
     }
 }
 
-fn named(family: &str, name: &str, broken: Vec<String>) -> Vec<String> {
-    let told = broken.into_iter();
-    told.map(|text| format!("{family}({name}): {text}"))
-        .collect()
+/// Records of version 1 have no ages.
+fn too_many_ages(ages: &Histogram, open: u64) -> Option<Broken> {
+    let ages = ages.count();
+    (ages > open).then_some(Broken::Ages { ages, open })
 }
 
-/// Every age is that of something in flight; records of version 1 have no ages.
-fn too_many_ages(ages: &Histogram, open: u64) -> Option<String> {
-    let ages = ages.count();
-    (ages > open).then(|| format!("{ages} ages, but {open} in flight"))
+/// The broken ones among conditions that must not be true.
+fn of<const N: usize>(conditions: [(bool, Broken); N]) -> Vec<Broken> {
+    let broken = conditions.into_iter().filter(|(is_broken, _)| *is_broken);
+    broken.map(|(_, identity)| identity).collect()
 }
 
 impl Iterations {
-    /// planned = started + dropped; started = succeeded + failed + unfinished; each that timed out failed; each that was
-    /// dropped has its cause.
-    pub fn check_identities(&self) -> Vec<String> {
-        let mut broken = Vec::new();
+    /// The identities of these counts that do not hold.
+    pub fn broken_identities(&self) -> Vec<Broken> {
         let Self {
             planned,
             started,
@@ -69,161 +210,173 @@ impl Iterations {
             failed,
             unfinished,
             dropped,
+            timed_out,
             ..
-        } = self;
-        if *planned != started + dropped {
-            broken.push(format!(
-                "iterations: {planned} planned, but {started} started + {dropped} dropped"
-            ));
-        }
+        } = *self;
         let explained: u64 = self.dropped_by_cause.values().sum();
-        if explained != *dropped && !self.dropped_by_cause.is_empty() {
-            broken.push(format!(
-                "iterations: {dropped} dropped, but causes for {explained}"
-            ));
-        }
-        if *started != succeeded + failed + unfinished {
-            broken.push(format!(
-                "iterations: {started} started, but {succeeded} succeeded + {failed} failed + \
-                 {unfinished} unfinished"
-            ));
-        }
-        if self.timed_out > *failed {
-            let timed_out = self.timed_out;
-            broken.push(format!(
-                "iterations: {timed_out} timed out, but {failed} failed"
-            ));
-        }
-        broken.extend(too_many_ages(&self.open, *unfinished));
+        let mut broken = of([
+            (
+                planned != started + dropped,
+                Broken::Planned {
+                    planned,
+                    started,
+                    dropped,
+                },
+            ),
+            (
+                explained != dropped && !self.dropped_by_cause.is_empty(),
+                Broken::DropCauses { dropped, explained },
+            ),
+            (
+                started != succeeded + failed + unfinished,
+                Broken::Started {
+                    started,
+                    succeeded,
+                    failed,
+                    unfinished,
+                },
+            ),
+            (timed_out > failed, Broken::TimedOut { timed_out, failed }),
+        ]);
+        broken.extend(too_many_ages(&self.open, unfinished));
         broken
     }
 }
 
 impl Story {
-    /// Of each step: reached = passed + failed + unfinished, and no more than were started. Of the iterations: each that
-    /// failed has its cause, each that is unfinished its place. A record of before tells none of it.
-    pub fn check_identities(&self, iterations: &Iterations) -> Vec<String> {
+    /// The identities of these counts that do not hold; none without a step funnel.
+    pub fn broken_identities(&self, iterations: &Iterations) -> Vec<Broken> {
         if self.is_empty() {
             return Vec::new();
         }
-        let mut broken: Vec<String> = self
-            .steps
-            .iter()
-            .flat_map(|step| named("step", &step.name(), step.check_identities(iterations)))
-            .collect();
-        let failed: u64 = self.first_failures.iter().map(|cause| cause.failed).sum();
-        if failed != iterations.failed {
-            let all = iterations.failed;
-            broken.push(format!("iterations: {all} failed, but causes for {failed}"));
-        }
-        let succeeded: u64 = self
+        let Iterations {
+            failed,
+            succeeded,
+            unfinished,
+            ..
+        } = *iterations;
+        let causes = self.first_failures.iter().map(|cause| cause.failed).sum();
+        let with_failures = self
             .first_failures
             .iter()
             .map(|cause| cause.succeeded)
             .sum();
-        if succeeded > iterations.succeeded {
-            let all = iterations.succeeded;
-            broken.push(format!(
-                "iterations: {all} succeeded, but failures in {succeeded} of them"
-            ));
-        }
-        let unfinished: u64 = self.unfinished.iter().map(|left| left.count).sum();
-        if unfinished != iterations.unfinished {
-            let all = iterations.unfinished;
-            broken.push(format!(
-                "iterations: {all} unfinished, but places for {unfinished}"
-            ));
-        }
-        broken
+        let places = self.unfinished.iter().map(|left| left.count).sum();
+        of([
+            (failed != causes, Broken::FirstFailures { failed, causes }),
+            (
+                with_failures > succeeded,
+                Broken::SucceededWithFailures {
+                    succeeded,
+                    with_failures,
+                },
+            ),
+            (unfinished != places, Broken::Places { unfinished, places }),
+        ])
     }
 }
 
 impl StoryStep {
-    fn check_identities(&self, iterations: &Iterations) -> Vec<String> {
+    /// The identities of these counts that do not hold.
+    pub fn broken_identities(&self, iterations: &Iterations) -> Vec<Broken> {
         let Self {
             reached,
             passed,
-            passed_with_failures,
+            passed_with_failures: with_failures,
             failed,
             unfinished,
             begun,
             ..
-        } = self;
-        let mut broken = Vec::new();
-        if *reached != passed + failed + unfinished || passed_with_failures > passed {
-            broken.push(format!(
-                "{reached} reached it, but {passed} passed ({passed_with_failures} with failures) + {failed} failed + \
-                 {unfinished} unfinished"
-            ));
-        }
-        if *reached > iterations.started {
-            let started = iterations.started;
-            broken.push(format!("{reached} reached it, but {started} were started"));
-        }
+        } = *self;
+        let started = iterations.started;
         let ended = self.passed_time.count() + self.failed_time.count() + self.timed_out;
-        if ended > *begun {
-            broken.push(format!("begun {begun} times, but ended {ended} times"));
-        }
+        let mut broken = of([
+            (
+                reached != passed + failed + unfinished || with_failures > passed,
+                Broken::Reached {
+                    reached,
+                    passed,
+                    with_failures,
+                    failed,
+                    unfinished,
+                },
+            ),
+            (
+                reached > started,
+                Broken::ReachedOfStarted { reached, started },
+            ),
+            (ended > begun, Broken::Begun { begun, ended }),
+        ]);
         broken.extend(too_many_ages(&self.open, self.left_open()));
         broken
     }
 }
 
 impl Deliveries {
-    /// expected = delivered + late + lost + cut off; a latency for each that was seen.
-    pub fn check_identities(&self) -> Vec<String> {
-        let mut broken = Vec::new();
+    /// The identities of these counts that do not hold.
+    pub fn broken_identities(&self) -> Vec<Broken> {
         let Self {
             expected,
             delivered,
             late,
             messages,
+            whole_audience: whole,
             ..
-        } = self;
-        let lost = self.lost_count();
-        let cut_off = self.cut_off.count();
-        if *expected != delivered + late + lost + cut_off {
-            broken.push(format!(
-                "{expected} expected, but {delivered} delivered + {late} late + {lost} lost + {cut_off} cut off"
-            ));
-        }
-        let times = self.latency.count();
-        if times != delivered + late {
-            broken.push(format!(
-                "{times} latencies, but {delivered} delivered + {late} late"
-            ));
-        }
-        if self.whole_audience > *messages {
-            let whole = self.whole_audience;
-            broken.push(format!(
-                "{whole} messages reached everybody, but {messages} were sent"
-            ));
-        }
-        broken
+        } = *self;
+        let (lost, cut_off) = (self.lost_count(), self.cut_off.count());
+        let latencies = self.latency.count();
+        of([
+            (
+                expected != delivered + late + lost + cut_off,
+                Broken::Expected {
+                    expected,
+                    delivered,
+                    late,
+                    lost,
+                    cut_off,
+                },
+            ),
+            (
+                latencies != delivered + late,
+                Broken::Latencies {
+                    latencies,
+                    delivered,
+                    late,
+                },
+            ),
+            (whole > messages, Broken::WholeAudience { whole, messages }),
+        ])
     }
 }
 
 impl Timings {
-    /// timed out ⊆ failed ⊆ all; no more times than answers; no more ages than there are in flight.
-    pub fn check_identities(&self) -> Vec<String> {
-        let mut broken = Vec::new();
+    /// The identities of these counts that do not hold.
+    pub fn broken_identities(&self) -> Vec<Broken> {
         let Self {
-            count,
+            count: ended,
             failed,
             timed_out,
             ..
-        } = self;
-        if timed_out > failed || failed > count {
-            broken.push(format!(
-                "{timed_out} timed out, {failed} failed, {count} ended"
-            ));
-        }
+        } = *self;
         let times = self.response.count();
-        if times + timed_out > *count {
-            broken.push(format!(
-                "{times} times and {timed_out} time-outs, but {count} ended"
-            ));
-        }
+        let mut broken = of([
+            (
+                timed_out > failed || failed > ended,
+                Broken::Ended {
+                    timed_out,
+                    failed,
+                    ended,
+                },
+            ),
+            (
+                times + timed_out > ended,
+                Broken::Times {
+                    times,
+                    timed_out,
+                    ended,
+                },
+            ),
+        ]);
         broken.extend(too_many_ages(&self.open, self.unfinished));
         broken
     }

@@ -27,6 +27,7 @@ mod upgrade;
 mod version;
 mod window;
 
+pub use check::{BrokenIdentity, Inconsistency};
 pub use convergence::Convergence;
 pub use deliveries::{CutOff, Deliveries, Mismatch, Misplaced, OwnCopies};
 pub use encode::{from_json, to_json};

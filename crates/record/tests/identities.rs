@@ -5,10 +5,14 @@ mod common;
 use model::Nanos;
 use record::{Deliveries, Iterations, Level, Measured, Timings, note_failure};
 
+fn texts<T: ToString>(found: Vec<T>) -> Vec<String> {
+    found.iter().map(T::to_string).collect()
+}
+
 #[test]
-fn a_sound_record_has_nothing_to_say() {
-    assert_eq!(common::run().check_identities(), Vec::<String>::new());
-    assert_eq!(Level::default().check_identities(), Vec::<String>::new());
+fn a_correct_record_has_no_inconsistency() {
+    assert_eq!(common::run().inconsistencies(), []);
+    assert_eq!(Level::default().inconsistencies(), []);
 }
 
 #[test]
@@ -20,10 +24,10 @@ fn iterations_that_vanish_are_noticed() {
         ..Iterations::default()
     };
     assert_eq!(
-        broken.check_identities(),
+        texts(broken.broken_identities()),
         [
-            "iterations: 10 planned, but 9 started + 0 dropped",
-            "iterations: 9 started, but 8 succeeded + 0 failed + 0 unfinished",
+            "10 planned, but 9 started + 0 dropped",
+            "9 started, but 8 succeeded + 0 failed + 0 unfinished",
         ]
     );
 }
@@ -35,11 +39,11 @@ fn deliveries_without_a_fate_are_noticed() {
     broken.late += 1;
     broken.whole_audience = 500;
     assert_eq!(
-        broken.check_identities(),
+        texts(broken.broken_identities()),
         [
             "1007 expected, but 995 delivered + 3 late + 3 lost + 0 cut off",
             "997 latencies, but 995 delivered + 3 late",
-            "500 messages reached everybody, but 200 were sent",
+            "500 messages reached their whole audience, but 200 were sent",
         ]
     );
 }
@@ -49,7 +53,7 @@ fn a_broken_identity_names_its_level_and_its_thing() {
     let mut run = common::run();
     let requests = &mut run.levels[0].measured.requests;
     requests.get_mut("GET /rooms").unwrap().count = 1;
-    let broken = run.check_identities();
+    let broken = texts(run.inconsistencies());
     assert_eq!(broken.len(), 2, "{broken:?}");
     assert!(broken[0].starts_with("level 1: request(GET /rooms): 1 timed out, 3 failed, 1 ended"));
 }
@@ -82,7 +86,7 @@ fn merging_workers_adds_up_and_keeps_every_identity() {
         measured: merged,
         ..whole
     };
-    assert_eq!(level.check_identities(), Vec::<String>::new());
+    assert_eq!(level.inconsistencies(), []);
 }
 
 #[test]
@@ -111,7 +115,7 @@ fn a_time_out_has_no_time_and_hides_the_longest() {
     );
     assert_eq!(timings.timeout, Some(Nanos::from_secs(15)));
     assert_eq!(timings.longest(), None);
-    assert_eq!(timings.check_identities(), Vec::<String>::new());
+    assert_eq!(timings.broken_identities(), []);
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn losses_in_markdown() {
 }
 
 #[test]
-fn not_sound_on_the_terminal() {
+fn invalid_on_the_terminal() {
     insta::assert_snapshot!(on_terminal(&runs::invalid()));
 }
 

@@ -53,8 +53,8 @@ fn over(world: &mut World, end: WayEnd<'_>) {
 
 fn told(world: World) -> Measured {
     let measured = world.recorder.into_measured(&[]);
-    let broken = measured.story.check_identities(&measured.iterations);
-    assert_eq!(broken, Vec::<String>::new());
+    let broken = measured.story.broken_identities(&measured.iterations);
+    assert_eq!(broken, []);
     measured
 }
 

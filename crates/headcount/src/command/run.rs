@@ -162,9 +162,9 @@ pub(crate) fn finish(
             exit
         });
     }
-    for identity in run.check_identities() {
+    for found in run.inconsistencies() {
         complain(&anyhow::anyhow!(
-            "the counts do not add up: {identity}. This is a fault of headcount; please report it with run.json"
+            "the counts do not add up: {found}. This is a bug in headcount; please report it with run.json"
         ));
     }
     Ok(exit_of(run))
@@ -243,7 +243,7 @@ fn exit_of(run: &record::Run) -> Exit {
         .iter()
         .any(|level| level.measured.script_failed());
     match run.verdict {
-        _ if !run.check_identities().is_empty() => Exit::Bug,
+        _ if !run.inconsistencies().is_empty() => Exit::Bug,
         _ if run.interrupted => Exit::Interrupted,
         Verdict::Failed if !broken && script_failed => Exit::Script,
         verdict => verdict.into(),

@@ -263,8 +263,8 @@ fn the_summary_is_that_of_every_run() {
         keys(level),
         [
             "load",
-            "sound",
             "validity",
+            "issues",
             "iterations",
             "requests",
             "round_trips",

@@ -73,7 +73,11 @@ fn an_interrupted_run_of_failures_has_not_passed() {
     running.interrupt();
     let ended = running.end();
     assert_eq!(ended.code, Some(130), "{ended:#?}");
-    ended.says(&["Interrupted", "until then", "of 100000 were not sent"]);
+    ended.says(&[
+        "Interrupted",
+        "until then",
+        "of 100,000 operations were not sent",
+    ]);
     assert!(!ended.stdout.contains("passed"), "{ended:#?}");
 }
 
@@ -107,7 +111,11 @@ fn what_a_time_limit_left_unsent_is_told() {
     let url = format!("{}/delay/100ms", truth.url());
     let ended = bench(&url, &["-n", "100", "-c", "1", "-d", "1s"]);
     assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
-    ended.says(&["questionable", "of 100 were not sent", "its limit is 1 s"]);
+    ended.says(&[
+        "questionable",
+        "of 100 operations were not sent",
+        "time limit 1 s",
+    ]);
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn found_exactly(order: &str, least: u64) {
         ("lost", "dropped"),
         ("duplicated", "duplicated"),
         ("reordered", "reordered"),
-        ("misdelivered", "misdelivered"),
+        ("misdelivered", "strayed"),
     ] {
         assert_eq!(
             found[ours], done[theirs],

@@ -13,6 +13,6 @@ pub(crate) use foreign::{
     python_socketio, room_servers, socketio_server, socketio_server_with,
 };
 pub(crate) use lab::{Lab, scenarios};
-pub(crate) use program::{Ended, Program};
+pub(crate) use program::{Ended, Program, is_invalid, issue};
 pub(crate) use raw::{Raw, read_request};
 pub(crate) use server::Server;

@@ -105,8 +105,8 @@ fn unknown_options_are_refused_with_what_was_meant() {
 #[test]
 fn unknown_flags_and_commands_are_refused_with_what_was_meant() {
     let lab = with_good_options();
-    lab.run("go.ts", NOBODY, &["--hodl", "2s"])
-        .refused(2, &["--hodl", "--duration"]);
+    lab.run("go.ts", NOBODY, &["--duratoin", "2s"])
+        .refused(2, &["--duratoin", "--duration"]);
     lab.headcount(&["runn", "go.ts"])
         .refused(2, &["runn", "'run'"]);
     lab.headcount(&[]).refused(2, &["Usage:", "run "]);

@@ -100,7 +100,7 @@ fn ctrl_c_in_the_ramp_claims_nothing() {
     until("load", || connections(bridge.port()) >= 2);
     program.interrupt();
     let ended = program.end();
-    ended.refused(130, &["before anything was measured"]);
+    ended.refused(130, &["before its measurement began"]);
     assert_eq!(lab.record()["verdict"], "inconclusive");
     assert_eq!(
         lab.record()["levels"][0]["measured"]["iterations"]["started"],

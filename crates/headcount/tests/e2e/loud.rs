@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::json;
 
 use crate::faulty::Cell;
-use crate::harness::{Ended, Lab, Program, Server};
+use crate::harness::{Ended, Lab, Program, Server, issue};
 use crate::interrupt::{connections, until};
 
 /// What the program may take while one connection is flooded: it takes 35 MB.
@@ -105,12 +105,8 @@ fn a_socket_that_is_flooded_leaves_the_run_its_end_and_is_told_of() {
             level["measured"]["iterations"]["failed"], 0,
             "{context}: {level:#}"
         );
-        let told = level["suspicions"].to_string();
-        let expected = format!(
-            "sent without pause (first on a connection to {}",
-            cell.url()
-        );
-        assert!(told.contains(&expected), "{context}: {told}");
+        let issue = issue(level, "small_messages");
+        assert_eq!(issue["connection"], cell.url(), "{context}");
     }
 }
 

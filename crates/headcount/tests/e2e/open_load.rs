@@ -80,10 +80,7 @@ fn a_start_that_finds_nobody_free_is_dropped_with_its_cause() {
         iterations["succeeded"], 5,
         "in flight when it was over, and waited for"
     );
-    assert_eq!(
-        iterations["dropped_why"]["no user was free: most awaited the target's answers"],
-        95
-    );
+    assert_eq!(iterations["dropped_by_cause"]["users_waiting"], 95);
     assert_ne!(
         level["validity"], "valid",
         "what was dropped is in no percentile: {level:#}"
@@ -101,11 +98,8 @@ fn pauses_of_the_scenario_are_not_blamed_on_the_target() {
     let level = lab
         .with("ask.ts", &text)
         .level("ask.ts", &truth.url(), &["--workers", "1"]);
-    let why = &level["iterations"]["dropped_why"];
-    assert_eq!(
-        why["no user was free: most were in the scenario's own pauses or work"], 19,
-        "{level:#}"
-    );
+    let causes = &level["iterations"]["dropped_by_cause"];
+    assert_eq!(causes["users_busy"], 19, "{level:#}");
 }
 
 const MIX: &str = r#"

@@ -159,7 +159,7 @@ fn run(seed: u64, truth: &Server) {
         return;
     };
     let record = record::from_json(&saved).unwrap_or_else(|why| panic!("{why}: {told}"));
-    assert_eq!(record.check_identities(), Vec::<String>::new(), "{told}");
+    assert_eq!(record.inconsistencies(), [], "{told}");
     for level in &record.levels {
         assert!(
             level.little.is_none_or(|law| law.holds),

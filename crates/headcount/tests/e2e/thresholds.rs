@@ -45,7 +45,7 @@ fn a_promise_that_cannot_be_kept_any_more_aborts_the_run() {
         .unwrap();
     assert!(held < 3.5, "the hold was cut short: {held} s");
     assert!(matches!(ended.code, Some(99 | 98)), "{ended:#?}");
-    ended.says(&["aborted in level 1: requests: count < 10 or abort cannot be kept any more"]);
+    ended.says(&["aborted in level 1: requests: count < 10 or abort can no longer hold"]);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn the_targets_memory_aborts_a_run_too() {
     let (record, ended) = run(r#""target": "memory < 1MB or abort""#);
     let levels = record["levels"].as_array().unwrap();
     assert_eq!(levels.len(), 1, "the next levels are not run");
-    ended.says(&["aborted in level 1: target: memory < 1MB or abort cannot be kept any more"]);
+    ended.says(&["aborted in level 1: target: memory < 1MB or abort can no longer hold"]);
 }
 
 #[test]

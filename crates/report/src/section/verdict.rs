@@ -261,7 +261,7 @@ fn none_ended(run: &Run) -> String {
 
 /// The level whose first cause the first sentence states.
 fn stated_level(run: &Run) -> Option<usize> {
-    if run.interrupted || run.verdict != Verdict::Inconclusive {
+    if run.verdict != Verdict::Inconclusive {
         return None;
     }
     if run.thresholds.is_empty() {
@@ -314,12 +314,8 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
     }
     remarks.extend(run.levels.iter().filter_map(repeated));
     remarks.extend(leftovers(run));
-    let broken = run.check_identities();
-    remarks.extend(
-        broken
-            .into_iter()
-            .map(|text| format!("the record contradicts itself: {text}")),
-    );
+    let broken = run.inconsistencies().into_iter();
+    remarks.extend(broken.map(|found| format!("the record contradicts itself: {found}")));
     remarks.extend(run.notes.iter().map(words::note));
     remarks
 }

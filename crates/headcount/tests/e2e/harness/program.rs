@@ -114,8 +114,8 @@ impl Drop for Program {
 }
 
 impl Ended {
-    /// The summary of a run with `--json` that came to its end: passed, or the script or a threshold failed, or not
-    /// sound because this machine is busy.
+    /// The summary of a run with `--json` that came to its end: passed, or the script or a threshold failed, or
+    /// inconclusive because this machine is busy.
     pub(crate) fn summary(&self) -> Value {
         assert!(
             matches!(self.code, Some(0 | 3 | 98 | 99)),
@@ -135,7 +135,7 @@ impl Ended {
 
     /// A threshold was broken; of a level that this machine was too late for nothing is said.
     pub(crate) fn broke_a_threshold(&self, level: &Value) {
-        let code = if level["sound"] == true { 99 } else { 98 };
+        let code = if is_invalid(level) { 98 } else { 99 };
         assert_eq!(self.code, Some(code), "{level:#} {self:#?}");
     }
 
@@ -154,4 +154,20 @@ fn collect(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
         let _ = stream.read_to_end(&mut bytes); // what came until then is what there is
         String::from_utf8_lossy(&bytes).into_owned()
     })
+}
+
+/// Whether a level, of a record or of a summary, says nothing about the target because this machine is busy.
+pub(crate) fn is_invalid(level: &Value) -> bool {
+    let issues = level["issues"].as_array().expect("a level has issues");
+    issues.iter().any(|issue| issue["severity"] == "invalid")
+}
+
+/// The issue of a level with this cause.
+pub(crate) fn issue<'a>(level: &'a Value, cause: &str) -> &'a Value {
+    let mut issues = level["issues"]
+        .as_array()
+        .expect("a level has issues")
+        .iter();
+    let found = issues.find(|issue| issue["cause"] == cause);
+    found.unwrap_or_else(|| panic!("no {cause}: {level:#}"))
 }
