@@ -12,8 +12,8 @@ pub(crate) use run::{GeneratorArgs, RunArgs};
 
 /// How many people can it really hold?
 ///
-/// headcount puts groups of interacting users on a system, follows every message from its sender to
-/// everyone who should get it, and refuses to print what it could not measure.
+/// headcount runs groups of interacting users against a system and follows every message from its sender to each
+/// intended recipient. It prints no figure that it could not measure.
 #[derive(Debug, Parser)]
 #[command(name = "headcount", version, max_term_width = 100)]
 pub(crate) struct Args {
@@ -23,23 +23,23 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start a built-in system, run its field report's tests again, and tell them right
+    /// Start a built-in system and repeat its published load test with correct measurements
     Study(StudyArgs),
-    /// Run a scenario: one load, or a ladder of levels
+    /// Run a scenario, at one load or at several levels
     Run(Box<RunArgs>),
-    /// Ask one URL as fast as it goes, or at a rate, without a script
+    /// Load one URL without a script, at full speed or at a given rate
     Bench(Box<BenchArgs>),
-    /// Render a saved run again
+    /// Print the report of a saved run
     Report(ReportArgs),
-    /// Find the contradictions in anybody's load-test results
+    /// Check load-test results of any tool for contradictions
     Audit(AuditArgs),
-    /// Run one of the built-in systems
+    /// Start one of the built-in systems
     Serve(ServeArgs),
-    /// Prove the measurements on this machine against known truth, in under a minute
+    /// Compare measurements on this machine with known values (under a minute)
     Selftest(SelftestArgs),
-    /// Write a starter scenario with its types
+    /// Write a starter scenario with its type definitions
     Init(InitArgs),
-    /// Print completions for a shell
+    /// Print shell completions
     Completions(CompletionsArgs),
 }
 
@@ -51,19 +51,19 @@ Examples:
   headcount study marketplace
 
 Exit codes:
-  0 every promise was kept · 99 one broke on a level that was measured soundly · 98 not measured soundly ·
-  130 interrupted (what was measured is saved)")]
+  0 passed · 99 a threshold failed · 98 inconclusive ·
+  130 interrupted (measurements so far are saved)")]
 pub(crate) struct StudyArgs {
-    /// Which study
+    /// Study to run
     #[arg(value_enum)]
     pub(crate) study: Study,
-    /// Folder for report.md and the parts' records [default: headcount-run-TIME]
+    /// Folder for report.md and the record of each part [default: headcount-run-TIME]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Seed of all random choices
+    /// Seed for all random choices [default: a new one]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// No progress
+    /// Show no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -71,11 +71,11 @@ pub(crate) struct StudyArgs {
 /// The studies.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Study {
-    /// Users talk in rooms: about four minutes
+    /// Users talk in rooms (about four minutes)
     Bridge,
-    /// People write one document in rooms: about five and a half minutes
+    /// People edit one document per room (about five and a half minutes)
     Editor,
-    /// Trades of a buyer with three sellers: about five minutes
+    /// Buyers trade with three sellers each (about five minutes)
     Marketplace,
 }
 
@@ -85,21 +85,21 @@ Examples:
   headcount report headcount-run-20261121T120000
   headcount report run.json --format markdown > report.md")]
 pub(crate) struct ReportArgs {
-    /// A run's folder, or its run.json
+    /// Folder of a run, or its run.json
     pub(crate) run: PathBuf,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     pub(crate) format: Format,
 }
 
-/// What a saved run is rendered as.
+/// Output format of a saved run.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Format {
-    /// One screen
+    /// One screen of text
     Terminal,
-    /// The full report
+    /// The full report in Markdown
     Markdown,
-    /// The summary for scripts
+    /// The JSON summary for scripts
     Json,
 }
 
@@ -123,11 +123,11 @@ pub(crate) enum System {
     Bridge(Box<bridge::Config>),
     /// People edit one text together, over Socket.IO and Yjs
     Editor(Box<editor::Config>),
-    /// Buyers ask, sellers offer, money waits in escrow
+    /// Buyers request, sellers offer, and payments wait in escrow
     Marketplace(Box<marketplace::Config>),
-    /// A server whose behaviour is exactly known, to hold a load tester's reports against
+    /// A server with exactly known behaviour, to check the figures of a load tester
     Truth(Box<truth::Config>),
-    /// A server that misbehaves on order and logs every request, to judge a load tester's verdicts
+    /// A server that misbehaves as configured and logs every request, to check the verdicts of a load tester
     Faulty(Box<faulty::Config>),
 }
 
@@ -141,40 +141,41 @@ Examples:
   headcount selftest --thorough --only closed-http-get/frozen
 
 Exit codes:
-  0 everything agrees with what is known · 1 something differs · 98 the machine was too busy to tell")]
+  0 everything agrees · 1 something differs · 98 times differ, but the machine was too busy to tell why")]
 pub(crate) struct SelftestArgs {
-    /// Deliveries of the part that counts them, at least: 1M, 10M, 500k
+    /// Minimum number of deliveries in the part `deliveries`: 500k, 1M, 10M
     #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count)]
     pub(crate) deliveries: u64,
-    /// Only these parts; with --thorough, only cells with such a name, or one cell by its whole name
+    /// Run only these parts. With --thorough: only cells with this scenario or misbehaviour, or one cell by its full
+    /// name
     #[arg(long, value_name = "NAME,NAME,…", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Check the verdicts instead: short runs of every kind of scenario against every kind of misbehaviour
     #[arg(long)]
     pub(crate) thorough: bool,
-    /// Number of runs of --thorough
+    /// Number of runs with --thorough
     #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_count, requires = "thorough")]
     pub(crate) cells: u64,
-    /// Number of runs of --thorough at the same time [default: 4 per core]
+    /// Number of concurrent runs with --thorough [default: 4 per core]
     #[arg(long, value_name = "N", requires = "thorough")]
     pub(crate) at_once: Option<usize>,
-    /// Seed of all random choices
+    /// Seed for all random choices [default: a new one]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Print the comparisons as JSON on stdout
     #[arg(long)]
     pub(crate) json: bool,
-    /// No progress
+    /// Show no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// What the truth server does and does not tell, to see whether it is noticed: `delay=2ms,drop=1000`
+    /// Faults that the truth server hides from its own counts, to test that they are detected: `delay=2ms,drop=1000`
     #[arg(long, value_name = "FAULTS", hide = true)]
     pub(crate) lie: Option<String>,
 }
 
-/// A whole number, perhaps in thousands (`k`) or millions (`M`).
+/// Parses a whole number from 1 to 1,000,000,000, optionally in thousands (`k`) or millions (`M`).
 fn parse_count(text: &str) -> Result<u64, String> {
-    let refused = || format!("`{text}` is not a number like 500k, 1M or 2000000");
+    let refused = || format!("`{text}` is not a number from 1 to 1000000000, such as 500k");
     let (digits, unit) = match text.strip_suffix(['k', 'M']) {
         Some(digits) if text.ends_with('k') => (digits, 1000),
         Some(digits) => (digits, 1_000_000),
@@ -189,14 +190,14 @@ fn parse_count(text: &str) -> Result<u64, String> {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct InitArgs {
-    /// Where to write scenario.ts, headcount.d.ts and tsconfig.json
+    /// Folder for scenario.ts, tsconfig.json and the type definitions
     #[arg(default_value = ".")]
     pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompletionsArgs {
-    /// For which shell
+    /// Shell to print completions for
     pub(crate) shell: clap_complete::Shell,
 }
 

@@ -1,4 +1,4 @@
-//! One file per command.
+//! One module per command, and `stage`, which two of them share.
 
 pub(crate) mod audit;
 pub(crate) mod bench;

@@ -5,24 +5,24 @@ use model::{FaultKind, Verdict};
 use script::ScriptError;
 use stage::StageError;
 
-/// How the program ends. The numbers are documented in the README and never change their meaning.
+/// Exit codes of the program. They are documented in the README and never change their meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Every threshold held.
     Passed = 0,
-    /// A fault of headcount or of the machine it runs on.
+    /// A bug in headcount, or a failure of the machine it runs on.
     Bug = 1,
     /// Wrong arguments, options or files.
     Usage = 2,
-    /// The scenario is wrong: syntax, imports, an error while it is loaded or set up.
+    /// The scenario is wrong: its syntax, an import, or an error while it is loaded or in `setup`.
     Script = 3,
-    /// Nobody answers at the target before the start.
+    /// The target cannot be reached before the start.
     Unreachable = 4,
-    /// The run cannot tell: a threshold lacks data, or the generator was the limit.
+    /// The measurements do not decide: a threshold lacks data, or the generator was the limit.
     Inconclusive = 98,
-    /// A threshold failed, or an audit found what is impossible or does not follow.
+    /// A threshold failed, or an audit found something impossible or unsupported.
     Failed = 99,
-    /// Ctrl-C; what was measured until then is saved.
+    /// Ctrl-C. The measurements so far are saved.
     Interrupted = 130,
 }
 

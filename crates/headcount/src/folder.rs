@@ -1,4 +1,4 @@
-//! The folder of a run: one run's alone, from before it starts until the program ends.
+//! The folder of a run. It belongs to one run, from before its start until the program ends.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -10,18 +10,19 @@ use anyhow::Context as _;
 #[derive(Debug)]
 pub(crate) struct RunFolder {
     path: PathBuf,
-    /// The kernel lets go of it however the program ends. `None` where the file system knows no locks.
+    /// The lock. The kernel releases it however the program ends. `None` if the file system does not support locks.
     _lock: Option<File>,
 }
 
 impl RunFolder {
-    /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes sure, before a run, that its folder can be written and is nobody else's. Without one that was asked for it
-    /// makes a new one that is named by the time.
+    /// Creates and locks the folder of a run before the run starts, and checks that it is writable.
+    ///
+    /// Without `wanted`, the folder is new and named after the time. Fails if the folder contains a run, or another run
+    /// uses it.
     pub(crate) fn claim(wanted: Option<&Path>, started_at: &str) -> anyhow::Result<Self> {
         let path = if let Some(wanted) = wanted {
             fs::create_dir_all(wanted).with_context(|| cannot_make(wanted))?;
@@ -31,10 +32,10 @@ impl RunFolder {
             create_fresh(&name).with_context(|| cannot_make(&name))?
         };
         let lock = lock(&path)?;
-        // After the lock: whoever had it may have saved there.
+        // This check follows the lock, because the previous owner of the lock may have saved a run.
         if holds_a_run(&path) {
             anyhow::bail!(
-                "{} holds a run already: give another folder, or remove it",
+                "{} already contains a run: choose another folder, or remove it",
                 path.display()
             );
         }
@@ -46,7 +47,7 @@ impl RunFolder {
     }
 }
 
-/// Makes the folder, or the first of `name-2`, `name-3` … that is not there yet. No two callers get the same.
+/// Creates the folder, or the first of `name-2`, `name-3` … that does not exist. Two callers never get the same one.
 pub(crate) fn create_fresh(name: &Path) -> io::Result<PathBuf> {
     let numbered = |number: u32| {
         let mut name = name.as_os_str().to_owned();
@@ -69,7 +70,7 @@ fn lock(path: &Path) -> anyhow::Result<Option<File>> {
     match folder.try_lock() {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => anyhow::bail!(
-            "another run is writing to {}: give another folder",
+            "another run is writing to {}: choose another folder",
             path.display()
         ),
         Err(TryLockError::Error(_)) => Ok(None),
@@ -77,14 +78,14 @@ fn lock(path: &Path) -> anyhow::Result<Option<File>> {
 }
 
 fn cannot_make(folder: &Path) -> String {
-    format!("cannot make the folder {}", folder.display())
+    format!("cannot create the folder {}", folder.display())
 }
 
 fn holds_a_run(folder: &Path) -> bool {
     folder.join("run.json").exists() || folder.join("report.md").exists()
 }
 
-/// `2026-11-21T12:00:00.123Z` as it can stand in a file name: `20261121T120000`.
+/// Shortens `2026-11-21T12:00:00.123Z` for use in a file name: `20261121T120000`.
 fn stamp(started_at: &str) -> String {
     started_at
         .chars()
@@ -130,7 +131,7 @@ mod tests {
         drop(claim().unwrap());
         fs::write(wanted.join("run.json"), "{}").unwrap();
         let refused = claim().unwrap_err().to_string();
-        assert!(refused.contains("holds a run already"), "{refused}");
+        assert!(refused.contains("already contains a run"), "{refused}");
     }
 
     #[test]

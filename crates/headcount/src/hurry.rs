@@ -1,4 +1,5 @@
-//! Ctrl-C: once, and the run ends early and in order; twice, and the program ends within a second, whatever it is doing.
+//! Handles Ctrl-C. The first one ends the run early and in order. The second one ends the program within a second, even
+//! if the run does not react.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,20 +11,20 @@ use engine::Stop;
 use crate::exit::Exit;
 use crate::screen::say;
 
-/// After the second Ctrl-C the engine has so long to hand over what was measured.
+/// Time that the engine has after the second Ctrl-C to hand over its measurements.
 const AT_ONCE: Duration = Duration::from_millis(900);
 
-/// The engine has handed it over: saving and showing it takes no time worth an interruption.
+/// The engine has handed over its measurements. Saving and printing them is quick, and is not interrupted.
 static HANDED_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Ctrl-C asks to stop.
+/// Installs the handler, and returns the `Stop` that it requests.
 pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
     let stop = Stop::default();
     let asked = stop.clone();
     ctrlc::set_handler(move || {
         asked.ask();
         match asked.asked() {
-            1 => say("\nstopping: what is on its way is waited for; Ctrl-C again stops at once"),
+            1 => say("\nstopping: waiting for requests in flight; Ctrl-C again stops at once"),
             2 => {
                 say("\nstopping at once");
                 thread::spawn(|| {
@@ -39,7 +40,7 @@ pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
-/// What was measured is there: the program ends by itself.
+/// Reports that the engine has handed over its measurements: the program now ends by itself.
 pub(crate) fn nothing_left_to_wait_for() {
     HANDED_OVER.store(true, Ordering::Relaxed);
 }
@@ -50,6 +51,6 @@ pub(crate) fn nothing_left_to_wait_for() {
     reason = "the second request to stop ends the program from the signal's thread, whatever main does"
 )]
 fn end_now() {
-    say("interrupted in the middle: what was measured is not saved");
+    say("interrupted: the measurements of this run are not saved");
     process::exit(i32::from(Exit::Interrupted as u8));
 }

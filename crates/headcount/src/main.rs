@@ -1,6 +1,6 @@
 //! `headcount`: how many people can it really hold?
 //!
-//! The only crate that prints, exits and reads the command line. Everything else is on lower floors.
+//! Only this crate prints, exits and reads the command line.
 
 mod args;
 mod command;
@@ -19,7 +19,7 @@ use clap::Parser as _;
 use crate::args::{Args, Command};
 use crate::exit::Exit;
 
-/// `QuickJS` and the servers allocate small things all the time; this one is the cheapest at it.
+/// `QuickJS` and the built-in systems allocate many small objects, for which this allocator is the fastest.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -52,19 +52,19 @@ fn main() -> ExitCode {
         .into()
 }
 
-/// What was typed is quoted there: a URL may hold credentials.
+/// Prints an error of clap. It quotes the arguments, so credentials in URLs are removed first.
 fn complain_of_arguments(error: &clap::Error) {
     let text = error.render().to_string();
     if matches!(model::without_credentials(&text), Cow::Owned(_)) {
         screen::say(text.trim_end());
     } else {
-        let _ = error.print(); // where even this cannot be written, the exit code has to do
+        let _ = error.print(); // if this fails, the exit code is the only report
     }
 }
 
-/// The first touch of a page of 2 MB costs milliseconds in which the kernel clears it: in the middle of what is
-/// measured, and at the start, for memory that is hardly used.
+/// Disables transparent huge pages. The kernel clears a page of 2 MB at its first touch, which takes milliseconds: a
+/// stall in the middle of a measurement, and a slower start for memory that is hardly used.
 fn take_small_pages() {
-    // Where it is refused, the start lag says what it cost.
+    // If the kernel refuses, the measured start lag shows the cost.
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }

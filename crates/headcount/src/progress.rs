@@ -5,18 +5,18 @@ use script::host::LogLevel;
 
 use crate::screen::say;
 
-/// Shows on stderr what a run is doing: one live line per level on a terminal, else a line every ten seconds.
+/// Shows the progress of a run on stderr: one live line per level on a terminal, otherwise a line every ten seconds.
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "what was asked for and what is on the screen, in any combination"
+    reason = "independent options and screen states, in any combination"
 )]
 pub(crate) struct Progress {
     quiet: bool,
     terminal: bool,
     line_open: bool,
     said_at_s: f64,
-    /// The last line said what is waited for after the measured time.
+    /// The last line was about waiting for operations in flight after the measured time.
     waits: bool,
 }
 
@@ -42,7 +42,7 @@ impl Progress {
         }
     }
 
-    /// What begins now, on a line of its own.
+    /// Prints the title of the next part on a line of its own.
     pub(crate) fn title(&mut self, text: &str) {
         self.close();
         if !self.quiet {
@@ -50,7 +50,7 @@ impl Progress {
         }
     }
 
-    /// Lines of the script's own console are shown even when quiet: the user wrote them to be seen.
+    /// Prints a line of the script's console, even when quiet: its author wants to see it.
     fn console(&mut self, level: LogLevel, line: &str) {
         self.close();
         match level {
@@ -87,7 +87,7 @@ impl Progress {
 
     fn line(&mut self, text: &str) {
         if self.terminal {
-            let _ = write!(io::stderr(), "\r\x1b[2K{text}"); // nowhere left to complain
+            let _ = write!(io::stderr(), "\r\x1b[2K{text}"); // stderr may be closed
             let _ = io::stderr().flush();
             self.line_open = true;
         } else {
@@ -95,7 +95,7 @@ impl Progress {
         }
     }
 
-    /// Ends the live line, so that what follows stands on its own.
+    /// Ends the live line, so that the next output starts on a new line.
     pub(crate) fn close(&mut self) {
         self.said_at_s = f64::NEG_INFINITY;
         if std::mem::take(&mut self.line_open) {

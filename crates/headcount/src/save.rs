@@ -9,14 +9,14 @@ use record::Run;
 use crate::folder::create_fresh;
 use crate::screen::say;
 
-/// Where a run was saved.
+/// The place where a run was saved.
 #[derive(Debug)]
 pub(crate) struct Saved {
     pub(crate) folder: PathBuf,
 }
 
-/// Writes run.json and report.md; when the folder's disk is full, into the temporary folder instead.
-/// What was measured is lost only when neither takes it.
+/// Writes run.json and report.md. If that fails, for example because the disk is full, it writes them to the system's
+/// temporary folder. The measurements are lost only if both fail.
 pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
     let json = record::to_json(run).context("cannot encode the record")?;
     let markdown = report::markdown(run);
@@ -35,7 +35,7 @@ pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
             let fallback = create_fresh(&fallback).context(either.clone())?;
             write_both(&fallback, &json, &markdown).context(either)?;
             say(&format!(
-                "hint: it is saved in {} instead",
+                "hint: the record is saved in {} instead",
                 fallback.display()
             ));
             Ok(Saved { folder: fallback })
@@ -43,7 +43,7 @@ pub(crate) fn save(run: &Run, folder: &Path) -> anyhow::Result<Saved> {
     }
 }
 
-/// Writes one more text into the folder, whole or not at all.
+/// Writes another text file into the folder, completely or not at all.
 pub(crate) fn save_text(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     let path = folder.join(name);
     write_whole(&path, text).with_context(|| format!("cannot write {}", path.display()))
@@ -54,7 +54,8 @@ fn write_both(folder: &Path, json: &str, markdown: &str) -> io::Result<()> {
     write_whole(&folder.join("report.md"), markdown)
 }
 
-/// Whole or not at all: a file that was cut by a full disk never bears the real name. Without the credentials of URLs.
+/// Writes the file completely or not at all, without the credentials of URLs. A partial file, for example on a full
+/// disk, never gets the real name.
 fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     let text = without_credentials(text);
     let part = path.with_extension("part");
@@ -63,7 +64,7 @@ fn write_whole(path: &Path, text: &str) -> io::Result<()> {
         file.sync_all()
     });
     if let Err(why) = written {
-        let _ = fs::remove_file(&part); // it is of no use, and the real error is told
+        let _ = fs::remove_file(&part); // the error that matters is `why`
         return Err(why);
     }
     fs::rename(&part, path)

@@ -1,4 +1,4 @@
-//! What goes to the terminal: data to stdout, everything else to stderr.
+//! Output to the terminal: data to stdout, everything else to stderr.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -6,12 +6,12 @@ use model::without_credentials;
 
 use crate::exit::Exit;
 
-/// Whether stdout shows colours: a terminal, and `NO_COLOR` is not set.
+/// Whether to use colours: stdout is a terminal, and `NO_COLOR` is unset or empty.
 pub(crate) fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Data, on stdout, without the credentials of URLs. A reader who has gone away is no error.
+/// Prints data on stdout, without the credentials of URLs. A closed pipe is not an error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let text = without_credentials(text);
     match io::stdout()
@@ -23,13 +23,13 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// A remark, on stderr, without the credentials of URLs.
+/// Prints a message on stderr, without the credentials of URLs.
 pub(crate) fn say(text: &str) {
     let text = without_credentials(text);
-    let _ = writeln!(io::stderr(), "{text}"); // nowhere left to complain
+    let _ = writeln!(io::stderr(), "{text}"); // stderr may be closed
 }
 
-/// An error with its causes, on stderr; its exit code.
+/// Prints an error with its causes on stderr, and returns its exit code.
 pub(crate) fn complain(error: &anyhow::Error) -> Exit {
     say(&format!("error: {error:#}"));
     exit_of(error)

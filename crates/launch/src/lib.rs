@@ -1,7 +1,7 @@
-//! A built-in system as a process of its own, so that its CPU and its memory are its own.
+//! Starts a built-in system as a separate process, so that its CPU time and memory can be measured apart.
 //!
-//! It starts the program that it is told (`EXE serve NAME`) on a free port of the loopback, pins it to
-//! cores, and stops it when it is forgotten. It never knows a system's inside, and never prints.
+//! Runs a given program as `EXE serve NAME` on a free loopback port, pins it to cores, and stops it when the [`System`]
+//! is dropped. This crate knows nothing about the systems themselves, and never prints.
 
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
@@ -11,26 +11,26 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use thiserror::Error;
 
-/// Why a system does not run.
+/// Why a system could not be started.
 #[derive(Debug, Error)]
 pub enum LaunchError {
-    /// The program cannot be started, or its words not be read.
+    /// The program cannot be started, or its output cannot be read.
     #[error("cannot start the {name}: {why}")]
     Start {
-        /// Which system.
+        /// Name of the system.
         name: String,
-        /// Why.
+        /// The error of the operating system.
         why: io::Error,
     },
-    /// It ended, or said something else, before it listened.
-    #[error("cannot start the {name}: it ended before it listened")]
+    /// The program ended, or printed something else, before it printed its address.
+    #[error("cannot start the {name}: it did not report a listening address")]
     Silent {
-        /// Which system.
+        /// Name of the system.
         name: String,
     },
 }
 
-/// A running system. Stops when dropped.
+/// A running system. It is stopped when dropped.
 #[derive(Debug)]
 pub struct System {
     child: Child,
@@ -38,7 +38,7 @@ pub struct System {
 }
 
 impl System {
-    /// Starts `exe serve NAME FLAGS` on a free port of the loopback, on these cores (empty: any).
+    /// Starts `exe serve NAME FLAGS` on a free loopback port, on these cores (empty: any), and waits until it listens.
     pub fn start(
         exe: &Path,
         name: &str,
@@ -76,12 +76,12 @@ impl System {
         Ok(system)
     }
 
-    /// Its base URL.
+    /// The base URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Its process.
+    /// The process ID.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -89,7 +89,7 @@ impl System {
 
 impl Drop for System {
     fn drop(&mut self) {
-        // It may be gone already; either way nothing is left to do here.
+        // The process may have ended already. A failure here needs no action.
         if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process(pid, Signal::TERM);
         }
@@ -97,7 +97,8 @@ impl Drop for System {
     }
 }
 
-/// A machine that does not allow it is no reason to stop: a record says which cores were shared.
+/// Pins the process to the cores. A machine that refuses is no reason to stop: the record shows which cores were
+/// shared.
 fn pin(child: &Child, cores: &[usize]) {
     if cores.is_empty() {
         return;

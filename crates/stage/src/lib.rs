@@ -1,7 +1,7 @@
-//! One scenario of our own, run on a built-in system that was started for it: what a study and the self-test are
-//! made of.
+//! Runs one of our scenarios on a built-in system that was started for it. Studies and the self-test consist of such
+//! parts.
 //!
-//! It judges nothing, and never prints or saves: the caller gets the record and the notices.
+//! This crate does not judge, print or save: the caller gets the record and the notices.
 
 use std::path::{Path, PathBuf};
 
@@ -15,23 +15,23 @@ use thiserror::Error;
 /// Why a part could not be run.
 #[derive(Debug, Error)]
 pub enum StageError {
-    /// Its system does not start.
+    /// The system did not start.
     #[error(transparent)]
     System(#[from] LaunchError),
-    /// Its scenario cannot be run.
+    /// The scenario cannot be run.
     #[error("part `{part}`: {why}")]
     Prepare {
-        /// Which part.
+        /// Name of the part.
         part: &'static str,
-        /// Why.
+        /// The reason.
         why: PrepareError,
     },
-    /// The run broke off.
+    /// The run was aborted.
     #[error("part `{part}`: {why}")]
     Run {
-        /// Which part.
+        /// Name of the part.
         part: &'static str,
-        /// Why.
+        /// The reason.
         why: RunError,
     },
 }
@@ -39,24 +39,24 @@ pub enum StageError {
 /// One scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Fit for an argument and for a folder.
+    /// Short name, valid as an argument and as a folder name.
     pub name: &'static str,
-    /// What it is about, in words.
+    /// Title for people.
     pub title: &'static str,
-    /// The file that messages name.
+    /// File name of the scenario, as messages show it.
     pub file: &'static str,
-    /// Its text.
+    /// Source text of the scenario.
     pub source: &'static str,
-    /// Files that it imports, with their texts.
+    /// Files that the scenario imports: path and source text.
     pub modules: &'static [(&'static str, &'static str)],
 }
 
-/// What all parts have in common.
+/// Settings that all parts share.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// The program that serves the systems: `EXE serve NAME`.
+    /// The program that serves the systems, as `EXE serve NAME`.
     pub exe: PathBuf,
-    /// Seed of all random choices.
+    /// Seed for all random choices.
     pub seed: u64,
     /// Cores for the system; empty: any.
     pub system_cores: Vec<usize>,
@@ -64,40 +64,40 @@ pub struct Stage {
     pub generator_cores: Vec<usize>,
 }
 
-/// What is worth telling while parts are run.
+/// Progress of the parts, for the caller to show or save.
 #[derive(Debug)]
 pub enum Notice<'a> {
     /// A part begins.
     Part {
-        /// From 1.
+        /// Number of the part, from 1.
         number: usize,
-        /// How many there are.
+        /// Total number of parts.
         parts: usize,
-        /// What it is about.
+        /// Title of the part.
         title: &'a str,
     },
-    /// From the part's run.
+    /// A notice from the run of the current part.
     Run(engine::Notice),
-    /// A part is done: save it.
+    /// A part has ended: its record can be saved.
     Done {
-        /// Which.
+        /// The part.
         part: &'a Part,
-        /// What was measured.
+        /// Its record.
         record: &'a Run,
     },
 }
 
-/// A part that is about to be run, beside its system.
+/// A part that is ready to run, with its system.
 #[derive(Debug)]
 pub struct Scene {
     part: Part,
     system: System,
-    /// What will be run.
+    /// Configuration of the run.
     pub config: RunConfig,
 }
 
 impl Stage {
-    /// Starts `system` with `flags` and prepares the part; `overrides` as from a command line.
+    /// Starts `system` with `flags` and prepares the part. `overrides` are those of a command line.
     pub fn set(
         &self,
         part: &Part,
@@ -108,7 +108,7 @@ impl Stage {
         self.set_on(part, system, overrides)
     }
 
-    /// The same on a system that runs already, for example to see what an earlier part left there.
+    /// Prepares the part on a system that already runs, for example to see what state an earlier part left there.
     pub fn set_on(
         &self,
         part: &Part,
@@ -143,7 +143,8 @@ impl Stage {
 }
 
 impl Scene {
-    /// Runs it; the system goes on until it is dropped. What was measured before a stop is there.
+    /// Runs the part and returns its record and its system, which runs until it is dropped. After a stop, the record
+    /// holds the measurements so far.
     pub fn play(
         self,
         stop: &Stop,

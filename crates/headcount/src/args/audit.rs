@@ -2,19 +2,19 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-/// Reads published results, whoever measured them, and says what in them cannot be true, what does not follow and what
-/// is doubtful, each with its arithmetic.
+/// Checks load-test results of any origin and lists figures that are impossible, unsupported or doubtful, each with the
+/// arithmetic.
 ///
-/// Files are recognised by what is in them: run.json of headcount, k6 (summary export, handleSummary, JSON lines),
-/// Locust CSV (give its files together), Artillery JSON, JMeter JTL as CSV, oha (JSON, text), wrk, wrk2, hey (text, CSV),
-/// vegeta (JSON, text), autocannon JSON, and audit.toml, in which the figures of a written report are noted by hand.
+/// Formats are detected from the contents: run.json of headcount, k6 (summary export, handleSummary, JSON lines),
+/// Locust CSV (pass its files together), Artillery JSON, JMeter JTL as CSV, oha (JSON, text), wrk, wrk2, hey (text,
+/// CSV), vegeta (JSON, text), autocannon JSON, and audit.toml, a form for the figures of a written report.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   headcount audit summary.json
   oha --no-tui http://127.0.0.1:8080 | headcount audit -
   headcount audit run_stats.csv run_stats_history.csv run_failures.csv
-  headcount audit --new > audit.toml         # note the report's figures in it, then:
+  headcount audit --new > audit.toml         # enter the report's figures, then:
   headcount audit audit.toml --format markdown
 
 Exit codes:
@@ -23,21 +23,21 @@ pub(crate) struct AuditArgs {
     /// Results: files, the folder of a run, or `-` for standard input
     #[arg(required_unless_present = "new", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Print an audit.toml to fill in, for the figures of a written report
+    /// Print an empty audit.toml, the form for the figures of a written report
     #[arg(long, conflicts_with_all = ["files", "format"])]
     pub(crate) new: bool,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = AuditFormat::Terminal)]
     pub(crate) format: AuditFormat,
 }
 
-/// What an audit is told as.
+/// Output format of an audit.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum AuditFormat {
-    /// For a terminal
+    /// Text for a terminal
     Terminal,
-    /// A report
+    /// A report in Markdown
     Markdown,
-    /// For scripts: one object per result, in a list
+    /// JSON for scripts: a list with one object per result
     Json,
 }

@@ -11,33 +11,33 @@ Examples:
   headcount bench http://127.0.0.1:8080/ --rate 5000/s -d 30s
   headcount bench https://127.0.0.1:8443/ --http2 -c 10 --streams 20 --insecure
   headcount bench ws://127.0.0.1:8080/echo -c 50 -m ping
-  headcount bench http://127.0.0.1:8080/ -c 200 --source 127.0.0.0/24     as if from 200 machines
+  headcount bench http://127.0.0.1:8080/ -c 200 --source 127.0.0.0/24     users from 200 addresses
 
-Over a WebSocket each message waits for its reply: the server must answer every message with one.
+Over a WebSocket, the server must send exactly one reply to each message.
 
 Exit codes:
-  0 measured, failures or not · 1 bug · 2 usage · 4 target not reachable
-  99 nothing succeeded · 98 not measured soundly · 130 interrupted")]
+  0 measured (even if requests failed) · 1 bug · 2 usage · 4 target not reachable
+  99 nothing succeeded · 98 inconclusive · 130 interrupted")]
 pub(crate) struct BenchArgs {
-    /// http://, https://, ws:// or wss://
+    /// URL to load: http://, https://, ws:// or wss://
     pub(crate) url: String,
 
-    /// Connections, each with one request or message on its way; with --rate the most at the same time
+    /// Number of connections, each with one request or message in flight; with --rate the maximum number
     #[arg(
         long, short, value_name = "N", default_value_t = 50, help_heading = "Load",
         value_parser = clap::value_parser!(u32).range(1..=1_000_000)
     )]
     pub(crate) connections: u32,
-    /// Speak HTTP/2: agreed upon over TLS (ALPN), without asking over http://
+    /// Use HTTP/2: negotiated over TLS (ALPN), with prior knowledge over http://
     #[arg(long, help_heading = "Load")]
     pub(crate) http2: bool,
-    /// HTTP/2 requests on their way at a time on each connection
+    /// Concurrent HTTP/2 requests per connection
     #[arg(
         long, value_name = "N", default_value_t = 1, requires = "http2", help_heading = "Load",
         value_parser = clap::value_parser!(u32).range(1..=10_000)
     )]
     pub(crate) streams: u32,
-    /// How long is measured, after a second of warm-up [default: 10s]
+    /// Measured time, after one second of warm-up [default: 10s]
     #[arg(
         long,
         short,
@@ -46,13 +46,14 @@ pub(crate) struct BenchArgs {
         allow_hyphen_values = true
     )]
     pub(crate) duration: Option<String>,
-    /// So many requests or messages in all instead, without warm-up; --duration is then the most it may take (1h)
+    /// Send exactly N requests or messages, without warm-up (time limit: --duration, default 1h)
     #[arg(
         long, short = 'n', value_name = "N", help_heading = "Load", conflicts_with = "rate",
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub(crate) count: Option<u64>,
-    /// Arrivals that wait for nobody's answer: "1000/s"; HTTP takes a course of rates too
+    /// Open load: start requests at this rate regardless of responses, for example "1000/s"; over HTTP also a rate
+    /// profile
     #[arg(
         long,
         value_name = "RATE",
@@ -60,7 +61,7 @@ pub(crate) struct BenchArgs {
         allow_hyphen_values = true
     )]
     pub(crate) rate: Option<String>,
-    /// Time for one answer [default: 30s]
+    /// Time limit for one response [default: 30s]
     #[arg(
         long,
         value_name = "TIME",
@@ -69,10 +70,10 @@ pub(crate) struct BenchArgs {
     )]
     pub(crate) timeout: Option<String>,
 
-    /// Method [default: GET, or POST with a body]
+    /// HTTP method [default: GET, or POST with a body]
     #[arg(long, short = 'X', value_name = "METHOD", help_heading = "Request")]
     pub(crate) method: Option<String>,
-    /// A header, "Name: value"; may be repeated, and several values of one name go out as a list
+    /// Header as "Name: value"; repeatable. Several values of one name are sent as one list
     #[arg(
         long = "header",
         short = 'H',
@@ -80,23 +81,23 @@ pub(crate) struct BenchArgs {
         help_heading = "Request"
     )]
     pub(crate) headers: Vec<String>,
-    /// Body; @FILE takes it from a file
+    /// Request body, or @FILE to read it from a file
     #[arg(long, short, value_name = "TEXT", help_heading = "Request")]
     pub(crate) body: Option<String>,
-    /// A status of 400 or more that is no failure; may be repeated
+    /// Status of 400 or more that does not count as a failure; repeatable
     #[arg(
         long, value_name = "STATUS", help_heading = "Request",
         value_parser = clap::value_parser!(u16).range(400..=999)
     )]
     pub(crate) expect: Vec<u16>,
-    /// Send every request exactly once: an idempotent one is otherwise repeated when a kept-alive connection closes
-    /// before any response
+    /// Send every request exactly once. By default, an idempotent request is repeated when a kept-alive connection
+    /// closes before any response
     #[arg(long, help_heading = "Request")]
     pub(crate) no_repeat: bool,
-    /// Message of a WebSocket [default: ping]
+    /// WebSocket message [default: ping]
     #[arg(long, short, value_name = "TEXT", help_heading = "Request")]
     pub(crate) message: Option<String>,
-    /// Largest response body or message [default: 16MB]
+    /// Maximum size of a response body or message [default: 16MB]
     #[arg(long, value_name = "SIZE", help_heading = "Request")]
     pub(crate) max_message: Option<String>,
     /// Accept any TLS certificate
@@ -106,7 +107,7 @@ pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) generator: GeneratorArgs,
 
-    /// Save run.json and report.md in this folder
+    /// Folder to save run.json and report.md in [default: nothing is saved]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]

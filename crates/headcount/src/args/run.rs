@@ -7,27 +7,27 @@ Examples:
   headcount run room.ts --target http://127.0.0.1:5000 --users 10,50,200 --duration 30s
   headcount run api.ts --rate 200/s --duration 30s
   headcount run api.ts --rate \"500/s for 10s, nothing for 50s, 5 times\"
-  headcount run api.ts --source 127.0.0.0/24          as if from 254 machines
+  headcount run api.ts --source 127.0.0.0/24          users from 254 addresses
   headcount run room.ts --json > summary.json
 
 Exit codes:
   0 passed · 1 bug · 2 usage · 3 script error · 4 target not reachable
-  99 a threshold failed · 98 inconclusive · 130 interrupted (what was measured is saved)")]
+  99 a threshold failed · 98 inconclusive · 130 interrupted (measurements so far are saved)")]
 pub(crate) struct RunArgs {
-    /// The scenario, a TypeScript or JavaScript file
+    /// Scenario file, in TypeScript or JavaScript
     pub(crate) scenario: PathBuf,
-    /// Folder that the scenario may read and import files from, instead of its own
+    /// Folder from which the scenario may read and import files [default: the scenario's folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
 
-    /// Base URL of the system under test, instead of the scenario's
+    /// Base URL of the system under test; overrides the scenario's `target`
     #[arg(long, value_name = "URL", help_heading = "Target")]
     pub(crate) target: Option<String>,
-    /// Prometheus endpoint of the target, for its CPU and memory where it runs elsewhere
+    /// Prometheus endpoint of the target, to read its CPU and memory when it runs on another machine
     #[arg(long, value_name = "URL", help_heading = "Target")]
     pub(crate) watch_metrics: Option<String>,
 
-    /// Users at the same time: one level, or several (10,50,200)
+    /// Number of concurrent users: one level, or several (10,50,200)
     #[arg(
         long,
         value_name = "N,N,…",
@@ -35,7 +35,7 @@ pub(crate) struct RunArgs {
         allow_hyphen_values = true
     )]
     pub(crate) users: Option<String>,
-    /// Open load instead: iterations per second ("100/s"), or a course of rates; --users is then the most at once
+    /// Open load: iterations per second ("100/s"), or a rate profile; --users then sets the maximum number of users
     #[arg(
         long,
         value_name = "RATE",
@@ -43,7 +43,7 @@ pub(crate) struct RunArgs {
         allow_hyphen_values = true
     )]
     pub(crate) rate: Option<String>,
-    /// How long each level is measured
+    /// Measured time of each level
     #[arg(
         long,
         value_name = "TIME",
@@ -51,7 +51,7 @@ pub(crate) struct RunArgs {
         allow_hyphen_values = true
     )]
     pub(crate) duration: Option<String>,
-    /// Over which time a level's groups start
+    /// Ramp-up time: the groups of a level start over this time
     #[arg(
         long,
         value_name = "TIME",
@@ -59,7 +59,7 @@ pub(crate) struct RunArgs {
         allow_hyphen_values = true
     )]
     pub(crate) ramp: Option<String>,
-    /// Time with all groups at work before measuring
+    /// Warm-up time: the full load runs, but is not measured yet
     #[arg(
         long,
         value_name = "TIME",
@@ -67,11 +67,11 @@ pub(crate) struct RunArgs {
         allow_hyphen_values = true
     )]
     pub(crate) warmup: Option<String>,
-    /// Send every request exactly once: an idempotent one is otherwise repeated when a kept-alive connection closes
-    /// before any response
+    /// Send every request exactly once. By default, an idempotent request is repeated when a kept-alive connection
+    /// closes before any response
     #[arg(long, help_heading = "Load")]
     pub(crate) no_repeat: bool,
-    /// Seed of all random choices
+    /// Seed for all random choices [default: the scenario's, or a new one]
     #[arg(
         long,
         value_name = "N",
@@ -83,7 +83,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) generator: GeneratorArgs,
 
-    /// Folder for run.json and report.md; one that holds a run, or that a run writes to, is refused [default: a new
+    /// Folder for run.json and report.md; it must not contain a run or be in use by one [default: a new
     /// headcount-run-TIME]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
@@ -91,16 +91,16 @@ pub(crate) struct RunArgs {
     pub(crate) screen: ScreenArgs,
 }
 
-/// Where the load comes from, and what may be done to the target.
+/// Options of the generator, and of its access to the target.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GeneratorArgs {
-    /// I state that the target is mine, though it lies beyond this machine and private networks
+    /// Confirm that you may load this target, although it is outside this machine and private networks
     #[arg(long, help_heading = "Target")]
     pub(crate) target_is_mine: bool,
-    /// Process of the target to watch, where it cannot be found by its port
+    /// Process ID of the target, if headcount cannot find it by its port
     #[arg(long, value_name = "PID", help_heading = "Target")]
     pub(crate) target_pid: Option<u32>,
-    /// Worker threads [default: half of the cores when the target is on this machine, else all]
+    /// Number of worker threads [default: half of the cores if the target is on this machine, else all]
     #[arg(long, value_name = "N", help_heading = "Generator", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) workers: Option<u32>,
     /// Cores to pin the workers to, in turn
@@ -111,8 +111,8 @@ pub(crate) struct GeneratorArgs {
         help_heading = "Generator"
     )]
     pub(crate) cores: Vec<usize>,
-    /// Local addresses or networks that users come from, in turn: each user keeps one (127.0.0.0/24 is 254 people to a
-    /// limiter by address; more than 28,000 connections need several)
+    /// Local addresses or networks to connect from, in turn. Each user keeps one address: a limiter by address sees
+    /// 127.0.0.0/24 as 254 clients. More than 28,000 connections need several addresses
     #[arg(
         long,
         value_name = "IP|CIDR,…",
@@ -122,13 +122,13 @@ pub(crate) struct GeneratorArgs {
     pub(crate) source: Vec<String>,
 }
 
-/// What is printed.
+/// Output to the screen.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScreenArgs {
-    /// Print a summary as JSON on stdout instead of the report
+    /// Print a JSON summary on stdout instead of the report
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
-    /// No progress
+    /// Show no progress
     #[arg(long, short, help_heading = "Output")]
     pub(crate) quiet: bool,
 }

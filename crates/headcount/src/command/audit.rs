@@ -20,7 +20,7 @@ pub(crate) fn audit(args: &AuditArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Passed);
     }
     if let Some(path) = given_twice(&args.files) {
-        bail!("{} is given twice", path.display());
+        bail!("{} is given more than once", path.display());
     }
     let files: Vec<(String, Text)> = args
         .files
@@ -43,7 +43,7 @@ fn given_twice(paths: &[PathBuf]) -> Option<&Path> {
     twice.map(PathBuf::as_path)
 }
 
-/// `-` is standard input; a folder is that of a run.
+/// Opens one result: `-` is standard input, and a folder stands for the `run.json` in it.
 fn open(path: &Path) -> anyhow::Result<(String, Text)> {
     if path.as_os_str() == "-" {
         let name = "standard input".to_owned();
@@ -67,16 +67,16 @@ fn open(path: &Path) -> anyhow::Result<(String, Text)> {
     Ok((name, text))
 }
 
-/// The longest first line of any form: a wide header.
+/// Upper limit for the first line of any format, in bytes: a wide CSV header fits.
 const FIRST: u64 = 1 << 16;
-/// Whatever holds no single samples is a summary, and smaller than this.
+/// Upper limit for a result without single samples, in bytes. Such a result is a summary.
 const SUMMARY: u64 = 1 << 28;
 
 fn text(mut file: impl BufRead + 'static) -> anyhow::Result<Text> {
     let mut first = Vec::new();
     file.by_ref().take(FIRST).read_until(b'\n', &mut first)?;
     if first.starts_with(&[0x1f, 0x8b]) {
-        bail!("it is compressed: `gunzip -c FILE | headcount audit -` reads it");
+        bail!("it is compressed; run `gunzip -c FILE | headcount audit -`");
     }
     if audit::by_lines(&String::from_utf8_lossy(&first)) {
         return Ok(Text::Lines(Box::new(Cursor::new(first).chain(file))));
@@ -84,24 +84,24 @@ fn text(mut file: impl BufRead + 'static) -> anyhow::Result<Text> {
     let mut bytes = first;
     file.take(SUMMARY).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > SUMMARY {
-        bail!("it is larger than 256 MiB and holds no samples that are read line by line");
+        bail!("it is larger than 256 MiB and not in a format that is read line by line");
     }
     decode(bytes).map(Text::Whole)
 }
 
-/// UTF-8, or what Windows' shells write where output is sent to a file: UTF-16 with its mark.
+/// Decodes UTF-8, or UTF-16 with a byte order mark, as Windows shells write when they redirect output to a file.
 fn decode(bytes: Vec<u8>) -> anyhow::Result<String> {
     let read: fn([u8; 2]) -> u16 = match bytes.get(..2) {
         Some([0xff, 0xfe]) => u16::from_le_bytes,
         Some([0xfe, 0xff]) => u16::from_be_bytes,
-        _ => return String::from_utf8(bytes).context("it is no text in UTF-8"),
+        _ => return String::from_utf8(bytes).context("it is not valid UTF-8"),
     };
     let pairs = bytes[2..].chunks_exact(2);
     if !pairs.remainder().is_empty() {
-        bail!("it is text in UTF-16 that ends within a letter");
+        bail!("it is UTF-16 text that ends in the middle of a character");
     }
     let units: Vec<u16> = pairs.map(|pair| read([pair[0], pair[1]])).collect();
-    String::from_utf16(&units).context("it is no text in UTF-16")
+    String::from_utf16(&units).context("it is not valid UTF-16")
 }
 
 fn render(audits: &[Audit], format: AuditFormat) -> String {

@@ -11,14 +11,14 @@ use crate::command::run::{Asked, finish, generator_settings, run_and_watch};
 use crate::exit::Exit;
 use crate::folder::RunFolder;
 
-/// So long all connections are at work before it is measured.
+/// Time at full load before the measurement.
 const WARM_UP: &str = "1s";
-/// What is sent over a WebSocket.
+/// Default message over a WebSocket.
 const MESSAGE: &str = "ping";
-/// The longest that a given number of requests may take, if no duration is given.
+/// Default time limit for a given number of requests.
 const COUNT_LIMIT: &str = "1h";
 
-/// Headers that are no lists (RFC 9110 §5.3).
+/// Headers whose value is not a list (RFC 9110 §5.3).
 const SINGLE: [&str; 6] = [
     "host",
     "authorization",
@@ -50,10 +50,11 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
     )
 }
 
-/// Beside the connections, descriptors are needed for event queues, files and the look at the target.
+/// File descriptors needed besides those for connections: for event queues, files and observing the target.
 const OTHER_DESCRIPTORS: u64 = 64;
 
-/// Each connection takes a descriptor: those that cannot be opened would fail one after the other, for minutes.
+/// Checks that every connection can have a file descriptor. Without this check, the surplus connections would fail one
+/// after another for minutes.
 fn check_descriptors(args: &BenchArgs) -> anyhow::Result<()> {
     let Some(limit) = DescriptorLimit::current().soft else {
         return Ok(());
@@ -61,8 +62,8 @@ fn check_descriptors(args: &BenchArgs) -> anyhow::Result<()> {
     let most = limit.saturating_sub(OTHER_DESCRIPTORS);
     if u64::from(args.connections) > most {
         bail!(
-            "--connections {}: this process may open {limit} files, which is enough for {most} connections; \
-             give fewer, or raise the limit (ulimit -n)",
+            "--connections {}: this process may open {limit} files, which allows {most} connections; \
+             use fewer, or raise the limit (ulimit -n)",
             args.connections
         );
     }
@@ -72,15 +73,15 @@ fn check_descriptors(args: &BenchArgs) -> anyhow::Result<()> {
 fn url_of(text: &str) -> anyhow::Result<Url> {
     let shown = without_what_may_be_credentials(text);
     let url = Url::parse(text).with_context(|| {
-        format!("`{shown}` is no URL: write for example http://127.0.0.1:8080/")
+        format!("`{shown}` is not a URL such as http://127.0.0.1:8080/")
     })?;
     if !matches!(url.scheme(), "http" | "https" | "ws" | "wss") || !url.has_host() {
-        bail!("`{shown}`: http://, https://, ws:// and wss:// are known");
+        bail!("`{shown}`: expected a URL with http://, https://, ws:// or wss://");
     }
     Ok(url)
 }
 
-/// Options of a scenario under the names that they have on this command line.
+/// Replaces the names of scenario options in `error` by the options of this command line.
 fn in_words_of_bench(error: PrepareError) -> PrepareError {
     let PrepareError::Options(problems) = error else {
         return error;
@@ -126,18 +127,18 @@ fn plain(args: &BenchArgs, url: &Url) -> anyhow::Result<Plain> {
         .map(|per_s| per_s / f64::from(args.connections));
     let send = if is_socket(url) {
         if args.body.is_some() || args.method.is_some() {
-            bail!("a WebSocket has no method and no body: give its message with --message");
+            bail!("a WebSocket has no method and no body: use --message instead");
         }
         if args.http2 {
-            bail!("WebSockets go over HTTP/1.1 here: leave out --http2");
+            bail!("WebSockets over HTTP/2 are not supported: remove --http2");
         }
         if !args.expect.is_empty() {
-            bail!("--expect is for the status of HTTP answers: a WebSocket has none");
+            bail!("--expect needs HTTP responses: a WebSocket has no status");
         }
         Send::Message(args.message.as_deref().unwrap_or(MESSAGE).to_owned())
     } else {
         if args.message.is_some() {
-            bail!("--message is for WebSockets (ws://, wss://): over HTTP give a --body");
+            bail!("--message needs a WebSocket (ws://, wss://): over HTTP use --body");
         }
         let body = args.body.as_deref().map(body).transpose()?;
         let method = if body.is_some() { "POST" } else { "GET" };
@@ -160,11 +161,12 @@ fn plain(args: &BenchArgs, url: &Url) -> anyhow::Result<Plain> {
     })
 }
 
-/// One rate: each WebSocket takes its share by a clock of its own.
+/// Returns the one steady rate per second. A rate profile is refused, because each WebSocket sends its share of the
+/// rate on its own clock.
 fn socket_rate(text: &str) -> anyhow::Result<f64> {
     match Course::parse(text) {
         Ok(Course::Steady(rate)) if rate > 0.0 => Ok(rate),
-        Ok(_) => bail!("--rate {text}: over WebSockets give one rate, e.g. 1000/s"),
+        Ok(_) => bail!("--rate {text}: a WebSocket needs one steady rate, e.g. 1000/s"),
         Err(why) => bail!("--rate {text}: {why}"),
     }
 }
@@ -176,9 +178,9 @@ fn body(text: &str) -> anyhow::Result<Vec<u8>> {
     }
 }
 
-/// The options that a scenario would have.
+/// Returns the options that an equivalent scenario would declare.
 fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
-    // As many users as requests can be on their way.
+    // One user per request that can be in flight.
     let users = args.connections.saturating_mul(args.streams);
     let mut load = json!({ "users": users });
     if args.count.is_some() {
@@ -229,11 +231,11 @@ fn target(url: &Url) -> anyhow::Result<String> {
     let _ = base.set_username("");
     let _ = base.set_password(None);
     let rest = base.as_str().split_once("://").map(|(_, rest)| rest);
-    let rest = rest.context("a URL without a host")?;
+    let rest = rest.context("the URL has no host")?;
     Ok(format!("{scheme}://{rest}"))
 }
 
-/// Several values of one name become a list in one line, which means the same (RFC 9110 §5.3).
+/// Joins several values of one name into one list, which means the same (RFC 9110 §5.3).
 fn headers(given: &[String]) -> anyhow::Result<Value> {
     let mut headers: Vec<(String, String)> = Vec::new();
     for header in given {
@@ -245,7 +247,7 @@ fn headers(given: &[String]) -> anyhow::Result<Value> {
         match headers.iter_mut().find(same) {
             None => headers.push((name.to_owned(), value.to_owned())),
             Some(_) if is_single(name) => {
-                bail!("--header {name}: given twice, and it has one value")
+                bail!("--header {name} can be given only once")
             }
             Some((_, list)) => {
                 let separator = if name.eq_ignore_ascii_case("cookie") {

@@ -34,10 +34,11 @@ const FILES: [(&str, &str); 5] = [
 pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     let folder = &args.folder;
     fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     for (name, text) in FILES {
         let path = folder.join(name);
-        // The types belong to headcount and follow its version; what the user wrote is left alone.
+        // The type definitions belong to headcount and follow its version. Other files may have been edited by the
+        // user.
         if !name.ends_with(".d.ts") && path.exists() {
             say(&format!("kept    {}", path.display()));
             continue;
@@ -45,7 +46,7 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         match fs::write(&path, text) {
             Ok(()) => say(&format!("written {}", path.display())),
             Err(why) if why.kind() == ErrorKind::PermissionDenied => {
-                bail!("may not write {}", path.display())
+                bail!("no permission to write {}", path.display())
             }
             Err(why) => {
                 return Err(why).with_context(|| format!("cannot write {}", path.display()));

@@ -26,20 +26,20 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     finish(&outcome, Some(folder.path()), args.screen.json, Asked::Run)
 }
 
-/// What was asked for by number must be there.
+/// Checks that the process and the cores given by number exist.
 fn check_machine(args: &GeneratorArgs) -> anyhow::Result<()> {
     if let Some(pid) = args
         .target_pid
         .filter(|pid| !Path::new(&format!("/proc/{pid}")).exists())
     {
-        anyhow::bail!("--target-pid {pid}: there is no such process on this machine");
+        anyhow::bail!("--target-pid {pid}: no such process on this machine");
     }
     let allowed = probe::own_cores();
     let refused = |core: &&usize| !allowed.is_empty() && !allowed.contains(core);
     if let Some(core) = args.cores.iter().find(refused) {
         let known: Vec<String> = allowed.iter().map(usize::to_string).collect();
         let known = known.join(", ");
-        anyhow::bail!("--cores {core}: this process may run on the cores {known}");
+        anyhow::bail!("--cores {core}: this process may only use the cores {known}");
     }
     Ok(())
 }
@@ -71,7 +71,7 @@ pub(crate) fn generator_settings(
     check_machine(args)?;
     if let Err(why) = probe::raise_descriptor_limit() {
         say(&format!(
-            "warning: the limit of open files could not be raised: {why}"
+            "warning: cannot raise the limit of open files: {why}"
         ));
     }
     Ok(Settings {
@@ -85,12 +85,12 @@ pub(crate) fn generator_settings(
     })
 }
 
-/// 53 bits, so that the seed survives every reader of JSON.
+/// Returns a random seed of 53 bits. Readers that store JSON numbers as doubles keep it exact.
 pub(crate) fn fresh_seed() -> anyhow::Result<u64> {
     Ok(getrandom::u64()? >> 11)
 }
 
-/// Runs with progress on stderr; Ctrl-C ends the run early and in order, a second one at once.
+/// Runs with progress on stderr. The first Ctrl-C ends the run early and in order, the second one at once.
 pub(crate) fn run_and_watch(
     config: RunConfig,
     clock: Clock,
@@ -106,14 +106,14 @@ pub(crate) fn run_and_watch(
     Ok(outcome)
 }
 
-/// Which command it was: their options have names of their own.
+/// The command that runs. Hints name its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
     Run,
     Bench,
 }
 
-/// Saves, prints, and says how it ended.
+/// Saves the run, prints it and returns the exit code.
 pub(crate) fn finish(
     outcome: &Outcome,
     folder: Option<&Path>,
@@ -170,14 +170,15 @@ pub(crate) fn finish(
     Ok(exit_of(run))
 }
 
-/// No level, no report; what a set-up met that failed is saved all the same, to be looked into.
+/// Handles a run without levels, which has no report. If setup failed or sent requests, the record is saved for
+/// inspection.
 fn without_levels(outcome: &Outcome, folder: Option<&Path>) {
     let run = &outcome.record;
     let met_something = |setup: &record::Setup| !setup.requests.is_empty();
     if run.failed_around() || run.setup.as_ref().is_some_and(met_something) {
         match folder.map(|folder| save(run, folder)).transpose() {
             Ok(Some(saved)) => say(&format!(
-                "what set-up did is saved in {}",
+                "the record of setup is saved in {}",
                 saved.folder.display()
             )),
             Ok(None) => {}
@@ -189,15 +190,15 @@ fn without_levels(outcome: &Outcome, folder: Option<&Path>) {
     }
     let _ = folder.map(std::fs::remove_dir); // only if it is empty
     if run.interrupted && outcome.error.is_none() {
-        say("interrupted before anything was measured: nothing is saved");
+        say("interrupted before anything was measured; nothing is saved");
     }
 }
 
-/// Every run is held against the rules for anybody's results; there is nothing to read where nothing is found.
+/// Applies the audit's rules to the run itself, and prints them only if they find something.
 fn audit_of_its_own(run: &record::Run) {
     let text = record::to_json(run).unwrap_or_default();
     let Ok(all) = audit::read(&[("run.json".to_owned(), text)]) else {
-        return; // what cannot be written, or read again, is complained about where it is saved
+        return; // `save` reports a record that cannot be encoded
     };
     for audit in all.iter().map(audit::audit) {
         if !audit.findings.is_empty() {
@@ -206,28 +207,29 @@ fn audit_of_its_own(run: &record::Run) {
     }
 }
 
-/// What to try when nobody answers as expected.
+/// Returns a hint for a target or metrics endpoint that cannot be reached.
 fn way_out(error: &RunError, asked: Asked) -> Option<&'static str> {
     let fault = match error {
         RunError::Unreachable { fault, .. } => fault,
         RunError::Endpoint { .. } => {
-            return Some("does it serve its metrics there? Without the option none are asked for");
+            return Some("check the URL, or drop --watch-metrics");
         }
         _ => return None,
     };
     match (fault.kind, asked) {
         (FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve, Asked::Run) => {
-            Some("is it running, and is this its address? --target gives another")
+            Some("check that the target runs at this address, or give another with --target")
         }
         (FaultKind::Refused | FaultKind::TimedOut | FaultKind::Resolve, Asked::Bench) => {
-            Some("is it running, and is this its address?")
+            Some("check that the target runs at this address")
         }
         (FaultKind::Tls, Asked::Run) => Some(
-            "a target without TLS has http://; for a certificate of your own, give `ca` in the options, \
-             or `insecure: true` to accept any",
+            "if the target does not use TLS, write http://; if its certificate is your own, \
+             set `ca` in the options, or `insecure: true` to accept any",
         ),
         (FaultKind::Tls, Asked::Bench) => Some(
-            "a target without TLS has http:// or ws://; to accept any certificate, give --insecure",
+            "if the target does not use TLS, write http:// or ws://; \
+             --insecure accepts any certificate",
         ),
         _ => None,
     }

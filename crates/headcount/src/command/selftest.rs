@@ -47,7 +47,7 @@ pub(crate) fn selftest(args: &SelftestArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// A part or kind that does not exist is a mistake in the command line.
+/// Reports an error of the self-test. An unknown part or kind is a mistake in the command line.
 fn refused(why: SelftestError) -> anyhow::Result<Exit> {
     if !matches!(why, SelftestError::Unknown(..)) {
         return Err(why.into());
@@ -93,7 +93,7 @@ fn thorough(args: &SelftestArgs) -> anyhow::Result<Exit> {
         Ok(outcome) => outcome,
         Err(why) => return refused(why),
     };
-    // The folders of wrong cells stay, to be looked into.
+    // Folders of wrong cells stay for inspection: only an empty folder is removed.
     let _ = std::fs::remove_dir(&folder);
     if args.json {
         print(&format!("{:#}\n", outcome.to_json()))?;

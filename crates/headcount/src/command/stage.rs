@@ -5,7 +5,7 @@ use stage::Stage;
 
 use crate::command::run::fresh_seed;
 
-/// Where parts are run: the first cores are the system's, the last one is the generator's. One core they share.
+/// Assigns the last core to the generator and the others to the system. On a single core they share it.
 pub(crate) fn stage(seed: Option<u64>) -> anyhow::Result<Stage> {
     let cores = available_parallelism().map_or(1, std::num::NonZero::get);
     let (system_cores, generator_cores) = match cores {
@@ -13,7 +13,7 @@ pub(crate) fn stage(seed: Option<u64>) -> anyhow::Result<Stage> {
         cores => ((0..cores - 1).collect(), vec![cores - 1]),
     };
     Ok(Stage {
-        exe: std::env::current_exe().context("cannot find this program's own file")?,
+        exe: std::env::current_exe().context("cannot find the file of this program")?,
         seed: seed.map_or_else(fresh_seed, Ok)?,
         system_cores,
         generator_cores,

@@ -16,7 +16,7 @@ pub(crate) fn study(args: &StudyArgs) -> anyhow::Result<Exit> {
     let stop = stop_on_ctrl_c()?;
     if let Err(why) = probe::raise_descriptor_limit() {
         say(&format!(
-            "warning: the limit of open files could not be raised: {why}"
+            "warning: cannot raise the limit of open files: {why}"
         ));
     }
     let mut progress = Progress::new(args.quiet);

@@ -71,7 +71,7 @@ fn what_cannot_be_read_is_a_mistake_of_usage() {
     lab.headcount(&["audit", "audit.toml"])
         .refused(2, &["audit.toml:1: a level needs a `name`"]);
     lab.headcount(&["audit", "audit.toml", "notes.txt", "audit.toml"])
-        .refused(2, &["audit.toml is given twice"]);
+        .refused(2, &["audit.toml is given more than once"]);
     lab.headcount(&["audit", "missing.json"])
         .refused(2, &["cannot read missing.json"]);
 }

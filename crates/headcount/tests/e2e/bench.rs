@@ -208,7 +208,7 @@ fn the_websockets_share_a_rate() {
     assert!((390..=410).contains(&count), "{level:#}");
     assert_eq!(level["round_trips"]["failed"], 0, "{level:#}");
     bench(&socket_url(&truth), &["--rate", "1/s for 1s, 2/s for 1s"])
-        .refused(2, &["over WebSockets give one rate"]);
+        .refused(2, &["a WebSocket needs one steady rate"]);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn what_makes_no_sense_is_refused_with_what_would() {
     let refused = |args: &[&str], said: &[&str]| bench(args[0], &args[1..]).refused(2, said);
     refused(
         &["localhost"],
-        &["`localhost` is no URL", "http://127.0.0.1:8080/"],
+        &["`localhost` is not a URL", "http://127.0.0.1:8080/"],
     );
     for secret in ["eve:pa55@127.0.0.1:1/", "http://eve:pa/55@127.0.0.1:1/"] {
         let ended = bench(secret, &[]);
@@ -231,7 +231,7 @@ fn what_makes_no_sense_is_refused_with_what_would() {
     }
     refused(
         &["ftp://127.0.0.1/"],
-        &["ftp://127.0.0.1/", "ws:// and wss:// are known"],
+        &["ftp://127.0.0.1/", "ws:// or wss://"],
     );
     refused(&["ws://127.0.0.1:1/", "--body", "x"], &["--message"]);
     refused(&["ws://127.0.0.1:1/", "-X", "PUT"], &["--message"]);
