@@ -1,24 +1,24 @@
-//! What a piece of text means, and the colour for it.
+//! The meaning of a piece of text, and the colour for it.
 
-/// What a piece of text means to its reader.
+/// The meaning of a piece of text for its reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// Nothing special.
+    /// No special meaning.
     #[default]
     Plain,
-    /// All is well.
+    /// A good result.
     Good,
-    /// The target broke a promise.
+    /// The target broke a threshold.
     Bad,
-    /// The measurement cannot be relied on.
+    /// The measurement is not reliable, or does not decide.
     Doubtful,
     /// The most important words.
     Strong,
-    /// Worth little attention.
+    /// Of little importance.
     Quiet,
 }
 
-/// The text in its colour, or as it is.
+/// Returns the text in the colour of its tone, or unchanged without `colour`.
 pub(crate) fn paint(text: &str, tone: Tone, colour: bool) -> String {
     let code = match tone {
         Tone::Good => "1;32",

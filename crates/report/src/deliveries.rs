@@ -1,4 +1,4 @@
-//! Why deliveries are missing, on the terminal.
+//! Lines for the terminal that explain why deliveries are missing.
 
 use record::Run;
 
@@ -6,11 +6,11 @@ use crate::colour::{Tone, paint};
 use crate::format::wrap;
 use crate::section::deliveries;
 
-/// Reasons that are shown, and the lines of one.
+/// Number of reasons shown, and the maximum number of lines per reason.
 const SHOWN: usize = 4;
 const LINES: usize = 2;
 
-/// The first reasons, in lines of about `width` characters.
+/// Returns the first reasons, in lines of about `width` characters.
 pub(crate) fn missing_deliveries(run: &Run, width: usize, colour: bool) -> Vec<String> {
     let reasons = deliveries::missing(run);
     let mut lines = Vec::new();

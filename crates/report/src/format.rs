@@ -1,10 +1,10 @@
-//! The only place where a number becomes a string. Three significant digits, a unit on every number, thousands
-//! grouped, no percentage without its counts.
+//! Formats numbers for the whole report: three significant digits, a unit on every number, grouped thousands, and no
+//! percentage without its counts.
 
 use model::Nanos;
 use stats::Estimate;
 
-/// A whole number: `1,234,567`.
+/// Formats a whole number: `1,234,567`.
 pub(crate) fn count(number: u64) -> String {
     group(&number.to_string())
 }
@@ -20,7 +20,7 @@ fn group(digits: &str) -> String {
     text
 }
 
-/// A number of things: `1 user`, `1,000 users`, `2 deliveries`.
+/// Formats a number of things: `1 user`, `1,000 users`, `2 deliveries`.
 pub(crate) fn plural(number: u64, noun: &str) -> String {
     let counted = count(number);
     match noun.strip_suffix('y') {
@@ -30,7 +30,7 @@ pub(crate) fn plural(number: u64, noun: &str) -> String {
     }
 }
 
-/// Three significant digits, all digits before the point: `0.0123`, `1.23`, `12.3`, `1,234`.
+/// Formats with three significant digits and all digits before the point: `0.0123`, `1.23`, `12.3`, `1,234`.
 pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
     let decimals = match size {
@@ -52,7 +52,7 @@ pub(crate) fn number(value: f64) -> String {
     format!("{sign}{}{point}{fraction}", group(whole))
 }
 
-/// A number that may be a count: whole ones without a point, others as [`number`].
+/// Formats a number that may be a count: whole numbers without a point, others as in [`number`].
 pub(crate) fn amount(value: f64) -> String {
     const EXACT: f64 = 9e15;
     if value.fract() == 0.0 && value.abs() < EXACT {
@@ -62,7 +62,7 @@ pub(crate) fn amount(value: f64) -> String {
     number(value)
 }
 
-/// The unit that a span is told in, and its length in nanoseconds.
+/// Returns the unit in which a duration is shown, as nanoseconds and as its name.
 fn unit(span: Nanos) -> (f64, &'static str) {
     match span.0 {
         0..999_500 => (1e3, "µs"),
@@ -71,18 +71,18 @@ fn unit(span: Nanos) -> (f64, &'static str) {
     }
 }
 
-/// A span that was measured: `0.85 µs`, `12.3 ms`, `15.0 s`.
+/// Formats a measured duration: `0.85 µs`, `12.3 ms`, `15.0 s`.
 pub(crate) fn duration(span: Nanos) -> String {
     let (size, name) = unit(span);
     format!("{} {name}", number(span.0 as f64 / size))
 }
 
-/// A span given in milliseconds.
+/// Formats a duration given in milliseconds.
 pub(crate) fn millis(millis: f64) -> String {
     duration(Nanos::from_secs_f64(millis / 1e3))
 }
 
-/// A span given in seconds, as people plan it: `30 s`, `0.25 s`.
+/// Formats a planned duration given in seconds: `30 s`, `0.25 s`.
 pub(crate) fn seconds(seconds: f64) -> String {
     let text = number(seconds);
     let trimmed = if text.contains('.') {
@@ -93,22 +93,22 @@ pub(crate) fn seconds(seconds: f64) -> String {
     format!("{trimmed} s")
 }
 
-/// So many per second: `1,234/s`.
+/// Formats a rate per second: `1,234/s`.
 pub(crate) fn rate(per_second: f64) -> String {
     format!("{}/s", number(per_second))
 }
 
-/// How many per second there were in `duration_s` seconds; `None` when there was no time.
+/// Formats `count` events in `duration_s` seconds as a rate per second. `None` if the duration is 0.
 pub(crate) fn rate_of(count: u64, duration_s: f64) -> Option<String> {
     (duration_s > 0.0).then(|| rate(count as f64 / duration_s))
 }
 
-/// A share of a core, a time or a limit. Shares of counts go through [`share`].
+/// Formats a share of a core, a time or a limit. For shares of counts use [`share`].
 pub(crate) fn percent(percent: f64) -> String {
     format!("{} %", number(percent))
 }
 
-/// A part of a whole: `0`, `3 (0.30 %)`.
+/// Formats a part of a whole for a column: `0`, `3 (0.30 %)`.
 pub(crate) fn part(part: u64, whole: u64) -> String {
     if part == 0 || whole == 0 {
         return count(part);
@@ -116,13 +116,13 @@ pub(crate) fn part(part: u64, whole: u64) -> String {
     format!("{} ({})", count(part), percent_of(part, whole))
 }
 
-/// A part of a whole in a sentence: `3 of 1,000 (0.30 %)`.
+/// Formats a part of a whole for a sentence: `3 of 1,000 (0.30 %)`.
 pub(crate) fn share(part: u64, whole: u64) -> String {
     let percent = percent_of(part, whole);
     format!("{} of {} ({percent})", count(part), count(whole))
 }
 
-/// Almost all is never rounded up to all.
+/// Formats a percentage. A part smaller than the whole is never rounded up to 100 %.
 fn percent_of(part: u64, whole: u64) -> String {
     let share = part as f64 / whole.max(1) as f64 * 100.0;
     if part < whole && share >= 99.95 {
@@ -131,7 +131,7 @@ fn percent_of(part: u64, whole: u64) -> String {
     percent(share)
 }
 
-/// Memory given in MB: `25.1 MB`, `1.25 GB`.
+/// Formats memory given in MB: `25.1 MB`, `1.25 GB`.
 pub(crate) fn megabytes(megabytes: f64) -> String {
     if megabytes < 999.5 {
         format!("{} MB", number(megabytes))
@@ -140,7 +140,7 @@ pub(crate) fn megabytes(megabytes: f64) -> String {
     }
 }
 
-/// Bytes: `512 B`, `1.50 kB`, `3.20 MB`.
+/// Formats bytes: `512 B`, `1.50 kB`, `3.20 MB`.
 pub(crate) fn bytes(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
@@ -149,7 +149,7 @@ pub(crate) fn bytes(bytes: u64) -> String {
     }
 }
 
-/// A percentile for a narrow column: `12.3 ms`, `> 15 s`, `n/a`.
+/// Formats a percentile for a narrow column: `12.3 ms`, `> 15 s`, `n/a`. `limit` is the timeout.
 pub(crate) fn estimate(estimate: Estimate, limit: Option<Nanos>) -> String {
     match estimate {
         Estimate::Value { value, .. } => duration(value),
@@ -163,8 +163,9 @@ pub(crate) fn estimate(estimate: Estimate, limit: Option<Nanos>) -> String {
     }
 }
 
-/// A percentile with all that is known of it: `12.3 ms (11.9–12.8)`, `12.3 ms (n/a)` where the samples carry no interval,
-/// `n/a (120 of 1,000 samples)`.
+/// Formats a percentile with its 95 % interval: `12.3 ms (11.9–12.8)`.
+///
+/// Without an interval: `12.3 ms (n/a)`. With too few samples: `n/a (120 of 1,000 samples)`.
 pub(crate) fn estimate_in_full(of: Estimate, limit: Option<Nanos>) -> String {
     match of {
         Estimate::Value {
@@ -186,7 +187,7 @@ pub(crate) fn estimate_in_full(of: Estimate, limit: Option<Nanos>) -> String {
     }
 }
 
-/// At most `width` characters, the rest shown as `…`; line breaks become spaces.
+/// Shortens the text to `width` characters, with `…` at the end. Control characters become spaces.
 pub(crate) fn shorten(text: &str, width: usize) -> String {
     let line: Vec<char> = text
         .trim_end()
@@ -202,12 +203,13 @@ pub(crate) fn shorten(text: &str, width: usize) -> String {
         .collect()
 }
 
-/// At most `most` lines of at most `width` characters, broken between words; what does not fit is shown as `…`.
+/// Breaks the text between words into at most `most` lines of at most `width` characters. The last line ends with `…`
+/// if text is left.
 pub(crate) fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut rest = shorten(text, usize::MAX);
     let mut lines = Vec::new();
     while lines.len() + 1 < most && rest.chars().count() > width {
-        // A space behind the last character that fits is a good place, too.
+        // A space directly after the last fitting character is a good place to break, too.
         let end = rest
             .char_indices()
             .nth(width + 1)

@@ -1,8 +1,9 @@
-//! From a saved run to text for people: the terminal, Markdown, and the line that is shown while a run is on.
+//! Renders a saved run as text for people: for the terminal, as Markdown, and as the live line during a run.
 //!
-//! Pure functions of a [`record::Run`]: rendering a saved run again gives the same text as the run itself did.
-//! The crate reads no clock, file, socket or environment variable and does not ask what a terminal can do; colour is
-//! a parameter. It prints nothing that was not measured, and never a zero in its place.
+//! All functions are pure functions of a [`record::Run`]: a saved run renders to the same text as the run itself.
+//!
+//! The crate reads no clock, file, socket or environment variable, and does not detect what a terminal supports: colour
+//! is a parameter. It prints nothing that was not measured, and never prints 0 instead.
 
 mod colour;
 mod deliveries;

@@ -1,4 +1,4 @@
-//! The full report as Markdown.
+//! Renders the full report as Markdown.
 
 use record::Run;
 
@@ -9,7 +9,7 @@ use crate::section::{
 };
 use crate::table::{code, escape};
 
-/// The full report of a run.
+/// Renders the full report of a run.
 pub fn markdown(run: &Run) -> String {
     let mut lines = vec![format!("# {}", title(run)), String::new()];
     let headline = verdict::headline(run);
@@ -105,17 +105,18 @@ fn push_section(lines: &mut Vec<String>, section: &Section) {
 const HOW_TO_READ: &str = "
 ## How to read it
 
-- Response time counts from when something should have started, service time from when it did.
-- `16.2 ms (15.8–16.9)` is a percentile and its 95 % interval. The interval accounts for the correlation of times that
-  follow each other and of the deliveries of one message. `16.2 ms (n/a)`: the run was too short, or its times too
+- Response time counts from the planned start, service time from the actual start.
+- `16.2 ms (15.8–16.9)` is a percentile and its 95 % interval. The interval accounts for the correlation between
+  consecutive times, and between the deliveries of one message. `16.2 ms (n/a)`: the run was too short, or its times too
   correlated, for an interval.
-- Intervals describe this run. Two runs of one unchanged system differ by more: with one run each, whether they differ
-  cannot be told.
-- A percentile needs ten samples beyond it; with fewer it is `n/a`. `–` means that nothing was measured there.
-- `> 15 s` lies among what had no answer within that limit.
-- lost: never seen until the end of the settling time. late: seen after the deadline. duplicated: seen again.
-  reordered: seen after a later one of the same sender. misdelivered: seen by somebody outside of the audience.
-- Set-up, ramp and warm-up are in none of the figures of a level, and nothing is pooled over levels.
-- In an invalid level the generator was the limit: nothing that broke there counts against the target.
+- Intervals describe this run. Two runs of the same system differ by more. One run of each does not show whether two
+  systems differ.
+- A percentile needs at least ten samples beyond it; with fewer it is `n/a`. `–` means not measured.
+- `> 15 s`: the percentile lies among operations that had no response within that limit.
+- lost: not received by the end of the settling time. late: received after the deadline. duplicated: received more than
+  once. reordered: received after a later message of the same sender. misdelivered: received by a member outside the
+  audience.
+- Setup, ramp-up and warm-up are not part of a level's figures. Figures are never pooled over levels.
+- In an invalid level the generator was the limit: thresholds broken there do not count against the target.
 - CPU is in percent of one core.
 ";

@@ -1,39 +1,40 @@
-//! The line that is shown per level while a run is on.
+//! Formats the live line of a level during a run.
 
 use crate::format::{count, millis, percent, plural, rate, seconds, shorten};
 
-/// What the live line tells. `None` is left out.
+/// Figures of the live line. Fields that are `None` are omitted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Live {
-    /// Which level, from 1.
+    /// Number of the level, from 1.
     pub level: usize,
-    /// Of how many.
+    /// Total number of levels.
     pub levels: usize,
     /// Users present.
     pub users: u64,
-    /// The rate of an open load, as it was written.
+    /// Rate of an open load, as the user wrote it.
     pub rate: Option<String>,
-    /// `ramp`, `warm-up`, `measuring`, `settling`.
+    /// Name of the phase: `ramp`, `warm-up`, `measuring`, `settling`.
     pub phase: String,
-    /// Since the phase began.
+    /// Seconds since the phase began.
     pub elapsed_s: f64,
-    /// How long the phase will take; `None` when that is not known.
+    /// Length of the phase in seconds. `None` if unknown.
     pub total_s: Option<f64>,
     /// Deliveries, requests or round trips per second.
     pub per_s: Option<f64>,
-    /// Of the delivery latency or the response time.
+    /// 95th percentile of the delivery latency or response time, in milliseconds.
     pub p95_ms: Option<f64>,
-    /// Deliveries that were lost so far.
+    /// Deliveries lost so far.
     pub lost: Option<u64>,
-    /// What failed so far.
+    /// Failures so far.
     pub failed: Option<u64>,
-    /// The busiest worker of the generator.
+    /// Busy share of the busiest worker of the generator, in percent.
     pub busy_percent: Option<f64>,
-    /// After the measured time: how many requests in flight are waited for, and for how many seconds at most.
+    /// After the measured time: the number of requests in flight, and the maximum time that the level waits for them,
+    /// in seconds.
     pub in_flight: Option<(u64, f64)>,
 }
 
-/// The line, without a line break.
+/// Formats the line, without a line break.
 pub fn live_line(live: &Live) -> String {
     let time = match live.total_s {
         Some(total) => format!("{} of {}", seconds(live.elapsed_s.floor()), seconds(total)),

@@ -1,4 +1,4 @@
-//! The view model: sections of text, lists and tables that terminal and Markdown share.
+//! The view model that terminal and Markdown share: sections of text, lists and tables.
 
 pub(crate) mod counts;
 pub(crate) mod deliveries;
@@ -24,20 +24,20 @@ use stats::Histogram;
 use crate::format::{percent, plural, rate};
 use crate::table::Table;
 
-/// One piece of a section.
+/// A block of a section.
 #[derive(Clone, Debug)]
 pub(crate) enum Block {
-    /// A paragraph, without markup.
+    /// A paragraph of plain text.
     Text(String),
-    /// Points, without markup.
+    /// List items in plain text.
     List(Vec<String>),
-    /// Lines that are shown as they are.
+    /// Lines that are shown unchanged.
     Code(String),
     /// A table.
     Table(Table),
 }
 
-/// A title and what stands under it.
+/// A title with its blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Section {
     pub(crate) title: &'static str,
@@ -45,7 +45,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// A section, unless there is nothing in it.
+    /// Creates a section, unless all blocks are empty.
     pub(crate) fn unless_empty(title: &'static str, blocks: Vec<Block>) -> Option<Self> {
         let has_content = |block: &Block| match block {
             Block::Text(text) | Block::Code(text) => !text.is_empty(),
@@ -57,7 +57,7 @@ impl Section {
     }
 }
 
-/// How a level is called: by its users, or by its rate where that is what was planned.
+/// Returns the name of a level: its users, or its rate for an open load.
 pub(crate) fn label(load: &Load) -> String {
     match load.rate_per_s {
         Some(planned) => rate(planned),
@@ -65,7 +65,7 @@ pub(crate) fn label(load: &Load) -> String {
     }
 }
 
-/// How a level is called beside its figures: one that is questionable or invalid says so every time.
+/// Returns the name of a level for use beside its figures, marked if the level is questionable or invalid.
 pub(crate) fn marked(level: &Level) -> String {
     let label = label(&level.load);
     match level.validity() {
@@ -74,7 +74,7 @@ pub(crate) fn marked(level: &Level) -> String {
     }
 }
 
-/// `yes`, `questionable` or `INVALID`.
+/// Returns `yes`, `questionable` or `INVALID`.
 pub(crate) fn validity(level: &Level) -> String {
     match level.validity() {
         Validity::Valid => "yes".to_owned(),
@@ -83,12 +83,14 @@ pub(crate) fn validity(level: &Level) -> String {
     }
 }
 
-/// What the column of error bounds means.
+/// Explains the column of error bounds.
 pub(crate) const ERROR: &str =
-    "error: at p99 a time is at most so much too long (of fewer than 1,000: at the longest)";
+    "error: at least 98 % of times are overstated by at most this much (below 1,000 times: all)";
 
-/// By how much the level's response times and latencies may be too long at most, at the 99th percentile: late starts, and
-/// several messages that were read at once and have the time of the last. Records of before know the reading only.
+/// Returns the error bound of a level's response times and latencies: p99 of the start lag plus p99 of the receive-time
+/// error. With too few samples for p99, the maximum replaces it.
+///
+/// Older records have no receive-time error. For them the read delay is used.
 pub(crate) fn error_bound(level: &Level) -> Option<String> {
     let generator = &level.generator;
     let receipt = generator.receive_error.as_ref();
@@ -98,7 +100,7 @@ pub(crate) fn error_bound(level: &Level) -> Option<String> {
     Some(format!("−{}", crate::format::duration(bound)))
 }
 
-/// How the level with this index is called.
+/// Returns the name of the level with this index.
 pub(crate) fn label_at(levels: &[Level], index: usize) -> String {
     let level = levels.iter().find(|level| level.index == index);
     level.map_or_else(
@@ -107,8 +109,10 @@ pub(crate) fn label_at(levels: &[Level], index: usize) -> String {
     )
 }
 
-/// What none of so many leaves possible. How many of them hang together is not seen where nothing failed; seconds are
-/// taken to be independent of each other.
+/// Returns upper bounds of a rate after `trials` trials without a failure.
+///
+/// Without failures, their correlation is unknown. The second bound therefore treats whole seconds as the independent
+/// trials.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -120,10 +124,10 @@ fn at_most(trials: u64, level: &Level) -> Option<String> {
     let bursts = stats::zero_failures_bound(seconds.min(trials)).filter(|bound| *bound < 1.0);
     let bursts = bursts.map(|bound| {
         let share = percent(bound * 100.0);
-        format!(", at most {share} if whole seconds do")
+        format!(", at most {share} if whole seconds fail together")
     });
     let bursts = bursts.unwrap_or_default();
     Some(format!(
-        "at most {singly} if each fails by itself{bursts} (95 % confidence)"
+        "at most {singly} if failures are independent{bursts} (95 % confidence)"
     ))
 }

@@ -1,4 +1,4 @@
-//! Tables: cells with a place, drawn for the terminal or as Markdown.
+//! Tables, drawn for the terminal or as Markdown.
 
 use crate::colour::{Tone, paint};
 
@@ -9,14 +9,14 @@ pub(crate) struct Column {
     kind: Kind,
 }
 
-/// How a column is set.
+/// Alignment and style of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Words, to the left.
+    /// Words, aligned left.
     Words,
-    /// A name from the user's scenario, to the left.
+    /// A name from the user's scenario, aligned left.
     Name,
-    /// A number, to the right.
+    /// A number, aligned right.
     Number,
 }
 
@@ -29,7 +29,7 @@ impl Column {
         }
     }
 
-    /// A column of names that the user gave.
+    /// A column of names from the user's scenario.
     pub(crate) const fn name(title: &'static str) -> Self {
         Self {
             title,
@@ -46,7 +46,7 @@ impl Column {
     }
 }
 
-/// A row; `None` is a cell that was not measured or means nothing here.
+/// A row. `None` is a cell that was not measured or does not apply.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) cells: Vec<Option<String>>,
@@ -54,7 +54,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// An ordinary row.
+    /// A row without a special tone.
     pub(crate) fn plain(cells: Vec<Option<String>>) -> Self {
         Self {
             cells,
@@ -63,7 +63,7 @@ impl Row {
     }
 }
 
-/// Columns and rows. A column in which no row has anything is not drawn.
+/// Columns and rows. Columns without any content are omitted.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -86,17 +86,17 @@ impl Table {
         }
     }
 
-    /// How many rows it has.
+    /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether it has no row.
+    /// Whether the table has no rows.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Keeps the first `rows`.
+    /// Keeps only the first `rows` rows.
     pub(crate) fn truncate(&mut self, rows: usize) {
         self.rows.truncate(rows);
     }
@@ -115,7 +115,7 @@ impl Table {
         (0..self.columns.len()).map(width).collect()
     }
 
-    /// Aligned lines for the terminal, each indented by two spaces.
+    /// Returns aligned lines for the terminal, indented by two spaces.
     pub(crate) fn text(&self, colour: bool) -> Vec<String> {
         let widths = self.widths(|_, cell| cell.unwrap_or(ABSENT).to_owned());
         let line = |cells: Vec<&str>| {
@@ -139,7 +139,7 @@ impl Table {
             .collect()
     }
 
-    /// A Markdown table, its source aligned too.
+    /// Returns a Markdown table with aligned source.
     pub(crate) fn markdown(&self) -> Vec<String> {
         let widths = self.widths(markdown_cell);
         let join = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
@@ -162,7 +162,7 @@ impl Table {
     }
 }
 
-/// Those of `all` whose place in `kept` is true.
+/// Returns the elements of `all` for which `kept` is true.
 fn keep<T>(all: Vec<T>, kept: &[bool]) -> Vec<T> {
     let paired = all.into_iter().zip(kept);
     paired
@@ -186,7 +186,7 @@ fn place(text: &str, width: usize, kind: Kind) -> String {
     }
 }
 
-/// A name of the user as Markdown code, on one line and safe in a table.
+/// Formats a name of the user as Markdown code, on one line and safe in a table.
 pub(crate) fn code(name: &str) -> String {
     let line = crate::format::shorten(name, 200).replace('|', "\\|");
     if line.contains('`') {
@@ -196,7 +196,7 @@ pub(crate) fn code(name: &str) -> String {
     }
 }
 
-/// Text as Markdown that shows as it is written, on one line and safe in a table.
+/// Escapes text for Markdown, on one line and safe in a table.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in crate::format::shorten(text, 1_000).chars() {

@@ -1,4 +1,4 @@
-//! One screen for the end of a run: the verdict first, then as much as fits, the most important first.
+//! One screen at the end of a run: the verdict first, then the most important parts that fit.
 
 use record::{Level, Run, Validity};
 
@@ -12,31 +12,31 @@ use crate::section::{
     target, thresholds, timings, verdict,
 };
 
-/// How the terminal wants its text.
+/// Options of the terminal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Terminal<'a> {
-    /// Whether it shows colours.
+    /// Whether to use colours.
     pub colour: bool,
-    /// Where the record was saved, if it was.
+    /// Path of the saved record, if it was saved.
     pub saved_to: Option<&'a str>,
 }
 
-/// Lines of one screen.
+/// Number of lines of a screen.
 const SCREEN: usize = 40;
-/// Lines of one note, and of all of them.
+/// Maximum number of lines of one note, and of all notes.
 const NOTE: usize = 3;
 const NOTES: usize = 8;
-/// Lines of findings that are told whatever else there is.
+/// Number of lines reserved for findings.
 const FINDING: usize = 9;
-/// Columns for free text, so that a line stays a line.
+/// Maximum width of free text, in characters, so that a line does not wrap.
 const WIDTH: usize = 110;
 
-/// The result of a run on one screen, ending with a line break.
+/// Renders the result of a run on one screen, ending with a line break.
 pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
     let colour = options.colour;
     let mut lines = head(run, colour);
     let mut foot: Vec<String> = setup::line(run)
-        .map(|line| labelled("set-up", &shorten(&line, WIDTH + 40), colour))
+        .map(|line| labelled("setup", &shorten(&line, WIDTH + 40), colour))
         .into_iter()
         .collect();
     if let Some(last) = run.levels.last() {
@@ -44,12 +44,12 @@ pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
     }
     let verdicts = threshold_lines(run, colour);
     let failed = failure_lines(run, colour);
-    // The line that says where it is saved has its place whether it is there or not: a saved run is told as it was.
+    // The line with the saved path is always reserved, so that a saved run renders as it did at first.
     let left = |used: &[&[String]]| {
         let lines: usize = used.iter().map(|part| part.len() + 1).sum();
         SCREEN.saturating_sub(lines + 1)
     };
-    let verdicts = cut(verdicts, left(&[&lines, &foot]).max(4) / 2, "conditions");
+    let verdicts = cut(verdicts, left(&[&lines, &foot]).max(4) / 2, "thresholds");
     let failed = cut(
         failed,
         left(&[&lines, &foot, &verdicts]).max(4),
@@ -78,7 +78,7 @@ pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
     lines.join("\n")
 }
 
-/// The verdict, what must be known besides, and the levels.
+/// The verdict, notes and the table of levels.
 fn head(run: &Run, colour: bool) -> Vec<String> {
     let headline = verdict::headline(run);
     let first = paint(headline.verdict, headline.tone, colour);
@@ -109,7 +109,7 @@ fn head(run: &Run, colour: bool) -> Vec<String> {
     lines
 }
 
-/// Whole notes, as many as there is room for: what to do stands at their end.
+/// Shows complete notes only, as many as fit: a note ends with what to do.
 fn notes(remarks: &[String], colour: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for (told, remark) in remarks.iter().enumerate() {
@@ -135,12 +135,12 @@ fn too_few() -> String {
     format!("  n/a: too few samples; p50 needs {p50}, p95 {p95}, p99 {p99}")
 }
 
-/// The steps of the last level, and what failed first in all of them, as far as they fit.
+/// The steps of the last level and the first failures, as far as they fit.
 fn steps(run: &Run, room: usize, colour: bool) -> Vec<String> {
     let Some(last) = run.levels.last() else {
         return Vec::new();
     };
-    // Without steps the failures below tell the same.
+    // Without steps, the section of failures shows the same.
     let told = |level: &Level| level.load.once || !level.measured.story.steps.is_empty();
     if !run.levels.iter().any(told) {
         return Vec::new();
@@ -152,7 +152,7 @@ fn steps(run: &Run, room: usize, colour: bool) -> Vec<String> {
             .map(|text| format!("  {text}")),
     );
     let all = last.measured.story.steps.len();
-    // The title and the head of the table, and the line that says how many are not shown.
+    // Three lines are reserved: the title, the table's header, and the number of hidden steps.
     let causes = cut(causes, (room / 3).max(3), "causes");
     let fitting = room.saturating_sub(3 + causes.len()).max(3);
     let mut lines = Vec::new();
@@ -170,7 +170,7 @@ fn steps(run: &Run, room: usize, colour: bool) -> Vec<String> {
     lines
 }
 
-const ITERATIONS: &str = "iterations; times until passed, of all who began it";
+const ITERATIONS: &str = "iterations; percentiles cover all that began the step";
 
 fn first_failures(run: &Run, colour: bool) -> Vec<String> {
     let firsts = story::firsts(run);
@@ -181,14 +181,14 @@ fn first_failures(run: &Run, colour: bool) -> Vec<String> {
     firsts.iter().map(line).collect()
 }
 
-/// The named things of the last level, if at least a few of them fit.
+/// Table of the named operations of the last level, if at least a few fit.
 fn named(run: &Run, room: usize, colour: bool) -> Vec<String> {
     let Some(last) = run.levels.last() else {
         return Vec::new();
     };
     let mut table = timings::of_level(last);
     let all = table.len();
-    // The title and the head of the table, and the line that says how many are not shown.
+    // Three lines are reserved: the title, the table's header, and the number of hidden rows.
     let fitting = room.saturating_sub(3);
     if all < 2 || fitting < 3 {
         return Vec::new();
@@ -227,7 +227,7 @@ fn failure_lines(run: &Run, colour: bool) -> Vec<String> {
     lines
 }
 
-/// Why it stops where it does.
+/// Lines of the findings.
 fn finding_lines(run: &Run, colour: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for finding in &run.findings {
@@ -262,7 +262,7 @@ fn broken_checks(run: &Run, colour: bool) -> Vec<String> {
             let broken = share(check.failed, check.passed + check.failed);
             let at = label(&level.load);
             lines.push(format!(
-                "  {word}: {}: {broken} did not hold at {at}",
+                "  {word}: {}: {broken} failed at {at}",
                 shorten(name, 60)
             ));
         }
@@ -270,7 +270,7 @@ fn broken_checks(run: &Run, colour: bool) -> Vec<String> {
     lines
 }
 
-/// Whether the members of each group hold the same in the end.
+/// Lines about groups whose members have the same or different user states at the end.
 fn converged(run: &Run, colour: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for level in &run.levels {
@@ -335,7 +335,7 @@ fn threshold_lines(run: &Run, colour: bool) -> Vec<String> {
     lines
 }
 
-/// Target and generator at the last level.
+/// Lines about target and generator at the last level.
 fn health(last: &Level, colour: bool) -> Vec<String> {
     let at = label(&last.load);
     let told = |text: String| {
@@ -368,7 +368,7 @@ fn labelled(label: &str, text: &str, colour: bool) -> String {
     )
 }
 
-/// At most `room` lines, the last of them saying how many are left out.
+/// Cuts to at most `room` lines. The last of them states how many are hidden.
 fn cut(mut lines: Vec<String>, room: usize, what: &str) -> Vec<String> {
     if lines.len() > room {
         let left_out = lines.len() - room + 1;

@@ -1,4 +1,4 @@
-//! The words of every cause that a record holds as an identifier with its figures. No other module makes them.
+//! The words for every cause that a record holds as an identifier with figures. Only these modules produce them.
 
 pub(crate) mod finding;
 pub(crate) mod issue;
@@ -13,12 +13,12 @@ pub(crate) use note::note;
 pub(crate) use observed::observed;
 pub(crate) use reason::{dropped, lost, misdelivered, none_succeeded};
 
-/// Why a level is invalid, one sentence without a full stop for each cause; empty unless it is.
+/// Returns the reasons why a level is invalid, one sentence without a full stop each. Empty for other levels.
 pub fn invalid_because(level: &Level) -> Vec<String> {
     level.invalid_because().map(issue::sentence).collect()
 }
 
-/// A finding in one sentence without a full stop.
+/// Returns a finding as one sentence without a full stop.
 pub fn finding_sentence(finding: &Finding) -> String {
     finding::sentence(finding)
 }

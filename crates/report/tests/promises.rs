@@ -183,8 +183,8 @@ fn a_target_that_was_killed_is_told_before_its_figures() {
 fn figures_of_an_endpoint_say_that_they_are() {
     let text = markdown(&targets::elsewhere());
     assert!(
-        text.contains("10.0.0.5:9100 (by its endpoint, Node.js 20.20.2)"),
+        text.contains("10.0.0.5:9100 (by its metrics endpoint, Node.js 20.20.2)"),
         "{text}"
     );
-    assert!(text.contains("did not answer 2 of 30 questions"), "{text}");
+    assert!(text.contains("failed for 2 of 30 requests"), "{text}");
 }

@@ -72,9 +72,8 @@ fn check_descriptors(args: &BenchArgs) -> anyhow::Result<()> {
 
 fn url_of(text: &str) -> anyhow::Result<Url> {
     let shown = without_what_may_be_credentials(text);
-    let url = Url::parse(text).with_context(|| {
-        format!("`{shown}` is not a URL such as http://127.0.0.1:8080/")
-    })?;
+    let url = Url::parse(text)
+        .with_context(|| format!("`{shown}` is not a URL such as http://127.0.0.1:8080/"))?;
     if !matches!(url.scheme(), "http" | "https" | "ws" | "wss") || !url.has_host() {
         bail!("`{shown}`: expected a URL with http://, https://, ws:// or wss://");
     }

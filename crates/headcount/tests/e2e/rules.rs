@@ -109,7 +109,7 @@ fn what_an_earlier_run_left_behind_is_noticed() {
     );
     again
         .run("go.ts", &truth.url(), &[])
-        .says(&["no clean start: 1 left over from before when 1 user began"]);
+        .says(&["no clean start: 1 left from an earlier run when 1 user began"]);
     assert_eq!(level(&again)["leftovers"], 1.0);
 }
 

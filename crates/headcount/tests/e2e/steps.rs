@@ -162,7 +162,7 @@ fn a_pass_rate_is_told_with_its_bounds_and_never_called_different() {
     // Of the first eight only the 5th and the 7th fail: 6 of 8 beside 53 of 77.
     report.says(&[
         "6 of 8 (34.9–96.8 %)",
-        "whether two levels differ cannot be told",
+        "a difference between levels may be chance",
     ]);
 }
 
@@ -253,13 +253,13 @@ fn the_pool_of_users_is_timed_apart_and_in_no_levels_figures() {
     assert_eq!(names, ["GET /delay/1ms"], "in none of the level's figures");
     let report = lab.headcount(&["report", "run/run.json"]);
     report.says(&[
-        "40 of 40 users made in",
+        "40 of 40 users created in",
         "4 (5.00 %) of 80 requests failed",
-        "slower than the flow: ",
+        "slower than the scenario: ",
     ]);
     let markdown = std::fs::read_to_string(lab.path("run/report.md")).unwrap();
     assert!(
-        markdown.contains("set-up is slower than the flow"),
+        markdown.contains("setup is slower than the scenario"),
         "{markdown}"
     );
 }

@@ -1,4 +1,4 @@
-//! Iterations, checks, what converged, and the script's own metrics.
+//! Tables of iterations, checks, convergence and the script's own metrics.
 
 use record::{Check, Convergence, DropCause, Iterations, Level, Metric, MetricKind, Run};
 
@@ -8,7 +8,7 @@ use crate::format::{amount, count, estimate_in_full, part, share};
 use crate::table::{Column, Row, Table};
 use crate::words;
 
-/// Calls of the scenario.
+/// Table of iterations: calls of the scenario function.
 pub(crate) fn iterations(run: &Run) -> Option<Section> {
     let titles = [
         "planned",
@@ -64,7 +64,7 @@ pub(crate) fn iterations(run: &Run) -> Option<Section> {
     )
 }
 
-/// Why starts were dropped, cause by cause.
+/// Lists the causes of dropped starts.
 fn dropped(level: &Level) -> Vec<String> {
     let Iterations {
         planned,
@@ -79,7 +79,7 @@ fn dropped(level: &Level) -> Vec<String> {
     causes.map(line).collect()
 }
 
-/// How often checks held.
+/// Table of checks.
 pub(crate) fn checks(run: &Run) -> Option<Section> {
     let columns = vec![
         Column::name("check"),
@@ -98,10 +98,10 @@ pub(crate) fn checks(run: &Run) -> Option<Section> {
     Section::unless_empty("Checks", vec![Block::Table(Table::new(columns, rows))])
 }
 
-/// In how many groups all members held the same document in the end.
+/// Table of convergence: in how many groups all members had the same user state at the end.
 pub(crate) fn converged(run: &Run) -> Option<Section> {
     let columns = vec![
-        Column::name("document"),
+        Column::name("user state"),
         Column::words("load"),
         Column::number("groups"),
         Column::number("converged"),
@@ -122,7 +122,7 @@ pub(crate) fn converged(run: &Run) -> Option<Section> {
     Section::unless_empty("Converged", vec![Block::Table(Table::new(columns, rows))])
 }
 
-/// The script's own metrics.
+/// Table of the script's own metrics.
 pub(crate) fn metrics(run: &Run) -> Option<Section> {
     let titles = ["values", "sum", "last", "min", "p50", "p95", "p99", "max"];
     let head = vec![
@@ -170,7 +170,7 @@ fn metric_cells(metric: &Metric) -> Vec<Option<String>> {
     ]
 }
 
-/// One row per name and level, the levels of one name together.
+/// Builds one row per name and level, grouped by name.
 fn by_name<T>(
     run: &Run,
     named: fn(&Level) -> &std::collections::BTreeMap<String, T>,

@@ -1,4 +1,4 @@
-//! What became of every message at every member of its audience.
+//! The fate of every message at every member of its audience.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ fn table(
             rows.push((name, Row::plain([head, cells(level, one)].concat())));
         }
     }
-    // Stable: the levels of one channel stay in their order.
+    // The sort is stable, so the levels of a channel stay in order.
     rows.sort_by_key(|&(name, _)| name);
     let head = [Column::name("channel"), Column::words("load")];
     Table::new(
@@ -104,7 +104,7 @@ fn message_columns() -> Vec<Column> {
         "last p50",
         "last p95",
         "last max",
-        "whole audience",
+        "reached whole audience",
     ]
     .map(Column::number)
     .to_vec()
@@ -127,7 +127,7 @@ fn per_message(_: &Level, one: &Deliveries) -> Vec<Option<String>> {
     ]
 }
 
-/// Why deliveries were lost, cut off or misdelivered, by channel and level.
+/// Lists by channel and level why deliveries were lost, cut off or misdelivered.
 fn reasons(run: &Run) -> Vec<String> {
     let misdelivered = reasons_of(run, |one| {
         vec![(
@@ -139,7 +139,7 @@ fn reasons(run: &Run) -> Vec<String> {
     all.map(|(fate, why)| format!("{fate}: {why}")).collect()
 }
 
-/// Why deliveries were lost or cut off.
+/// Lists why deliveries were lost or cut off, as pairs of fate and reason.
 pub(crate) fn missing(run: &Run) -> Vec<(&'static str, String)> {
     reasons_of(run, |one| {
         vec![
@@ -172,12 +172,12 @@ fn counted<R: Copy>(reasons: &BTreeMap<R, u64>, words: fn(R) -> &'static str) ->
     parts.join(", ")
 }
 
-/// Deliveries that nobody waited for any longer: whether the target would have made them is not known.
+/// Counts deliveries for which headcount ended the wait. It is unknown whether the target would have made them.
 fn cut_off(one: &Deliveries) -> String {
     let told = [
-        (one.cut_off.iteration_failed, "when their iteration failed"),
-        (one.cut_off.iteration_ended, "when their iteration ended"),
-        (one.cut_off.level_ended, "when the level ended"),
+        (one.cut_off.iteration_failed, "because their iteration failed"),
+        (one.cut_off.iteration_ended, "because their iteration ended"),
+        (one.cut_off.level_ended, "because the level ended"),
     ];
     let told = told.iter().filter(|(number, _)| *number > 0);
     let told: Vec<_> = told
@@ -186,13 +186,13 @@ fn cut_off(one: &Deliveries) -> String {
     told.join(", ")
 }
 
-/// The bound that no loss in so many messages gives, where nothing was lost in a sound level.
+/// Returns the upper bound of the loss rate for a level without losses. `None` for an invalid level, or with losses.
 pub(crate) fn none_lost(level: &Level) -> Option<String> {
     let all = super::levels::all_deliveries(level);
     if level.is_invalid() || all.lost_count() > 0 || all.judged() == 0 {
         return None;
     }
-    // The deliveries of one message are not independent: the bound counts messages.
+    // Deliveries of one message are not independent, so the bound counts messages.
     let bounds = at_most(all.messages, level)?;
     Some(format!(
         "none of {} deliveries ({} messages) lost at {}: {bounds}",

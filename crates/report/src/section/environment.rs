@@ -1,4 +1,4 @@
-//! What it takes to run it again, and how long everything took.
+//! The data needed to repeat the run, and the length of the phases.
 
 use record::{Level, Run, Sources};
 
@@ -15,7 +15,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
         ("target", known(&run.target)),
         ("script", known(&run.script.path)),
         ("script SHA-256", known(&run.script.sha256)),
-        // A seed is a name, not an amount: its digits are not grouped.
+        // A seed is an identifier, not an amount, so its digits are not grouped.
         ("seed", Some(run.seed.to_string())),
         ("started", known(&run.started_at)),
         ("ended", known(&run.ended_at)),
@@ -44,18 +44,18 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     let row = |(name, fact): (&str, Option<String>)| {
         fact.map(|fact| Row::plain(vec![Some(name.to_owned()), Some(fact)]))
     };
-    let columns = vec![Column::words("what"), Column::name("value")];
+    let columns = vec![Column::words("item"), Column::name("value")];
     let table = Table::new(columns, facts.into_iter().filter_map(row).collect());
     Section::unless_empty("Environment", vec![Block::Table(table)])
 }
 
-/// `254 (127.0.0.0/24)`: each user keeps one of them.
+/// Formats source addresses: `254 (127.0.0.0/24)`. Each user keeps one of them.
 fn sources(sources: &Sources) -> String {
     let given = sources.given.join(", ");
     format!("{} ({given})", count(sources.addresses))
 }
 
-/// How long the phases took, and what happened outside of the measured time.
+/// Lengths of the phases, and events before the measured time.
 pub(crate) fn phases(run: &Run) -> Option<Section> {
     let titles = [
         "ramp",
@@ -82,7 +82,7 @@ fn phase_row(level: &Level) -> Row {
     let before = &level.measured.before;
     let group = match (level.load.group_size.as_str(), level.load.once) {
         ("", _) => None,
-        (group, true) => Some(format!("{group}, once, all at the same time")),
+        (group, true) => Some(format!("{group}, once, all started together")),
         (group, false) => Some(group.to_owned()),
     };
     let spent = [

@@ -1,4 +1,4 @@
-//! What failed, whose fault it was, and the first example of each.
+//! Failures with their side, their kind and the first example of each.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl Group<'_> {
         self.by_level.iter().map(|(_, number)| number).sum()
     }
 
-    /// `3 at 50 users, 12 at 200 users`; of many levels the first two and the last.
+    /// Formats the counts: `3 at 50 users, 12 at 200 users`. With many levels, only the first two and the last.
     pub(crate) fn counts(&self) -> String {
         let all = self.by_level.iter();
         let mut told: Vec<String> = all
@@ -39,14 +39,14 @@ impl Group<'_> {
     }
 }
 
-/// All failures of a run, the most frequent first; those of the script outside of the levels too.
+/// Returns all failures of a run, the most frequent first, including those outside the levels.
 pub(crate) fn groups(run: &Run) -> Vec<Group<'_>> {
     let mut groups: BTreeMap<(Side, FaultKind, &str), Group<'_>> = BTreeMap::new();
     let setup = run.setup.iter().flat_map(|setup| &setup.failures);
     let outside = run
         .script_faults
         .iter()
-        .map(|failure| ("outside of the levels".to_owned(), failure));
+        .map(|failure| ("outside the levels".to_owned(), failure));
     let levels = run.levels.iter().flat_map(|level| {
         let place = format!("at {}", label(&level.load));
         level
@@ -55,7 +55,7 @@ pub(crate) fn groups(run: &Run) -> Vec<Group<'_>> {
             .iter()
             .map(move |failure| (place.clone(), failure))
     });
-    let setup = setup.map(|failure| ("in set-up".to_owned(), failure));
+    let setup = setup.map(|failure| ("in setup".to_owned(), failure));
     let teardown = run.teardown.iter().flat_map(|it| &it.failures);
     let teardown = teardown.map(|failure| ("in teardown".to_owned(), failure));
     for (place, failure) in outside.chain(setup).chain(levels).chain(teardown) {
@@ -86,7 +86,7 @@ fn add<'a>(
     }
 }
 
-/// When, whom and where: `3.25 s, user-3, step talk, room.ts:12:5`.
+/// Formats time, user, step and location: `3.25 s, user-3, step talk, room.ts:12:5`.
 pub(crate) fn circumstances(example: &Example) -> String {
     let parts = [
         Some(seconds(example.at_s)),
@@ -104,9 +104,9 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
         Column::words("side"),
         Column::words("kind"),
         Column::name("where"),
-        Column::words("how often"),
-        Column::words("the first"),
-        Column::words("when, who, where in the script"),
+        Column::words("count"),
+        Column::words("first example"),
+        Column::words("time, user, step, location"),
     ];
     let rows = groups.iter().map(|group| {
         let cells = [
@@ -132,7 +132,8 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     Section::unless_empty("Failures", blocks)
 }
 
-/// The bound that no failure in so many operations gives, where nothing failed in a sound level.
+/// Returns the upper bound of the failure rate for a level without failures. `None` for an invalid level, or with
+/// failures.
 pub(crate) fn none_failed(level: &Level) -> Option<String> {
     let all = all_operations(level);
     if level.is_invalid() || all.failed > 0 {

@@ -1,4 +1,4 @@
-//! Why it stops where it does, with the evidence, and which levels show a limit that is not the target's capacity.
+//! Causes that limit the target, with evidence, and levels that show another limit than the target's capacity.
 
 use model::FaultKind;
 use record::{Finding, Level, Run};
@@ -7,7 +7,7 @@ use super::{Block, Section, label, label_at};
 use crate::format::share;
 use crate::words;
 
-/// A level of which more than this part was refused is told so.
+/// A level is reported if more than this share of its requests was refused.
 const WORTH_TELLING: f64 = 0.01;
 
 /// One line of a finding, with the word before it.
@@ -17,7 +17,7 @@ pub(crate) struct Line {
     pub(crate) text: String,
 }
 
-/// A finding: what, evidence, what it leaves open, and what to try.
+/// Formats a finding: the cause, its evidence, open questions and next steps.
 pub(crate) fn lines(run: &Run, finding: &Finding) -> Vec<Line> {
     let levels: Vec<String> = finding
         .levels
@@ -48,7 +48,7 @@ pub(crate) fn lines(run: &Run, finding: &Finding) -> Vec<Line> {
     lines
 }
 
-/// Where most that failed was refused with 429.
+/// Reports a level in which most failures were responses with status 429.
 pub(crate) fn refused(run: &Run, level: &Level) -> Option<String> {
     let all = level.measured.requests.values();
     let (asked, failed) = all.fold((0, 0), |(asked, failed), one| {
@@ -64,12 +64,12 @@ pub(crate) fn refused(run: &Run, level: &Level) -> Option<String> {
         .findings
         .iter()
         .any(|finding| finding.limits.contains(&level.index));
-    let refusals = format!("{part} requests were answered with 429 (too many requests)");
+    let refusals = format!("{part} requests got status 429 (too many requests)");
     tells.then(|| {
         if is_known {
-            format!("limited by the rate limiter at {at}, which is not the target's capacity: {refusals}")
+            format!("the rate limiter was the limit at {at}, not the target's capacity: {refusals}")
         } else {
-            format!("most that failed at {at} was refused, by no rate limit that could be recognised: {refusals}")
+            format!("most failures at {at} were refusals, but no rate limit was found: {refusals}")
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Why a threshold is neither held nor broken, and what would decide it.
+//! Explains why a threshold is neither held nor broken, and which data would decide it.
 
 use record::{
     Counted, CountedKind, Forecast, Inconclusive, Level, Run, Shortfall, ThresholdResult,
@@ -8,7 +8,7 @@ use super::label_at;
 use crate::format::{count, percent, plural, seconds, share};
 use crate::words;
 
-/// What was observed: the figure, or what was counted in its place, and why that does not decide.
+/// Formats the observed figure, or the counts in its place, and the reason if the threshold is inconclusive.
 pub(crate) fn observed(run: &Run, result: &ThresholdResult) -> String {
     let figure = result.observed.as_ref().map(words::observed);
     let figure = figure.or_else(|| result.counted.map(beyond));
@@ -31,7 +31,7 @@ fn beyond(counted: Counted) -> String {
     format!("{} of {of} beyond the limit", count(counted.beyond))
 }
 
-/// In words, and what would decide it.
+/// Explains why a threshold is inconclusive, and which data would decide it.
 pub(crate) fn why_inconclusive(run: &Run, result: &ThresholdResult, why: Inconclusive) -> String {
     let level = run.levels.iter().find(|level| level.index == result.level);
     match why {
@@ -41,14 +41,17 @@ pub(crate) fn why_inconclusive(run: &Run, result: &ThresholdResult, why: Inconcl
             format!("{} in flight at the end could still decide it", count(open))
         }
         Inconclusive::GroupsUnknown { groups } => {
-            format!("{} did not say what they hold", plural(groups, "group"))
+            format!(
+                "{} whose members did not all report a user state could decide it",
+                plural(groups, "group")
+            )
         }
         Inconclusive::DeliveriesOpen { deliveries } => format!(
-            "with {} deliveries that say nothing of the target",
+            "{} deliveries of unknown fate could decide it",
             count(deliveries)
         ),
         Inconclusive::LessLoad { shortfall } => format!(
-            "held for less load than planned: {}",
+            "it held, but the load was lower than planned: {}",
             missing_load(shortfall)
         ),
         Inconclusive::InvalidLevel => {
@@ -59,11 +62,11 @@ pub(crate) fn why_inconclusive(run: &Run, result: &ThresholdResult, why: Inconcl
             });
             format!("the level at {at} is invalid{reason}")
         }
-        Inconclusive::OutOfReach => "no level has so little load".to_owned(),
+        Inconclusive::OutOfReach => "no level has a load within its limit".to_owned(),
     }
 }
 
-/// How many are missing, and how much longer or with how many more users they would be there.
+/// Returns the number of missing samples, and the additional time or users that would supply them.
 fn too_few(level: Option<&Level>, have: u64, need: u64) -> String {
     let more = need.saturating_sub(have);
     let mut text = format!(
@@ -105,13 +108,13 @@ fn missing_load(shortfall: Shortfall) -> String {
             percent(busy)
         ),
         Shortfall::QueueDropped { dropped } => format!(
-            "the script could not take {}",
+            "the script was too slow for {}",
             plural(dropped, "message or tick")
         ),
     }
 }
 
-/// The warning before the run, without a line break.
+/// Formats the warning before a run that a threshold will be inconclusive, without a line break.
 pub fn forecast_line(few: &Forecast) -> String {
     let each = if few.one_each {
         " (at one per iteration)"
@@ -119,11 +122,11 @@ pub fn forecast_line(few: &Forecast) -> String {
         ""
     };
     let what = few.duration_s.map_or_else(
-        || format!("run it with {}", plural(few.need, "group")),
+        || format!("use {}", plural(few.need, "group")),
         |duration_s| format!("measure for {}", seconds(duration_s.ceil())),
     );
     format!(
-        "`{}` will be inconclusive: level {} makes {}{each}, it needs {}; {what}",
+        "`{}` will be inconclusive: level {} will have {}{each}, but it needs {}; {what}",
         few.threshold,
         few.level,
         plural(few.samples, "sample"),

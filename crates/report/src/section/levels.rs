@@ -1,4 +1,4 @@
-//! The table of levels, and which figures lead it.
+//! The table of levels, and the choice of its main figures.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use crate::section::timings::{longest, longest_iteration};
 use crate::section::{error_bound, pass_rate, validity};
 use crate::table::{Column, Row, Table};
 
-/// What the run is mainly about: what its table of levels tells rates and times of.
+/// The main subject of the run, whose rates and times the table of levels shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lead {
-    /// Channels were followed.
+    /// The scenario has channels.
     Deliveries,
     /// Mostly requests.
     Requests,
     /// Mostly messages with replies.
     RoundTrips,
-    /// Nothing but calls of the scenario.
+    /// Only iterations.
     Iterations,
 }
 
@@ -52,7 +52,7 @@ impl Lead {
         }
     }
 
-    /// What the rate counts.
+    /// Title of the rate.
     pub(crate) fn rate_title(self) -> &'static str {
         match self {
             Self::Deliveries => "deliveries",
@@ -62,17 +62,17 @@ impl Lead {
         }
     }
 
-    /// What the times are.
+    /// Title of the times.
     pub(crate) fn times_title(self) -> &'static str {
         match self {
-            Self::Deliveries => "delivery latency, from the sending to each receiver",
+            Self::Deliveries => "delivery latency, from the planned sending to each receiver",
             Self::Requests | Self::RoundTrips => "response time, from the planned start",
             Self::Iterations => "iteration time, from the planned start",
         }
     }
 }
 
-/// All channels of a level as one.
+/// Merges all channels of a level.
 pub(crate) fn all_deliveries(level: &Level) -> Deliveries {
     let mut all = Deliveries::default();
     for one in level.measured.deliveries.values() {
@@ -81,7 +81,7 @@ pub(crate) fn all_deliveries(level: &Level) -> Deliveries {
     all
 }
 
-/// Requests, round trips and connections of a level as one.
+/// Merges the requests, round trips and connections of a level.
 pub(crate) fn all_operations(level: &Level) -> Timings {
     let measured = &level.measured;
     let mut all = merged(&measured.requests);
@@ -98,7 +98,7 @@ fn merged(family: &BTreeMap<String, Timings>) -> Timings {
     all
 }
 
-/// Rate and times of what leads.
+/// Rate and times of the main subject.
 struct Figures {
     count: u64,
     limit: Option<Nanos>,
@@ -139,7 +139,7 @@ fn figures(level: &Level, lead: Lead) -> Figures {
     }
 }
 
-/// The table of levels; with intervals `in_full`.
+/// Builds the table of levels. With `in_full`, percentiles have intervals.
 pub(crate) fn table(run: &Run, in_full: bool) -> Table {
     let lead = Lead::of(run);
     let columns = vec![
@@ -206,7 +206,7 @@ fn row(run: &Run, level: &Level, lead: Lead, in_full: bool) -> Row {
     Row { cells, tone }
 }
 
-/// Lost, late, duplicated, reordered, strayed; nothing when no channel was followed.
+/// Lost, late, duplicated, reordered and misdelivered deliveries. `None` without channels.
 fn fates(level: &Level) -> [Option<String>; 5] {
     if level.measured.deliveries.is_empty() {
         return [const { None }; 5];
@@ -221,8 +221,8 @@ fn fates(level: &Level) -> [Option<String>; 5] {
     ]
 }
 
-/// Failures of what the table is about (of everything, where it is about deliveries or iterations), and what
-/// iterations fell short of where they did.
+/// Failures, unfinished and dropped. Failures are those of the main subject, or of all operations if the main subject
+/// is deliveries or iterations.
 fn shortfalls(level: &Level, lead: Lead) -> [Option<String>; 4] {
     let operations = match lead {
         Lead::Requests => merged(&level.measured.requests),
@@ -239,7 +239,7 @@ fn shortfalls(level: &Level, lead: Lead) -> [Option<String>; 4] {
     ]
 }
 
-/// How many thresholds a level has, how many of them held and how many did not.
+/// Returns the number of thresholds of a level, of those held, and of those broken.
 fn held(run: &Run, level: &Level) -> Option<(usize, usize, usize)> {
     let results = || {
         run.thresholds
@@ -256,6 +256,6 @@ fn threshold_cell(run: &Run, level: &Level) -> Option<String> {
     Some(match (all - held - broken, broken) {
         (0, 0) => "held".to_owned(),
         (_, 0) => format!("{held} of {all} held"),
-        (_, broken) => format!("{broken} FAILED"),
+        (_, broken) => format!("{broken} BROKEN"),
     })
 }

@@ -1,14 +1,14 @@
-//! Mistakes of the script that make deliveries look lost: what arrived, and where.
+//! Mistakes of the script that make deliveries look lost: the channel looks in the wrong place, or expects own copies.
 
 use record::{Deliveries, Mismatch, Run};
 
 use super::label;
 use crate::format::{count, plural, shorten};
 
-/// Letters of a value that differs.
+/// Maximum length of a shown value, in characters.
 const VALUE: usize = 40;
 
-/// One remark for each kind of message, of the first level that shows it.
+/// Returns one remark per channel, for the first level that shows the mistake.
 pub(crate) fn remarks(run: &Run) -> Vec<String> {
     let mut told: Vec<&String> = Vec::new();
     let mut remarks = Vec::new();
@@ -37,7 +37,8 @@ fn remark(one: &Deliveries) -> Option<String> {
     }
     if one.received() == 0 && one.misplaced.stamps == 0 && one.lost_count() > 0 {
         return Some(format!(
-            "none of {} reached any receiver, at any place: check that the target accepted the subscription",
+            "none of {} reached a receiver, at any place of a message: check that the target \
+             accepted the subscription",
             plural(one.messages, "stamped message")
         ));
     }
@@ -50,7 +51,7 @@ fn elsewhere(one: &Deliveries) -> String {
     let short = |text: &str| shorten(text, VALUE);
     match &one.misplaced.first {
         Some(Mismatch::Place { looks, stands }) => format!(
-            "{stamps}, {} at {}; the first has its stamp at {}",
+            "{stamps}, {} with the stamp at {}; the first has it at {}",
             few(one),
             place(looks),
             place(stands)
@@ -60,7 +61,7 @@ fn elsewhere(one: &Deliveries) -> String {
                 .as_deref()
                 .map_or("nothing".to_owned(), |came| format!("`{}`", short(came)));
             format!(
-                "{stamps}, {} with `{}` at `{at}` as `only` asks; the first has {came} there",
+                "{stamps}, {} with `{}` at `{at}` as `only` requires; the first has {came} there",
                 few(one),
                 short(wanted)
             )
@@ -71,18 +72,18 @@ fn elsewhere(one: &Deliveries) -> String {
             short(wanted),
             short(came)
         ),
-        None => format!("{stamps} where the channel does not look"),
+        None => format!("{stamps} at a place where the channel does not look"),
     }
 }
 
 fn few(one: &Deliveries) -> String {
     match one.received() {
-        0 => "none".to_owned(),
+        0 => "but none".to_owned(),
         some => format!("but only {}", count(some)),
     }
 }
 
-/// A JSON pointer, or the number of a byte.
+/// Formats a JSON pointer, or a byte offset.
 fn place(at: &str) -> String {
     if at.starts_with('/') {
         format!("`{at}`")
@@ -136,11 +137,11 @@ mod tests {
         };
         assert_eq!(
             misplaced(place("/txt", "/text")),
-            "said at 20 users: 480 stamped messages arrived, none at `/txt`; the first has its stamp at `/text`"
+            "said at 20 users: 480 stamped messages arrived, but none with the stamp at `/txt`; the first has it at `/text`"
         );
         assert!(
             misplaced(place("15", "16"))
-                .ends_with("none at byte 15; the first has its stamp at byte 16")
+                .ends_with("none with the stamp at byte 15; the first has it at byte 16")
         );
         let only = Mismatch::Value {
             at: "/type".to_owned(),
@@ -150,7 +151,7 @@ mod tests {
         let told = misplaced(only);
         assert!(
             told.ends_with(
-                "none with `\"sayd\"` at `/type` as `only` asks; the first has `\"said\"` there"
+                "none with `\"sayd\"` at `/type` as `only` requires; the first has `\"said\"` there"
             ),
             "{told}"
         );
@@ -176,7 +177,7 @@ mod tests {
         );
         let told = said(lost(480)).join("\n");
         assert!(
-            told.contains("none of 120 stamped messages reached any receiver"),
+            told.contains("none of 120 stamped messages reached a receiver"),
             "{told}"
         );
     }

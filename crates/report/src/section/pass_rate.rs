@@ -1,13 +1,14 @@
-//! How many iterations of a level succeeded where each ran once, and how sure that is.
+//! The share of iterations that succeeded in a level that runs each once, with its interval.
 
 use record::{Level, Run};
 use stats::clopper_pearson;
 
 use crate::format::{count, number};
 
-/// What the column means.
-pub(crate) const ABOUT: &str = "succeeded: of all iterations, with the exact 95 % interval (Clopper-Pearson) if they fail independently; \
-    whether two levels differ cannot be told, each ran once";
+/// Explains the column.
+pub(crate) const ABOUT: &str = "succeeded: share of all iterations, with the exact 95 % \
+    interval (Clopper-Pearson) if iterations fail independently; each level ran once, so a \
+    difference between levels may be chance";
 
 fn counts(level: &Level) -> (u64, u64) {
     let iterations = &level.measured.iterations;
@@ -23,7 +24,7 @@ pub(crate) fn any(run: &Run) -> bool {
     run.levels.iter().any(is_told)
 }
 
-/// `16 of 16 (≥ 79.4 %)`, `15 of 16 (69.8–99.8 %)`: of levels that run each iteration once.
+/// Formats the pass rate of a level that runs each iteration once: `16 of 16 (≥ 79.4 %)`, `15 of 16 (69.8–99.8 %)`.
 pub(crate) fn succeeded(level: &Level) -> Option<String> {
     let (succeeded, started) = counts(level);
     let (low, high) = clopper_pearson(succeeded, started).filter(|_| is_told(level))?;
@@ -39,7 +40,7 @@ pub(crate) fn succeeded(level: &Level) -> Option<String> {
     ))
 }
 
-/// In percent; less than all is never rounded up to all.
+/// Formats a bound in percent. A bound below 100 % is never rounded up to 100 %.
 fn bound(share: f64) -> String {
     if (0.9995..1.0).contains(&share) {
         return "99.9".to_owned();

@@ -1,4 +1,4 @@
-//! How the generator itself fared.
+//! The generator's own health.
 
 use record::{GeneratorUse, Level, Run};
 use stats::Histogram;
@@ -7,10 +7,10 @@ use super::{Block, Section, label, marked, validity};
 use crate::format::{count, estimate, millis, percent, rate};
 use crate::table::{Column, Row, Table};
 
-/// How much waiting for a CPU is worth a word.
+/// CPU wait from which it is reported, in percent.
 const NOTABLE_WAIT_PERCENT: f64 = 1.0;
 
-/// One line about the generator in a level: healthy or not, and the figures that say so.
+/// Formats one line about the generator in a level.
 pub(crate) fn generator_line(level: &Level) -> String {
     let generator = &level.generator;
     let wait = generator
@@ -27,7 +27,7 @@ pub(crate) fn generator_line(level: &Level) -> String {
         read_delay(generator).map(|delay| format!("read delay p99 {delay}")),
         (generator.implausible_stamps > 0).then(|| {
             format!(
-                "{} sampled reads timed at the reading (the machine's clock was set)",
+                "{} sampled reads without a usable kernel timestamp (the machine's clock was set)",
                 count(generator.implausible_stamps)
             )
         }),
@@ -66,15 +66,15 @@ pub(crate) fn generator(run: &Run) -> Option<Section> {
         "max",
         "read delay p99",
         "waiting for a CPU",
-        "of the time it wanted one",
-        "stopped by its quota",
+        "of runnable time",
+        "stopped by CPU quota",
         "longest GC pause",
-        "dropped by queues",
+        "dropped from queues",
     ];
     let columns = [
         vec![Column::words("load")],
         titles.map(Column::number).to_vec(),
-        vec![Column::words("sound")],
+        vec![Column::words("valid")],
     ]
     .concat();
     let table = Table::new(columns, run.levels.iter().map(generator_row).collect());
@@ -112,20 +112,20 @@ fn generator_row(level: &Level) -> Row {
     ])
 }
 
-/// The busy share of each worker.
+/// Busy share of each worker.
 fn each_worker(generator: &GeneratorUse) -> String {
     let shares = generator.workers.iter();
     let shares = shares.map(|worker| percent(worker.busy_percent));
     shares.collect::<Vec<_>>().join(", ")
 }
 
-/// Both sides of Little's law.
+/// Formats both sides of Little's law.
 fn littles_law(level: &Level) -> Option<String> {
     let law = level.little?;
     let at = label(&level.load);
     let holds = if law.holds { "holds" } else { "DOES NOT HOLD" };
     Some(format!(
-        "Little's law {holds} at {at}: {:.1} groups at work on average; {} of {} each make {:.1}.",
+        "Little's law {holds} at {at}: {:.1} groups at work on average; {} × {} = {:.1}.",
         law.at_work,
         rate(law.per_s),
         millis(law.time_s * 1000.0),

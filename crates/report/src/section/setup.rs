@@ -1,4 +1,4 @@
-//! What `setup` did before the clock started, apart from every level.
+//! The work of `setup` before the first level. No level's figures include it.
 
 use model::Nanos;
 use record::{Failure, Level, Pool, Run, Setup, Timings};
@@ -11,11 +11,11 @@ use crate::table::{Column, Row, Table};
 /// The full section.
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let setup = run.setup.as_ref()?;
-    let text = "In none of the figures of a level.".to_owned();
+    let text = "No level's figures include setup.".to_owned();
     let points = [
         Some(format!("took {}", seconds(setup.took_s))),
         (setup.pools.is_empty() && setup.users > 0)
-            .then(|| format!("users made ready: {}", count(setup.users))),
+            .then(|| format!("users created: {}", count(setup.users))),
         means(run),
     ];
     let points = points.into_iter().flatten();
@@ -26,10 +26,10 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
         Block::Table(pools(setup)),
         Block::Table(requests(setup)),
     ];
-    Section::unless_empty("Set-up", blocks)
+    Section::unless_empty("Setup", blocks)
 }
 
-/// `rate-limited, POST /users: 3 times`
+/// Formats a failure: `rate-limited, POST /users: 3 times`.
 fn failure(failure: &Failure) -> String {
     let (side, kind, what) = (failure.side, failure.kind, &failure.what);
     format!(
@@ -40,13 +40,13 @@ fn failure(failure: &Failure) -> String {
 
 fn pools(setup: &Setup) -> Table {
     let titles = [
-        "users asked for",
-        "made",
+        "users requested",
+        "created",
         "failed",
-        "at a time",
-        "took",
+        "concurrency",
+        "time",
         "rate",
-        "one took p50",
+        "per user p50",
         "p95",
         "max",
     ];
@@ -98,14 +98,15 @@ fn all_requests(setup: &Setup) -> Timings {
     })
 }
 
-/// How long one user of all pools took to make, on average.
+/// Mean time to create one user, over all pools.
 fn one_user(setup: &Setup) -> Option<Nanos> {
     let mut times = stats::Histogram::new();
     setup.pools.iter().for_each(|pool| times.merge(&pool.time));
     times.mean()
 }
 
-/// What one user took to make and what one iteration of the level with the least load took, with the name of that level.
+/// Returns the mean time to create one user, and the mean time of one iteration of the first level with iterations,
+/// with its name.
 fn beside_the_flow(run: &Run) -> Option<(Nanos, Nanos, String)> {
     let made = one_user(run.setup.as_ref()?)?;
     let iteration =
@@ -117,18 +118,18 @@ fn beside_the_flow(run: &Run) -> Option<(Nanos, Nanos, String)> {
 fn means(run: &Run) -> Option<String> {
     let (made, time, at) = beside_the_flow(run)?;
     let than = if made > time {
-        ": set-up is slower than the flow"
+        ": setup is slower than the scenario"
     } else {
         ""
     };
     Some(format!(
-        "to make one user took {}, one iteration {} at {at} (means){than}",
+        "mean time {} to create a user, {} per iteration at {at}{than}",
         duration(made),
         duration(time)
     ))
 }
 
-/// The same in one line, of a set-up that made users.
+/// Summarises a setup that created users, in one line.
 pub(crate) fn line(run: &Run) -> Option<String> {
     let setup = run.setup.as_ref()?;
     let pools = &setup.pools;
@@ -139,7 +140,7 @@ pub(crate) fn line(run: &Run) -> Option<String> {
     let (made, asked) = (sum(|pool| pool.made), sum(|pool| pool.asked));
     let took: f64 = pools.iter().map(|pool| pool.took_s).sum();
     let mut told = format!(
-        "{} of {} made in {}",
+        "{} of {} created in {}",
         count(made),
         plural(asked, "user"),
         seconds(took)
@@ -154,7 +155,7 @@ pub(crate) fn line(run: &Run) -> Option<String> {
     }
     Some(match beside_the_flow(run) {
         Some((made, time, _)) if made > time => format!(
-            "{told}; slower than the flow: {} a user, {} an iteration (means)",
+            "{told}; slower than the scenario: mean time {} per user, {} per iteration",
             duration(made),
             duration(time)
         ),

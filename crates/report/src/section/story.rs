@@ -1,4 +1,4 @@
-//! How far iterations came: each step with how many reached and passed it, and what failed first.
+//! The step funnel: each step with the number of iterations that reached and passed it, and the first failures.
 
 use model::{FaultKind, Side};
 use record::{Example, FirstFailure, Level, Run, StoryStep, path_name};
@@ -9,11 +9,12 @@ use super::{Block, Section, label, marked};
 use crate::format::{count, duration, estimate, estimate_in_full, part};
 use crate::table::{Column, Row, Table};
 
-/// What the columns of times are.
-const TIMES: &str = "Times are those until a step was passed, of everybody who began it: who failed in it, timed out or \
-    did not end it counts as longer than all others. How long it took to fail stands apart.";
+/// Explains the columns of times.
+const TIMES: &str = "Percentiles cover every iteration that began the step. Failures, \
+    timeouts and unfinished iterations rank as slowest. Times until a failure have a column of \
+    their own.";
 
-/// The full section: steps in the order in which they are reached, the levels of one step together.
+/// The full section. Steps are in the order in which iterations reach them, with the levels of a step grouped.
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let rows = names(run).into_iter().flat_map(|name| {
         run.levels.iter().filter_map(move |level| {
@@ -35,7 +36,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     Section::unless_empty("Steps, and what failed first", blocks)
 }
 
-/// As many steps of one level as there is room for, for the terminal, in their order.
+/// Returns up to `room` steps of one level for the terminal, in order.
 pub(crate) fn of_level(level: &Level, room: usize) -> Table {
     let steps = most_telling(&level.measured.story.steps, room);
     let row = |step: &StoryStep| {
@@ -46,7 +47,7 @@ pub(crate) fn of_level(level: &Level, room: usize) -> Table {
     Table::new(columns, steps.into_iter().map(row).collect())
 }
 
-/// Those in which something failed or did not end, and the last, before those that all came through.
+/// Prefers steps with failures or unfinished iterations, and the last step, to steps that all iterations passed.
 fn most_telling(steps: &[StoryStep], room: usize) -> Vec<&StoryStep> {
     let mut shown: Vec<(usize, &StoryStep)> = steps.iter().enumerate().collect();
     let last = steps.len().saturating_sub(1);
@@ -56,7 +57,7 @@ fn most_telling(steps: &[StoryStep], room: usize) -> Vec<&StoryStep> {
     shown.into_iter().map(|(_, step)| step).collect()
 }
 
-/// How a step is called: of a mix with its scenario.
+/// Returns the name of a step, with its scenario if several are mixed.
 fn told(step: &StoryStep) -> String {
     match &step.scenario {
         Some(scenario) => format!("{scenario}: {}", step.name()),
@@ -64,7 +65,7 @@ fn told(step: &StoryStep) -> String {
     }
 }
 
-/// The steps of all levels; what one level has alone stands where that level reaches it.
+/// Returns the steps of all levels. A step of a single level is placed where that level reaches it.
 fn names(run: &Run) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for level in &run.levels {
@@ -88,11 +89,11 @@ fn columns() -> Vec<Column> {
         "passed",
         "with failures",
         "failed",
-        "not ended",
+        "unfinished",
         "p50",
         "p95",
         "p99",
-        "longest passed",
+        "max passed",
         "failed after",
         "timed out",
     ];
@@ -119,7 +120,7 @@ fn cells(level: &Level, step: &StoryStep, in_full: bool) -> Vec<Option<String>> 
     ]
 }
 
-/// `15 of 16`: of the iterations that were started, or of those of its scenario.
+/// Formats the reached count: `15 of 16` started iterations, or started iterations of the step's scenario.
 fn reached(level: &Level, step: &StoryStep) -> String {
     let measured = &level.measured;
     let of = step.scenario.as_ref();
@@ -137,7 +138,7 @@ fn time(step: &StoryStep, at: Estimate, in_full: bool) -> String {
     }
 }
 
-/// From the shortest to the longest.
+/// Formats the range of times until a failure, from the shortest to the longest.
 fn failed_after(step: &StoryStep) -> Option<String> {
     let (min, max) = (step.failed_time.min()?, step.failed_time.max()?);
     if min == max {
@@ -146,11 +147,11 @@ fn failed_after(step: &StoryStep) -> Option<String> {
     Some(format!("{}–{}", duration(min), duration(max)))
 }
 
-/// What failed first, with how many iterations it did so in each level.
+/// A first failure, with the number of affected iterations per level.
 #[derive(Clone, Debug)]
 pub(crate) struct First<'a> {
     cause: &'a FirstFailure,
-    /// Level, iterations that failed, iterations that succeeded all the same.
+    /// Level, failed iterations, and iterations that succeeded despite it.
     levels: Vec<(String, u64, u64)>,
 }
 
@@ -160,13 +161,13 @@ impl First<'_> {
         each.map(|(_, failed, succeeded)| failed + succeeded).sum()
     }
 
-    /// `select`, or that it was in no step.
+    /// Name of the step, or a note that it was in none.
     fn step(&self) -> String {
         let step = self.cause.step.as_deref();
-        step.map_or_else(|| "outside of the steps".to_owned(), path_name)
+        step.map_or_else(|| "outside the steps".to_owned(), path_name)
     }
 
-    /// `HTTP status 500`, `timed out`.
+    /// Formats the kind: `HTTP status 500`, `timed out`.
     fn kind(&self) -> String {
         match (self.cause.kind, self.cause.status) {
             (FaultKind::Status, Some(status)) => format!("HTTP status {status}"),
@@ -174,7 +175,8 @@ impl First<'_> {
         }
     }
 
-    /// `3 failed at 50 users, 1 succeeded at 50 users`; of many levels the first two and the last.
+    /// Formats the counts: `3 failed at 50 users, 1 succeeded nevertheless at 50 users`. With many levels, only the
+    /// first two and the last.
     fn counts(&self) -> String {
         let each = self.levels.iter();
         let one = |(at, failed, succeeded): &(String, u64, u64)| {
@@ -192,7 +194,7 @@ impl First<'_> {
         told.join(", ")
     }
 
-    /// `select: HTTP status 500, POST /offers/:id/select: 2 failed at 16 users`
+    /// Formats one line: `select: HTTP status 500, POST /offers/:id/select: 2 failed at 16 users`.
     pub(crate) fn line(&self) -> String {
         let what = match self.cause.what.as_str() {
             "" => &self.cause.first.detail,
@@ -215,7 +217,7 @@ impl First<'_> {
     }
 }
 
-/// All first failures of a run, the most frequent first.
+/// Returns all first failures of a run, the most frequent first.
 pub(crate) fn firsts(run: &Run) -> Vec<First<'_>> {
     let mut all: Vec<First<'_>> = Vec::new();
     for level in &run.levels {
@@ -247,8 +249,8 @@ fn causes(run: &Run) -> Table {
         Column::words("kind"),
         Column::name("where"),
         Column::words("iterations"),
-        Column::words("the first"),
-        Column::words("when, who"),
+        Column::words("first example"),
+        Column::words("time, user, step, location"),
     ];
     let row = |first: First<'_>| {
         let what = Some(first.cause.what.clone()).filter(|what| !what.is_empty());
@@ -265,14 +267,14 @@ fn causes(run: &Run) -> Table {
     Table::new(columns, firsts(run).into_iter().map(row).collect())
 }
 
-/// Where iterations were that had not ended.
+/// Lists the steps in which unfinished iterations were.
 pub(crate) fn unfinished(run: &Run) -> Vec<String> {
     let each = run.levels.iter().flat_map(|level| {
         let at = label(&level.load);
         level.measured.story.unfinished.iter().map(move |left| {
             let step = left.step.as_deref();
             let step = step.map_or_else(
-                || "outside of the steps".to_owned(),
+                || "outside the steps".to_owned(),
                 |path| format!("in {}", path_name(path)),
             );
             format!("{} unfinished at {at}, {step}", count(left.count))

@@ -1,4 +1,4 @@
-//! What the target's own process used, level by level.
+//! Resource use of the target's own process, level by level.
 
 mod notes;
 mod tables;
@@ -9,10 +9,10 @@ use super::{Block, Section, label, marked};
 use crate::format::{count, megabytes, number, percent};
 use crate::table::{Column, Row, Table};
 
-/// The target of a level: `editor (pid 4711, Go 1.22.1)`, or by its endpoint where its process is elsewhere.
+/// Formats the target: `editor (pid 4711, Go 1.22.1)`. A target that is known only by its metrics endpoint has no pid.
 pub(crate) fn name(target: &TargetUse) -> String {
     let place = if target.source == Some(TargetSource::Prometheus) {
-        "by its endpoint".to_owned()
+        "by its metrics endpoint".to_owned()
     } else {
         format!("pid {}", target.pid)
     };
@@ -25,7 +25,7 @@ pub(crate) fn name(target: &TargetUse) -> String {
     }
 }
 
-/// One line about the target's process in a level: what stopped it, what was measured, and what runs out.
+/// Summarises the target's process in a level in one line: what ended it, its resource use, and what runs out.
 pub(crate) fn line(target: &TargetUse) -> String {
     let busiest = target.busiest_thread.as_ref();
     let used = descriptors_used_percent(target).unwrap_or(0.0);
@@ -55,19 +55,19 @@ pub(crate) fn line(target: &TargetUse) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// `20.1 → 25.1 MB, at most 26.0 MB`, as far as it is known.
+/// Formats memory as far as it is known: `20.1 → 25.1 MB (max 26.0 MB)`.
 fn memory(target: &TargetUse) -> Option<String> {
     let (start, end) = (target.memory_mb_start, target.memory_mb_end);
     let change = match (start, end) {
         (Some(start), Some(end)) => format!("{} → {} MB", number(start), number(end)),
         (start, end) => return start.or(end).or(target.memory_mb_max).map(megabytes),
     };
-    // The most is news only when it lies well above both ends.
+    // The maximum is shown only if it lies well above both ends.
     let ends = start.into_iter().chain(end);
     let high = ends.fold(0.0, f64::max) * 1.05;
     let most = target.memory_mb_max.filter(|&most| most > high);
     Some(match most {
-        Some(most) => format!("{change} (at most {})", megabytes(most)),
+        Some(most) => format!("{change} (max {})", megabytes(most)),
         None => change,
     })
 }
@@ -95,7 +95,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
         "busy threads",
         "memory at start",
         "at end",
-        "at most",
+        "max",
         "threads",
         "descriptors",
         "connections",

@@ -1,4 +1,4 @@
-//! What each threshold said, with what was observed.
+//! The outcome of each threshold, with the observed figures.
 
 use record::{Run, ThresholdResult};
 
@@ -7,7 +7,7 @@ use super::{Block, Section, label_at};
 use crate::colour::Tone;
 use crate::table::{Column, Row, Table};
 
-/// The results of one condition over the levels.
+/// The results of one threshold over the levels.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) tone: Tone,
@@ -15,7 +15,8 @@ pub(crate) struct Line {
     pub(crate) text: String,
 }
 
-/// One line per condition: where it failed first, or what was observed last. Broken ones first.
+/// Returns one line per threshold: the level that broke it first, or else the last observation. Broken thresholds come
+/// first.
 pub(crate) fn lines(run: &Run) -> Vec<Line> {
     let mut conditions: Vec<(&str, &str)> = Vec::new();
     for result in &run.thresholds {
@@ -42,7 +43,7 @@ fn line(run: &Run, (metric, condition): (&str, &str)) -> Option<Line> {
     results.sort_by_key(|result| result.level);
     let find = |held: Option<bool>| results.iter().find(|result| result.held == held).copied();
     let (told, tone, word) = find(Some(false))
-        .map(|broken| (broken, Tone::Bad, "failed"))
+        .map(|broken| (broken, Tone::Bad, "broken"))
         .or_else(|| find(None).map(|untold| (untold, Tone::Doubtful, "inconclusive")))
         .or_else(|| Some((last_of(run, &results)?, Tone::Good, "held")))?;
     let place = label_at(&run.levels, told.level);
@@ -54,7 +55,7 @@ fn line(run: &Run, (metric, condition): (&str, &str)) -> Option<Line> {
     })
 }
 
-/// The highest load in which it was judged; a sound level rather than one that is not.
+/// Returns the result at the highest judged load, preferably in a level that is not invalid.
 fn last_of<'a>(run: &Run, results: &[&'a ThresholdResult]) -> Option<&'a ThresholdResult> {
     let is_sound = |result: &&&ThresholdResult| {
         let level = run.levels.iter().find(|level| level.index == result.level);
@@ -68,7 +69,7 @@ fn last_of<'a>(run: &Run, results: &[&'a ThresholdResult]) -> Option<&'a Thresho
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let columns = vec![
         Column::name("metric"),
-        Column::name("condition"),
+        Column::name("threshold"),
         Column::words("load"),
         Column::words("observed"),
         Column::words("outcome"),
@@ -76,7 +77,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     let row = |result: &ThresholdResult| {
         let outcome = match result.held {
             Some(true) => "held",
-            Some(false) => "failed",
+            Some(false) => "broken",
             None => "inconclusive",
         };
         let cells = [

@@ -1,4 +1,4 @@
-//! Tables of named things and how long they took.
+//! Tables of named operations with their times.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::{Block, Section, error_bound, marked};
 use crate::format::{bytes, count, duration, estimate, estimate_in_full, part, rate_of};
 use crate::table::{Column, Row, Table};
 
-/// Which map of a level holds the family.
+/// Selects the map of a level that holds the family.
 type Family = fn(&Level) -> &BTreeMap<String, Timings>;
 
 const STEPS: &str = "Steps";
-const CONDITIONS: &str = "Conditions that had to come true";
+const CONDITIONS: &str = "Conditions awaited with `eventually`";
 
 const FAMILIES: [(&str, &str, Family); 5] = [
     ("Requests", "request", |level| &level.measured.requests),
@@ -27,7 +27,7 @@ const FAMILIES: [(&str, &str, Family); 5] = [
     (CONDITIONS, "eventually", |level| &level.measured.eventually),
 ];
 
-/// One section per family that occurs: response times with their intervals, then service times and bytes.
+/// Returns one section per family with operations: response times with intervals, then service times and bytes.
 pub(crate) fn sections(run: &Run) -> Vec<Section> {
     let of = |&(title, _, family): &(&'static str, &str, Family)| {
         let blocks = vec![
@@ -43,14 +43,14 @@ pub(crate) fn sections(run: &Run) -> Vec<Section> {
     FAMILIES.iter().filter_map(of).collect()
 }
 
-/// Steps and conditions have a table of their own, unless the record is one of before.
+/// Steps and conditions have a section of their own, except in older records.
 fn is_in_the_story(level: &Level, title: &str) -> bool {
     [STEPS, CONDITIONS].contains(&title) && !level.measured.story.steps.is_empty()
 }
 
 type Cells = Vec<(Column, Option<String>)>;
 
-/// The rows of one name stand together, so that the levels can be read down.
+/// Builds a table with the levels of each name in consecutive rows.
 fn table(run: &Run, family: Family, cells: fn(&Timings, f64) -> Cells) -> Table {
     let mut names: Vec<&String> = run
         .levels
@@ -121,7 +121,7 @@ fn timed_out(timings: &Timings) -> Option<String> {
     (timings.timed_out > 0).then(|| format!("{}{limit}", count(timings.timed_out)))
 }
 
-/// A high percentile, left out where its samples are too few.
+/// Formats a high percentile. `None` with too few samples.
 fn stated(timings: &Timings, q: f64) -> Option<String> {
     match timings.response_at(q) {
         Estimate::Unavailable { .. } => None,
@@ -129,7 +129,7 @@ fn stated(timings: &Timings, q: f64) -> Option<String> {
     }
 }
 
-/// The longest, or the time-out or the age that it exceeds.
+/// Formats the longest time, or the timeout or age that it exceeds.
 pub(crate) fn longest(timings: &Timings) -> Option<String> {
     match timings.longest_exceeds() {
         Some(limit) if timings.timeout == Some(limit) => Some(format!("> {limit}")),
@@ -138,7 +138,7 @@ pub(crate) fn longest(timings: &Timings) -> Option<String> {
     }
 }
 
-/// The same of iterations.
+/// Formats the longest iteration in the same way.
 pub(crate) fn longest_iteration(iterations: &Iterations) -> Option<String> {
     match iterations.longest_exceeds() {
         Some(age) => Some(format!("> {}", duration(age))),
@@ -146,10 +146,10 @@ pub(crate) fn longest_iteration(iterations: &Iterations) -> Option<String> {
     }
 }
 
-/// All named things of one level in one table, for the terminal: channels first.
+/// Puts all named operations of one level into one table for the terminal, channels first.
 pub(crate) fn of_level(level: &Level) -> Table {
     let columns = vec![
-        Column::words("what"),
+        Column::words("type"),
         Column::name("name"),
         Column::number("count"),
         Column::number("rate"),

@@ -1,4 +1,5 @@
-//! Promises on the latency of deliveries that were kept while deliveries were lost: what is lost has no latency.
+//! Latency thresholds that held although deliveries were lost and no threshold covers losses. A lost delivery has no
+//! latency, so these thresholds miss it.
 
 use record::{Deliveries, Level, Run, ThresholdResult};
 
@@ -6,13 +7,13 @@ use super::label;
 use super::levels::all_deliveries;
 use crate::format::{plural, share};
 
-/// Conditions that speak of how long a delivery took.
+/// Beginnings of thresholds on delivery latency.
 const LATENCY: [&str; 4] = ["p", "mean", "min", "max"];
-/// Conditions that speak of what did not come.
+/// Beginnings of thresholds on losses.
 const LOSS: [&str; 2] = ["lost", "delivered"];
 const ALL: &str = "deliveries";
 
-/// One remark for each kind of message.
+/// Returns one remark per subject of thresholds.
 pub(crate) fn remarks(run: &Run) -> Vec<String> {
     let mut told: Vec<(&str, String, u64)> = Vec::new();
     for level in &run.levels {
@@ -26,7 +27,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
     }
     let more = |more| match more {
         0 => String::new(),
-        more => format!("; so with {}", plural(more, "other promise")),
+        more => format!("; the same applies to {}", plural(more, "other threshold")),
     };
     told.into_iter()
         .map(|(_, remark, others)| remark + &more(others))
@@ -39,7 +40,7 @@ fn results<'a>(run: &'a Run, level: &Level) -> impl Iterator<Item = &'a Threshol
     all.filter(move |result| result.level == index)
 }
 
-/// Whether it held for the latency of what came, some did not come, and nobody promised that it would.
+/// Whether the threshold held for the deliveries that arrived, others were lost, and no threshold covers losses.
 fn is_blind(run: &Run, level: &Level, result: &ThresholdResult) -> bool {
     let begins =
         |condition: &str, with: &[&str]| with.iter().any(|word| condition.starts_with(word));
@@ -64,8 +65,8 @@ fn of(level: &Level, metric: &str) -> Option<Deliveries> {
 fn remark(level: &Level, result: &ThresholdResult) -> String {
     let all = of(level, &result.metric).unwrap_or_default();
     format!(
-        "{} {} held at {} for what came, but {} were lost and nothing is promised of them: add `lost == 0` or \
-         `delivered >= 99.9%`",
+        "{} {} held at {} for the deliveries that arrived, but {} were lost and no threshold \
+         covers losses: add `lost == 0` or `delivered >= 99.9%`",
         result.metric,
         result.condition,
         label(&level.load),
@@ -109,7 +110,7 @@ mod tests {
             assert_eq!(remarks.len(), 1);
             let text = &remarks[0];
             assert!(text.contains("50 of 100 (50.0 %) were lost"), "{text}");
-            assert!(text.ends_with("; so with 1 other promise"), "{text}");
+            assert!(text.ends_with("; the same applies to 1 other threshold"), "{text}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! The first sentence: what the run found out, or why it did not.
+//! The first sentence of a report: the result of the run, or why there is none.
 
 use model::Verdict;
 use record::{FailedAround, Inconclusive, Level, Run, ThresholdResult};
@@ -9,7 +9,7 @@ use crate::colour::Tone;
 use crate::format::{amount, plural, share};
 use crate::words;
 
-/// The first words and the rest of the first sentence.
+/// The verdict and the rest of the first sentence.
 #[derive(Clone, Debug)]
 pub(crate) struct Headline {
     pub(crate) verdict: &'static str,
@@ -17,7 +17,7 @@ pub(crate) struct Headline {
     pub(crate) sentence: String,
 }
 
-/// What the run found out.
+/// Returns the first sentence.
 pub(crate) fn headline(run: &Run) -> Headline {
     let (verdict, tone) = match run.verdict {
         _ if run.interrupted => ("Interrupted", Tone::Doubtful),
@@ -31,7 +31,7 @@ pub(crate) fn headline(run: &Run) -> Headline {
         (true, levels) => {
             let levels = plural(levels, "level");
             format!(
-                " after {levels}; until then {}{}",
+                "  after {levels}; until then {}{}",
                 run.verdict,
                 outcome(run)
             )
@@ -45,7 +45,7 @@ pub(crate) fn headline(run: &Run) -> Headline {
     }
 }
 
-/// The outcome without its first word, of a run with levels.
+/// Returns the outcome without its first word, for a run with levels.
 fn outcome(run: &Run) -> String {
     match run.verdict {
         Verdict::Passed => passed(run),
@@ -61,7 +61,7 @@ fn passed(run: &Run) -> String {
         let failures = failures(run);
         return format!(": {levels} measured {reach}{failures}; no threshold was set.");
     }
-    // Not beyond the load up to which anything is promised.
+    // Loads above the limit of every threshold are not part of this statement.
     let judged = |level: &&Level| {
         run.thresholds
             .iter()
@@ -71,14 +71,14 @@ fn passed(run: &Run) -> String {
     let reach = reach(&judged);
     let doubtful = judged.iter().any(|level| level.is_invalid());
     let despite = if doubtful {
-        " The generator reached its limits; its delays are part of the times, and the target had its full load."
+        "  The generator reached its limits: the times include its delays, and the target had the full load."
     } else {
         ""
     };
     format!(": every threshold held {reach}.{despite}")
 }
 
-/// What failed, where nobody has said how much may.
+/// Returns the share of failures, for a run without thresholds.
 fn failures(run: &Run) -> String {
     let all = run.levels.iter().map(all_operations);
     let (failed, count) = all.fold((0, 0), |(failed, count), all| {
@@ -90,7 +90,7 @@ fn failures(run: &Run) -> String {
     format!(", with {} operations failed", share(failed, count))
 }
 
-/// `at 50 users`, or `up to 1,000 users`, the last of these levels.
+/// Formats the load: `at 50 users`, or `up to 1,000 users`, the last of these levels.
 fn reach(levels: &[Level]) -> String {
     let preposition = if levels.len() == 1 { "at" } else { "up to" };
     let last = levels
@@ -116,7 +116,7 @@ fn failed(run: &Run) -> String {
         .filter(|r| r.level == first.level);
     let more = match same_level.count() - 1 {
         0 => String::new(),
-        more => format!(", and {}", plural(more as u64, "other condition")),
+        more => format!(", and {}", plural(more as u64, "other threshold")),
     };
     let (metric, condition) = (&first.metric, &first.condition);
     let observed = inconclusive::observed(run, first);
@@ -127,7 +127,7 @@ fn failed(run: &Run) -> String {
     )
 }
 
-/// What failed in `setup` and `teardown`, in a sentence each.
+/// Describes failures in `setup` and `teardown`, one sentence each.
 fn around(run: &Run) -> Vec<String> {
     let ended = run.script_faults.iter();
     let ended = ended.map(|fault| format!("{} ended with an error ({})", fault.what, fault.side));
@@ -150,7 +150,7 @@ fn around(run: &Run) -> Vec<String> {
     ended.chain(parts.map(part)).collect()
 }
 
-/// A run that failed although no threshold did.
+/// Describes a run that failed although no threshold broke.
 fn without_threshold(run: &Run) -> String {
     let around = around(run);
     if !around.is_empty() {
@@ -216,7 +216,7 @@ fn cannot_tell(run: &Run) -> String {
     format!(" at {at}: {reason}. This level says nothing about the target.")
 }
 
-/// Not every threshold is held or broken.
+/// Describes a run with inconclusive thresholds and no broken one.
 fn unjudged(run: &Run) -> String {
     let open = || run.thresholds.iter().filter(|result| result.held.is_none());
     let Some(first) = open().next() else {
@@ -225,7 +225,7 @@ fn unjudged(run: &Run) -> String {
     let at = label_at(&run.levels, first.level);
     let more = match open().count() - 1 {
         0 => String::new(),
-        more => format!(", and {}", plural(more as u64, "other condition")),
+        more => format!(", and {}", plural(more as u64, "other threshold")),
     };
     let others = if open().count() < run.thresholds.len() {
         " Every other threshold held."
@@ -240,7 +240,7 @@ fn unjudged(run: &Run) -> String {
     )
 }
 
-/// Without thresholds: a level in which nothing succeeded before it ended.
+/// Describes a run without thresholds in which nothing succeeded in a level, and operations were still in flight.
 fn none_ended(run: &Run) -> String {
     let nothing = |level: &&Level| {
         let measured = &level.measured;
@@ -259,7 +259,7 @@ fn none_ended(run: &Run) -> String {
     }
 }
 
-/// The level whose first cause the first sentence states.
+/// Returns the level whose first cause is in the first sentence.
 fn stated_level(run: &Run) -> Option<usize> {
     if run.verdict != Verdict::Inconclusive {
         return None;
@@ -274,7 +274,7 @@ fn stated_level(run: &Run) -> Option<usize> {
     first.filter(invalid).map(|result| result.level)
 }
 
-/// Why levels are invalid, but for the cause in the first sentence.
+/// Lists why levels are invalid, except for the cause in the first sentence.
 fn invalid(run: &Run) -> Vec<String> {
     let stated = stated_level(run);
     let mut remarks = Vec::new();
@@ -289,7 +289,7 @@ fn invalid(run: &Run) -> Vec<String> {
     remarks
 }
 
-/// What else must be known before the numbers are believed, one sentence each.
+/// Returns further facts that readers need before they trust the figures, one sentence each.
 pub(crate) fn remarks(run: &Run) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(invalid(run));
@@ -310,7 +310,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
         .iter()
         .any(|result| result.held == Some(false))
     {
-        remarks.extend(around(run)); // else it is the first sentence
+        remarks.extend(around(run)); // otherwise the first sentence says it
     }
     remarks.extend(run.levels.iter().filter_map(repeated));
     remarks.extend(leftovers(run));
@@ -320,21 +320,21 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
     remarks
 }
 
-/// Requests that were sent once more.
+/// Reports requests that were sent a second time.
 fn repeated(level: &Level) -> Option<String> {
     let requests = level.measured.requests.values();
     let repeated: u64 = requests.map(|timings| timings.repeated).sum();
     let at = label(&level.load);
     (repeated > 0).then(|| {
         format!(
-            "{} at {at} repeated: a kept-alive connection closed before any response, or the server said \
+            "{} at {at} repeated: a kept-alive connection closed before any response, or the server reported \
              that it had not processed them (RFC 9110 §9.2.2, RFC 9113 §8.7)",
             plural(repeated, "request")
         )
     })
 }
 
-/// Sessions, keys or messages of something earlier that were still there when a level began.
+/// Reports sessions, keys or messages left from an earlier run when a level began.
 fn leftovers(run: &Run) -> Option<String> {
     let mut found = run.levels.iter().filter_map(|level| {
         let left = level.leftovers.filter(|&left| left > 0.0)?;
@@ -346,7 +346,7 @@ fn leftovers(run: &Run) -> Option<String> {
         more => format!(", and before {}", plural(more as u64, "later level")),
     };
     Some(format!(
-        "no clean start: {} left over from before when {at} began{more}",
+        "no clean start: {} left from an earlier run when {at} began{more}",
         amount(left)
     ))
 }

@@ -1,10 +1,10 @@
-//! Findings in sentences without a full stop.
+//! Findings as sentences without a full stop.
 
 use record::{Cause, Finding};
 
 use super::limiter;
 
-/// The name of its cause.
+/// Name of the finding's cause.
 pub(crate) fn name(finding: &Finding) -> &'static str {
     match finding.cause {
         Cause::RateLimiter(_) => "rate limiter",
@@ -12,7 +12,7 @@ pub(crate) fn name(finding: &Finding) -> &'static str {
     }
 }
 
-/// The finding in one sentence.
+/// The finding as one sentence.
 pub(crate) fn sentence(finding: &Finding) -> String {
     match &finding.cause {
         Cause::RateLimiter(found) => limiter::sentence(found),

@@ -1,14 +1,14 @@
-//! Why a level is questionable or invalid, and what to do about it.
+//! Explains why a level is questionable or invalid, and what to do about it.
 
 use record::{DelayStatistic, IssueCause, LateAt, Lateness};
 
 use super::reason;
 use crate::format::{count, duration, millis, number, percent, plural, share};
 
-/// Less CPU wait than this changes no figure, in percent.
+/// CPU wait below this share of the time affects no figure, in percent.
 const CPU_WAIT: f64 = 1.0;
 
-/// One sentence without a full stop: what happened, its figures and limit, what to do.
+/// Returns one sentence without a full stop: what happened, its figures and limit, and what to do.
 pub(crate) fn sentence(cause: &IssueCause) -> String {
     match cause {
         IssueCause::NotMeasured => "the level ended before its measurement began".to_owned(),
@@ -104,12 +104,12 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
         IssueCause::WorkerLost {
             saved_ms_before: Some(before),
         } => format!(
-            "a worker did not end; its figures are those of {} earlier",
+            "a worker did not end; its figures were saved {} before the end",
             millis(*before)
         ),
         IssueCause::WorkerLost {
             saved_ms_before: None,
-        } => "a worker did not end; nothing that it measured is known".to_owned(),
+        } => "a worker did not end, and its measurements are lost".to_owned(),
         IssueCause::SmallMessages {
             spent_percent,
             connection,
@@ -173,7 +173,7 @@ fn late(lateness: &Lateness) -> String {
     }
 }
 
-/// CPU wait is reported where it did harm.
+/// Adds the CPU wait if it was long enough to matter.
 fn without_cpu(cpu_wait_percent: Option<f64>) -> String {
     wait(cpu_wait_percent).map_or(String::new(), |waited| {
         format!("; a worker was ready but had no CPU for {waited} of the time: reserve cores for headcount")

@@ -1,10 +1,10 @@
-//! A rate limiter: what it does, what shows it, what remains unknown, what to do.
+//! Words for a rate limiter: its behaviour, the evidence, open questions and next steps.
 
 use record::{Advice, Evidence, LimitKey, LimiterKind, OneAddress, RateLimiter, Unknown};
 
 use crate::format::{count, plural};
 
-/// `a rate limiter lets through 100 requests in 15 min, per source address`.
+/// Formats the finding: `a rate limiter lets through 100 requests in 15 min, per source address`.
 pub(super) fn sentence(found: &RateLimiter) -> String {
     let of_bucket = found.kind == Some(LimiterKind::TokenBucket) && !found.limit_stated;
     let passed = match found.limit.filter(|_| !of_bucket) {
@@ -18,10 +18,7 @@ pub(super) fn sentence(found: &RateLimiter) -> String {
         }
     };
     let burst = if found.burst > 0.0 {
-        format!(
-            " (and about {:.0} at once at first)",
-            found.burst / found.keys
-        )
+        format!(" (after a burst of about {:.0})", found.burst / found.keys)
     } else {
         String::new()
     };
@@ -47,13 +44,13 @@ fn window(found: &RateLimiter) -> String {
 
 fn per(key: LimitKey) -> &'static str {
     match key {
-        LimitKey::All => "for all together",
+        LimitKey::All => "for all requests together",
         LimitKey::Address => "per source address",
         LimitKey::User => "per user",
     }
 }
 
-/// `15 min`, `1 min 30 s`, `0.5 s`.
+/// Formats a time span: `15 min`, `1 min 30 s`, `0.5 s`.
 fn span(seconds: f64) -> String {
     if seconds < 10.0 {
         let text = format!("{seconds:.1}");
@@ -80,7 +77,7 @@ fn amount(number: f64) -> String {
     }
 }
 
-/// An observation that shows it.
+/// Formats an observation that the finding rests on.
 pub(crate) fn evidence(seen: &Evidence) -> String {
     match seen {
         Evidence::LimitStated {
@@ -121,11 +118,11 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
             passed / limit
         ),
         Evidence::PassedAlike { per, least, most } => format!(
-            "each {} passed {least:.0} to {most:.0} times, however often it asked",
+            "each {} passed {least:.0} to {most:.0} times, regardless of how many requests it sent",
             each(*per)
         ),
         Evidence::PassedUnequally { per, least, most } => format!(
-            "of each refused {}, {least:.0} to {most:.0} requests passed, too different for a limit of its own",
+            "{least:.0} to {most:.0} requests passed per refused {}, too unequal for separate limits",
             each(*per)
         ),
         Evidence::OtherLevel {
@@ -155,7 +152,7 @@ fn each(key: LimitKey) -> &'static str {
     }
 }
 
-/// How requests passed in the course of the level.
+/// Formats observations over the course of the level.
 fn over_time(seen: &Evidence) -> String {
     match *seen {
         Evidence::Stopped {
@@ -201,7 +198,7 @@ fn over_time(seen: &Evidence) -> String {
         } => {
             let first = match (reopened_s, burst > 0.0) {
                 (Some(until), _) => format!(
-                    "after a first burst none passed until {}; then ",
+                    "after a first burst no request passed until {}; then ",
                     span(until)
                 ),
                 (None, true) => {
@@ -210,7 +207,7 @@ fn over_time(seen: &Evidence) -> String {
                 (None, false) => String::new(),
             };
             let even = if regular {
-                ", more evenly than chance"
+                ", more evenly than chance explains"
             } else {
                 ""
             };
@@ -223,7 +220,7 @@ fn over_time(seen: &Evidence) -> String {
     }
 }
 
-/// A question that the measurement leaves open.
+/// Formats a question that the measurement leaves open.
 pub(crate) fn unknown(open: &Unknown) -> String {
     match open {
         Unknown::AddressOrAll { because } => {
@@ -261,7 +258,7 @@ pub(crate) fn unknown(open: &Unknown) -> String {
     }
 }
 
-/// What to do next.
+/// Formats a next step.
 pub(crate) fn advice(advice: &Advice) -> String {
     match advice {
         Advice::ExemptGenerator => {

@@ -1,6 +1,6 @@
 use record::Note;
 
-/// One sentence without a full stop.
+/// Returns one sentence without a full stop.
 pub(crate) fn note(note: &Note) -> String {
     match note {
         Note::Aborted { level, threshold } => {

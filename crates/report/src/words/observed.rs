@@ -3,7 +3,7 @@ use record::Observed;
 
 use crate::format::{duration, megabytes, percent, rate};
 
-/// An observed value as far as it is known: `12.3 ms`, `more than 40 ms`, `3 to 5`.
+/// Formats an observed value as far as it is known: `12.3 ms`, `more than 40 ms`, `3 to 5`.
 pub(crate) fn observed(seen: &Observed) -> String {
     match seen {
         Observed::Exactly { value, unit } => figure(*value, *unit),

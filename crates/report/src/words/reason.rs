@@ -1,20 +1,20 @@
 use model::{LossReason, MisdeliveryReason};
 use record::{DropCause, NoneSucceeded};
 
-/// Why a delivery was lost, behind a number: `3 never seen`.
+/// Formats why deliveries were lost, after a number: `3 never seen`.
 pub(crate) fn lost(reason: LossReason) -> &'static str {
     match reason {
-        LossReason::NeverSeen => "never seen",
+        LossReason::NeverSeen => "never received",
         LossReason::ReceiverDisconnected => "receiver disconnected",
         LossReason::ReceiverLeft => "receiver left",
         LossReason::SendFailed => "send failed or refused",
         LossReason::Misplaced => "arrived at another place of the message",
-        LossReason::OwnCopy => "sender's own copy never seen",
+        LossReason::OwnCopy => "sender's own copy never received",
         LossReason::Unknown => "for another reason",
     }
 }
 
-/// Where a misdelivered message went, behind a number: `3 in another group`.
+/// Formats why messages count as misdelivered, after a number: `3 in another group`.
 pub(crate) fn misdelivered(reason: MisdeliveryReason) -> &'static str {
     match reason {
         MisdeliveryReason::OutsideAudience => "outside the audience",
@@ -26,7 +26,7 @@ pub(crate) fn misdelivered(reason: MisdeliveryReason) -> &'static str {
     }
 }
 
-/// Why planned starts were dropped.
+/// Formats why planned starts were dropped.
 pub(crate) fn dropped(cause: DropCause) -> String {
     match cause {
         DropCause::GeneratorBehind => "the generator was behind".to_owned(),
@@ -38,7 +38,7 @@ pub(crate) fn dropped(cause: DropCause) -> String {
     }
 }
 
-/// What most users were busy with.
+/// Formats the activity of most users.
 pub(super) fn busy_with(cause: DropCause) -> Option<&'static str> {
     match cause {
         DropCause::UsersWaiting => Some("mostly waiting for responses"),
@@ -47,7 +47,7 @@ pub(super) fn busy_with(cause: DropCause) -> Option<&'static str> {
     }
 }
 
-/// What nothing succeeded of.
+/// Formats which kind of operation never succeeded.
 pub(crate) fn none_succeeded(what: NoneSucceeded) -> &'static str {
     match what {
         NoneSucceeded::Request => "no request succeeded",

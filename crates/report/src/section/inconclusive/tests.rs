@@ -78,7 +78,7 @@ fn a_generator_at_its_limit_is_not_too_few_samples() {
     };
     assert_eq!(
         said(load(), Inconclusive::LessLoad { shortfall }),
-        "held for less load than planned: 30 of 100 (30.0 %) planned starts were dropped"
+        "it held, but the load was lower than planned: 30 of 100 (30.0 %) planned starts were dropped"
     );
     assert_eq!(
         said(load(), Inconclusive::InFlight { open: 403 }),
@@ -120,7 +120,7 @@ fn a_warning_before_the_run_says_what_to_do() {
     };
     assert_eq!(
         forecast_line(&few),
-        "`requests: p99 < 1s` will be inconclusive: level 1 makes 50 samples (at one per iteration), it needs 299; \
+        "`requests: p99 < 1s` will be inconclusive: level 1 will have 50 samples (at one per iteration), but it needs 299; \
          measure for 30 s"
     );
 }

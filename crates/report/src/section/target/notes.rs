@@ -3,7 +3,7 @@ use record::{CgroupUse, Level, MemoryGrowth, Run, Scrapes, TargetEnd, TargetUse}
 use super::super::label;
 use crate::format::{amount, count, megabytes, number, percent, plural, seconds};
 
-/// What is worth a sentence, level by level.
+/// Returns the notable observations, level by level.
 pub(super) fn all(run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
     for level in &run.levels {
@@ -31,7 +31,7 @@ fn of_target(target: &TargetUse) -> Vec<String> {
             format!(
                 "the listen queue was full in {} of {}",
                 count(queue.full),
-                plural(queue.looks, "look")
+                plural(queue.looks, "sample")
             )
         }),
         target.cgroup.as_ref().and_then(throttled),
@@ -43,18 +43,19 @@ fn of_target(target: &TargetUse) -> Vec<String> {
     ends.chain(notes.into_iter().flatten()).collect()
 }
 
-/// `its process 4711 was gone after 3.0 s, for lack of memory; 4712 was there after 5.0 s`
+/// Formats the end of a process: `its process 4711 was gone after 3.0 s, killed for lack of memory; process 4712 was
+/// found after 5.0 s`.
 fn end(end: &TargetEnd) -> String {
     if end.pid == 0 {
-        return format!("it was started again after {}", seconds(end.at_s));
+        return format!("a restart was found after {}", seconds(end.at_s));
     }
     let why = match end.out_of_memory {
         Some(true) => ", killed for lack of memory",
         Some(false) | None => "",
     };
     let then = match (end.next_pid, end.next_at_s) {
-        (Some(next), Some(at)) => format!("process {next} was there after {}", seconds(at)),
-        _ => "it did not come back".to_owned(),
+        (Some(next), Some(at)) => format!("process {next} was found after {}", seconds(at)),
+        _ => "no later process was found".to_owned(),
     };
     format!(
         "its process {} was gone after {}{why}; {then}",
@@ -63,7 +64,7 @@ fn end(end: &TargetEnd) -> String {
     )
 }
 
-/// The same in few words: `killed for lack of memory after 12 s`.
+/// Formats the end of a process in few words: `killed for lack of memory after 12 s`.
 pub(super) fn end_in_short(end: &TargetEnd) -> String {
     let what = match end.out_of_memory {
         _ if end.pid == 0 => "started again",
@@ -96,13 +97,13 @@ fn throttled(cgroup: &CgroupUse) -> Option<String> {
         .map_or(String::new(), |all| format!(" of {}", count(all)));
     let time = cgroup.throttled_s.unwrap_or(0.0);
     Some(format!(
-        "its CPU quota{limit} was used up in {}{all} periods: its threads stood still for {}",
+        "its CPU quota{limit} was used up in {}{all} periods, which stopped its threads for {}",
         count(periods),
         seconds(time)
     ))
 }
 
-/// A limit is worth a word when it comes near.
+/// Share of the memory limit from which it is reported, in percent.
 const NEAR_PERCENT: f64 = 80.0;
 
 fn memory_limit(cgroup: &CgroupUse) -> Option<String> {
@@ -132,15 +133,15 @@ fn scrapes(scrapes: &Scrapes) -> Option<String> {
         .unwrap_or("no reason given");
     let failed = (scrapes.failed > 0).then(|| {
         format!(
-            "{} did not answer {} of {}: {why}",
+            "{} failed for {} of {}: {why}",
             scrapes.url,
             count(scrapes.failed),
-            plural(scrapes.asked, "question")
+            plural(scrapes.asked, "request")
         )
     });
     let left_out = (scrapes.series_left_out > 0).then(|| {
         format!(
-            "{} series of {} were not kept: name fewer",
+            "{} series of {} were not recorded: list fewer",
             count(scrapes.series_left_out),
             scrapes.url
         )
@@ -151,7 +152,7 @@ fn scrapes(scrapes: &Scrapes) -> Option<String> {
     }
 }
 
-/// Which cores both could run on: the same in all levels, as a rule.
+/// Reports the cores on which both target and generator could run. They are usually the same in all levels.
 fn cores(levels: &[Level]) -> Option<String> {
     let mut shared = levels.iter().filter(|level| level.shares_cores_with_target);
     let target = shared.next_back()?.target.as_ref();
@@ -165,6 +166,6 @@ fn cores(levels: &[Level]) -> Option<String> {
         }
     };
     Some(format!(
-        "target and generator could both run on {which}: each may have taken the other's time"
+        "target and generator could both run on {which}, so each may have slowed the other"
     ))
 }

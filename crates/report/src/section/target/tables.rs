@@ -4,12 +4,12 @@ use crate::format::{amount, count, megabytes, percent};
 use crate::section::Block;
 use crate::table::{Column, Row, Table};
 
-/// Below this a thread is not worth a row.
+/// Threads below this share of a core have no row, in percent.
 const IDLE_PERCENT: f64 = 1.0;
-/// Rows of a table; the record has them all.
+/// Maximum number of rows of a table. The record contains all processes.
 const ROWS: usize = 16;
 
-/// Each with a sentence above that says of which level it is.
+/// Returns each table with a heading that names the level.
 pub(super) fn all(at: &str, target: &TargetUse) -> Vec<Block> {
     let tables = [threads(target), processes(target), series(target)];
     let blocks = tables.into_iter().flatten().map(|(what, table)| {
@@ -19,7 +19,7 @@ pub(super) fn all(at: &str, target: &TargetUse) -> Vec<Block> {
     blocks.flatten().collect()
 }
 
-/// The busiest threads, unless there is one only, which the first table shows.
+/// The busiest threads, if there are several. A single one is in the main table.
 fn threads(target: &TargetUse) -> Option<(String, Table)> {
     let worth = |thread: &&ThreadUse| {
         thread.cpu_percent + thread.waiting_percent.unwrap_or(0.0) >= IDLE_PERCENT
@@ -46,7 +46,7 @@ fn threads(target: &TargetUse) -> Option<(String, Table)> {
     Some(("the busiest threads".to_owned(), Table::new(columns, rows)))
 }
 
-/// The processes, unless there is one only.
+/// The processes, if there are several.
 fn processes(target: &TargetUse) -> Option<(String, Table)> {
     if target.processes.len() < 2 {
         return None;
@@ -78,7 +78,7 @@ fn processes(target: &TargetUse) -> Option<(String, Table)> {
     Some((heading, Table::new(columns, rows.collect())))
 }
 
-/// The series of its endpoint that the scenario keeps.
+/// The series of the target's metrics endpoint that the scenario records.
 fn series(target: &TargetUse) -> Option<(String, Table)> {
     if target.metrics.is_empty() {
         return None;
@@ -87,8 +87,8 @@ fn series(target: &TargetUse) -> Option<(String, Table)> {
         Column::name("series"),
         Column::words("shown as"),
         Column::number("mean"),
-        Column::number("least"),
-        Column::number("most"),
+        Column::number("min"),
+        Column::number("max"),
         Column::number("increase"),
     ];
     let rows = target.metrics.iter().map(|(name, metric)| {
@@ -102,7 +102,7 @@ fn series(target: &TargetUse) -> Option<(String, Table)> {
         ])
     });
     let heading = format!(
-        "{} series of its endpoint",
+        "{} series of its metrics endpoint",
         count(target.metrics.len() as u64)
     );
     Some((heading, Table::new(columns, rows.collect())))
