@@ -1,23 +1,23 @@
 use serde::{Deserialize, Serialize};
 
-/// Groups by whether their members held the same document at the end of an iteration.
+/// Groups by whether their members had the same user state at the end of an iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Convergence {
-    /// All members held the same.
+    /// Groups in which all members had the same state.
     pub converged: u64,
-    /// Two members held something different.
+    /// Groups in which two members had different states.
     pub diverged: u64,
-    /// Not every member said what they held, and those who did held the same.
+    /// Groups in which some members reported no state, and the others had the same one.
     pub unknown: u64,
 }
 
 impl Convergence {
-    /// All groups.
+    /// Number of all groups.
     pub fn groups(&self) -> u64 {
         self.converged + self.diverged + self.unknown
     }
 
-    /// Adds what another worker measured.
+    /// Adds the counts of another worker.
     pub fn merge(&mut self, other: &Self) {
         self.converged += other.converged;
         self.diverged += other.diverged;

@@ -16,7 +16,7 @@ pub struct CutOff {
 }
 
 impl CutOff {
-    /// All of them.
+    /// Number of all deliveries that were cut off.
     pub fn count(&self) -> u64 {
         self.iteration_failed + self.iteration_ended + self.level_ended
     }
@@ -28,43 +28,43 @@ impl CutOff {
     }
 }
 
-/// What a channel looks for, and how a message with its stamp differed from that.
+/// Difference between the place where a channel looks and a message with its stamp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "cause", rename_all = "snake_case")]
 pub enum Mismatch {
-    /// The stamp stands at another place: JSON pointers, or the numbers of bytes.
+    /// The stamp is at another place of the message. Both are JSON pointers or byte offsets.
     Place {
-        /// Where the channel looks (`at`).
+        /// The place where the channel looks (`at`).
         looks: String,
-        /// Where the stamp stands.
+        /// The place of the stamp.
         stands: String,
     },
-    /// Another value stands where the channel wants one (`only`): JSON texts.
+    /// The message has another value than the channel requires (`only`). Values are JSON texts.
     Value {
         /// The JSON pointer.
         at: String,
-        /// What the channel wants there.
+        /// The required value.
         wanted: String,
-        /// What came; `None`: nothing.
+        /// The received value. `None`: there was none.
         came: Option<String>,
     },
-    /// Another event of Socket.IO.
+    /// The message is another Socket.IO event.
     Event {
-        /// Which the channel wants.
+        /// The required event.
         wanted: String,
-        /// Which came.
+        /// The received event.
         came: String,
     },
 }
 
-/// Stamps that arrived where their channel does not look.
+/// Stamps that arrived at a place where their channel does not look.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Misplaced {
-    /// How many did.
+    /// Number of these stamps.
     pub stamps: u64,
-    /// Deliveries that count as lost, whose stamp arrived so.
+    /// Deliveries counted as lost whose stamp arrived in this way.
     pub lost: u64,
-    /// How the first of them differed from what the channel looks for.
+    /// Difference for the first of them.
     pub first: Option<Mismatch>,
 }
 
@@ -79,104 +79,105 @@ impl Misplaced {
 /// Deliveries of messages to their own senders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnCopies {
-    /// How many were expected.
+    /// Number of expected deliveries.
     pub expected: u64,
-    /// How many of them were never seen, without another reason.
+    /// Number of them that were never received, without another reason.
     pub lost: u64,
 }
 
-/// What became of the messages of one channel. Every message × every member of its audience has exactly one fate:
-/// delivered, late, lost or cut off. Duplicated, reordered and misdelivered are extras.
+/// Counts and latencies of one channel. Every message has exactly one fate for each member of its audience: delivered,
+/// late, lost or cut off. Duplicated, reordered and misdelivered messages are counted in addition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deliveries {
-    /// Messages that were stamped and sent; a send that failed counts too, its deliveries are lost with that reason.
+    /// Messages stamped and sent. A failed send counts too; its deliveries are lost with that reason.
     pub messages: u64,
-    /// Messages that were stamped and never sent; nobody expects them.
+    /// Messages stamped but never sent. No delivery is expected of them.
     pub unsent: u64,
-    /// Messages × the members of their audiences.
+    /// Sum of the audience sizes of all messages.
     pub expected: u64,
-    /// Those of them that should go to the sender itself.
+    /// The expected deliveries that go to the sender itself.
     #[serde(default)]
     pub own_copies: OwnCopies,
-    /// Seen within the deadline.
+    /// Received within the deadline.
     pub delivered: u64,
-    /// Seen after the deadline.
+    /// Received after the deadline.
     pub late: u64,
-    /// Never seen by the end of the settling time, by reason.
+    /// Not received by the end of the settling time, by reason.
     pub lost: BTreeMap<LossReason, u64>,
-    /// Not seen when headcount itself ended the wait: whether the target would have delivered them is not known.
+    /// Not received when headcount itself ended the wait. It is unknown whether the target would have delivered them.
     #[serde(default)]
     pub cut_off: CutOff,
-    /// Seen again by the same receiver.
+    /// Received again by the same receiver.
     pub duplicated: u64,
-    /// Seen after a later message of the same sender.
+    /// Received after a later message of the same sender.
     pub reordered: u64,
-    /// Seen by someone outside the audience, by reason.
+    /// Received by someone outside the audience, by reason.
     pub misdelivered: BTreeMap<MisdeliveryReason, u64>,
-    /// Stamps that arrived where the channel is followed but does not look: no receipts.
+    /// Stamps that arrived on a followed socket at a place where the channel does not look. They do not count as
+    /// deliveries.
     #[serde(default)]
     pub misplaced: Misplaced,
-    /// From the sending to each receipt, of what was delivered or late.
+    /// Latency from the planned sending to the receive timestamp, of delivered and late deliveries.
     pub latency: Histogram,
-    /// How they came in the course of the measured time; empty in records of version 1.
+    /// The latencies over the measured time, in blocks. Empty in records of version 1.
     #[serde(default, skip_serializing_if = "Blocks::is_empty")]
     pub blocks: Blocks,
-    /// Per message: to its first receiver.
+    /// Latency to the first receiver, per message.
     pub first: Histogram,
-    /// Per message: to the median of its receivers.
+    /// Latency to the median of the receivers, per message.
     pub median: Histogram,
-    /// Per message: to the last of its receivers.
+    /// Latency to the last receiver, per message.
     pub last: Histogram,
     /// Messages that reached their whole audience.
     pub whole_audience: u64,
 }
 
 impl Deliveries {
-    /// How many were lost, whatever the reason.
+    /// Number of lost deliveries, for any reason.
     pub fn lost_count(&self) -> u64 {
         self.lost.values().sum()
     }
 
-    /// Deliveries whose fate is known: shares are taken of these.
+    /// Number of deliveries with a known fate. Shares refer to these.
     pub fn judged(&self) -> u64 {
         self.expected.saturating_sub(self.cut_off.count())
     }
 
-    /// Losses that show a mistake in the script rather than one of the target: more stamps arrived where the channel does
-    /// not look than where it does; or no sender got its own copy, of several.
+    /// Number of losses that point to a mistake in the script rather than in the target. Either more stamps arrived
+    /// where the channel does not look than where it does, or no sender received its own copy.
     pub fn lost_by_script(&self) -> u64 {
         self.looks_elsewhere() + self.has_no_echo()
     }
 
-    /// Losses whose stamps arrived elsewhere, where that is more than arrived where the channel looks; else 0.
+    /// Number of losses whose stamps arrived at another place, if these outnumber the received deliveries; otherwise 0.
     pub fn looks_elsewhere(&self) -> u64 {
         let lost = self.misplaced.lost;
         if lost > self.received() { lost } else { 0 }
     }
 
-    /// Senders' own copies that were never seen, where none was; else 0.
+    /// Number of lost own copies, if all own copies were lost; otherwise 0.
     pub fn has_no_echo(&self) -> u64 {
         let OwnCopies { expected, lost } = self.own_copies;
         if lost == expected { lost } else { 0 }
     }
 
-    /// How many were misdelivered, for any reason.
+    /// Number of misdelivered messages, for any reason.
     pub fn misdelivered_count(&self) -> u64 {
         self.misdelivered.values().sum()
     }
 
-    /// How many were seen, in time or not.
+    /// Number of deliveries received, in time or late.
     pub fn received(&self) -> u64 {
         self.delivered + self.late
     }
 
-    /// Quantile `q` of the latency. The deliveries of one message are not independent, nor are messages that follow each
-    /// other: the interval is as wide as the blocks show.
+    /// Returns quantile `q` of the latency. Deliveries of one message are not independent, and neither are consecutive
+    /// messages, so the interval is computed from blocks.
     pub fn latency_at(&self, q: f64) -> Estimate {
         estimate_in_blocks(&self.latency, 0, &self.blocks, q)
     }
 
-    /// Adds what another worker measured.
+    /// Adds the measurements of another worker.
     pub fn merge(&mut self, other: &Self) {
         self.messages += other.messages;
         self.unsent += other.unsent;

@@ -4,15 +4,15 @@ use crate::Run;
 use crate::upgrade;
 use crate::version::{KIND, ReadError, VERSION};
 
-/// The text of `run.json`, ending with a line break.
+/// Encodes a run as the text of `run.json`, ending with a line break.
 pub fn to_json(run: &Run) -> Result<String, serde_json::Error> {
     let mut text = serde_json::to_string_pretty(run)?;
     text.push('\n');
     Ok(text)
 }
 
-/// Reads the text of `run.json`. The version is looked at before anything else, so that a newer file is called
-/// newer and not damaged.
+/// Reads the text of `run.json`. The version is checked first, so that a newer file is reported as newer and not as
+/// damaged.
 pub fn from_json(text: &str) -> Result<Run, ReadError> {
     let value: Value = serde_json::from_str(text).map_err(ReadError::NotJson)?;
     let spelled = |key| {
@@ -35,7 +35,7 @@ pub fn from_json(text: &str) -> Result<Run, ReadError> {
         }
     };
     let run = if version == u64::from(VERSION) {
-        // From the text, so that an error names its line.
+        // Parsing the text instead of the value gives errors with line numbers.
         serde_json::from_str(text)
     } else {
         let mut run = value;

@@ -1,40 +1,40 @@
 use model::{FaultKind, Side};
 use serde::{Deserialize, Serialize};
 
-/// All failures of one kind at one named thing, with the first of them as example.
+/// All failures of one side, kind and name, with the first one as an example.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Whose fault.
+    /// Side at fault.
     pub side: Side,
-    /// What kind.
+    /// Kind of the fault.
     pub kind: FaultKind,
-    /// The name of the request, round trip, step, channel or connection; `iteration` when there is no other.
+    /// Name of the request, round trip, step, channel or connection; `iteration` if there is no other.
     pub what: String,
-    /// How often.
+    /// Number of failures.
     pub count: u64,
-    /// The first of them.
+    /// The first failure.
     pub first: Example,
 }
 
-/// One failure as it was seen.
+/// One failure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Example {
-    /// When, in seconds since the start of the run.
+    /// Time of the failure, in seconds since the start of the run.
     pub at_s: f64,
-    /// Whom it hit.
+    /// User that it affected.
     pub user: Option<String>,
-    /// In which step of the scenario.
+    /// Step of the scenario.
     pub step: Option<String>,
-    /// One line for people.
+    /// Description in one line.
     pub detail: String,
-    /// Where in the script: `room.ts:12:5`.
+    /// Location in the script: `room.ts:12:5`.
     pub location: Option<String>,
-    /// The lines of the script around it, ready to print.
+    /// Source lines around the location, ready to print.
     pub frame: Option<String>,
 }
 
-/// Adds `failure` to `failures`: to the one of the same side, kind and name if there is one. The earlier example
-/// stays.
+/// Adds `failure` to the entry with the same side, kind and name, or as a new entry. The entry keeps the earlier
+/// example.
 pub fn note_failure(failures: &mut Vec<Failure>, failure: Failure) {
     let same = |other: &&mut Failure| {
         other.side == failure.side && other.kind == failure.kind && other.what == failure.what

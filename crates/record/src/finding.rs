@@ -2,23 +2,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::limiter::RateLimiter;
 
-/// Why the target stops where it does: one cause out of a closed list, with its evidence.
+/// A cause from a closed list that explains why the target stops where it does, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The cause, with its figures.
     #[serde(flatten)]
     pub cause: Cause,
-    /// How certain it is.
+    /// Confidence in the cause.
     pub confidence: Confidence,
-    /// The levels that show it, counted from 0.
+    /// Indices of the levels that show it, from 0.
     pub levels: Vec<usize>,
-    /// Those of them in which most failures are due to it: they do not show the target's capacity.
+    /// Those of the levels in which most failures are due to it. They do not show the target's capacity.
     pub limits: Vec<usize>,
-    /// The observations that it rests on.
+    /// Observations that support the cause.
     pub evidence: Vec<Evidence>,
     /// Questions that the measurement leaves open.
     pub unknown: Vec<Unknown>,
-    /// What to do next.
+    /// Next steps.
     pub advice: Vec<Advice>,
 }
 
@@ -35,20 +35,20 @@ pub enum Cause {
     },
 }
 
-/// How certain a finding is.
+/// Confidence in a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// It fits, and other causes fit nearly as well.
+    /// The cause fits, but other causes fit nearly as well.
     Low,
-    /// Other causes would be a coincidence.
+    /// Any other cause would be a coincidence.
     High,
-    /// The target states it, and the counts agree.
+    /// The target states the cause, and the counts agree.
     Certain,
 }
 
 impl Confidence {
-    /// As people write it.
+    /// The word for reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -58,50 +58,50 @@ impl Confidence {
     }
 }
 
-/// An observation that a finding rests on. Times are in seconds since the start of the level.
+/// An observation that supports a finding. Times are in seconds since the start of the level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Evidence {
-    /// A header of the 429s states a limit.
+    /// A header of the 429 responses states a limit.
     LimitStated {
-        /// Its name.
+        /// Name of the header.
         header: String,
-        /// Requests.
+        /// Number of requests.
         limit: f64,
-        /// Per this many seconds.
+        /// Length of the window in seconds.
         window_s: Option<f64>,
     },
     /// Some requests passed, and then none.
     Stopped {
-        /// How many passed.
+        /// Number of requests that passed.
         passed: f64,
-        /// Until when.
+        /// Time until which they passed.
         until_s: f64,
-        /// How many were refused from then on.
+        /// Number of requests refused from then on.
         refused: u64,
-        /// When the last of them was.
+        /// Time of the last refusal.
         last_s: f64,
     },
-    /// Some requests passed, then none, again and again.
+    /// Some requests passed, then none, repeatedly.
     Repeated {
-        /// How many passed each time.
+        /// Number of requests that passed each time.
         passed: f64,
-        /// From one beginning to the next.
+        /// Time from one beginning to the next.
         period_s: f64,
-        /// How often that was seen from beginning to end.
+        /// Number of complete periods observed.
         times: u64,
     },
-    /// Requests passed at a steady rate beside those that were refused.
+    /// Requests passed at a steady rate while others were refused.
     SteadyRate {
-        /// How many per second.
+        /// The rate per second.
         per_s: f64,
-        /// How many more passed at the beginning than that rate explains.
+        /// Number of requests that passed at the beginning beyond that rate.
         burst: f64,
-        /// The rate varies less than chance explains.
+        /// Whether the rate varies less than chance explains.
         regular: bool,
-        /// After the first burst none passed until then.
+        /// Time until which no request passed after the first burst.
         reopened_s: Option<f64>,
-        /// For how many seconds it was seen.
+        /// Length of the observation in seconds.
         seconds: u64,
     },
     /// All `Retry-After` headers point to the same time.
@@ -109,49 +109,49 @@ pub enum Evidence {
         /// That time.
         at_s: f64,
     },
-    /// `Retry-After` headers said how long to wait.
+    /// `Retry-After` headers stated how long to wait.
     RetryAfter {
-        /// The longest wait.
+        /// The longest wait in seconds.
         longest_s: f64,
     },
     /// A header names a partition, so the limiter does not count all requests together.
     PartitionNamed,
-    /// The number that passed in a window fits the stated limit.
+    /// The number of requests that passed in a window fits the stated limit.
     FitsStatedLimit {
-        /// How many passed.
+        /// Number of requests that passed.
         passed: f64,
         /// The stated limit.
         limit: f64,
-        /// Users who asked.
+        /// Number of users that sent requests.
         users: u64,
-        /// Source addresses that they used.
+        /// Number of source addresses that they used.
         addresses: u64,
     },
-    /// Each user, or each address, passed about equally often, however often it asked.
+    /// Every user, or every address, passed about equally often, regardless of how many requests it sent.
     PassedAlike {
-        /// What is counted.
+        /// Whether users or addresses are compared.
         per: LimitKey,
-        /// The fewest passes of one.
+        /// Smallest number of requests that passed for one.
         least: f64,
-        /// The most.
+        /// Largest number.
         most: f64,
     },
-    /// Users, or addresses, that were refused passed unequally often.
+    /// Refused users, or addresses, passed unequally often.
     PassedUnequally {
-        /// What is counted.
+        /// Whether users or addresses are compared.
         per: LimitKey,
-        /// The fewest passes of one.
+        /// Smallest number of requests that passed for one.
         least: f64,
-        /// The most.
+        /// Largest number.
         most: f64,
     },
-    /// Another level with another number of users passed more, or as much.
+    /// A level with another number of users passed at a higher rate, or at the same rate.
     OtherLevel {
-        /// Users of that level.
+        /// Number of users of that level.
         users: u64,
-        /// Users of this level.
+        /// Number of users of this level.
         than_users: u64,
-        /// Its rate as a multiple of this level's.
+        /// Rate of that level as a multiple of this level's rate.
         times: f64,
     },
     /// A sentence of an older record (versions 1 and 2).
@@ -167,30 +167,30 @@ pub enum Evidence {
 pub enum Unknown {
     /// Whether the limiter counts by address or all requests together.
     AddressOrAll {
-        /// Why that is open.
+        /// Reason why that is open.
         because: Option<OneAddress>,
     },
     /// Whether the limiter counts by user.
     ByUser {
-        /// Users who were refused.
+        /// Number of users that were refused.
         refused: u64,
     },
-    /// The length of the window, but that it is longer than this.
+    /// The length of the window; it is longer than this.
     WindowLongerThan {
-        /// Seconds.
+        /// Lower bound in seconds.
         seconds: f64,
     },
-    /// The length of the window, since requests pass evenly.
+    /// The length of the window, because requests pass evenly.
     Window,
-    /// Whether windows are fixed or sliding, or it is a token bucket.
+    /// Whether the limiter uses fixed windows, sliding windows or a token bucket.
     Algorithm,
-    /// How many requests pass in a window.
+    /// The number of requests that pass in a window.
     Requests,
     /// Whether other routes are limited too.
     OtherRoutes {
         /// Routes that were refused.
         refused: Vec<String>,
-        /// A route that was not refused; `None` where no other was asked.
+        /// A route that was not refused. `None` if no other was requested.
         free: Option<String>,
     },
     /// A sentence of an older record (versions 1 and 2).
@@ -200,7 +200,7 @@ pub enum Unknown {
     },
 }
 
-/// Why addresses could not be told apart.
+/// Reason why addresses could not be distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OneAddress {
@@ -210,7 +210,7 @@ pub enum OneAddress {
     Refused,
 }
 
-/// What to do next.
+/// A next step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Advice {
@@ -218,18 +218,18 @@ pub enum Advice {
     ExemptGenerator,
     /// Use more source addresses.
     MoreAddresses {
-        /// The target is on this machine, where loopback has addresses enough.
+        /// Whether the target is on this machine, where loopback has enough addresses.
         loopback: bool,
-        /// How many this load needs, at least.
+        /// Minimum number of addresses that this load needs.
         needed: Option<f64>,
     },
-    /// Use more users, or let each ask less often.
+    /// Use more users, or send fewer requests with each.
     MoreUsers,
     /// Stay below the limit.
     StayBelow {
         /// Requests per minute.
         per_minute: f64,
-        /// Of each of these; `None` where that is not known.
+        /// Key that the limit applies to. `None` if unknown.
         per: Option<LimitKey>,
     },
     /// A sentence of an older record (versions 1 and 2).
@@ -239,7 +239,7 @@ pub enum Advice {
     },
 }
 
-/// What a limiter keeps a count for.
+/// Key by which a limiter counts requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKey {

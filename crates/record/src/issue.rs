@@ -1,18 +1,18 @@
 use model::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// Something that speaks against the figures of a level. `docs/reference/validity.md` lists them with their limits.
+/// A reason to doubt the figures of a level. `docs/reference/validity.md` lists all of them with their limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelIssue {
-    /// What it makes of the level.
+    /// Effect on the level.
     pub severity: Severity,
-    /// What it is, with its figures.
+    /// The cause, with its figures.
     #[serde(flatten)]
     pub cause: IssueCause,
 }
 
 impl LevelIssue {
-    /// An issue that makes its level invalid.
+    /// Creates an issue that makes its level invalid.
     pub fn invalid(cause: IssueCause) -> Self {
         Self {
             severity: Severity::Invalid,
@@ -20,7 +20,7 @@ impl LevelIssue {
         }
     }
 
-    /// An issue that makes its level questionable.
+    /// Creates an issue that makes its level questionable.
     pub fn questionable(cause: IssueCause) -> Self {
         Self {
             severity: Severity::Questionable,
@@ -29,17 +29,17 @@ impl LevelIssue {
     }
 }
 
-/// What an issue makes of its level.
+/// Effect of an issue on its level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The generator came near its limits, or not everything that was planned was done.
+    /// The generator came near its limits, or part of the plan was not carried out.
     Questionable,
-    /// The generator was the limit: the figures are not the target's.
+    /// The generator was the limit, so the figures do not describe the target.
     Invalid,
 }
 
-/// Why a level is questionable or invalid. Shares are in percent; each limit is the one that was exceeded.
+/// Why a level is questionable or invalid. Shares are in percent. Each limit is the one that was exceeded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "cause", rename_all = "snake_case")]
 pub enum IssueCause {
@@ -47,94 +47,94 @@ pub enum IssueCause {
     NotMeasured,
     /// The measurement was too short to judge how busy the workers were.
     ShortMeasurement {
-        /// Its length.
+        /// Length of the measurement.
         measured_ms: f64,
-        /// The shortest that is judged.
+        /// Minimum length for judging.
         needed_ms: f64,
     },
-    /// The busiest worker hardly ever waited, so it could not have kept up with more load.
+    /// The busiest worker hardly ever waited, so it could not have handled more load.
     WorkerBusy {
         /// Share of the measurement in which it had work.
         busy_percent: f64,
-        /// Share of the measurement in which it was ready and had no CPU.
+        /// Share of the measurement in which it was ready but had no CPU.
         cpu_wait_percent: Option<f64>,
-        /// The limit of `busy_percent`.
+        /// Limit for `busy_percent`.
         limit_percent: f64,
     },
-    /// The CPU quota of its control group stopped the generator.
+    /// The CPU quota of its cgroup stopped the generator.
     CpuQuota {
-        /// For how long.
+        /// Total time for which it was stopped.
         stopped_ms: f64,
         /// The same as a share of the measurement.
         stopped_percent: f64,
-        /// The limit of `stopped_percent`.
+        /// Limit for `stopped_percent`.
         limit_percent: f64,
     },
     /// The generator itself was late.
     Late(Lateness),
-    /// Users of a closed load waited for the generator, so the target had less to do.
+    /// Users of a closed load waited for the generator, so the target had less load.
     UsersSlowed {
-        /// For this share of their time.
+        /// Share of their time that users waited.
         slowed_percent: f64,
-        /// The limit of `slowed_percent`.
+        /// Limit for `slowed_percent`.
         limit_percent: f64,
-        /// Share of the measurement in which a worker was ready and had no CPU.
+        /// Share of the measurement in which a worker was ready but had no CPU.
         cpu_wait_percent: Option<f64>,
     },
-    /// Planned starts that the generator did not reach in time.
+    /// The generator did not reach planned starts in time.
     StartsMissed {
-        /// How many.
+        /// Number of missed starts.
         missed: u64,
-        /// Of how many.
+        /// Number of planned starts.
         planned: u64,
-        /// The limit of their share.
+        /// Limit for their share.
         limit_percent: f64,
     },
-    /// Planned starts that were dropped because all users were busy.
+    /// Planned starts were dropped because all users were busy.
     StartsDropped {
-        /// How many.
+        /// Number of dropped starts.
         dropped: u64,
-        /// Of how many.
+        /// Number of planned starts.
         planned: u64,
-        /// What most users were busy with.
+        /// Activity of most users.
         users: Option<DropCause>,
     },
-    /// The script's garbage collection stopped a worker, which read nothing meanwhile.
+    /// The script's garbage collection stopped a worker, which read nothing in that time.
     GarbageCollection {
-        /// The longest pause.
+        /// Longest pause.
         pause_ms: f64,
     },
-    /// Messages or ticks that the script was too slow to take.
+    /// Messages or ticks were dropped because the script was too slow.
     EventsDropped {
-        /// How many.
+        /// Number of dropped messages and ticks.
         dropped: u64,
     },
-    /// Little's law does not hold, which is a fault of the measurement itself.
+    /// Little's law does not hold, which is a bug in the measurement itself.
     LittlesLaw {
-        /// Groups at work at the same time, on average.
+        /// Average number of groups at work.
         at_work: f64,
         /// Iterations per second.
         per_s: f64,
-        /// Seconds of one iteration.
+        /// Average time of one iteration, in seconds.
         time_s: f64,
     },
-    /// A worker did not end, so only its last copy counts.
+    /// A worker did not end, so only its last saved copy counts.
     WorkerLost {
-        /// How old that copy was; `None` where there was none.
+        /// Age of that copy. `None` if there was none.
         saved_ms_before: Option<f64>,
     },
     /// A target that sent small messages or frames without pause kept a worker busy.
     SmallMessages {
         /// Share of the measurement that a worker spent on them.
         spent_percent: f64,
-        /// Where the first of these connections led.
+        /// Remote end of the first of these connections.
         connection: String,
     },
-    /// Operations that `bench --count` did not send in the time that it had.
+    /// `bench --count` did not send all operations in the available time.
     NotAllSent {
-        /// How many were not sent.
+        /// Number of operations not sent.
         unsent: u64,
-        /// Of how many.
+        /// Number of planned operations.
         planned: u64,
         /// The level's time limit in nanoseconds.
         #[serde(rename = "limit_ns")]
@@ -147,40 +147,40 @@ pub enum IssueCause {
     },
 }
 
-/// By how much the generator was late, beside the times that it measured.
+/// The lateness of the generator, compared with the times that it measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lateness {
-    /// At what.
+    /// The action that was late.
     pub what: LateAt,
     /// By how much, in nanoseconds.
     #[serde(rename = "late_ns")]
     pub late: Nanos,
-    /// Of all these delays.
+    /// The statistic of all these delays that `late` states.
     pub statistic: DelayStatistic,
-    /// The same as a share of the measured time at that percentile; `None` where nothing was measured.
+    /// `late` as a share of the measured time at that percentile. `None` if nothing was measured.
     pub share_percent: Option<f64>,
     /// The limit of `late`, in nanoseconds.
     #[serde(rename = "limit_ns")]
     pub limit: Nanos,
-    /// The limit of `share_percent`, which must be exceeded too; `None` where `late` alone decides.
+    /// Limit for `share_percent`, which must be exceeded too. `None` if `late` alone decides.
     pub limit_percent: Option<f64>,
-    /// Share of the measurement in which a worker was ready and had no CPU.
+    /// Share of the measurement in which a worker was ready but had no CPU.
     pub cpu_wait_percent: Option<f64>,
 }
 
-/// At what the generator was late.
+/// The action for which the generator was late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LateAt {
-    /// Planned starts.
+    /// A planned start.
     Start,
-    /// Reading what the kernel had received.
+    /// Reading data that the kernel had received.
     Read,
-    /// Noticing that something had been received, without a receive timestamp of the kernel.
+    /// Noticing received data, where the kernel gave no receive timestamp.
     Receive,
 }
 
-/// Which of several delays is meant.
+/// A statistic of several delays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DelayStatistic {
@@ -188,7 +188,7 @@ pub enum DelayStatistic {
     P99,
     /// The 90th percentile, with too few delays for the 99th.
     P90,
-    /// The longest, with too few delays for a percentile.
+    /// The maximum, with too few delays for a percentile.
     Max,
 }
 
@@ -200,17 +200,17 @@ pub enum DropCause {
     UsersWaiting,
     /// All users were busy, and most were in the scenario's own pauses or work.
     UsersBusy,
-    /// The measurement ended before the generator came to it.
+    /// The measurement ended before the generator reached the start.
     GeneratorBehind,
     /// An older record names another cause.
     #[serde(other)]
     Unknown,
 }
 
-/// What nothing succeeded of, although every iteration may have ended well.
+/// The kind of operation of which none succeeded, although every iteration may have succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoneSucceeded {
-    /// No request.
+    /// No request succeeded.
     Request,
     /// No message got its reply.
     RoundTrip,
@@ -218,27 +218,27 @@ pub enum NoneSucceeded {
     Connection,
 }
 
-/// A remark on the run as a whole.
+/// A remark about the run as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Note {
-    /// A threshold with `or abort` could not be held any more.
+    /// A threshold with `or abort` could no longer hold.
     Aborted {
-        /// The level, from 0.
+        /// Index of the level, from 0.
         level: usize,
         /// The threshold as the user wrote it.
         threshold: String,
     },
     /// State left from an earlier run could not be queried.
     LeftoversUnknown {
-        /// Where.
+        /// URL of the query.
         url: String,
-        /// What failed.
+        /// The error.
         error: String,
     },
-    /// The run ended before its end.
+    /// The run ended early.
     EndedEarly {
-        /// What ended it.
+        /// The error that ended it.
         error: String,
     },
     /// A sentence of an older record (versions 1 and 2).

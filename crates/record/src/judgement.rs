@@ -1,14 +1,14 @@
 use model::Unit;
 use serde::{Deserialize, Serialize};
 
-/// What a threshold came to in one level.
+/// Outcome of a threshold in one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
     /// It held.
     Held,
     /// It broke.
     Broken,
-    /// The level cannot tell.
+    /// The level's data does not decide.
     Inconclusive(Inconclusive),
 }
 
@@ -20,52 +20,52 @@ pub enum Inconclusive {
     NoData,
     /// Too few samples for the percentile, and for a bound on the share beyond the limit.
     TooFewSamples {
-        /// Samples that there are; of deliveries messages.
+        /// Number of samples; for deliveries, number of messages.
         have: u64,
-        /// About how many decide, if the share beyond the limit stays what it is.
+        /// Approximate number of samples that decide, if the share beyond the limit stays the same.
         need: u64,
     },
-    /// Operations that were in flight when the level was closed could still decide it either way.
+    /// Operations in flight when the level was closed could decide it either way.
     InFlight {
-        /// How many.
+        /// Number of these operations.
         open: u64,
     },
-    /// Groups of which not every member said what they hold could decide it either way.
+    /// Groups whose members did not all report a user state could decide it either way.
     GroupsUnknown {
-        /// How many.
+        /// Number of these groups.
         groups: u64,
     },
-    /// Deliveries that say nothing of the target could decide it either way: headcount cut them off, or the script
-    /// looked for them in the wrong place.
+    /// Deliveries of unknown fate could decide it either way: headcount cut them off, or the script looked for them in
+    /// the wrong place.
     DeliveriesOpen {
-        /// How many.
+        /// Number of these deliveries.
         deliveries: u64,
     },
-    /// It held, but for less load than planned.
+    /// It held, but the load was lower than planned.
     LessLoad {
-        /// What was missing.
+        /// The missing load.
         shortfall: Shortfall,
     },
-    /// The level is invalid, and the generator may be to blame for what was observed.
+    /// The level is invalid, and the generator may have caused the observed figures.
     InvalidLevel,
-    /// No level lies within the load up to which it is promised.
+    /// No level is within the load to which the threshold applies.
     OutOfReach,
 }
 
-/// Why a target had less to do than was planned, which makes its figures look better than they are.
+/// Why the load was lower than planned, which makes the target's figures look better than they are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Shortfall {
     /// Planned starts were dropped.
     StartsDropped {
-        /// How many.
+        /// Number of dropped starts.
         dropped: u64,
-        /// How many were planned.
+        /// Number of planned starts.
         planned: u64,
     },
     /// Users of a closed load waited for the generator.
     LoopSlowed {
-        /// For this share of their time, in percent.
+        /// Share of their time that users waited, in percent.
         percent: f64,
     },
     /// A worker of a closed load had no time left.
@@ -73,45 +73,45 @@ pub enum Shortfall {
         /// Its busy share, in percent.
         percent: f64,
     },
-    /// The script could not take messages or ticks.
+    /// The script was too slow for messages or ticks.
     QueueDropped {
-        /// How many.
+        /// Number of dropped messages and ticks.
         dropped: u64,
     },
 }
 
-/// What a threshold observed.
+/// The figure that a threshold observed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Observed {
-    /// A value.
+    /// An exact value.
     Exactly {
-        /// In base units.
+        /// The value in base units.
         value: f64,
         /// Its unit.
         unit: Unit,
     },
-    /// Operations in flight leave it open between two values.
+    /// A range, because of operations in flight.
     Between {
-        /// The lower one.
+        /// Lower end.
         low: f64,
-        /// The upper one.
+        /// Upper end.
         high: f64,
-        /// Their unit.
+        /// Unit of both.
         unit: Unit,
     },
-    /// Operations in flight leave its upper end open.
+    /// A lower bound, because of operations in flight.
     MoreThan {
-        /// It is greater than this.
+        /// The lower bound.
         value: f64,
         /// Its unit.
         unit: Unit,
     },
-    /// The operations that would tell it timed out.
+    /// The operations at this percentile timed out.
     TimedOut,
-    /// The words of an older record (versions 1 and 2).
+    /// The text of an older record (versions 1 and 2).
     Text {
-        /// The words.
+        /// The text.
         text: String,
         /// The figure, if there was one.
         value: Option<f64>,
@@ -119,7 +119,8 @@ pub enum Observed {
 }
 
 impl Observed {
-    /// What lies between `low` and `high`, both included; infinite where it timed out or has no upper end.
+    /// Creates the observation for a value from `low` to `high`, both inclusive. Infinity stands for a timeout, or for
+    /// no upper bound.
     pub fn between(low: f64, high: f64, unit: Unit) -> Self {
         if low.is_infinite() {
             Self::TimedOut
@@ -132,7 +133,7 @@ impl Observed {
         }
     }
 
-    /// The figure in base units, the lowest that it can be.
+    /// Returns the figure in base units; for a range, its lower end.
     pub fn figure(&self) -> Option<f64> {
         match self {
             Self::Exactly { value, .. } | Self::Between { low: value, .. } => Some(*value),
@@ -142,40 +143,41 @@ impl Observed {
     }
 }
 
-/// What was counted for a percentile that has too few samples to be stated.
+/// Counts in place of a percentile with too few samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
-    /// Beyond the limit, for certain.
+    /// Number of values certainly beyond the limit.
     pub beyond: u64,
-    /// Of how many.
+    /// Total number.
     pub of: u64,
-    /// What was counted.
+    /// The kind of things counted.
     pub what: CountedKind,
 }
 
-/// What was counted against a limit.
+/// The kind of things counted against a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CountedKind {
-    /// Values, each by itself.
+    /// Single values.
     Values,
-    /// Messages: their deliveries are not independent. Beyond are those with a delivery beyond the limit.
+    /// Messages, because the deliveries of a message are not independent. A message is beyond the limit if one of its
+    /// deliveries is.
     Messages,
 }
 
-/// Known before the run, and not saved: a threshold that a level cannot decide, for it makes too few samples.
+/// A prediction before the run that a level will have too few samples to decide a threshold. It is not saved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
     /// The threshold as the user wrote it, with its subject.
     pub threshold: String,
-    /// The level, from 1.
+    /// Number of the level, from 1.
     pub level: usize,
-    /// Values that the level makes.
+    /// Number of samples that the level will have.
     pub samples: u64,
-    /// Whether that holds only where each iteration makes one.
+    /// Whether this assumes one sample per iteration.
     pub one_each: bool,
-    /// The fewest that can show the limit to hold: all of them within it.
+    /// Minimum number of samples that can show the limit to hold, if all are within it.
     pub need: u64,
-    /// How long a level must be measured to make them, in seconds; `None` where it is run once.
+    /// Measured time that supplies them, in seconds. `None` with `once`.
     pub duration_s: Option<f64>,
 }

@@ -2,33 +2,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::{GeneratorUse, IssueCause, LevelIssue, Limited, Measured, Severity, TargetUse, Window};
 
-/// One load and what was measured under it. Nothing is pooled over levels.
+/// One load and its measurements. Figures are never pooled over levels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Level {
-    /// Which one, from zero.
+    /// Index of the level, from 0.
     pub index: usize,
-    /// The load that was planned.
+    /// The planned load.
     pub load: Load,
-    /// How long its phases took.
+    /// Lengths of its phases.
     pub phases: Phases,
-    /// Everything that speaks against its figures; empty in a valid level.
+    /// All reasons to doubt its figures. Empty in a valid level.
     #[serde(default)]
     pub issues: Vec<LevelIssue>,
-    /// Whether Little's law holds; `None` where the level was too short to tell.
+    /// The check of Little's law. `None` if the level was too short.
     #[serde(default)]
     pub little: Option<Little>,
-    /// What the workers measured.
+    /// Measurements of the workers.
     pub measured: Measured,
-    /// The course of time; a second in which nothing happened is missing.
+    /// Time series. Seconds in which nothing happened are missing.
     pub series: Vec<Window>,
-    /// The answers with status 429, where there were any.
+    /// The responses with status 429, if there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited: Option<Limited>,
-    /// The target's own process, when it was found.
+    /// The target's own process, if it was found.
     pub target: Option<TargetUse>,
-    /// headcount itself.
+    /// The generator itself.
     pub generator: GeneratorUse,
-    /// What the target still held from an earlier run before the level began (sessions, as its own count says).
+    /// State left from an earlier run when the level began, as counted by the target: for example a number of sessions.
     pub leftovers: Option<f64>,
     /// Whether generator and target ran on the same cores.
     pub shares_cores_with_target: bool,
@@ -37,50 +37,51 @@ pub struct Level {
 /// The load of a level.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Load {
-    /// Users at full load.
+    /// Number of users at full load.
     pub users: u64,
-    /// Groups at full load.
+    /// Number of groups at full load.
     pub groups: u64,
-    /// Who is in a group: `5`, or `1 buyer + 3 sellers`.
+    /// Composition of a group: `5`, or `1 buyer + 3 sellers`.
     pub group_size: String,
     /// Planned arrivals per second of an open load, on average.
     pub rate_per_s: Option<f64>,
     /// The rate as the user wrote it: `500/s for 10s, nothing for 50s`.
     #[serde(default)]
     pub rate: Option<String>,
-    /// How the arrivals are spread: `even` or `poisson`.
+    /// Distribution of the arrivals: `even` or `poisson`.
     #[serde(default)]
     pub arrivals: Option<String>,
-    /// Whether every group ran its scenario exactly once, all at the same time.
+    /// Whether every group ran its scenario exactly once, all started together.
     pub once: bool,
 }
 
-/// Little's law, which no measurement may break: those at work = iterations per second × the time of one.
+/// Little's law: groups at work = iterations per second × time of one iteration. No correct measurement violates it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Little {
-    /// Groups at work at the same time, on average over the measured time.
+    /// Average number of groups at work during the measured time.
     pub at_work: f64,
-    /// Iterations that ended, or were in flight at the end of the measured time, per second.
+    /// Iterations per second that ended, or were in flight at the end of the measured time.
     pub per_s: f64,
-    /// How long one of them took from its actual start, or had been in flight, on average, in seconds.
+    /// Average time of these from their actual start, until they ended or until the end of the measured time, in
+    /// seconds.
     pub time_s: f64,
-    /// Whether the two sides agree within what the edges of the measured time explain.
+    /// Whether both sides agree, within the error that the edges of the measured time explain.
     pub holds: bool,
 }
 
-/// Whether a level's numbers are the target's.
+/// Whether the figures of a level describe the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validity {
-    /// Nothing speaks against it.
+    /// Nothing casts doubt on the figures.
     Valid,
-    /// The generator came near its limits: read with care.
+    /// The generator came near its limits, or part of the planned load was not made.
     Questionable,
     /// The generator was the limit.
     Invalid,
 }
 
 impl Validity {
-    /// As people write it.
+    /// The word for reports and JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Valid => "valid",
@@ -91,7 +92,7 @@ impl Validity {
 }
 
 impl Level {
-    /// Valid, questionable or invalid.
+    /// Returns the most severe effect of the level's issues.
     pub fn validity(&self) -> Validity {
         match self.issues.iter().map(|issue| issue.severity).max() {
             Some(Severity::Invalid) => Validity::Invalid,
@@ -100,18 +101,18 @@ impl Level {
         }
     }
 
-    /// Whether the generator was the limit, so that the figures are not the target's.
+    /// Whether the generator was the limit, so that the figures do not describe the target.
     pub fn is_invalid(&self) -> bool {
         self.validity() == Validity::Invalid
     }
 
-    /// Why it is invalid.
+    /// Returns the causes that make the level invalid.
     pub fn invalid_because(&self) -> impl Iterator<Item = &IssueCause> {
         let invalid = |issue: &&LevelIssue| issue.severity == Severity::Invalid;
         self.issues.iter().filter(invalid).map(|issue| &issue.cause)
     }
 
-    /// Why it is questionable; an invalid level may have such issues too.
+    /// Returns the causes that make a level questionable. An invalid level may have such causes too.
     pub fn questionable_because(&self) -> impl Iterator<Item = &IssueCause> {
         let questionable = |issue: &&LevelIssue| issue.severity == Severity::Questionable;
         self.issues
@@ -121,17 +122,17 @@ impl Level {
     }
 }
 
-/// How long the phases of a level took, in seconds.
+/// Lengths of the phases of a level, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phases {
-    /// Until all users were there.
+    /// Ramp-up: until all users were present.
     pub ramp_s: f64,
-    /// At full load, before measuring.
+    /// Warm-up: at full load, before the measurement.
     pub warmup_s: f64,
-    /// Measured.
+    /// The measurement.
     pub duration_s: f64,
-    /// Waiting for what was still in flight.
+    /// Settling: waiting for operations in flight.
     pub settle_s: f64,
-    /// Closing down.
+    /// Draining: until all users had finished.
     pub drain_s: f64,
 }

@@ -1,8 +1,9 @@
-//! The saved run: everything that a run measured, in one file, `run.json`.
+//! The saved run: all measurements of a run in one file, `run.json`.
 //!
-//! Every report, comparison and audit is made from a [`Run`] alone, and no type outside of this crate is ever
-//! saved. The crate turns runs into text and back; it reads no clock, file, socket or environment variable, and
-//! it never computes a figure that the samples do not carry.
+//! Reports, comparisons and audits are made from a [`Run`] alone, and only types of this crate are saved.
+//!
+//! This crate converts runs to text and back. It reads no clock, file, socket or environment variable, and never
+//! computes a figure that the samples do not support.
 
 mod check;
 mod convergence;

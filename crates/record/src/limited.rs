@@ -2,120 +2,121 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The course of time is kept in at most so many pieces; then they become twice as long.
+/// Maximum number of bins over time. When it is exceeded, bins become twice as long.
 const BINS_LIMIT: u32 = 1200;
-/// How long a piece is at first, in seconds.
+/// Initial length of a bin, in seconds.
 const BIN_S: f64 = 0.1;
-/// Policies, names and moments beyond so many are left out.
+/// Maximum number of stated limits, request names and reset times. Further ones are omitted.
 const KEPT: usize = 32;
-/// Source addresses that are told apart.
+/// Maximum number of source addresses counted separately.
 const ADDRESSES_KEPT: usize = 256;
 
-/// What the answers with status 429 (too many requests) were like: the evidence of a rate limiter. It covers the whole
-/// level, ramp and warm-up included, because a limiter knows nothing of what is measured.
+/// Statistics of the responses with status 429 (too many requests): the evidence of a rate limiter.
+///
+/// They cover the whole level, including ramp-up and warm-up, because a limiter counts those requests too.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limited {
-    /// Answers with that status.
+    /// Number of responses with status 429.
     pub count: u64,
-    /// Requests that ended otherwise.
+    /// Number of requests that ended otherwise.
     pub passed: u64,
-    /// Of these, after the last 429.
+    /// Number of these after the last 429.
     pub passed_after: u64,
-    /// When the first and the last came, in seconds since the start of the level.
+    /// Time of the first 429, in seconds since the start of the level.
     pub first_s: f64,
-    /// See `first_s`.
+    /// Time of the last 429, in seconds since the start of the level.
     pub last_s: f64,
-    /// When the level was over.
+    /// Time of the level's end, in seconds since its start.
     pub end_s: f64,
-    /// How long a piece of `bins` is, in seconds.
+    /// Length of one of the `bins`, in seconds.
     pub bin_s: f64,
-    /// The course of time, without the pieces in which there were none.
+    /// Counts over time. Bins without a 429 are missing.
     pub bins: Vec<LimitedBin>,
-    /// 429s by the name of the request.
+    /// Number of 429s by name of the request.
     pub names: BTreeMap<String, u64>,
-    /// What the headers stated, each with how often.
+    /// Limits stated in headers, with their counts.
     pub stated: Vec<StatedLimit>,
-    /// Answers that said how long to wait, by `Retry-After` or a reset.
+    /// Number of responses that stated a wait, in `Retry-After` or a reset header.
     pub told_to_wait: u64,
-    /// The longest that was said, in seconds.
+    /// The longest stated wait, in seconds.
     pub longest_wait_s: f64,
-    /// The moments at which something was to be free again, in seconds since the start of the level.
+    /// Reset times, in seconds since the start of the level.
     pub free_at_s: Vec<f64>,
-    /// By user, of those who got a 429 and whose answers were counted.
+    /// Statistics per user, over users that got a 429 and whose responses were counted.
     pub users: PerKey,
-    /// By source address, where there were several.
+    /// Counts by source address, if there were several.
     pub addresses: Vec<PerAddress>,
 }
 
-/// A piece of time with answers of status 429.
+/// A time bin with 429s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitedBin {
-    /// Which piece since the start of the level.
+    /// Index of the bin since the start of the level.
     pub at: u32,
-    /// Answers with status 429.
+    /// Number of responses with status 429.
     pub limited: u64,
-    /// Requests that ended otherwise, since the last 429 before.
+    /// Number of requests that ended otherwise since the previous 429.
     pub passed: u64,
-    /// How often a 429 came after something else.
+    /// Number of 429s that followed another outcome.
     pub turns: u64,
 }
 
-/// A limit that headers stated.
+/// A limit stated in headers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatedLimit {
-    /// The header: `RateLimit-Policy`.
+    /// Name of the header, such as `RateLimit-Policy`.
     pub header: String,
-    /// So many requests.
+    /// Number of requests.
     pub limit: f64,
-    /// In so many seconds, where that was said.
+    /// Length of the window in seconds, if stated.
     pub window_s: Option<f64>,
-    /// Whether the server named a partition: it is not for all together.
+    /// Whether the server named a partition, so that the limit does not apply to all requests together.
     pub partitioned: bool,
-    /// How often it was the one that had nothing left.
+    /// Number of times that this limit was exhausted.
     pub spent: u64,
-    /// How often it was stated.
+    /// Number of times that it was stated.
     pub count: u64,
 }
 
-/// What several users or addresses got, each: enough to tell whether they all got the same.
+/// Statistics over several users or addresses, sufficient to tell whether all got the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PerKey {
-    /// How many there are.
+    /// Number of users or addresses.
     pub count: u64,
-    /// Of what was let through: the sum, the sum of squares, the least and the most.
+    /// Requests that passed.
     pub passed: Spread,
-    /// The same of all that they asked for.
+    /// All requests.
     pub asked: Spread,
 }
 
-/// Some numbers, summed up.
+/// Summary of several numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Their sum.
     pub sum: f64,
-    /// The sum of their squares.
+    /// Sum of their squares.
     pub squares: f64,
-    /// The least.
+    /// The smallest.
     pub least: f64,
-    /// The most.
+    /// The largest.
     pub most: f64,
 }
 
-/// What the users of one source address got.
+/// Counts of one source address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PerAddress {
     /// The address.
     pub address: String,
-    /// Users.
+    /// Number of users.
     pub users: u64,
-    /// Requests that ended otherwise than with a 429.
+    /// Number of requests that ended otherwise than with a 429.
     pub passed: u64,
-    /// Answers with status 429.
+    /// Number of responses with status 429.
     pub limited: u64,
 }
 
 impl Limited {
-    /// An answer with status 429 at `at_s`, before which `passed` requests had ended otherwise.
+    /// Counts a 429 at `at_s`. `passed` is the number of requests that had ended otherwise before.
     pub fn note(&mut self, at_s: f64, passed: u64) {
         if self.count == 0 {
             self.first_s = at_s;
@@ -142,7 +143,7 @@ impl Limited {
         bin.turns += u64::from(more > 0);
     }
 
-    /// Under which name it was asked.
+    /// Counts the name of a request that got a 429.
     pub fn note_name(&mut self, name: &str) {
         if let Some(count) = self.names.get_mut(name) {
             *count += 1;
@@ -151,7 +152,7 @@ impl Limited {
         }
     }
 
-    /// A limit that a header stated; `spent`: it has nothing left.
+    /// Counts a limit that a header stated. If `spent`, nothing is left of it.
     pub fn note_stated(&mut self, stated: &StatedLimit) {
         let same = |known: &&mut StatedLimit| {
             known.header == stated.header
@@ -167,15 +168,15 @@ impl Limited {
         }
     }
 
-    /// An answer at `at_s` that said to wait so many seconds.
+    /// Counts a response at `at_s` that stated a wait of `wait_s` seconds.
     pub fn note_wait(&mut self, at_s: f64, wait_s: f64) {
         self.told_to_wait += 1;
         self.longest_wait_s = self.longest_wait_s.max(wait_s);
         self.note_free(at_s + wait_s);
     }
 
-    /// Headers count whole seconds: what is nearer than that is the same moment, and the earliest of them is kept, as
-    /// rounding is upwards.
+    /// Headers use whole seconds, rounded up. Reset times within 1.1 s are therefore the same, and the earliest is
+    /// kept.
     fn note_free(&mut self, at_s: f64) {
         let near = |known: &&mut f64| (**known - at_s).abs() <= 1.1;
         if let Some(known) = self.free_at_s.iter_mut().find(near) {
@@ -185,7 +186,7 @@ impl Limited {
         }
     }
 
-    /// What the users of an address got.
+    /// Adds the counts of an address.
     pub fn add_address(&mut self, new: &PerAddress) {
         let known = self
             .addresses
@@ -200,14 +201,14 @@ impl Limited {
         }
     }
 
-    /// The level is over, after so many requests that ended otherwise.
+    /// Closes the statistics at the end of the level. `passed` is the number of requests that ended otherwise.
     pub fn close(&mut self, end_s: f64, passed: u64) {
         self.end_s = end_s;
         self.passed_after = passed.saturating_sub(self.passed);
         self.passed = self.passed.max(passed);
     }
 
-    /// Adds what another worker saw; one that saw no 429 adds what it let through.
+    /// Adds the statistics of another worker. A worker without a 429 adds the requests that passed.
     pub fn merge(&mut self, mut other: Self) {
         if self.count == 0 {
             std::mem::swap(self, &mut other);
@@ -268,7 +269,7 @@ impl Limited {
         self.join_bins();
     }
 
-    /// In order, and one for each piece of time.
+    /// Sorts the bins, and merges those with the same index.
     fn join_bins(&mut self) {
         self.bins.sort_by_key(|bin| bin.at);
         self.bins.dedup_by(|next, kept| {
@@ -284,7 +285,7 @@ impl Limited {
 }
 
 impl PerKey {
-    /// One more user or address.
+    /// Adds one user or address.
     pub fn add(&mut self, passed: u64, limited: u64) {
         let first = self.count == 0;
         self.count += 1;
@@ -321,7 +322,7 @@ impl Spread {
         self.most = self.most.max(other.most);
     }
 
-    /// The standard deviation as a share of the mean, of `count` values.
+    /// Returns the standard deviation of `count` values as a share of their mean.
     pub fn variation(&self, count: u64) -> Option<f64> {
         let mean = self.sum / count as f64;
         let variance = (self.squares / count as f64 - mean * mean).max(0.0);

@@ -2,38 +2,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::LimitKey;
 
-/// The figures of a rate limiter.
+/// Figures of a rate limiter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RateLimiter {
     /// Requests that pass per window, for each key.
     pub limit: Option<f64>,
-    /// The target states the limit; else it was counted.
+    /// Whether the target states the limit; otherwise it was counted.
     pub limit_stated: bool,
-    /// The length of the window in seconds.
+    /// Length of the window in seconds.
     pub window_s: Option<f64>,
-    /// The target states the window; else it was observed.
+    /// Whether the target states the window; otherwise it was observed.
     pub window_stated: bool,
-    /// Where its length is not known: the window is longer than this, in seconds.
+    /// Lower bound of the window in seconds, if its length is unknown.
     pub window_at_least_s: Option<f64>,
-    /// What it may keep a count for; one where that is known.
+    /// Possible keys by which it counts. A single one if the key is known.
     pub per: Vec<LimitKey>,
-    /// How it counts; `None` where that is not known.
+    /// Algorithm. `None` if unknown.
     pub kind: Option<LimiterKind>,
     /// Requests that passed per second while others were refused.
     pub rate_per_s: Option<f64>,
-    /// How many more passed at the beginning than the rate explains.
+    /// Number of requests that passed at the beginning beyond that rate.
     pub burst: f64,
-    /// Among how many keys what passed was shared; 1 where the key is not known.
+    /// Number of keys that shared the passed requests. 1 if the key is unknown.
     pub keys: f64,
 }
 
-/// How a rate limiter counts.
+/// Algorithm of a rate limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimiterKind {
     /// Windows begin by the clock.
     FixedWindow,
-    /// Each request counts for one window's length.
+    /// Each request counts for the length of one window.
     SlidingWindow,
     /// A bucket of requests that is refilled at a steady rate.
     TokenBucket,

@@ -9,106 +9,106 @@ use crate::failure::note_failure;
 use crate::timings::ages_of;
 use crate::{Convergence, Deliveries, DropCause, Failure, Metric, NoneSucceeded, Story, Timings};
 
-/// What the workers measured in one level, each apart; merging adds them up.
+/// Measurements of one level. Each worker has its own; `merge` adds them up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Calls of the scenario.
+    /// Iterations: calls of the scenario function.
     pub iterations: Iterations,
-    /// The same for each scenario of a mix.
+    /// Iterations per scenario of a mix.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scenarios: BTreeMap<String, Iterations>,
     /// Connections by name.
     pub connections: BTreeMap<String, Timings>,
     /// Requests by name: `POST /bridge/chat`.
     pub requests: BTreeMap<String, Timings>,
-    /// Messages with their replies by name.
+    /// Round trips by name.
     pub round_trips: BTreeMap<String, Timings>,
     /// Steps of the scenario by name.
     pub steps: BTreeMap<String, Timings>,
     /// Deliveries by channel.
     pub deliveries: BTreeMap<String, Deliveries>,
-    /// Documents that all members of a group must hold alike, by name.
+    /// Convergence of user states within groups, by name of the state.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub converged: BTreeMap<String, Convergence>,
-    /// Conditions that had to come true, by name, and how long that took.
+    /// Conditions of `eventually` with the time until they were true, by name.
     pub eventually: BTreeMap<String, Timings>,
     /// Checks by name.
     pub checks: BTreeMap<String, Check>,
     /// The script's own metrics by name.
     pub metrics: BTreeMap<String, Metric>,
-    /// How far iterations came, step by step, and for what they failed.
+    /// The step funnel: steps with their counts, and first failures.
     #[serde(default, skip_serializing_if = "Story::is_empty")]
     pub story: Story,
     /// Failures by side, kind and name.
     pub failures: Vec<Failure>,
-    /// What ended during ramp and warm-up; in none of the figures above.
+    /// Operations that ended during ramp-up and warm-up. None of the figures above includes them.
     pub before: Outside,
 }
 
 /// Calls of the scenario function: planned = started + dropped, started = succeeded + failed + unfinished.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Iterations {
-    /// How many were due.
+    /// Number of iterations that were due.
     pub planned: u64,
-    /// How many of them were started.
+    /// Number of them that were started.
     pub started: u64,
-    /// How many ended well.
+    /// Number of successes.
     pub succeeded: u64,
-    /// How many ended by a failure.
+    /// Number of failures.
     pub failed: u64,
-    /// How many of the failed waited in vain: something that they awaited ran out of time.
+    /// Number of failures because an awaited operation timed out.
     #[serde(default)]
     pub timed_out: u64,
-    /// How long the longest of these had taken by then, in nanoseconds.
+    /// Longest time from the planned start to such a timeout, in nanoseconds.
     #[serde(default)]
     pub timeout: Option<Nanos>,
-    /// How many had not ended when the level was closed.
+    /// Number of iterations in progress when the level was closed.
     pub unfinished: u64,
-    /// How old those were, from their planned start: lower bounds of their times. Empty in records of version 1.
+    /// Ages of these, from their planned start: lower bounds of their times. Empty in records of version 1.
     #[serde(default)]
     pub open: Histogram,
-    /// How many were due and never started.
+    /// Number of iterations that were due and never started.
     pub dropped: u64,
-    /// Why they were not.
+    /// Causes of dropped starts, with their counts.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dropped_by_cause: BTreeMap<DropCause, u64>,
-    /// How long one took from its planned start, of those that ended well.
+    /// Times from the planned start, of iterations that succeeded.
     pub time: Histogram,
-    /// How these came in the course of the measured time; empty in records of version 1.
+    /// These times over the measured time, in blocks. Empty in records of version 1.
     #[serde(default, skip_serializing_if = "Blocks::is_empty")]
     pub blocks: Blocks,
 }
 
-/// How often a check held.
+/// Results of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// How often it held.
+    /// Number of times that it was true.
     pub passed: u64,
-    /// How often it did not.
+    /// Number of times that it was false.
     pub failed: u64,
 }
 
-/// What happened outside of a level's measured time.
+/// Events outside a level's measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outside {
     /// Requests that ended.
     pub requests: u64,
-    /// How many of them failed.
+    /// Number of them that failed.
     pub failed_requests: u64,
-    /// Messages that were sent.
+    /// Messages sent.
     pub messages: u64,
     /// Iterations that failed.
     pub iterations_failed: u64,
 }
 
 impl Measured {
-    /// Whether iterations failed by the script's own fault.
+    /// Whether iterations failed because of the script itself.
     pub fn script_failed(&self) -> bool {
         let own = |failure: &Failure| failure.side == model::Side::Script;
         self.iterations.failed > 0 && self.failures.iter().any(own)
     }
 
-    /// What nothing succeeded of; `None` where something succeeded, or nothing was tried.
+    /// Returns the kind of operation of which none succeeded. `None` if something succeeded, or nothing was tried.
     pub fn only_failures(&self) -> Option<NoneSucceeded> {
         let requests = tried(&self.requests);
         let round_trips = tried(&self.round_trips);
@@ -122,7 +122,7 @@ impl Measured {
         }
     }
 
-    /// Nothing that a user asked for has succeeded, and some of it is still in flight.
+    /// Whether no request or round trip has succeeded, and some are still in flight.
     pub fn only_failures_so_far(&self) -> bool {
         let families = [&self.requests, &self.round_trips];
         let open = families.iter().flat_map(|family| family.values());
@@ -130,7 +130,7 @@ impl Measured {
         open > 0 && families.iter().all(|family| tried(family).1 == 0)
     }
 
-    /// Adds what another worker measured.
+    /// Adds the measurements of another worker.
     pub fn merge(&mut self, other: Self) {
         self.iterations.merge(&other.iterations);
         for (name, iterations) in other.scenarios {
@@ -153,7 +153,7 @@ impl Measured {
     }
 }
 
-/// How many have ended, and how many of them well.
+/// Counts ended operations, and those of them that succeeded.
 fn tried(all: &BTreeMap<String, Timings>) -> (u64, u64) {
     let each = all.values();
     each.fold((0, 0), |(ended, well), one| {
@@ -176,36 +176,38 @@ fn merge_maps<T>(
 }
 
 impl Iterations {
-    /// Notes one that had not ended when the level was closed, `age` after its planned start.
+    /// Counts an iteration in progress when the level was closed, `age` after its planned start.
     pub fn left_open(&mut self, age: Nanos) {
         self.unfinished += 1;
         self.open.record(age);
     }
 
-    /// Notes one that failed because something that it awaited ran out of time, `age` after its planned start.
+    /// Counts an iteration that failed because an awaited operation timed out, `age` after its planned start.
     pub fn ran_out(&mut self, age: Nanos) {
         self.timed_out += 1;
         self.timeout = self.timeout.max(Some(age));
     }
 
-    /// Quantile `q` of the time of those that did not fail; those that had not ended rank at their age or higher, those
-    /// that waited in vain above all others.
+    /// Returns quantile `q` of the time of iterations that did not fail. Unfinished iterations rank at their age or
+    /// higher, timed-out ones above all others.
     pub fn time_at(&self, q: f64) -> Estimate {
         self.samples(&self.ages()).at_in(&self.blocks, q)
     }
 
-    /// How many of those that did not fail took at most `limit` and how many longer, those that waited in vain among them;
-    /// of those that have gone on for less than that it is not known.
+    /// Counts iterations that took at most `limit`, and longer than `limit`. Timed-out iterations count as longer;
+    /// other failures do not count.
+    ///
+    /// For unfinished iterations that are younger than `limit`, the answer is unknown.
     pub fn beyond(&self, limit: Nanos) -> Shares {
         self.samples(&self.ages()).shares(limit)
     }
 
-    /// The longest time; `None` without one, or when one had not ended or waited in vain and the longest is not known.
+    /// Returns the longest time. `None` without times, or if an iteration timed out or is unfinished.
     pub fn longest(&self) -> Option<Nanos> {
         self.time.max().filter(|_| self.all_ended())
     }
 
-    /// What the longest time exceeds, where it is not known itself.
+    /// Returns a lower bound of the longest time, if that time itself is unknown.
     pub fn longest_exceeds(&self) -> Option<Nanos> {
         let known = self.time.max().max(self.open.max()).max(self.timeout);
         known.filter(|_| !self.all_ended())
@@ -227,7 +229,7 @@ impl Iterations {
         }
     }
 
-    /// Adds what another worker measured.
+    /// Adds the counts of another worker.
     pub fn merge(&mut self, other: &Self) {
         self.planned += other.planned;
         self.started += other.started;
@@ -247,7 +249,7 @@ impl Iterations {
 }
 
 impl Check {
-    /// Adds what another worker measured.
+    /// Adds the counts of another worker.
     pub fn merge(&mut self, other: &Self) {
         self.passed += other.passed;
         self.failed += other.failed;
@@ -255,7 +257,7 @@ impl Check {
 }
 
 impl Outside {
-    /// Adds what another worker measured.
+    /// Adds the counts of another worker.
     pub fn merge(&mut self, other: Self) {
         self.requests += other.requests;
         self.failed_requests += other.failed_requests;

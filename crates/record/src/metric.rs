@@ -1,41 +1,41 @@
 use serde::{Deserialize, Serialize};
 use stats::Values;
 
-/// What kind of own metric.
+/// Kind of a metric defined by the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetricKind {
     /// A sum that grows.
     Counter,
-    /// A value of which the last counts.
+    /// A value of which only the latest counts.
     Gauge,
-    /// Values of which the distribution counts.
+    /// Values with their distribution.
     Trend,
 }
 
-/// A metric that the script defined. Which fields mean something is up to its kind.
+/// A metric defined by the script. Its kind determines which fields are meaningful.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
     /// Its kind.
     pub kind: MetricKind,
-    /// How often a value was given.
+    /// Number of values.
     pub count: u64,
-    /// The sum of the values.
+    /// Sum of the values.
     pub sum: f64,
     /// The latest value.
     pub last: Option<f64>,
-    /// When the latest value was given, in seconds since the start of the run.
+    /// Time of the latest value, in seconds since the start of the run.
     pub last_at_s: f64,
     /// The smallest value.
     pub min: Option<f64>,
     /// The largest value.
     pub max: Option<f64>,
-    /// The distribution, of a trend.
+    /// Distribution of a trend.
     pub values: Option<Values>,
 }
 
 impl Metric {
-    /// A metric without values.
+    /// Creates a metric without values.
     pub fn new(kind: MetricKind) -> Self {
         Self {
             kind,
@@ -49,8 +49,8 @@ impl Metric {
         }
     }
 
-    /// Takes a value given `at_s` seconds after the start of the run; what is not finite is left out, but for the
-    /// count that a trend keeps of it.
+    /// Records a value at `at_s` seconds after the start of the run. Values that are not finite are ignored, except
+    /// that a trend counts them.
     pub fn record(&mut self, value: f64, at_s: f64) {
         if let Some(values) = &mut self.values {
             values.record(value);
@@ -60,7 +60,7 @@ impl Metric {
         }
     }
 
-    /// Adds what another worker measured.
+    /// Adds the values of another worker.
     pub fn merge(&mut self, other: &Self) {
         self.join(
             other.count,

@@ -12,53 +12,53 @@ use crate::{Check, Counted, Failure, Finding, Inconclusive, Level, Note, Observe
 pub struct Run {
     /// Always `headcount-run`.
     pub kind: String,
-    /// The version of this shape.
+    /// Version of the file format.
     pub version: u32,
-    /// Which program wrote it: `headcount 0.1.0`.
+    /// Program that wrote it: `headcount 0.1.0`.
     pub tool: String,
-    /// When it began, RFC 3339.
+    /// Start of the run, RFC 3339.
     pub started_at: String,
-    /// When it ended, RFC 3339.
+    /// End of the run, RFC 3339.
     pub ended_at: String,
-    /// What all random numbers come from.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// The scenario.
     pub script: ScriptInfo,
-    /// The options as they were in force, in the user's order.
+    /// The options in effect, in the user's order.
     pub options: serde_json::Value,
-    /// The address under test.
+    /// Address of the target.
     pub target: String,
     /// The generator's machine.
     pub machine: Machine,
-    /// How many worker threads put the load on.
+    /// Number of worker threads.
     pub workers: u32,
-    /// Where the users came from; `None`: the kernel chose.
+    /// Source addresses of the users. `None`: the kernel chose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources: Option<Sources>,
-    /// The outcome.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Whether somebody stopped it: what follows is what was measured until then.
+    /// Whether the run was interrupted. The record then holds the measurements until that time.
     pub interrupted: bool,
-    /// What `setup` did, if there is one.
+    /// Record of `setup`, if there is one.
     pub setup: Option<Setup>,
-    /// What `teardown` did, if there is one and it was begun.
+    /// Record of `teardown`, if there is one and it was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown: Option<Teardown>,
-    /// The loads, in the order in which they were put on.
+    /// The levels, in the order in which they ran.
     pub levels: Vec<Level>,
-    /// What each threshold said of each level.
+    /// Results of each threshold in each level.
     pub thresholds: Vec<ThresholdResult>,
-    /// Why it stops where it does.
+    /// Findings: causes that limit the target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// Remarks on the run as a whole.
+    /// Remarks about the run as a whole.
     pub notes: Vec<Note>,
-    /// Faults of the script outside of any level: while it was loaded, set up or torn down.
+    /// Faults of the script outside any level: while it was loaded, in `setup` or in `teardown`.
     pub script_faults: Vec<Failure>,
 }
 
 impl Default for Run {
-    /// A run in which nothing was measured, which is therefore inconclusive.
+    /// A run without measurements, which is therefore inconclusive.
     fn default() -> Self {
         Self {
             kind: KIND.to_owned(),
@@ -91,51 +91,51 @@ impl Default for Run {
 pub struct ScriptInfo {
     /// Its path as the user gave it.
     pub path: String,
-    /// Of its source, in hexadecimal.
+    /// SHA-256 of its source, in hexadecimal.
     pub sha256: String,
-    /// The source itself.
+    /// Its source.
     pub source: String,
 }
 
-/// The local addresses that users came from, in turn.
+/// The local addresses that users connect from, in turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sources {
-    /// As they were given: `127.0.0.9`, `127.0.0.0/24`.
+    /// As the user gave them: `127.0.0.9`, `127.0.0.0/24`.
     pub given: Vec<String>,
-    /// How many addresses these are.
+    /// Number of addresses.
     pub addresses: u64,
 }
 
-/// The machine that put the load on. `None` where it does not say.
+/// The generator's machine. `None` if a value is not available.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The processor's name.
+    /// Name of the processor.
     pub cpu: Option<String>,
-    /// Cores that the generator may use.
+    /// Number of cores that the generator may use.
     pub cores: Option<u32>,
     /// Memory in MB (10^6 bytes).
     pub memory_mb: Option<u64>,
-    /// The kernel's name and release.
+    /// Name and release of the kernel.
     pub kernel: Option<String>,
-    /// How many descriptors the generator may open.
+    /// Maximum number of file descriptors of the generator.
     pub fd_limit: Option<u64>,
-    /// How many local ports there are for outgoing connections.
+    /// Number of local ports for outgoing connections.
     pub local_ports: Option<u32>,
 }
 
-/// What `setup` did before the first level. In no level's figures.
+/// Record of `setup`, which runs before the first level. No level's figures include it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
-    /// How long it took, in seconds.
+    /// Its time, in seconds.
     pub took_s: f64,
-    /// Users that it made ready for the pool.
+    /// Users that it created for the pool.
     pub users: u64,
-    /// The pools of users, in the order in which they were begun.
+    /// The pools of users, in the order in which they were started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pools: Vec<Pool>,
     /// Requests by name.
     pub requests: BTreeMap<String, Timings>,
-    /// Users that could not be made ready.
+    /// Users that could not be created.
     pub failed: u64,
     /// Failures by side, kind and name.
     pub failures: Vec<Failure>,
@@ -144,10 +144,10 @@ pub struct Setup {
     pub checks: BTreeMap<String, Check>,
 }
 
-/// What `teardown` did after the last level. In no level's figures.
+/// Record of `teardown`, which runs after the last level. No level's figures include it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Teardown {
-    /// How long it took, in seconds.
+    /// Its time, in seconds.
     pub took_s: f64,
     /// Requests by name.
     pub requests: BTreeMap<String, Timings>,
@@ -158,14 +158,14 @@ pub struct Teardown {
     pub checks: BTreeMap<String, Check>,
 }
 
-/// How often something failed in `setup` or `teardown`.
+/// Number of failures in `setup` or `teardown`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FailedAround {
-    /// Requests.
+    /// Failed requests.
     pub requests: u64,
-    /// Failures of any kind but checks, requests included.
+    /// Failures of any kind except checks, including requests.
     pub failures: u64,
-    /// Checks that did not hold.
+    /// Checks that were false.
     pub checks: u64,
 }
 
@@ -186,66 +186,66 @@ impl FailedAround {
         }
     }
 
-    /// Whether nothing did.
+    /// Whether nothing failed.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl Run {
-    /// What failed in `setup`, beside an error that ended it.
+    /// Returns the failures in `setup`, without an error that ended it.
     pub fn failed_in_setup(&self) -> FailedAround {
         let of = |it: &Setup| FailedAround::of(&it.requests, &it.failures, &it.checks);
         self.setup.as_ref().map(of).unwrap_or_default()
     }
 
-    /// What failed in `teardown`, beside an error that ended it.
+    /// Returns the failures in `teardown`, without an error that ended it.
     pub fn failed_in_teardown(&self) -> FailedAround {
         let of = |it: &Teardown| FailedAround::of(&it.requests, &it.failures, &it.checks);
         self.teardown.as_ref().map(of).unwrap_or_default()
     }
 
-    /// Whether `setup` or `teardown` failed, wholly or in a request or a check.
+    /// Whether `setup` or `teardown` failed, or a request or check in them.
     pub fn failed_around(&self) -> bool {
         let around = [self.failed_in_setup(), self.failed_in_teardown()];
         !self.script_faults.is_empty() || around.iter().any(|failed| !failed.is_nothing())
     }
 }
 
-/// One pool of users that `setup` made.
+/// A pool of users that `setup` created.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pool {
-    /// How many were asked for.
+    /// Number of users requested.
     pub asked: u64,
-    /// How many were made ready.
+    /// Number of users created.
     pub made: u64,
-    /// How many could not be made ready; the rest was not tried any more.
+    /// Number of users that could not be created. The remaining ones were not tried.
     pub failed: u64,
-    /// How many were made at a time.
+    /// Number of users created concurrently.
     pub at_once: u64,
-    /// From the beginning of the first to the end of the last, in seconds.
+    /// Time from the start of the first user to the end of the last, in seconds.
     pub took_s: f64,
-    /// How long each took that was made ready.
+    /// Time to create each user, of those created.
     pub time: Histogram,
 }
 
-/// What one threshold said of one level.
+/// Result of one threshold in one level.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ThresholdResult {
-    /// The index of the level.
+    /// Index of the level.
     pub level: usize,
-    /// Of which metric: `delivery(code-change)`.
+    /// Subject of the threshold: `delivery(code-change)`.
     pub metric: String,
-    /// The condition as the user wrote it: `p95 < 100ms`.
+    /// The threshold as the user wrote it: `p95 < 100ms`.
     pub condition: String,
-    /// What was observed; `None` when it could not be measured.
+    /// The observed figure. `None` if it could not be measured.
     pub observed: Option<Observed>,
-    /// Whether it held; `None` when it is inconclusive.
+    /// Whether it held. `None` if it is inconclusive.
     pub held: Option<bool>,
-    /// Why it is inconclusive. Records of version 1 state that in `observed`.
+    /// Why it is inconclusive. In records of version 1, `observed` states the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inconclusive: Option<Inconclusive>,
-    /// What was counted, of a percentile that has too few samples.
+    /// Counts in place of a percentile with too few samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<Counted>,
 }

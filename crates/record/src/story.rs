@@ -7,99 +7,99 @@ use stats::{Blocks, Estimate, Histogram, Samples};
 
 use crate::{Example, Timings};
 
-/// How far the iterations of a level came: step by step, and for what they failed.
+/// The step funnel of a level: how far iterations came, step by step, and their first failures.
 ///
-/// Only iterations that belong to the level count, each of them once, when it has ended or is given up.
+/// It covers only iterations that belong to the level. Each counts once, when it has ended or is abandoned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Story {
-    /// The steps in the order in which iterations reach them, those within a step behind it.
+    /// The steps in the order in which iterations reach them. A nested step follows its outer step.
     pub steps: Vec<StoryStep>,
-    /// What failed first in an iteration, with how many of them; each iteration at most once.
+    /// The first failures with their counts. Each iteration counts at most once.
     pub first_failures: Vec<FirstFailure>,
-    /// Where the iterations were that had not ended; together all of them.
+    /// The steps in which unfinished iterations were. Their counts cover all unfinished iterations.
     pub unfinished: Vec<Unfinished>,
 }
 
-/// One step, or one condition that had to come true.
+/// One step, or one condition of `eventually`.
 ///
 /// reached = passed + failed + unfinished.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StoryStep {
-    /// Its name, behind those of the steps that it lies within.
+    /// Names of the outer steps, then its own.
     pub path: Vec<String>,
-    /// Whether it is a condition given to `eventually`.
+    /// Whether it is a condition of `eventually`.
     pub eventually: bool,
-    /// Of a mix: the scenario that it belongs to.
+    /// Scenario of a mix to which it belongs.
     pub scenario: Option<String>,
-    /// Iterations that began it at least once.
+    /// Number of iterations that began it at least once.
     pub reached: u64,
-    /// Iterations that came through it each time.
+    /// Number of iterations in which it never ended with an error.
     pub passed: u64,
-    /// How many of these had a request or a check in it that failed, without an error that ended the step.
+    /// Number of these in which a request or a check of the step failed, without an error that ended the step.
     pub passed_with_failures: u64,
-    /// Iterations in which it ended by an error at least once.
+    /// Number of iterations in which it ended with an error at least once.
     pub failed: u64,
-    /// Iterations that were over before it had ended.
+    /// Number of iterations that were over before it had ended.
     pub unfinished: u64,
-    /// How often it was begun in the measured time: of several members, or of a loop, more often than it was reached.
+    /// Number of times that it was begun in the measured time. With several members, or in a loop, this is more than
+    /// `reached`.
     pub begun: u64,
-    /// How long it took when it was passed.
+    /// Times of the passes.
     pub passed_time: Histogram,
-    /// How they came in the course of the measured time, with those that failed; empty in records of version 1.
+    /// Times of passes and failures over the measured time, in blocks. Empty in records of version 1.
     #[serde(default, skip_serializing_if = "Blocks::is_empty")]
     pub blocks: Blocks,
-    /// How long it took until it failed, time-outs excepted.
+    /// Times until a failure, without timeouts.
     pub failed_time: Histogram,
-    /// How often it ended by a time-out, which has no time.
+    /// Number of timeouts. They have no time.
     pub timed_out: u64,
-    /// The longest time after which it did.
+    /// Longest time after which it timed out.
     pub timeout: Option<Nanos>,
-    /// How long those had been in it whose iteration, or whose level, was over before it had ended. Empty in records of
-    /// version 1.
+    /// Ages of the step when its iteration or its level was over before it had ended. Empty in records of version 1.
     #[serde(default)]
     pub open: Histogram,
-    /// Sum over the iterations of its place among the steps that they reached; only to put them in order.
+    /// Sum over the iterations of the step's position among the steps that they reached. Used only for sorting.
     #[serde(skip)]
     pub places: u64,
 }
 
-/// What failed first in iterations.
+/// A first failure of iterations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstFailure {
-    /// The innermost step in which it failed, with those around it; `None` outside of any.
+    /// Path of the innermost step in which it occurred. `None` outside any step.
     pub step: Option<Vec<String>>,
-    /// Whose fault.
+    /// Side at fault.
     pub side: Side,
-    /// What kind.
+    /// Kind of the fault.
     pub kind: FaultKind,
-    /// The HTTP status, if that was it.
+    /// HTTP status, if that was the failure.
     pub status: Option<u16>,
-    /// The name of the request, round trip, connection or check; empty where the script threw by itself.
+    /// Name of the request, round trip, connection or check. Empty if the script itself threw.
     pub what: String,
-    /// Iterations that failed, in which this was the first failure.
+    /// Number of failed iterations in which this was the first failure.
     pub failed: u64,
-    /// Iterations that ended well although this had failed in them first.
+    /// Number of successful iterations in which this was the first failure.
     pub succeeded: u64,
-    /// The earliest of them.
+    /// The earliest example.
     pub first: Example,
 }
 
 /// Iterations that had not ended when the level was over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfinished {
-    /// The step that they were in, with those around it; `None` outside of any.
+    /// Path of the step in which they were. `None` outside any step.
     pub step: Option<Vec<String>>,
-    /// How many.
+    /// Number of these iterations.
     pub count: u64,
 }
 
 impl Story {
-    /// Whether nothing is told: no iteration ended, or none had a step or failed.
+    /// Whether it contains nothing: no iteration ended, or none had a step or failed.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.first_failures.is_empty() && self.unfinished.is_empty()
     }
 
-    /// Adds what another worker measured.
+    /// Adds the counts of another worker.
     pub fn merge(&mut self, other: Self) {
         for step in other.steps {
             match self.steps.iter_mut().find(|known| known.is_same(&step)) {
@@ -127,7 +127,7 @@ impl Story {
         self.sort();
     }
 
-    /// Puts the steps in the order in which iterations reach them, the causes and the unfinished by how many there are.
+    /// Sorts steps in the order in which iterations reach them, and first failures and unfinished iterations by count.
     pub fn sort(&mut self) {
         let places: BTreeMap<(Option<String>, Vec<String>), u64> = self
             .steps
@@ -150,8 +150,7 @@ impl Story {
         self.unfinished.sort_by_key(|left| Reverse(left.count));
     }
 
-    /// The step that a user calls by this name: by its whole path with ` > ` between, or by its own name where only one
-    /// has it.
+    /// Finds the step with this name: a whole path with ` > ` between the names, or the name of a step if it is unique.
     pub fn step(&self, name: &str) -> Option<&StoryStep> {
         if let Some(step) = self.steps.iter().find(|step| step.name() == name) {
             return Some(step);
@@ -164,26 +163,27 @@ impl Story {
     }
 }
 
-/// A step's path as people read it.
+/// Formats the path of a step for reports.
 pub fn path_name(path: &[String]) -> String {
     path.join(" > ")
 }
 
 impl StoryStep {
-    /// Its path as people read it: `buy > pay`.
+    /// Returns its path for reports: `buy > pay`.
     pub fn name(&self) -> String {
         path_name(&self.path)
     }
 
-    /// How often it had not ended when its iteration or the level was over.
+    /// Number of times that it had not ended when its iteration or its level was over.
     pub fn left_open(&self) -> u64 {
         let ended = self.passed_time.count() + self.failed_time.count() + self.timed_out;
         self.begun.saturating_sub(ended)
     }
 
-    /// Quantile `q` of the time until it was passed, of everybody who began it: who failed or timed out counts as longer
-    /// than all others, who had not ended as longer than that had gone on, so that it is never the quantile of those who
-    /// came through alone.
+    /// Returns quantile `q` of the time until the step was passed, over all that began it.
+    ///
+    /// Failures and timeouts rank above all times, unfinished ones at their age or higher. The result is therefore
+    /// never the quantile of the successful ones alone.
     pub fn time_at(&self, q: f64) -> Estimate {
         let others = self.begun.saturating_sub(self.passed_time.count());
         let samples = Samples {
@@ -194,7 +194,7 @@ impl StoryStep {
         samples.at_in(&self.blocks, q)
     }
 
-    /// The same as one named thing among others: how often, and how long until it ended either way.
+    /// Converts the step to timings, which cover passes and failures.
     pub fn timings(&self) -> Timings {
         let mut times = self.passed_time.clone();
         times.merge(&self.failed_time);
@@ -212,7 +212,7 @@ impl StoryStep {
         }
     }
 
-    /// The place that it has among the steps of an iteration, on average, in thousandths.
+    /// Average position among the steps of an iteration, in thousandths.
     fn place(&self) -> u64 {
         self.places * 1000 / self.reached.max(1)
     }

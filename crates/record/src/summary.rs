@@ -1,5 +1,5 @@
-//! The stable `--json` shape, described in `docs/reference/record.md`: the same keys for every run, `null` for what
-//! was not measured.
+//! The stable shape of `--json`, described in `docs/reference/record.md`: every run has the same keys, with `null` for
+//! figures that were not measured.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     StoryStep, TargetUse, ThresholdResult, Timings, path_name,
 };
 
-/// The summary of a run.
+/// Returns the summary of a run.
 pub fn summary(run: &Run) -> Value {
     json!({
         "verdict": run.verdict.to_string(),
@@ -78,7 +78,7 @@ fn iterations(iterations: &Iterations) -> Value {
     })
 }
 
-/// A step with how many iterations came how far, and the times until it was passed of all who began it.
+/// A step with its counts of iterations. Percentiles cover all that began the step, as in `StoryStep::time_at`.
 fn step(step: &StoryStep) -> Value {
     let mut figures = object([
         ("step", json!(step.name())),
@@ -149,7 +149,7 @@ fn timings(timings: &Timings, duration_s: f64) -> Map<String, Value> {
     figures
 }
 
-/// `p50_ms`, `p99_9_ms` and their like; `null` where there are too few samples, or where it timed out.
+/// Percentiles with keys such as `p50_ms` and `p99_9_ms`; `null` with too few samples, or among timeouts.
 fn percentiles(at: impl Fn(f64) -> Estimate) -> impl Iterator<Item = (String, Value)> {
     stats::REPORTED.into_iter().map(move |percentile| {
         let key = format!("{}_ms", percentile.name.replace('.', "_"));
@@ -164,7 +164,7 @@ fn channels(named: &BTreeMap<String, Deliveries>, duration_s: f64) -> Value {
     }
     let mut figures = deliveries(&all, duration_s);
     if named.is_empty() {
-        // Nothing was followed: that nothing was lost is not known.
+        // Without channels, it is not known that nothing was lost.
         figures
             .values_mut()
             .for_each(|figure| *figure = Value::Null);

@@ -4,35 +4,35 @@ use model::Nanos;
 use serde::{Deserialize, Serialize};
 use stats::{Blocks, Estimate, Histogram, Samples, Shares};
 
-/// How often one named thing was done and how long it took: a connection, request, round trip, step or condition.
+/// Counts and times of one named kind of operation: a connection, request, round trip, step or condition.
 ///
-/// `failed` is a part of `count`, `timed_out` a part of `failed`. A time is noted for everything that was answered,
-/// error answers included. What timed out has no time and counts as longer than every other; what was still in flight
-/// when the level was closed is longer than its age.
+/// `failed` is part of `count`, and `timed_out` is part of `failed`. Every operation with a response has a time,
+/// including error responses. An operation that timed out has no time and ranks above all times. An operation in flight
+/// when the level was closed ranks at its age or higher.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timings {
-    /// How many ended, well or not.
+    /// Number of operations that ended, successfully or not.
     pub count: u64,
-    /// How many of them failed.
+    /// Number of failures.
     pub failed: u64,
-    /// How many were in flight when the level was closed; not in `count`.
+    /// Number of operations in flight when the level was closed. Not part of `count`.
     pub unfinished: u64,
-    /// How old those were, from their planned start: lower bounds of their response times. Empty in records of version 1.
+    /// Ages of these, from their planned start: lower bounds of their response times. Empty in records of version 1.
     #[serde(default)]
     pub open: Histogram,
-    /// How many of the failed had no answer within the limit.
+    /// Number of failures without a response within the limit.
     pub timed_out: u64,
-    /// The longest limit that one of them ran into, in nanoseconds.
+    /// Longest limit that one of them exceeded, in nanoseconds.
     pub timeout: Option<Nanos>,
-    /// From the planned start to the end: what the user feels.
+    /// Response times: from the planned start to the end, as the user experiences them.
     pub response: Histogram,
-    /// From the actual start to the end: what the target took.
+    /// Service times: from the actual start to the end, the time that the target took.
     pub service: Histogram,
-    /// How the response times came in the course of the measured time, time-outs included; empty in records of version 1.
+    /// Response times over the measured time, in blocks, including timeouts. Empty in records of version 1.
     #[serde(default, skip_serializing_if = "Blocks::is_empty")]
     pub blocks: Blocks,
-    /// How many were sent a second time, on a new connection, because the one that they were sent on broke before any
-    /// answer although it had served others: the target may have seen them twice.
+    /// Number of operations sent a second time, on a new connection. The reused connection on which they were sent had
+    /// closed before any response, so the target may have seen them twice.
     #[serde(default)]
     pub repeated: u64,
     /// Bytes received.
@@ -42,7 +42,7 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// Notes one that was answered, after `response` from its planned and `service` from its actual start.
+    /// Counts an operation with a response: `response` after its planned start, `service` after its actual start.
     pub fn answered(&mut self, response: Nanos, service: Nanos, failed: bool) {
         self.count += 1;
         self.failed += u64::from(failed);
@@ -50,26 +50,26 @@ impl Timings {
         self.service.record(service);
     }
 
-    /// Notes one that failed without an answer: refused, reset, not written.
+    /// Counts an operation that failed without a response: refused, reset, or not written.
     pub fn broke(&mut self) {
         self.count += 1;
         self.failed += 1;
     }
 
-    /// Notes one that had no answer within `limit`.
+    /// Counts an operation without a response within `limit`.
     pub fn ran_out(&mut self, limit: Nanos) {
         self.broke();
         self.timed_out += 1;
         self.timeout = self.timeout.max(Some(limit));
     }
 
-    /// Notes one that is in flight as the level is closed, `age` after its planned start.
+    /// Counts an operation in flight when the level is closed, `age` after its planned start.
     pub fn left_open(&mut self, age: Nanos) {
         self.unfinished += 1;
         self.open.record(age);
     }
 
-    /// Adds what another worker measured.
+    /// Adds the measurements of another worker.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.failed += other.failed;
@@ -85,20 +85,22 @@ impl Timings {
         self.bytes_out += other.bytes_out;
     }
 
-    /// Quantile `q` of the response time. Operations in flight rank at their age or higher, time-outs above all others.
+    /// Returns quantile `q` of the response time. Operations in flight rank at their age or higher, timeouts above all
+    /// others.
     pub fn response_at(&self, q: f64) -> Estimate {
         self.samples(&self.response, &self.ages())
             .at_in(&self.blocks, q)
     }
 
-    /// Quantile `q` of the service time, without an interval. Of operations in flight it is only known that they have one.
+    /// Returns quantile `q` of the service time, without an interval. For operations in flight, only their number is
+    /// known.
     pub fn service_at(&self, q: f64) -> Estimate {
         let open = ages_of(self.unfinished, Histogram::NONE);
         self.samples(&self.service, &open).at(q)
     }
 
-    /// How many response times lie within `limit` and how many beyond it; of those in flight for less than that it is
-    /// not known. What broke without an answer has no time and is in neither.
+    /// Counts response times within and beyond `limit`. For operations in flight that are younger than `limit`, the
+    /// answer is unknown. Operations that failed without a response have no time and do not count.
     pub fn beyond(&self, limit: Nanos) -> Shares {
         self.samples(&self.response, &self.ages()).shares(limit)
     }
@@ -115,25 +117,22 @@ impl Timings {
         }
     }
 
-    /// Whether the mean and the longest are known: nothing timed out, nothing is in flight.
+    /// Whether the mean and the maximum are known: nothing timed out, and nothing is in flight.
     fn all_ended(&self) -> bool {
         self.timed_out == 0 && self.unfinished == 0
     }
 
-    /// The mean response time; `None` without one, or when something timed out or is in flight and its time is not
-    /// known.
+    /// Returns the mean response time. `None` without times, or if an operation timed out or is in flight.
     pub fn mean(&self) -> Option<Nanos> {
         self.response.mean().filter(|_| self.all_ended())
     }
 
-    /// The longest response time; `None` without one, or when something timed out or is in flight and the longest is
-    /// not known.
+    /// Returns the longest response time. `None` without times, or if an operation timed out or is in flight.
     pub fn longest(&self) -> Option<Nanos> {
         self.response.max().filter(|_| self.all_ended())
     }
 
-    /// What the longest response time exceeds, where it is not known itself: the longest time-out, or the age of what
-    /// was in flight.
+    /// Returns a lower bound of the longest response time, if that time is unknown: the longest time, timeout or age.
     pub fn longest_exceeds(&self) -> Option<Nanos> {
         let measured = self.response.max();
         let known = self.timeout.max(self.open.max()).max(measured);
@@ -141,7 +140,8 @@ impl Timings {
     }
 }
 
-/// The ages of `count` operations in flight. Records of version 1 have none; that they are not negative is known.
+/// Returns the ages of `count` operations in flight. Records of version 1 have none; their ages count as 0, the lower
+/// bound.
 pub(crate) fn ages_of(count: u64, known: &Histogram) -> Cow<'_, Histogram> {
     let missing = count.saturating_sub(known.count());
     if missing == 0 {

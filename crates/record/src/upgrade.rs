@@ -1,11 +1,11 @@
-//! Brings a saved run of an older version into today's shape, before it is read.
+//! Converts a saved run of an older version to the current format, before it is read.
 //!
-//! Versions 1 and 2 held sentences where version 3 holds identifiers, and other names. Sentences with a known identifier
-//! are translated; the others stay as text.
+//! Versions 1 and 2 had sentences where version 3 has identifiers, and other key names. Sentences with a known
+//! identifier are translated. Others stay as text.
 
 use serde_json::{Map, Value, json};
 
-/// New names of keys. A path names objects by key; `*` is every element of a list or object.
+/// New names of keys. A path selects objects by key; `*` selects every element of a list or object.
 const RENAMED: [(&str, &str, &str); 5] = [
     ("levels/*/phases", "hold_s", "duration_s"),
     ("levels/*/measured", "exchanges", "round_trips"),
@@ -42,7 +42,7 @@ const DROP_CAUSES: [(&str, &str); 3] = [
     ("the generator was behind", "generator_behind"),
 ];
 
-/// From version 1 or 2 to version 3.
+/// Converts version 1 or 2 to version 3.
 pub(crate) fn to_version_3(run: &mut Value) {
     for (path, old, new) in RENAMED {
         each(run, path, &mut |object| rename(object, old, new));
@@ -100,7 +100,8 @@ fn rename(object: &mut Map<String, Value>, old: &str, new: &str) {
     }
 }
 
-/// Replaces the keys of the counts at `key`; unknown ones are added up under `unknown`, which every such set has.
+/// Replaces the keys of the counts at `key`. Counts of unknown keys are summed under `unknown`, which every such set
+/// has.
 fn translate(object: &mut Map<String, Value>, key: &str, words: &[(&str, &str)]) {
     let Some(Value::Object(counts)) = object.get_mut(key) else {
         return;
@@ -116,7 +117,7 @@ fn translate(object: &mut Map<String, Value>, key: &str, words: &[(&str, &str)])
     *counts = translated;
 }
 
-/// `sound` with its sentences becomes a list of issues.
+/// Converts `sound` and its sentences to a list of issues.
 fn issues(level: &mut Map<String, Value>) {
     let mut issues = Vec::new();
     for (key, severity) in [
@@ -134,7 +135,7 @@ fn issues(level: &mut Map<String, Value>) {
     level.insert("issues".to_owned(), Value::Array(issues));
 }
 
-/// The figure and its words become one value.
+/// Combines the figure and its text into one value.
 fn observed(threshold: &mut Map<String, Value>) {
     rename(threshold, "undecided", "inconclusive");
     let text = threshold.remove("observed_text");
@@ -150,7 +151,7 @@ fn observed(threshold: &mut Map<String, Value>) {
     threshold.insert("observed".to_owned(), observed);
 }
 
-/// The sentences of a finding stay as text.
+/// Keeps the sentences of a finding as text.
 fn finding(finding: &mut Map<String, Value>) {
     let what = finding.remove("what").unwrap_or_default();
     finding.insert("cause".to_owned(), json!("text"));

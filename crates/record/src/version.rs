@@ -1,43 +1,43 @@
-/// What tells a saved run from other JSON.
+/// Value of `kind` that distinguishes a saved run from other JSON.
 pub const KIND: &str = "headcount-run";
 
-/// The version that is written. Versions 1 and 2 are read too; fields that they did not have are empty.
+/// Version that is written. Versions 1 and 2 can be read too; fields that they did not have are empty.
 pub const VERSION: u32 = 3;
 
 /// Why a saved run could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Not JSON at all.
+    /// The text is not JSON.
     #[error("not JSON: {0}")]
     NotJson(serde_json::Error),
-    /// JSON of something else.
+    /// JSON of another kind.
     #[error("not a saved run: `kind` is {found}, not \"{KIND}\"")]
     OtherKind {
-        /// What `kind` holds, as JSON, or `missing`.
+        /// Value of `kind` as JSON, or `missing`.
         found: String,
     },
-    /// Written by a later headcount.
+    /// Written by a later version of headcount.
     #[error(
         "saved run of version {found}, this headcount reads up to version {VERSION}: use a newer headcount"
     )]
     Newer {
-        /// The version in the file.
+        /// Version of the file.
         found: u64,
     },
-    /// A version that never was.
+    /// A version that never existed.
     #[error(
         "saved run of version {found}, which does not exist; this headcount reads up to version {VERSION}"
     )]
     Unknown {
-        /// What `version` holds, as JSON, or `missing`.
+        /// Value of `version` as JSON, or `missing`.
         found: String,
     },
-    /// The right kind and version, but a part is missing or of another shape.
+    /// The kind and version are right, but a part is missing or has another shape.
     #[error("damaged run of version {version}: {why}")]
     Damaged {
-        /// The version in the file.
+        /// Version of the file.
         version: u64,
-        /// What is wrong.
+        /// The error.
         why: serde_json::Error,
     },
 }

@@ -5,13 +5,13 @@ use stats::{Histogram, estimate};
 /// One second of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// When it began, in seconds since the start of the level, ramp and warm-up included.
+    /// Start in seconds since the start of the level, including ramp-up and warm-up.
     pub start_s: f64,
     /// Users present.
     pub users: u64,
     /// Requests that ended.
     pub requests: u64,
-    /// How many of them failed.
+    /// Number of them that failed.
     pub failed: u64,
     /// Round trips that ended.
     pub round_trips: u64,
@@ -19,25 +19,25 @@ pub struct Window {
     pub messages: u64,
     /// Deliveries received.
     pub deliveries: u64,
-    /// Of the delivery latency if there were deliveries, else of the response time; in milliseconds, like the next.
+    /// Median of the delivery latency if there were deliveries, otherwise of the response time, in milliseconds. The
+    /// fields below are of the same kind.
     pub p50_ms: Option<f64>,
-    /// `None` when the window has too few samples for it, or when it lies among what timed out; so for all percentiles
-    /// here.
+    /// 95th percentile. As for all percentiles here, `None` with too few samples, or if it lies among timeouts.
     pub p95_ms: Option<f64>,
-    /// See `p95_ms`.
+    /// 99th percentile.
     pub p99_ms: Option<f64>,
-    /// The longest; `None` also where something timed out, which was longer.
+    /// Maximum. `None` also if something timed out, because that took longer.
     pub max_ms: Option<f64>,
 }
 
-/// A window that is still being measured: mergeable, where a [`Window`] no longer is.
+/// A window that is still being measured. Unlike a [`Window`], it can be merged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpenWindow {
     /// Users present.
     pub users: u64,
     /// Requests that ended.
     pub requests: u64,
-    /// How many of them failed.
+    /// Number of them that failed.
     pub failed: u64,
     /// Round trips that ended.
     pub round_trips: u64,
@@ -45,9 +45,9 @@ pub struct OpenWindow {
     pub messages: u64,
     /// Deliveries received.
     pub deliveries: u64,
-    /// Requests and round trips that had no answer within their limit: longer than every time below.
+    /// Requests and round trips without a response within their limit. They took longer than every time below.
     pub timed_out: u64,
-    /// Response times of requests and round trips that were answered.
+    /// Response times of requests and round trips with a response.
     pub response: Histogram,
     /// Delivery latencies.
     pub latency: Histogram,
@@ -67,7 +67,7 @@ impl OpenWindow {
         self.latency.merge(&other.latency);
     }
 
-    /// The figures of the window, which began at `start_s`.
+    /// Returns the figures of the window, which began at `start_s`.
     pub fn close(&self, start_s: f64) -> Window {
         let (times, beyond) = if self.latency.is_empty() {
             (&self.response, self.timed_out)

@@ -1,95 +1,95 @@
 use serde::{Deserialize, Serialize};
 
-/// How fast memory grew over the hold, in bytes per second.
+/// Growth of memory over the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemoryGrowth {
-    /// What was gained, by the time that passed.
+    /// Growth in bytes per second.
     pub bytes_per_s: f64,
     /// Lower bound of the 95 % interval.
     pub low: f64,
-    /// Upper bound.
+    /// Upper bound of the 95 % interval.
     pub high: f64,
-    /// It grew all along: the interval lies above zero over the hold and in each of its halves.
+    /// Whether it grew steadily: the interval lies above zero over the measured time and over each half of it.
     pub steady: bool,
 }
 
-/// The queue of connections that wait to be accepted, of the listener whose queue was fullest.
+/// The queue of connections that wait to be accepted, for the listener with the fullest queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListenQueue {
-    /// The longest that was seen.
+    /// Greatest length observed.
     pub longest: u64,
-    /// What fits in, as the program asked for and the machine allows.
+    /// Capacity, as requested by the program and permitted by the machine.
     pub limit: Option<u64>,
-    /// How often it was looked at.
+    /// Number of samples.
     pub looks: u64,
-    /// How often it was full then.
+    /// Number of samples in which it was full.
     pub full: u64,
 }
 
-/// What the cgroups of the target's process allow it, and what they did to it in the hold.
+/// Limits of the cgroups of the target's process, and their effects during the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CgroupUse {
-    /// The CPU quota, in cores.
+    /// CPU quota, in cores.
     pub cpu_limit_cores: Option<f64>,
-    /// The memory limit in MB (10^6 bytes).
+    /// Memory limit in MB (10^6 bytes).
     pub memory_limit_mb: Option<f64>,
-    /// The most memory that was seen under that limit, page cache and all other processes under it included.
+    /// Largest memory use observed under that limit, including page cache and all other processes under it.
     pub memory_mb_max: Option<f64>,
-    /// Periods of the quota.
+    /// Number of periods of the quota.
     pub periods: Option<u64>,
-    /// Those in which it was used up.
+    /// Number of periods in which it was used up.
     pub throttled_periods: Option<u64>,
-    /// How long threads stood still for that, in seconds.
+    /// Total time for which this stopped threads, in seconds.
     pub throttled_s: Option<f64>,
-    /// Processes of its cgroup that were killed for lack of memory.
+    /// Number of processes of its cgroup that were killed for lack of memory.
     pub oom_kills: Option<u64>,
 }
 
-/// The target's process was gone.
+/// The end of the target's process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetEnd {
-    /// When that was found, in seconds since the start of the level.
+    /// Time at which this was found, in seconds since the start of the level.
     pub at_s: f64,
-    /// The process that was gone; 0 where it is known by its endpoint only.
+    /// The process that was gone. 0 if the target is known only by its metrics endpoint.
     pub pid: u32,
-    /// Whether its cgroup counted a kill for lack of memory since it was last looked at; `None` where nobody counts.
+    /// Whether its cgroup counted an out-of-memory kill since the previous sample. `None` without such a count.
     pub out_of_memory: Option<bool>,
-    /// The process that was there later.
+    /// The process that was found later.
     pub next_pid: Option<u32>,
-    /// When that was found, in seconds since the start of the level.
+    /// Time at which that was found, in seconds since the start of the level.
     pub next_at_s: Option<f64>,
 }
 
-/// How often the target's Prometheus endpoint was asked during the hold.
+/// Scrapes of the target's Prometheus endpoint during the measured time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scrapes {
-    /// Its URL.
+    /// URL of the endpoint.
     pub url: String,
-    /// How often it was asked.
+    /// Number of scrapes.
     pub asked: u64,
-    /// How often it did not answer, or not with metrics.
+    /// Number of scrapes without a response, or without metrics in it.
     pub failed: u64,
-    /// Why, the first time.
+    /// Reason of the first failure.
     pub first_failure: Option<String>,
-    /// Series that were asked for and not kept, because there were more than are kept.
+    /// Number of requested series that were not recorded because there were too many.
     pub series_left_out: u64,
 }
 
-/// One series of the target's Prometheus endpoint over the hold.
+/// One series of the target's Prometheus endpoint over the measured time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchedMetric {
-    /// Whether it only ever grows: then the figures are its increase per second, else its values.
+    /// Whether it only grows. Its figures are then increases per second, otherwise values.
     pub rate: bool,
-    /// Of a series that grows: by how much in all.
+    /// Total increase, if it only grows.
     pub increase: Option<f64>,
-    /// Over the time, of a series that grows; else of the values that were seen.
+    /// Mean: over time if it only grows, otherwise over the observed values.
     pub mean: Option<f64>,
-    /// The least.
+    /// Smallest.
     pub min: Option<f64>,
-    /// The most.
+    /// Largest.
     pub max: Option<f64>,
-    /// The last.
+    /// Last.
     pub last: Option<f64>,
-    /// When, in seconds since the start of the level, and what.
+    /// Samples: time in seconds since the start of the level, and value.
     pub series: Vec<(f64, f64)>,
 }
