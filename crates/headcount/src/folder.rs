@@ -39,6 +39,7 @@ impl RunFolder {
                 path.display()
             );
         }
+        // A folder that cannot be written must fail before the run, not after it.
         let probe = path.join(".headcount");
         fs::write(&probe, b"")
             .and_then(|()| fs::remove_file(&probe))

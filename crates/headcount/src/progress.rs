@@ -62,6 +62,7 @@ impl Progress {
 
     fn live(&mut self, live: &Live) {
         let waits = live.in_flight.is_some();
+        // The time of a phase starts at 0. Its first line is shown at once.
         let first = live.elapsed_s < self.said_at_s || waits && !self.waits;
         self.waits = waits;
         if !self.terminal && !first && live.elapsed_s - self.said_at_s < 10.0 {

@@ -49,6 +49,7 @@ pub fn terminal(run: &Run, options: Terminal<'_>) -> String {
         let lines: usize = used.iter().map(|part| part.len() + 1).sum();
         SCREEN.saturating_sub(lines + 1)
     };
+    // The parts get the remaining lines by importance: thresholds, failures, findings, steps, names.
     let verdicts = cut(verdicts, left(&[&lines, &foot]).max(4) / 2, "thresholds");
     let failed = cut(
         failed,

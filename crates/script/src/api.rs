@@ -1,4 +1,4 @@
-//! The native calls, by topic. Only the prelude can reach them.
+//! Native calls by topic. Only the prelude can reach them.
 
 mod arg;
 mod data;
@@ -29,10 +29,10 @@ use crate::state::State;
 pub(crate) use people::group_object;
 pub(crate) use response::Response;
 
-/// The object that hands the native calls to the prelude, which takes it out of the globals.
+/// Name of the global object that passes the native calls to the prelude. The prelude deletes it.
 const HANDOVER: &str = "$headcount";
 
-/// The native calls while they are being put together.
+/// The native calls while they are being registered.
 struct Natives<'js> {
     object: Object<'js>,
     state: Rc<State>,
@@ -45,7 +45,7 @@ impl<'js> Natives<'js> {
     }
 }
 
-/// Puts all native calls where the prelude finds them.
+/// Registers all native calls for the prelude.
 pub(crate) fn install(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<()> {
     let natives = Natives {
         object: Object::new(ctx.clone())?,

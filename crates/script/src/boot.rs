@@ -1,4 +1,4 @@
-//! Makes the script engine: limits, module loader, native calls, prelude, main module.
+//! Creates the script engine: limits, module loader, native calls, prelude, main module.
 
 use std::rc::Rc;
 
@@ -18,10 +18,10 @@ use crate::script::{Limits, NoData, Script};
 use crate::state::State;
 use crate::work::{Kept, KeptObject};
 
-/// Stack of the script engine. The thread's own stack must be well above it.
+/// Stack size of the script engine. The thread's own stack must be much larger.
 const STACK_BYTES: usize = 512 << 10;
 
-/// The API in JavaScript, by topic. `headcount` is what users import, the rest is out of their reach.
+/// The API in JavaScript, by topic. Scenarios can import only `headcount`.
 const PRELUDE: [(&str, &str); 12] = [
     ("headcount", include_str!("prelude/public.js")),
     ("headcount/native", include_str!("prelude/native.js")),
@@ -37,39 +37,39 @@ const PRELUDE: [(&str, &str); 12] = [
     ("headcount/entry", include_str!("prelude/entry.js")),
 ];
 
-/// The functions of the prelude that native code calls.
+/// Functions of the prelude that native code calls.
 pub(crate) struct Entry {
-    /// What groups without roles can do: the prototype of their objects.
+    /// Prototype of groups without roles.
     pub(crate) group: KeptObject,
-    /// Makes the same for some roles.
+    /// Creates the prototype of groups with roles.
     pub(crate) group_with: Kept,
-    /// Tells how a group's iteration failed.
+    /// Reports the failure of a group's iteration.
     pub(crate) report: Kept,
-    /// Makes a promise of something that has a `then`.
+    /// Converts a thenable to a promise.
     pub(crate) adopt: Kept,
-    /// Forgets what the objects of an iteration shared.
+    /// Releases the state shared by the objects of an iteration.
     pub(crate) forget: Kept,
-    /// Ends the waiting at barriers of a group that never open.
+    /// Rejects the barriers of a group that can never open.
     pub(crate) unblock: Kept,
     /// Runs `setup`.
     pub(crate) setup: Kept,
     /// Runs `teardown`.
     pub(crate) teardown: Kept,
-    /// Makes a socket object.
+    /// Creates a socket object.
     pub(crate) socket: Kept,
-    /// Makes a Socket.IO socket object.
+    /// Creates a Socket.IO socket object.
     pub(crate) socketio: Kept,
-    /// Runs a handler of an event.
+    /// Runs an event handler.
     pub(crate) hear: Kept,
-    /// What an acknowledgement or an awaited event is to the script.
+    /// Converts an acknowledgement or an awaited event to its script value.
     pub(crate) heard: Kept,
-    /// Makes an error object of a fault.
+    /// Converts a fault to an error object.
     pub(crate) failure: Kept,
-    /// The same for a promise: its place is that of the `await`.
+    /// Converts a fault to an error object for a promise. Its location is that of the `await`.
     pub(crate) rejection: Kept,
-    /// A value as a line of text.
+    /// Formats a value as a line of text.
     pub(crate) describe: Kept,
-    /// `options` as JSON text.
+    /// Converts `options` to JSON text.
     pub(crate) plain: Kept,
 }
 
@@ -100,7 +100,7 @@ impl Entry {
     }
 }
 
-/// A runtime with its limits and watchers.
+/// Creates a runtime with its limits and watchers.
 pub(crate) fn runtime(state: &Rc<State>, limits: Limits) -> Result<Runtime, ScriptError> {
     let runtime = Runtime::new()?;
     runtime.set_memory_limit(limits.memory_bytes);
@@ -124,7 +124,7 @@ pub(crate) fn runtime(state: &Rc<State>, limits: Limits) -> Result<Runtime, Scri
 }
 
 impl Script {
-    /// Loads the API and gives it its native calls.
+    /// Loads the prelude and passes it the native calls.
     pub(crate) fn boot_prelude(&mut self) -> Result<(), ScriptError> {
         let state = &self.state;
         self.context.with(|ctx| {
@@ -139,7 +139,7 @@ impl Script {
         Ok(())
     }
 
-    /// Evaluates the scenario's modules; gives the main one's exports.
+    /// Evaluates the scenario's modules and returns the exports of the main one.
     pub(crate) fn evaluate_main(&mut self) -> Result<Persistent<Object<'static>>, ScriptError> {
         self.state.watch.restart();
         let begun = self.context.with(|ctx| {
@@ -169,7 +169,7 @@ fn begin_main(ctx: &Ctx<'_>, state: &State) -> rquickjs::Result<(KeptObject, Kep
     ))
 }
 
-/// Whether the main module came to its end.
+/// Checks that the main module was evaluated completely.
 fn settled(ctx: &Ctx<'_>, state: &State, done: KeptPromise) -> Result<(), ScriptError> {
     if let Some(looped) = state.outcome.borrow_mut().fatal.take() {
         return Err(looped.into());
@@ -186,13 +186,13 @@ fn settled(ctx: &Ctx<'_>, state: &State, done: KeptPromise) -> Result<(), Script
         PromiseState::Pending => Err(plain_fault(
             state,
             FaultKind::NeverSettles,
-            "a module must load without waiting: this top-level `await` is never settled; \
+            "this top-level `await` never settles: a module must load without waiting; \
              move it into `setup` or the default function",
         )),
     }
 }
 
-/// What went wrong in the script engine while loading, in the user's terms.
+/// Converts an error of the script engine during loading to one in the user's terms.
 fn thrown(ctx: &Ctx<'_>, state: &State, error: &rquickjs::Error) -> ScriptError {
     if !error.is_exception() {
         return ScriptError::Engine(error.to_string());
@@ -206,7 +206,7 @@ fn thrown(ctx: &Ctx<'_>, state: &State, error: &rquickjs::Error) -> ScriptError 
     fault.into()
 }
 
-/// The name in the engine's complaint about an import that the API does not have.
+/// Extracts the name from the script engine's message about an import that the API does not have.
 fn missing_export(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("Could not find export '")?;
     let (name, rest) = rest.split_once('\'')?;
@@ -218,14 +218,14 @@ fn plain_fault(state: &State, kind: FaultKind, message: &str) -> ScriptError {
     ScriptFault::from(Fault::script(kind, message)).into()
 }
 
-/// Neither a default function nor a mix of others.
+/// Creates the error for a scenario with neither a default function nor a mix.
 pub(crate) fn no_scenario(state: &State) -> ScriptError {
     let message = "it has no default export; write `export default async function (group) { … }`, \
         or name exported functions in `options.mix`";
     plain_fault(state, FaultKind::Thrown, message)
 }
 
-/// `options` as the prelude hands them over.
+/// `options` as the prelude returns them.
 #[derive(Default, Deserialize)]
 pub(crate) struct Options {
     #[serde(default)]
@@ -233,7 +233,7 @@ pub(crate) struct Options {
     pub(crate) problems: Vec<NoData>,
 }
 
-/// The `options` that the main module exports, or null, with what in them is no plain data.
+/// Returns the `options` that the main module exports, or null, and the values in them that are not plain data.
 pub(crate) fn options(
     ctx: &Ctx<'_>,
     state: &State,
@@ -253,7 +253,7 @@ pub(crate) fn options(
     serde_json::from_str(&text).map_err(|error| ScriptError::Engine(error.to_string()))
 }
 
-/// Finds modules in the bundle and the prelude, and nowhere else.
+/// Resolves modules from the bundle and the prelude only.
 struct Linker(Rc<State>);
 
 impl Resolver for Linker {
@@ -273,7 +273,7 @@ impl Resolver for Linker {
             Ok(Import::Module(found)) if bundle.has(&found) => Ok(found),
             Ok(Import::Module(found)) => {
                 let message = format!(
-                    "cannot import `{name}`: there was no {found} when the scenario was read"
+                    "cannot import `{name}`: {found} did not exist when the scenario was read"
                 );
                 Err(Exception::throw_type(ctx, &message))
             }

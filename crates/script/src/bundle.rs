@@ -21,44 +21,44 @@ pub(crate) use path::{Import, resolve};
 /// One module.
 #[derive(Debug)]
 pub(crate) struct Module {
-    /// The path as it appears in messages: as given, or joined to its importer's.
+    /// Path as messages show it: as given, or joined to the importer's.
     pub(crate) name: String,
-    /// What the user wrote.
+    /// Source text as the user wrote it.
     pub(crate) source: String,
-    /// What the script engine runs: the same, line for line and column for column, without types.
+    /// Code for the script engine: the source without types, with the same lines and columns.
     pub(crate) code: String,
 }
 
 #[derive(Debug)]
 struct Modules {
-    /// The main module first, the others in the order in which they were met.
+    /// The main module first, the others in the order in which they were found.
     list: Vec<Module>,
     index: HashMap<String, usize>,
 }
 
-/// Every module of a scenario. Cheap to clone, and the same for all workers.
+/// All modules of a scenario. Cheap to clone, and the same for all workers.
 #[derive(Clone, Debug)]
 pub struct Bundle(Arc<Modules>);
 
 impl Bundle {
-    /// Reads a scenario file and all that it imports from its own folder.
+    /// Reads a scenario file and all modules that it imports from its own folder.
     pub fn read(path: &Path) -> Result<Self, ScriptError> {
         Self::read_within(path, path.parent().unwrap_or(Path::new("")))
     }
 
-    /// The same, but imports may lead anywhere in the folder `root`.
+    /// Reads a scenario file. Imports may lead anywhere in the folder `root`.
     pub fn read_within(path: &Path, root: &Path) -> Result<Self, ScriptError> {
         let name = path::name_of(path);
         let source = discover::read_file(path)?;
         Self::of(&name, source, Imports::Files(Root::new(root)))
     }
 
-    /// A scenario that is part of the program. It may import nothing but `"headcount"`.
+    /// Creates a bundle from a built-in scenario, which may import only `"headcount"`.
     pub fn embedded(name: &str, source: &str) -> Result<Self, ScriptError> {
         Self::embedded_with(name, source, &[])
     }
 
-    /// The same, with modules by name that it may import too.
+    /// Creates a bundle from a built-in scenario and the modules that it may import, by name.
     pub fn embedded_with(
         name: &str,
         source: &str,
@@ -79,18 +79,18 @@ impl Bundle {
         Ok(Self(Arc::new(Modules { list, index })))
     }
 
-    /// The main module's name, as messages show it.
+    /// Name of the main module, as messages show it.
     pub fn name(&self) -> &str {
         self.0.list.first().map_or("", |main| &main.name)
     }
 
-    /// The main module as the user wrote it.
+    /// Source text of the main module.
     pub fn main_source(&self) -> &str {
         self.0.list.first().map_or("", |main| &main.source)
     }
 
-    /// SHA-256 in hex. Of a single module: of its text, as `sha256sum` says. Of several: of all
-    /// names, relative to the main module's folder, and texts.
+    /// Returns the SHA-256 in hexadecimal. For a single module it is that of the file, as `sha256sum` prints it. For
+    /// several, it covers all names, relative to the main module's folder, and all texts.
     pub fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         if let [only] = self.0.list.as_slice() {
@@ -120,7 +120,7 @@ impl Bundle {
         self.0.list.get(*self.0.index.get(name)?)
     }
 
-    /// The user's code around a place.
+    /// Returns the source lines around a location.
     pub(crate) fn frame(&self, place: &Location) -> Option<String> {
         let module = self.module(&place.file)?;
         Some(code_frame(&module.source, place.line, place.column))

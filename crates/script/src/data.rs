@@ -1,4 +1,4 @@
-//! Tables of test data, in memory once for all workers.
+//! Tables of test data, stored once for all workers.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,10 +11,10 @@ use serde_json::{Map, Value as Json};
 
 use crate::root::Root;
 
-/// The largest table, in bytes.
+/// Maximum size of a table, in bytes.
 const TABLE_BYTES: u64 = 1 << 30;
 
-/// Rows as JSON texts, one behind the other.
+/// Rows as consecutive JSON texts.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     text: String,
@@ -31,7 +31,7 @@ impl Table {
         self.ends.len()
     }
 
-    /// The JSON text of one row.
+    /// Returns the JSON text of a row.
     pub(crate) fn row(&self, index: usize) -> Option<&str> {
         let end = *self.ends.get(index)?;
         let start = index
@@ -41,10 +41,10 @@ impl Table {
     }
 }
 
-/// What kind of file holds the rows.
+/// File format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
-    /// A header line, then rows; fields parted by this byte.
+    /// A header line, then rows. Fields are separated by this byte.
     Csv(u8),
     /// An array of rows.
     Json,
@@ -58,18 +58,18 @@ struct Tables {
     index: Mutex<HashMap<(PathBuf, Format), usize>>,
 }
 
-/// The tables that the modules of a scenario opened. Each file is read once, by the first worker
-/// that asks; clones share it.
+/// The tables that the modules of a scenario opened. The first worker that needs a file reads it. Clones share the
+/// tables.
 #[derive(Clone, Debug)]
 pub struct DataStore(Arc<Tables>);
 
 impl DataStore {
-    /// Paths are taken relative to `base`, the folder of the scenario, and lead nowhere else.
+    /// Creates a store. Paths are relative to `base`, the folder of the scenario, and must stay inside it.
     pub fn new(base: &Path) -> Self {
         Self::within(base, base)
     }
 
-    /// The same, but they may lead anywhere in the folder `root`.
+    /// Creates a store. Paths are relative to `base`, and may lead anywhere in the folder `root`.
     pub fn within(base: &Path, root: &Path) -> Self {
         Self(Arc::new(Tables {
             base: base.to_owned(),
@@ -79,7 +79,7 @@ impl DataStore {
         }))
     }
 
-    /// Reads a file unless it is known; gives the table's number.
+    /// Reads a file, unless it was read before, and returns the number of its table.
     pub(crate) fn open(&self, path: &str, format: Format) -> Result<usize, String> {
         let mut index = self.0.index.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (PathBuf::from(path), format);
@@ -122,7 +122,7 @@ impl DataStore {
         }
         if about.len() > TABLE_BYTES {
             return Err(format!(
-                "{path}: {} bytes, a table may have {TABLE_BYTES}",
+                "{path}: {} bytes, but a table may have at most {TABLE_BYTES}",
                 about.len()
             ));
         }
@@ -166,7 +166,7 @@ fn from_csv(text: &str, separator: u8) -> Result<Table, String> {
 fn from_json(text: &str) -> Result<Table, String> {
     let rows: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| {
         match serde_json::from_str::<IgnoredAny>(text) {
-            Ok(_) => "it must hold an array".to_owned(),
+            Ok(_) => "it must be an array".to_owned(),
             Err(_) => format!("not JSON: {error}"),
         }
     })?;
@@ -203,7 +203,7 @@ mod tests {
             (table.row(0), table.row(2)),
             (Some(r#"{"a":1}"#), Some(r#""x""#))
         );
-        assert_eq!(from_json("{}").unwrap_err(), "it must hold an array");
+        assert_eq!(from_json("{}").unwrap_err(), "it must be an array");
         assert!(from_json("[1,").unwrap_err().starts_with("not JSON"));
     }
 }

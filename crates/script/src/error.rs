@@ -6,18 +6,18 @@ use thiserror::Error;
 
 use crate::frame::{Location, code_frame};
 
-/// Why an iteration or a module failed, as far as the script can tell.
+/// Why an iteration or a module failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptFault {
-    /// Side, kind and one line.
+    /// Side, kind and a description in one line.
     pub fault: Fault,
-    /// The innermost place in the scenario's own files, if there is one.
+    /// The innermost location in the scenario's own files, if any.
     pub location: Option<Location>,
-    /// The code around that place, with a caret.
+    /// The source lines around that location, with a caret.
     pub frame: Option<String>,
-    /// The calls that led there, in the scenario's own files.
+    /// The stack of calls in the scenario's own files.
     pub stack: Option<String>,
-    /// Whose story it was, where that is known.
+    /// The user at whose call it failed, if known.
     pub user: Option<UserId>,
     /// The innermost `step` around it.
     pub step: Option<String>,
@@ -47,14 +47,14 @@ impl fmt::Display for ScriptFault {
     }
 }
 
-/// Something wrong in the text of a scenario.
+/// An error in the text of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong, in one line.
+    /// The error in one line.
     pub message: String,
-    /// Where.
+    /// Its location.
     pub location: Location,
-    /// The code around it, with a caret.
+    /// The source lines around it, with a caret.
     pub frame: String,
 }
 
@@ -91,40 +91,40 @@ fn write_located(
     }
 }
 
-/// Why a scenario cannot be run. Displays as a message with place and code frame.
+/// Why a scenario cannot be run. Its text includes the location and the source lines.
 #[derive(Debug, Error)]
 pub enum ScriptError {
-    /// No such file.
+    /// The file does not exist.
     #[error("no such file: {}", path.display())]
     NotFound {
-        /// What was asked for.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The file could not be read.
     #[error("cannot read {}: {reason}", path.display())]
     Read {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The file is larger than a module may be.
-    #[error("{} has {bytes} bytes, a module may have {limit}", path.display())]
+    #[error("{} has {bytes} bytes; the limit is {limit}", path.display())]
     TooLarge {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
-        /// The most allowed.
+        /// The maximum size in bytes.
         limit: u64,
     },
-    /// Not JavaScript, or TypeScript that cannot be made JavaScript by leaving out its types.
+    /// The text is not JavaScript, or is TypeScript that does not become JavaScript by removing its types.
     #[error("{0}")]
     Syntax(Box<Problem>),
-    /// An import that cannot be followed.
+    /// An import cannot be resolved.
     #[error("{0}")]
     Import(Box<Problem>),
-    /// The module threw while it was loaded, or does not export what it must.
+    /// The module threw while it was loaded, or lacks a required export.
     #[error("{0}")]
     Thrown(Box<ScriptFault>),
     /// The script engine itself failed.

@@ -1,20 +1,20 @@
-//! The functions that the main module exports: found once, kept for every iteration.
+//! The functions that the main module exports, looked up once for all iterations.
 
 use rquickjs::{Object, Persistent, Result, Value};
 
 use crate::work::Kept;
 
-/// The name under which a module's default export goes.
+/// Name of a module's default export.
 pub(crate) const DEFAULT: &str = "default";
 
-/// Exported functions by name. There are few of them: they are searched in order.
+/// Exported functions by name. They are few, so a linear search suffices.
 #[derive(Default)]
 pub(crate) struct Exports {
     functions: Vec<(String, Kept)>,
 }
 
 impl Exports {
-    /// What a module exports that can be called.
+    /// Collects the exported functions of a module.
     pub(crate) fn of(module: &Object<'_>) -> Result<Self> {
         let mut functions = Vec::new();
         for property in module.props::<String, Value<'_>>() {
@@ -26,12 +26,12 @@ impl Exports {
         Ok(Self { functions })
     }
 
-    /// Where a function stands; it keeps its place.
+    /// Returns the index of a function, which never changes.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.functions.iter().position(|(known, _)| known == name)
     }
 
-    /// The function at a place that [`Exports::find`] gave.
+    /// Returns the function at an index from [`Exports::find`].
     pub(crate) fn at(&self, place: usize) -> Option<Kept> {
         Some(self.functions.get(place)?.1.clone())
     }
@@ -40,7 +40,7 @@ impl Exports {
         self.find(name).is_some()
     }
 
-    /// The functions that a mix may name: all but those with a part of their own.
+    /// Returns the names that a mix may use: all functions without a special meaning.
     pub(crate) fn scenarios(&self) -> Vec<String> {
         let names = self.functions.iter().map(|(name, _)| name.as_str());
         names

@@ -1,4 +1,4 @@
-//! From whatever a script threw to a fault with place and code frame.
+//! Converts thrown values to faults with a location and source lines.
 
 use model::{Fault, FaultKind, Side};
 use rquickjs::{Ctx, FromJs, Value};
@@ -9,14 +9,14 @@ use crate::error::ScriptFault;
 use crate::frame::Location;
 use crate::state::{NOBODY, State};
 
-/// Longer messages are cut: one example of each kind is kept in the record.
+/// Maximum length of a message, in characters. The record stores one example of each kind.
 const DETAIL_CHARS: usize = 500;
 
-/// The engine throws `null` when not even an error object fits into its memory any more.
+/// The script engine throws `null` when its memory has no room for an error object.
 const NULL_THROWN: &str = "thrown: null (the script engine also throws this when memory runs out: \
     options.script.memory)";
 
-/// What a thrown value says, with its place in the user's files.
+/// Converts a thrown value to a fault with its location in the scenario's files.
 pub(crate) fn read<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> ScriptFault {
     let stack = field::<String>(thrown, "stack").unwrap_or_default();
     let calls = user_calls(&state.material.bundle, &stack);
@@ -42,7 +42,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> S
     }
 }
 
-/// The same without its place.
+/// Converts a thrown value to a fault without its location.
 pub(crate) fn what<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> Fault {
     let message = field::<String>(thrown, "message");
     note_memory(state, thrown, message.as_deref());
@@ -65,7 +65,7 @@ pub(crate) fn what<'js>(ctx: &Ctx<'js>, state: &State, thrown: &Value<'js>) -> F
     Fault::script(FaultKind::Thrown, cut(detail))
 }
 
-/// A value as `console.log` would show it.
+/// Formats a value like `console.log`.
 fn describe<'js>(ctx: &Ctx<'js>, state: &State, value: &Value<'js>) -> String {
     let shown = state.entry().and_then(|entry| {
         entry
@@ -89,7 +89,7 @@ fn note_memory(state: &State, thrown: &Value<'_>, message: Option<&str>) {
         thrown.is_error() && message.is_some_and(|message| message.starts_with("out of memory"));
 }
 
-/// A property of a thrown object; whatever goes wrong on the way counts as not there.
+/// Returns a property of a thrown object. Any error on the way counts as a missing property.
 fn field<'js, T: FromJs<'js>>(thrown: &Value<'js>, name: &str) -> Option<T> {
     let object = thrown.as_object()?;
     object
@@ -110,19 +110,19 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// The innermost place of a stack that lies in the scenario's own files.
+/// Returns the innermost location of a stack in the scenario's own files.
 pub(crate) fn first_place(state: &State, stack: &str) -> Option<Location> {
     let calls = user_calls(&state.material.bundle, stack);
     calls.into_iter().next().map(|(place, _)| place)
 }
 
-/// The lines of a stack that lie in the scenario's own files.
+/// Returns the lines of a stack in the scenario's own files.
 fn user_calls<'s>(bundle: &Bundle, stack: &'s str) -> Vec<(Location, &'s str)> {
     let call = |line: &'s str| Some((place(line)?, line)).filter(|(at, _)| bundle.has(&at.file));
     stack.lines().filter_map(call).collect()
 }
 
-/// The place in a line such as `    at trade (room.ts:12:5)` or `    at room.ts:12:5`.
+/// Parses the location in a line such as `    at trade (room.ts:12:5)` or `    at room.ts:12:5`.
 pub(crate) fn place(line: &str) -> Option<Location> {
     let line = line.trim();
     let inner = match line.rfind('(') {

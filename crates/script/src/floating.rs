@@ -1,4 +1,4 @@
-//! Calls that are in flight when their iteration ends: nobody awaits them, so that an `await` is missing.
+//! Detects calls that are in flight when their iteration ends. Nothing awaits them, so an `await` is missing.
 
 use model::{Fault, FaultKind};
 use rquickjs::{Ctx, Exception};
@@ -8,29 +8,29 @@ use crate::fault::first_place;
 use crate::state::State;
 use crate::work::Then;
 
-/// Iterations of a worker whose calls are remembered with their lines: the first, and so many after each that left calls
-/// in flight. Lines cost more than the calls.
+/// Number of iterations of a worker whose calls are traced: the first ones, and the same number after each iteration
+/// that left calls in flight. A trace costs more than the call.
 pub(crate) const TRACED: u32 = 8;
 
-/// Calls of each of them that are, until one was left in flight; then all are. Who loops in one iteration for the whole run
-/// would otherwise pay for each call.
+/// Number of traced calls per iteration, until an iteration left a call in flight. After that, all calls are traced.
+/// Without this limit, an iteration that loops for the whole run would pay for every call.
 pub(crate) const TRACED_CALLS: u32 = 100;
 
 impl State {
-    /// Where the script stands, if the calls of this iteration are traced.
+    /// Returns the current stack, if the calls of this iteration are traced.
     pub(crate) fn trace(&self, ctx: &Ctx<'_>, group: u32) -> Option<Box<str>> {
         let mut work = self.work.borrow_mut();
         let calls = &mut work.groups.get_mut(group)?.calls_to_trace;
         *calls = calls.checked_sub(1)?;
         drop(work);
-        // Only an error that is thrown knows its stack.
+        // Only a thrown error has a stack.
         let _ = Exception::throw_message(ctx, "");
         let thrown = ctx.catch();
         let stack: String = thrown.as_object()?.get("stack").ok()?;
         Some(stack.into_boxed_str())
     }
 
-    /// What the group's iteration has left in flight, as its failure.
+    /// Returns the failure of an iteration that left calls in flight.
     pub(crate) fn floating(&self, group: u32) -> Option<ScriptFault> {
         let mut work = self.work.borrow_mut();
         if work.groups.get(group)?.may_leave {

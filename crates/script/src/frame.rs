@@ -1,10 +1,10 @@
 use std::fmt;
 use std::fmt::Write as _;
 
-/// A place in a file of the scenario.
+/// A location in a file of the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The file as the bundle names it.
+    /// Name of the file in the bundle.
     pub file: String,
     /// Line, from 1.
     pub line: u32,
@@ -18,14 +18,14 @@ impl fmt::Display for Location {
     }
 }
 
-/// Lines shown before the line in question.
+/// Number of lines shown before the location.
 const BEFORE: usize = 2;
-/// Lines shown after it.
+/// Number of lines shown after it.
 const AFTER: usize = 1;
-/// Longer lines are cut around the column.
+/// Maximum column that is shown without cutting the start of the line.
 const WIDTH: usize = 120;
 
-/// The lines around a place, numbered, with a caret under the column.
+/// Formats the numbered lines around a location, with a caret below the column.
 pub(crate) fn code_frame(source: &str, line: u32, column: u32) -> String {
     let line = line.max(1) as usize;
     let column = column.max(1) as usize;

@@ -1,7 +1,7 @@
-//! What a script asks of the engine, and what the engine answers.
+//! The interface between script and engine.
 //!
-//! The script side never waits: every call returns at once, and what takes time comes back later as
-//! a [`Wake`] that carries the [`OpId`] which the script gave to the call.
+//! The script side never waits. Every call returns at once. Results arrive later as a [`Wake`] with the [`OpId`] that
+//! the script passed to the call.
 
 mod socketio;
 mod wake;
@@ -14,19 +14,19 @@ use model::{Fault, GroupId, Nanos, UserId};
 pub use socketio::{Emission, EventCall, Heard, SocketIoCall};
 pub use wake::{Reply, Value, Wake};
 
-/// One pending promise. Given out by the script, handed back in [`Wake::Done`].
+/// A pending promise. The script assigns it; [`Wake::Done`] returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OpId(pub u32);
 
-/// One open socket of a user, given out by the engine.
+/// An open socket of a user. The engine assigns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SocketId(pub u32);
 
-/// One running `every`, given out by the engine.
+/// A running `every`. The engine assigns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TickerId(pub u32);
 
-/// One channel of one group, given out by the engine.
+/// A channel of a group. The engine assigns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ChannelId(pub u32);
 
@@ -39,38 +39,39 @@ pub enum Payload {
     Binary(Vec<u8>),
 }
 
-/// Who must get a message.
+/// The members who must receive a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Every member who listens, but the sender.
+    /// Every listening member except the sender.
     Others,
-    /// Every member who listens, the sender included.
+    /// Every listening member, including the sender.
     Everyone,
-    /// These members, where they listen.
+    /// These members, if they listen.
     Users(Vec<UserId>),
 }
 
-/// Where in a message one looks for a stamp.
+/// The location of a stamp in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StampAt {
     /// In the value at this JSON pointer (RFC 6901).
     Pointer(String),
-    /// It begins at exactly this byte, counted from 0; for text in UTF-8.
+    /// Starting at exactly this byte offset, from 0. For text, the offset counts UTF-8 bytes.
     Byte(usize),
 }
 
-/// Where a channel's stamp stands in a received message.
+/// How to find a channel's stamp in a received message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StampPlace {
-    /// `None`: anywhere in the message.
+    /// Location of the stamp. `None`: anywhere in the message.
     pub at: Option<StampAt>,
-    /// Values that must stand at other pointers, as JSON text: `("/type", "\"said\"")`.
+    /// Values required at other pointers, as JSON text: `("/type", "\"said\"")`.
     pub only: Vec<(String, String)>,
-    /// Where these stand, likewise, a message says again what was said: its stamps are no receipts. None: no such message.
+    /// A message with these values is a snapshot, which restates what was already delivered. Its stamps do not count as
+    /// deliveries. Empty: no message is a snapshot.
     pub except: Vec<(String, String)>,
-    /// On Socket.IO: the event's name; pointers then lead into its first argument.
+    /// On Socket.IO: name of the event. Pointers then refer to its first argument.
     pub event: Option<String>,
-    /// The last value at the pointer is kept for [`Host::last`], stamped or not.
+    /// Whether to store the last value at the pointer for [`Host::last`], with or without a stamp.
     pub keep: bool,
 }
 
@@ -82,9 +83,9 @@ pub enum Body {
     None,
     /// Bytes with their content type.
     Bytes {
-        /// `Content-Type`, unless the headers name one.
+        /// `Content-Type`, unless the headers set one.
         content_type: Option<&'static str>,
-        /// The body itself.
+        /// The bytes.
         bytes: Vec<u8>,
     },
     /// `application/x-www-form-urlencoded`.
@@ -98,50 +99,51 @@ pub enum Body {
 pub struct Part {
     /// Field name.
     pub name: String,
-    /// File name, when the part is a file.
+    /// File name, if the part is a file.
     pub filename: Option<String>,
-    /// Content type, when the part states one.
+    /// Content type, if set.
     pub content_type: Option<String>,
     /// The content.
     pub bytes: Vec<u8>,
 }
 
-/// One HTTP request as the script asked for it.
+/// An HTTP request of the script.
 #[derive(Clone, Debug, Default)]
 pub struct HttpCall {
     /// `GET`, `POST`, …
     pub method: Cow<'static, str>,
-    /// Absolute, or relative to the target; `:name` parameters are already filled in.
+    /// Absolute, or relative to the target. `:name` parameters are already replaced.
     pub url: String,
-    /// The name under which it is measured: low in cardinality, parameters unfilled.
+    /// Name under which it is measured. It contains `:name` instead of the values, so that there are few different
+    /// names.
     pub name: String,
     /// Headers of this request.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Body,
-    /// Whole time allowed, if other than the run's.
+    /// Time limit for the whole request. `None`: that of the run.
     pub timeout: Option<Nanos>,
-    /// How many redirects are followed, if other than the run's.
+    /// Maximum number of redirects to follow. `None`: that of the run.
     pub redirects: Option<u32>,
-    /// Statuses of 400 and more that are no failure.
+    /// Statuses of 400 or more that do not count as failures.
     pub expect: Vec<u16>,
-    /// When it should have been sent; `None`: now.
+    /// Planned start. `None`: now.
     pub planned: Option<Nanos>,
 }
 
-/// How the messages of a WebSocket hold JSON documents.
+/// How the messages of a WebSocket contain JSON documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DocumentsIn {
-    /// One in each message, or several that can be told apart without doubt.
+    /// One document per message, or several that can be separated without ambiguity.
     #[default]
     Auto,
     /// Each message is one document.
     Whole,
     /// The elements of a top-level array.
     Array,
-    /// Each document ends with a newline and may go on in the next message.
+    /// Each document ends with a newline, and may continue in the next message.
     Lines,
-    /// The same with the byte 0x1e.
+    /// Each document ends with the byte 0x1e, and may continue in the next message.
     Records,
 }
 
@@ -150,26 +152,26 @@ pub enum DocumentsIn {
 pub struct SocketCall {
     /// Absolute (`ws:`, `wss:`, `http:`, `https:`), or relative to the target.
     pub url: String,
-    /// The name under which connecting is measured.
+    /// Name under which connecting is measured.
     pub name: String,
-    /// Extra headers of the handshake.
+    /// Additional headers of the handshake.
     pub headers: Vec<(String, String)>,
-    /// Subprotocols offered.
+    /// Offered subprotocols.
     pub subprotocols: Vec<String>,
-    /// How its messages hold documents.
+    /// How its messages contain documents.
     pub documents: DocumentsIn,
-    /// Whole time allowed for connecting, if other than the run's.
+    /// Time limit for connecting. `None`: that of the run.
     pub timeout: Option<Nanos>,
-    /// When it should have been asked for; `None`: now.
+    /// Planned start. `None`: now.
     pub planned: Option<Nanos>,
 }
 
 /// How a reply is matched to its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplyBy {
-    /// The first message that fits, in the order of sending.
+    /// In the order of sending: the first fitting message is the reply.
     FirstInFirstOut,
-    /// The message with this JSON value at this pointer.
+    /// By a JSON value at a pointer of the reply.
     Id {
         /// JSON pointer in the reply.
         at: String,
@@ -178,24 +180,24 @@ pub enum ReplyBy {
     },
 }
 
-/// A message to which a reply is awaited.
+/// A message that awaits a reply.
 #[derive(Clone, Debug)]
 pub struct RoundTripCall {
-    /// The name under which it is measured.
+    /// Name under which it is measured.
     pub name: Arc<str>,
-    /// What is sent.
+    /// The message.
     pub payload: Payload,
-    /// How the reply is known.
+    /// How the reply is matched.
     pub by: ReplyBy,
-    /// Values that must stand at pointers of the reply, as JSON text.
+    /// Values required at pointers of the reply, as JSON text.
     pub only: Vec<(String, String)>,
-    /// Time allowed, if other than the run's.
+    /// Time limit. `None`: that of the run.
     pub timeout: Option<Nanos>,
-    /// When it should have been sent; `None`: now.
+    /// Planned start. `None`: now.
     pub planned: Option<Nanos>,
 }
 
-/// An own metric of the scenario.
+/// Kind of a metric defined by the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
     /// A sum.
@@ -206,7 +208,7 @@ pub enum MetricKind {
     Trend,
 }
 
-/// How loud a line of the script's `console` is.
+/// Level of a line of the script's `console`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
     /// `console.debug`
@@ -219,29 +221,29 @@ pub enum LogLevel {
     Error,
 }
 
-/// The engine as a script sees it. No call blocks, and none enters the script again.
+/// The engine as a script sees it. No call blocks, and no call enters the script again.
 pub trait Host {
-    /// The run's clock.
+    /// Returns the time of the run's clock.
     fn now(&self) -> Nanos;
     /// Whether the load goes on: false once the hold is over.
     fn is_active(&self) -> bool {
         true
     }
-    /// A random number in `[0, 1)` from the user's own seeded generator.
+    /// Returns a random number in `[0, 1)` from the user's own seeded generator.
     fn random(&mut self, user: UserId) -> f64;
-    /// Makes one more user in a set-up group.
+    /// Creates a user for a pool in the group of `setup`.
     fn new_user(&mut self, group: GroupId, pool: u32) -> UserId;
-    /// Sets a header that all later requests of the user carry; `None` takes it away.
+    /// Sets a header for all later requests of the user. `None` removes it.
     fn set_header(&mut self, user: UserId, name: &str, value: Option<&str>) -> Result<(), Fault>;
-    /// The user's cookie of that name for the target, if there is one.
+    /// Returns the user's cookie of that name for the target.
     fn cookie(&mut self, user: UserId, name: &str) -> Option<String>;
-    /// Marks a set-up user for the pool, with the JSON text of what the script made for them.
+    /// Adds a user to the pool, with the JSON text of the data that the script created.
     fn pool_user(&mut self, user: UserId, data: String);
-    /// A user could not be made ready for the pool.
+    /// Counts a user that could not be created for the pool.
     fn pool_failed(&mut self, user: UserId, fault: &Fault);
-    /// A pool of `count` users begins to be made, `at_once` at a time. Its number.
+    /// Starts a pool of `count` users, `at_once` of them concurrently. Returns its number.
     fn pool_begin(&mut self, count: u32, at_once: u32) -> u32;
-    /// All of its users have been made, or have failed.
+    /// Ends a pool: all of its users were created or failed.
     fn pool_end(&mut self, pool: u32);
 
     /// Starts an HTTP request.
@@ -257,7 +259,7 @@ pub trait Host {
     ) -> Result<(), Fault>;
     /// Sends a message and awaits its reply.
     fn round_trip(&mut self, op: OpId, socket: SocketId, call: RoundTripCall) -> Result<(), Fault>;
-    /// Awaits the next message on which no receipt or round trip has a claim; `only` as in [`StampPlace`].
+    /// Awaits the next message that is neither a delivery nor a reply. `only` is as in [`StampPlace`].
     fn next_message(
         &mut self,
         op: OpId,
@@ -265,11 +267,11 @@ pub trait Host {
         only: Vec<(String, String)>,
         timeout: Option<Nanos>,
     ) -> Result<(), Fault>;
-    /// Whether the script has a message handler on the socket. Without one no script runs per message.
+    /// Sets whether the script has a message handler on the socket. Without one, messages do not enter the script.
     fn listen(&mut self, socket: SocketId, on: bool);
-    /// Sends a ping; done when the pong is there.
+    /// Sends a ping. Done when the pong arrives.
     fn ping(&mut self, op: OpId, socket: SocketId) -> Result<(), Fault>;
-    /// Closes a socket; done when the other side has closed too, or after a second.
+    /// Closes a socket. Done when the other side has closed too, or after a second.
     fn close_socket(
         &mut self,
         op: OpId,
@@ -278,7 +280,7 @@ pub trait Host {
         reason: &str,
     ) -> Result<(), Fault>;
 
-    /// Starts to open a Socket.IO socket: done when its namespace is granted.
+    /// Starts to open a Socket.IO socket. Done when the server accepts its namespace.
     fn open_socketio(&mut self, op: OpId, user: UserId, call: SocketIoCall) -> Result<(), Fault>;
     /// Emits an event, or acknowledges one.
     fn emit(
@@ -302,20 +304,20 @@ pub trait Host {
         event: String,
         timeout: Option<Nanos>,
     ) -> Result<(), Fault>;
-    /// From now on the script has a handler for this event.
+    /// Registers that the script has a handler for this event.
     fn listen_event(&mut self, socket: SocketId, event: &str);
 
-    /// Wakes the operation after a while.
+    /// Completes the operation after a time.
     fn sleep(&mut self, op: OpId, user: UserId, span: Nanos);
-    /// Wakes the operation when the level's hold is over and its deliveries have settled.
+    /// Completes the operation when the measured time is over and deliveries have settled.
     fn stay(&mut self, op: OpId, user: UserId);
-    /// Starts an open clock: ticks every `period`, whatever the answers do, until the hold ends.
-    /// `first`: time to the first tick; `None`: a random phase within the period.
+    /// Starts a ticker: it ticks every `period`, regardless of responses, until the measured time ends. `first` is the
+    /// time to the first tick. `None`: a random phase within the period.
     fn every(&mut self, user: UserId, period: Nanos, first: Option<Nanos>) -> TickerId;
     /// Stops a ticker.
     fn stop_ticker(&mut self, ticker: TickerId);
 
-    /// Makes (or finds, by name) a channel of a group. `deadline`: later than that is late.
+    /// Creates a channel of a group, or finds it by name. Deliveries after `deadline` are late.
     fn channel(
         &mut self,
         group: GroupId,
@@ -323,42 +325,43 @@ pub trait Host {
         audience: Audience,
         deadline: Option<Nanos>,
     ) -> Result<ChannelId, Fault>;
-    /// A fresh stamp of this user on this channel. It counts as sent with the user's next send or request.
+    /// Creates a new stamp of this user on this channel. It counts as sent with the user's next send or request.
     fn stamp(
         &mut self,
         user: UserId,
         channel: ChannelId,
         planned: Option<Nanos>,
     ) -> Result<String, Fault>;
-    /// From now on stamps of the channel are looked for, natively, in what the socket receives. The number by which
-    /// that is known on the socket.
+    /// Starts to search received messages of the socket natively for stamps of the channel. Returns a number that
+    /// identifies this on the socket.
     fn receives(
         &mut self,
         socket: SocketId,
         channel: ChannelId,
         place: StampPlace,
     ) -> Result<u32, Fault>;
-    /// Nobody looks for them any longer.
+    /// Stops that search.
     fn stop_receiving(&mut self, socket: SocketId, receiving: u32);
-    /// The last value that the socket received for a channel, as JSON text, where it is kept.
+    /// Returns the last value that the socket received for a channel, as JSON text, if it is stored.
     fn last(&mut self, socket: SocketId, channel: ChannelId) -> Option<String>;
 
     /// What a user holds under a name: all members of the group must hold the same at the end of the iteration.
     fn user_state(&mut self, user: UserId, name: &str, text: &str);
 
-    /// The number of the name of a step, or of a condition given to `eventually`. It stays the same.
+    /// Returns the number of a step's name, or of a condition of `eventually`. It never changes.
     fn step_name(&mut self, name: &str, eventually: bool) -> u32;
-    /// A step of a user (or of the group, with `None`) began, named by its number. The number by which it is ended.
+    /// Begins a step of a user, or of the group (`None`). `name` is from `step_name`. Returns the number that ends the
+    /// step.
     fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: u32) -> u64;
-    /// The step ended, with a fault by an error.
+    /// Ends a step, with a fault if an error ended it.
     fn step_end(&mut self, group: GroupId, user: Option<UserId>, step: u64, fault: Option<&Fault>);
-    /// Members of the group go their own ways at once (`on`), or no longer: a step that the group begins then lies
-    /// within no other that it began meanwhile.
+    /// Sets whether members of the group run concurrently. While they do, a step of the group is not nested in another
+    /// one that the group began meanwhile.
     fn concurrent(&mut self, group: GroupId, on: bool);
-    /// A check was made.
+    /// Counts a check.
     fn check(&mut self, group: GroupId, user: Option<UserId>, name: &str, ok: bool);
-    /// A value of an own metric.
+    /// Records a value of an own metric.
     fn metric(&mut self, kind: MetricKind, name: &str, value: f64);
-    /// A line of the script's `console`.
+    /// Writes a line of the script's `console`.
     fn log(&mut self, level: LogLevel, line: &str);
 }

@@ -1,12 +1,14 @@
 //! Scenarios: TypeScript modules on `QuickJS`, one script engine per worker thread.
 //!
-//! A [`Bundle`] holds the modules of a scenario, read and stripped of their types once. Each worker
-//! makes a [`Script`] of it, starts groups, and hands over what happened ([`host::Wake`]) in bounded
-//! turns; what the scenario asks for goes out through [`host::Host`]. The API that scenarios see is
-//! written in JavaScript (`prelude/`) on a few native calls (`api/`) that user code cannot reach.
+//! A [`Bundle`] holds the modules of a scenario, read and stripped of their types once. Each worker creates a
+//! [`Script`] from it, starts groups, and passes events ([`host::Wake`]) in bounded turns. Requests of the scenario go
+//! out through [`host::Host`].
 //!
-//! This crate opens no socket, reads no clock and starts no thread. It reads files in two places
-//! only: the modules of a bundle, and the tables that a module asks for while it loads.
+//! The API for scenarios is written in JavaScript (`prelude/`), on top of native calls (`api/`) that user code cannot
+//! reach.
+//!
+//! This crate opens no socket, reads no clock, and starts no thread except for the TypeScript parser. It reads only two
+//! kinds of files: modules of a bundle, and tables that a module opens while it loads.
 
 mod api;
 mod boot;

@@ -1,28 +1,28 @@
-//! Stops a loop that awaits without end (`for (;;) await null`) where it has a place.
+//! Stops an endless loop of awaits (`for (;;) await null`) at a point where the error has a location.
 //!
-//! The engine counts calls and jumps, and asks the watch at every so many of them. The few of them in one
-//! round of such a loop divide that number evenly, so that the watch is asked at the same point of
-//! each round; if that is the call that resumes the function, no frame of it is on the stack yet,
-//! and the error has no place. Between two jobs we therefore move the count on by calls of our own.
+//! The script engine counts calls and jumps, and polls the watch after a fixed number of them. One round of such a loop
+//! has few, and they divide that number evenly. The watch is therefore polled at the same point of each round. If that
+//! point is the call that resumes the function, its frame is not on the stack yet, and the error has no location. Calls
+//! of our own between two jobs move that point.
 
 use rquickjs::{Ctx, Function};
 
 use crate::script::Script;
 
-/// Calls and jumps from the beginning of a job to the first inside a resumed function: the
-/// reaction, the resumed function, its own first jump.
+/// Number of calls and jumps from the start of a job to the first one inside the resumed function: the reaction, the
+/// resumed function, its own first jump.
 const INSIDE: u32 = 3;
 
-/// More calls than lie between two looks of the watch, in any version of the engine.
+/// An upper bound for the number of calls between two polls, in any version of the script engine.
 const ENOUGH: u32 = 1_000_000;
 
 impl Script {
-    /// Between two jobs of a step that has used up its budget: the next look of the watch will be
-    /// inside the function that the next job resumes.
+    /// Runs between two jobs of a step that has used up its budget. Afterwards the next poll happens inside the
+    /// function that the next job resumes.
     pub(crate) fn pinpoint(&self) {
         self.state.watch.aim(true);
         self.context.with(|ctx| {
-            // Without a place if this fails, as it would have been anyway.
+            // If this fails, the error has no location, as without this function.
             if self.count_on(&ctx).is_err() {
                 ctx.catch();
             }
@@ -40,7 +40,7 @@ impl Script {
         Ok(())
     }
 
-    /// How many calls it takes until the watch is asked.
+    /// Returns the number of calls until the watch is polled.
     fn calls_to_look(&self, nothing: &Function<'_>) -> rquickjs::Result<u32> {
         let watch = &self.state.watch;
         let before = watch.polls();

@@ -1,24 +1,24 @@
-//! Promises that were rejected while nobody awaited them.
+//! Promises that were rejected without a handler.
 
 use rquickjs::{Ctx, Persistent, Value};
 
 type KeptValue = Persistent<Value<'static>>;
 
-/// Rejected promises of the current step, until somebody handles them.
+/// Rejected promises of the current step that have no handler yet.
 #[derive(Default)]
 pub(crate) struct Rejections {
     unhandled: Vec<(KeptValue, KeptValue)>,
 }
 
 impl Rejections {
-    /// Nobody awaits this promise yet.
+    /// Adds a rejected promise without a handler.
     pub(crate) fn add<'js>(&mut self, ctx: &Ctx<'js>, promise: Value<'js>, reason: Value<'js>) {
         let promise = Persistent::save(ctx, promise);
         self.unhandled
             .push((promise, Persistent::save(ctx, reason)));
     }
 
-    /// Now somebody does.
+    /// Removes a promise that got a handler.
     pub(crate) fn handled<'js>(&mut self, ctx: &Ctx<'js>, promise: &Value<'js>) {
         self.unhandled
             .retain(|(kept, _)| kept.clone().restore(ctx).is_ok_and(|kept| kept != *promise));
@@ -28,7 +28,7 @@ impl Rejections {
         self.unhandled.is_empty()
     }
 
-    /// Those that nobody handled, each with its reason, oldest first.
+    /// Takes the promises without a handler, each with its reason, oldest first.
     pub(crate) fn take(&mut self) -> Vec<(KeptValue, KeptValue)> {
         std::mem::take(&mut self.unhandled)
     }

@@ -1,10 +1,10 @@
-//! The folder that a scenario's files may come from: a scenario that somebody else wrote reads nothing else.
+//! The folder that a scenario may read. A scenario from someone else can read nothing outside it.
 
 use std::fs::canonicalize;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A folder out of which neither `..`, nor absolute paths, nor symbolic links lead.
+/// A folder that `..`, absolute paths and symbolic links cannot leave.
 #[derive(Clone, Debug)]
 pub(crate) struct Root(PathBuf);
 
@@ -17,7 +17,8 @@ impl Root {
         })
     }
 
-    /// Whether the file lies within, with every link followed. A file that is not there is the reader's to complain about.
+    /// Checks that the file is inside the folder, with all links resolved. A missing file passes; reading it reports
+    /// the error.
     pub(crate) fn check(&self, path: &Path) -> Result<(), String> {
         let unresolved = |what: &Path, why: &io::Error| format!("{}: {why}", what.display());
         let root = canonicalize(&self.0).map_err(|why| unresolved(&self.0, &why))?;
@@ -30,8 +31,8 @@ impl Root {
             return Ok(());
         }
         Err(format!(
-            "{} leads to {}, outside of the folder {}: a scenario reads only files in its own folder, or in the one given \
-             with --root",
+            "{} leads to {}, outside the folder {}: a scenario can read only files in its own folder, or in the one \
+             given with --root",
             path.display(),
             file.display(),
             root.display()

@@ -21,12 +21,12 @@ use crate::state::{Material, NOBODY, Now, Outcome, State};
 use crate::watch::Watch;
 use crate::work::{KeptObject, Work};
 
-/// What a script may use up.
+/// Resource limits of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Memory of the script engine of one worker.
+    /// Maximum memory of one worker's script engine, in bytes.
     pub memory_bytes: usize,
-    /// Longest time in one step without a pause.
+    /// Maximum time of one step without a pause.
     pub busy: Duration,
 }
 
@@ -39,25 +39,25 @@ impl Default for Limits {
     }
 }
 
-/// A value in the options that cannot be read: `NaN`, a function, a promise.
+/// A value in the options that is not plain data: `NaN`, a function, a promise.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct NoData {
-    /// Where, e.g. `load.users[2]`; empty for the options as a whole.
+    /// Its path, such as `load.users[2]`. Empty for the options as a whole.
     pub path: String,
-    /// What is wrong with it, in words.
+    /// The problem, as a sentence.
     pub message: String,
 }
 
-/// What the main module exports.
+/// The exports of the main module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declared {
     /// `options`, or null.
     pub options: Json,
-    /// What in the options is no plain data; null stands in its place.
+    /// Values in the options that are not plain data. Null replaces them in `options`.
     pub problems: Vec<NoData>,
-    /// The functions that `options.mix` may name, by their names.
+    /// Names of the functions that `options.mix` may use.
     pub scenarios: Vec<String>,
-    /// Whether there is a default function. If not, `options.mix` is given.
+    /// Whether there is a default function. If not, `options.mix` is set.
     pub has_default: bool,
     /// Whether there is a `setup`.
     pub has_setup: bool,
@@ -65,29 +65,29 @@ pub struct Declared {
     pub has_teardown: bool,
 }
 
-/// An iteration of a group that ended.
+/// An ended iteration of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
-    /// Which group.
+    /// The group.
     pub group: GroupId,
-    /// What `setup` returned, as JSON; nothing for iterations; or why it failed.
+    /// The return value of `setup` as JSON; `None` for iterations; or the fault.
     pub outcome: Result<Option<String>, ScriptFault>,
 }
 
-/// The script engine of one worker. Not for sharing between threads.
+/// The script engine of one worker. It cannot be shared between threads.
 ///
-/// Everything happens inside [`Script::turn`] and the three `start` calls: the script runs until all
-/// its promises wait for something that only the engine can bring.
+/// Script code runs only inside [`Script::turn`] and the three `start` calls, until all its promises wait for events
+/// from the engine.
 pub struct Script {
     pub(crate) state: Rc<State>,
     pub(crate) context: Context,
     pub(crate) runtime: Runtime,
     pub(crate) limits: Limits,
-    /// The main module. An option, so that it can go before the engine does.
+    /// The main module. An option, so that it can be dropped before the script engine.
     module: Option<Persistent<Object<'static>>>,
     /// Its functions, called for every iteration.
     pub(crate) exports: Exports,
-    /// The kind of group with the roles of the last group that had any.
+    /// The group prototype for the roles of the last group that had any.
     pub(crate) kind: Option<(Arc<Roles>, KeptObject)>,
 }
 
@@ -148,7 +148,7 @@ impl Script {
         Ok(script)
     }
 
-    /// What the main module exports.
+    /// Returns the exports of the main module.
     pub fn declared(&self) -> Result<Declared, ScriptError> {
         let boot::Options { options, problems } = self.context.with(|ctx| {
             let module = self.module.clone();
@@ -168,17 +168,16 @@ impl Script {
         })
     }
 
-    /// The iterations that ended since this was last asked.
+    /// Takes the iterations that ended since the last call.
     pub fn take_ended(&mut self) -> Vec<Ended> {
         std::mem::take(&mut self.state.outcome.borrow_mut().ended)
     }
 
-    /// Forgets a group: its operations, tickers, handlers and barriers. What still comes for them is
-    /// ignored.
+    /// Removes a group with its operations, tickers, handlers and barriers. Later events for them are ignored.
     pub fn cancel_group(&mut self, group: GroupId) {
         let forgotten = self.state.work.borrow_mut().remove_group(group);
         if let (Some(key), Some(entry)) = (forgotten, self.state.entry()) {
-            // A prelude that cannot forget has lost nothing but memory.
+            // If the prelude cannot release its state, only memory is lost.
             let _ = self.context.with(|ctx| {
                 let forget = entry.forget.clone().restore(&ctx)?;
                 forget.call::<_, ()>((key,))
@@ -186,14 +185,15 @@ impl Script {
         }
     }
 
-    /// Groups that still run although nothing that could wake them is outstanding: unless another
-    /// group settles a promise of theirs, they never end. Each is told once. Where users of a group
-    /// wait at different barriers, these fail instead, which may well end the iteration.
+    /// Returns running groups for which no event is outstanding. Unless another group settles one of their promises,
+    /// they never end. Each is reported once.
+    ///
+    /// If users of a group wait at different barriers, these barriers fail instead, which often ends the iteration.
     pub fn stuck(&mut self) -> Vec<GroupId> {
         let mut blocked = self.idle_groups();
         blocked.retain(|&key| !self.unblock(key));
         self.state.outcome.borrow_mut().idle.extend(blocked);
-        // Those that were unblocked only to wait for such barriers again are among them: this must come to an end.
+        // Unblocked groups that wait at such barriers again are included, so that this terminates.
         let stuck = self.idle_groups();
         let work = self.state.work.borrow();
         let mut stuck: Vec<GroupId> = stuck
@@ -204,7 +204,7 @@ impl Script {
         stuck
     }
 
-    /// The groups for which nothing is outstanding, since this was last asked.
+    /// Returns the groups that became idle since the last call and still have nothing outstanding.
     fn idle_groups(&self) -> Vec<u32> {
         let mut idle = std::mem::take(&mut self.state.outcome.borrow_mut().idle);
         let work = self.state.work.borrow();
@@ -217,7 +217,7 @@ impl Script {
         idle
     }
 
-    /// Ends the waiting at barriers of a group that never open. Whether there was any.
+    /// Rejects the barriers of a group that can never open. Returns whether there were any.
     fn unblock(&mut self, key: u32) -> bool {
         let keeps_story = |group: &crate::work::Group| group.keeps_story;
         let may_wait = self
@@ -238,8 +238,8 @@ impl Script {
         any
     }
 
-    /// The fault of a group that [`Script::stuck`] named. The place is that of its scenario function: the
-    /// engine does not say where a suspended function waits.
+    /// Returns the fault of a group that [`Script::stuck`] returned. Its location is the scenario function, because the
+    /// script engine does not report where a suspended function waits.
     pub fn never_settles(&self, group: GroupId, detail: String) -> ScriptFault {
         let place = |ctx: &rquickjs::Ctx<'_>| -> Option<Location> {
             let scenario = self.state.work.borrow().scenario_of(group)?;
@@ -261,25 +261,26 @@ impl Script {
         }
     }
 
-    /// Memory ran out: the run must end.
+    /// Takes the fault after which the run must end because memory ran out.
     pub fn take_fatal(&mut self) -> Option<ScriptFault> {
         self.state.outcome.borrow_mut().fatal.take()
     }
 
-    /// Bytes that the script engine holds. It walks over all objects: not for every turn.
+    /// Returns the memory in use by the script engine, in bytes. It visits all objects, so it is too slow for every
+    /// turn.
     pub fn memory_used(&self) -> usize {
         usize::try_from(self.runtime.memory_usage().malloc_size).unwrap_or(0)
     }
 
-    /// Collects cyclic garbage. It never happens by itself in a measured window; the pause grows with
-    /// the number of users (some 2 ms per thousand).
+    /// Collects cyclic garbage. This never happens automatically while headcount measures. The pause grows with the
+    /// number of users, by about 2 ms per thousand.
     pub fn collect_garbage(&mut self) {
         self.runtime.run_gc();
     }
 }
 
 impl Drop for Script {
-    /// The engine must not end before the values that are kept outside it.
+    /// Values stored outside the script engine must be dropped before it.
     fn drop(&mut self) {
         self.module = None;
         self.exports = Exports::default();

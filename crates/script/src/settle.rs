@@ -1,4 +1,4 @@
-//! Promises come to their end: from what the engine answers to what the script sees.
+//! Settles promises: converts results of the engine to script values.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,13 +33,13 @@ pub(crate) fn settle(
     }
 }
 
-/// Rejects a promise within the call that gives it to the script.
+/// Rejects a promise within the call that returns it to the script.
 pub(crate) fn reject(ctx: &Ctx<'_>, state: &State, reject: Kept, fault: &Fault) -> Result<()> {
     let error = failure(ctx, state, fault)?;
     reject.restore(ctx)?.call((error,))
 }
 
-/// A fault as the script sees it: an `Error` with `side` and `kind`.
+/// Converts a fault to an `Error` with `side` and `kind`.
 pub(crate) fn failure<'js>(ctx: &Ctx<'js>, state: &State, fault: &Fault) -> Result<Value<'js>> {
     let entry = state.entry().ok_or(rquickjs::Error::Unknown)?;
     error_of(ctx, &entry.failure, fault)
@@ -83,7 +83,7 @@ fn value_of<'js>(
     }
 }
 
-/// The arguments of an event as a list, and the bytes for which placeholders stand in it.
+/// Converts the arguments of an event to a list, and to the bytes for its placeholders.
 pub(crate) fn heard_values<'js>(
     ctx: &Ctx<'js>,
     state: &State,
@@ -96,8 +96,8 @@ pub(crate) fn heard_values<'js>(
     Ok((list, (!bytes.is_empty()).then_some(bytes)))
 }
 
-/// JSON that the protocol prescribes. Where it cannot be read, such as what is nested too deep, that is the target's failure and
-/// not the script's; where it does not fit into the script's memory, that stays what it is.
+/// Parses JSON that the protocol requires. Invalid JSON, for example with too deep nesting, is a failure of the target.
+/// Running out of memory remains a failure of the script.
 fn parse_received<'js>(
     ctx: &Ctx<'js>,
     state: &State,
@@ -115,7 +115,7 @@ fn parse_received<'js>(
         ctx.throw(thrown);
         return Err(error);
     };
-    let detail = format!("the target sent JSON that cannot be read: {why}");
+    let detail = format!("the target sent JSON that cannot be parsed: {why}");
     let fault = Fault::target(FaultKind::Protocol, detail);
     Err(ctx.throw(failure(ctx, state, &fault)?))
 }

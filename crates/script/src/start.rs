@@ -1,4 +1,4 @@
-//! Begins stories: an iteration of a group, `setup`, `teardown`.
+//! Starts iterations of groups, `setup` and `teardown`.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::script::{Ended, Script};
 use crate::state::{NOBODY, State};
 use crate::work::{About, Kept, KeptObject};
 
-/// One iteration of a group, about to begin.
+/// One iteration of a group, before it starts.
 #[derive(Clone, Debug)]
 pub struct GroupStart {
-    /// Which group.
+    /// The group.
     pub id: GroupId,
-    /// 0, 1, 2, … within the level.
+    /// Number of the group within the level: 0, 1, 2, …
     pub number: u32,
-    /// How many iterations it has run before.
+    /// Number of its previous iterations.
     pub iteration: u32,
     /// The level: index, users, groups.
     pub level: (u32, u32, u32),
@@ -28,29 +28,29 @@ pub struct GroupStart {
     pub roles: Option<Arc<Roles>>,
     /// Its members.
     pub users: Vec<UserStart>,
-    /// What `setup` returned, as JSON.
+    /// The return value of `setup`, as JSON.
     pub setup: Option<Arc<str>>,
-    /// The exported function that is called; `None`: the default one.
+    /// The exported function to call. `None`: the default export.
     pub scenario: Option<Arc<str>>,
-    /// When the iteration should have begun, if what it sends until it first waits for something counts
-    /// from there; `None`: from when it is sent.
+    /// Planned start of the iteration. Messages sent before the first wait count from this time. `None`: they count
+    /// from when they are sent.
     pub planned: Option<Nanos>,
 }
 
-/// One member of a group, about to begin.
+/// A member of a group, before the iteration starts.
 #[derive(Clone, Debug)]
 pub struct UserStart {
-    /// Which user.
+    /// The user.
     pub id: UserId,
-    /// The name in the script, e.g. `u34`.
+    /// Name in the script, such as `u34`.
     pub name: Arc<str>,
-    /// 0, 1, 2, … within the group.
+    /// Number within the group: 0, 1, 2, …
     pub index: u32,
-    /// 0, 1, 2, … within the level.
+    /// Number within the level: 0, 1, 2, …
     pub number: u32,
-    /// The role, if the group has roles.
+    /// Role, if the group has roles.
     pub role: Option<Arc<str>>,
-    /// What the set-up pool made for this user, as JSON.
+    /// Data that `setup` created for this user in a pool, as JSON.
     pub data: Option<Arc<str>>,
 }
 
@@ -58,7 +58,7 @@ pub struct UserStart {
 pub type Roles = Vec<(String, u32)>;
 
 impl Script {
-    /// Starts an iteration: calls its scenario's function with the group.
+    /// Starts an iteration: calls the scenario function with the group.
     pub fn start_group(&mut self, start: GroupStart) {
         let about = About {
             id: start.id.0,
@@ -96,7 +96,7 @@ impl Script {
         self.start_aside("setup", group, user, None);
     }
 
-    /// Calls `teardown` with one user and what `setup` returned, as JSON.
+    /// Calls `teardown` with one user and the return value of `setup`, as JSON.
     pub fn start_teardown(&mut self, group: GroupId, user: UserStart, setup: Option<&str>) {
         self.start_aside("teardown", group, user, setup.map(Arc::from));
     }
@@ -127,7 +127,7 @@ impl Script {
         });
     }
 
-    /// Finds the function and takes the group in with its users.
+    /// Finds the function, and adds the group with its users.
     fn enroll(&self, function: &str, about: About, users: Vec<UserStart>) -> Option<(u32, Kept)> {
         let id = GroupId(about.id);
         let place = self.exports.find(function);
@@ -175,7 +175,7 @@ impl Script {
     }
 }
 
-/// What a scenario's function returned: the end of the iteration, or a promise of it.
+/// Handles the return value of a scenario function: the iteration has ended, or it is a promise.
 fn story<'js>(
     ctx: &Ctx<'js>,
     entry: &Entry,
@@ -201,7 +201,7 @@ fn story<'js>(
     Ok(())
 }
 
-/// The kind of group with these roles: that of the last one, as long as they are the same.
+/// Returns the group prototype for these roles. The last one is cached.
 fn group_with(
     ctx: &Ctx<'_>,
     entry: &Entry,

@@ -1,4 +1,4 @@
-//! What the native calls share: the engine, the work under way, and what came of it.
+//! State shared by the native calls: the engine, the running work, and its results.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,18 +15,19 @@ use crate::script::Ended;
 use crate::watch::Watch;
 use crate::work::{KeptObject, Work};
 
-/// No group, no user.
+/// Stands for no group or no user.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
-/// On whose behalf the script runs right now.
+/// The group and user for whom the script runs.
 pub(crate) struct Now {
     pub(crate) group: Cell<u32>,
     pub(crate) user: Cell<u32>,
-    /// In a step that was due at a known time, until the script waits for something: that time.
+    /// In a step with a planned time: that time, until the script waits for something.
     pub(crate) planned: Cell<Option<Nanos>>,
-    /// An iteration has begun in this step and waits: only a job can end it.
+    /// An iteration began in this step and waits. Only a job can end it.
     pub(crate) waits: Cell<bool>,
-    /// A ticker or a handler runs, or what it began: calls of it may be in flight when the iteration ends.
+    /// The script runs a ticker, a handler, or code that these started. Such calls may be in flight when the iteration
+    /// ends.
     pub(crate) background: Cell<bool>,
 }
 
@@ -40,29 +41,29 @@ impl Now {
     }
 }
 
-/// What came of the turns so far, until the engine takes it.
+/// Results of the turns so far, until the engine takes them.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) ended: Vec<Ended>,
-    /// Groups that had nothing outstanding when their step ended.
+    /// Groups with nothing outstanding at the end of their step.
     pub(crate) idle: Vec<u32>,
     pub(crate) rejections: Rejections,
     pub(crate) fatal: Option<ScriptFault>,
-    /// `null` was thrown: the engine does so when it has no memory left for an error object.
+    /// `null` was thrown, which the script engine does if it has no memory for an error object.
     pub(crate) memory_suspect: bool,
-    /// An allocation was refused.
+    /// An allocation failed.
     pub(crate) memory_full: bool,
 }
 
-/// Files that a script may look at.
+/// Files that a script may read.
 pub(crate) struct Material {
     pub(crate) bundle: Bundle,
     pub(crate) data: DataStore,
-    /// Modules are being evaluated: tables may be opened.
+    /// Modules are being evaluated, so tables may be opened.
     pub(crate) loading: Cell<bool>,
 }
 
-/// Everything that the native calls of one script share.
+/// State shared by all native calls of one script.
 pub(crate) struct State {
     pub(crate) host: Rc<RefCell<dyn Host>>,
     pub(crate) work: RefCell<Work>,
@@ -70,24 +71,24 @@ pub(crate) struct State {
     pub(crate) watch: Watch,
     pub(crate) outcome: RefCell<Outcome>,
     pub(crate) material: Material,
-    /// The functions of the prelude that native code calls.
+    /// Functions of the prelude that native code calls.
     pub(crate) entry: RefCell<Option<Rc<Entry>>>,
-    /// What users can do: the prototype of their objects.
+    /// Prototype of user objects.
     pub(crate) user_kind: RefCell<Option<KeptObject>>,
 }
 
 impl State {
-    /// The prelude's functions, once it is loaded.
+    /// Returns the prelude's functions, once it is loaded.
     pub(crate) fn entry(&self) -> Option<Rc<Entry>> {
         self.entry.borrow().clone()
     }
 
-    /// The group's iteration failed. Only its first failure counts.
+    /// Ends the group's iteration with a failure. Only the first failure counts.
     pub(crate) fn fail(&self, group: u32, fault: ScriptFault) {
         self.end(group, Err(fault));
     }
 
-    /// The group's iteration ended. It fails if calls of it are in flight.
+    /// Ends the group's iteration. It fails if its calls are still in flight.
     pub(crate) fn end(&self, group: u32, outcome: Result<Option<String>, ScriptFault>) {
         let outcome = match (outcome, self.floating(group)) {
             (Ok(_), Some(fault)) => Err(fault),
@@ -107,13 +108,13 @@ impl State {
             .push(Ended { group: id, outcome });
     }
 
-    /// The user under this key, if their iteration is still on.
+    /// Returns the user with this key, if the iteration has not ended.
     pub(crate) fn user_id(&self, key: u32) -> Option<UserId> {
         let work = self.work.borrow();
         work.members.get(key).map(|member| member.about.id)
     }
 
-    /// The run ends: memory is used up.
+    /// Records a fault that ends the run: memory ran out.
     pub(crate) fn fatal(&self, fault: ScriptFault) {
         self.outcome.borrow_mut().fatal.get_or_insert(fault);
     }

@@ -1,4 +1,4 @@
-//! TypeScript to JavaScript by blanking out the types: every line and column stays where it was.
+//! Converts TypeScript to JavaScript by replacing types with blanks. Every line and column keeps its position.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -13,11 +13,11 @@ use swc_ts_fast_strip::{ErrorCode, Options, operate};
 use crate::error::Problem;
 use crate::frame::Location;
 
-/// What TypeScript calls erasable is allowed; the rest would need code that the user did not write.
+/// Message for TypeScript that is not erasable: it would need code that the user did not write.
 const NOT_ERASABLE: &str = "TypeScript that needs code generation (enum, namespace, parameter \
     properties) is not supported; use a const object";
 
-/// The first complaint of the parser.
+/// The first error of the parser.
 #[derive(Clone, Default)]
 struct FirstComplaint(Arc<Mutex<Option<Complaint>>>);
 
@@ -36,29 +36,29 @@ impl Emitter for FirstComplaint {
     }
 }
 
-/// The parser tries some texts again and again: each `<any>x as y = ` in another doubles what it needs. No file that
-/// somebody wrote takes a tenth of it.
+/// Time limit of the parser. It retries some texts: each nested `<any>x as y = ` doubles its time. Real files take less
+/// than a tenth of the limit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// As the main thread's.
+/// Stack size of the parser's thread: that of a main thread.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The JavaScript of a TypeScript module, column for column.
+/// Returns the JavaScript of a TypeScript module, with the same lines and columns.
 pub(crate) fn strip_types(name: &str, source: &str) -> Result<String, Problem> {
     let (tell, told) = mpsc::channel();
     let (file, text) = (name.to_owned(), source.to_owned());
     let parse = move || {
-        let _ = tell.send(parse_and_strip(&file, &text)); // nobody waits any longer
+        let _ = tell.send(parse_and_strip(&file, &text)); // fails if the time limit has passed
     };
     let builder = thread::Builder::new().name("parser".to_owned());
     let started = builder.stack_size(STACK_BYTES).spawn(parse);
     let why = match started.map(|_| told.recv_timeout(PATIENCE)) {
         Ok(Ok(stripped)) => return stripped,
         Ok(Err(_)) => format!(
-            "the TypeScript parser did not come to an end within {} s: is there an expression of many nested parts?",
+            "the TypeScript parser did not finish within {} s; simplify deeply nested expressions",
             PATIENCE.as_secs()
         ),
-        Err(why) => format!("no thread for the TypeScript parser: {why}"),
+        Err(why) => format!("cannot start a thread for the TypeScript parser: {why}"),
     };
     let location = Location {
         file: name.to_owned(),

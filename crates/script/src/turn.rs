@@ -1,4 +1,4 @@
-//! Enters the script: one step for each thing that happened, then whatever follows from it.
+//! Enters the script: one step for each event, followed by all jobs that it triggers.
 
 use std::rc::Rc;
 
@@ -15,9 +15,10 @@ use crate::state::{NOBODY, State};
 use crate::work::KeptPromise;
 
 impl Script {
-    /// Tells the script what happened. For each thing: its promise or callback first, then every job
-    /// that follows, so that what the script does is always somebody's. Not bounded in time: hand
-    /// over as many as may delay the sockets.
+    /// Passes events to the script. For each event, first its promise or callback runs, then every job that follows, so
+    /// that all work belongs to a known user.
+    ///
+    /// The time is not bounded. Callers limit the number of events by how long the sockets may wait.
     pub fn turn(&mut self, wakes: &mut dyn Iterator<Item = Wake>) {
         for wake in wakes {
             match wake {
@@ -79,7 +80,7 @@ impl Script {
         }
     }
 
-    /// The first handler's answer is what the server gets.
+    /// The return value of the first handler is the acknowledgement.
     fn event(&mut self, id: SocketId, event: &str, heard: &Heard, mut ack: Option<u64>) {
         let (key, group, user, handlers) = {
             let work = self.state.work.borrow();
@@ -128,8 +129,8 @@ impl Script {
         }
     }
 
-    /// One entry into the script on behalf of somebody, and all that follows from it at once. What is
-    /// sent on the way should have been sent when the step was `planned`.
+    /// Enters the script for a user, and runs all jobs that follow at once. Messages sent meanwhile have the planned
+    /// time `planned`.
     pub(crate) fn step(
         &mut self,
         group: u32,
@@ -146,6 +147,8 @@ impl Script {
             }
         });
         let ran = self.run_jobs();
+        // First the end, then the rejections: a rejected scenario function is reported with its user and step, and its
+        // second report is ignored.
         if ran || !self.state.now.waits.get() {
             self.note_end(group);
         }
@@ -155,7 +158,7 @@ impl Script {
         self.state.now.is(NOBODY, NOBODY, None);
     }
 
-    /// Runs every job that is ready. Whether there was any.
+    /// Runs every ready job. Returns whether there were any.
     pub(crate) fn run_jobs(&self) -> bool {
         let mut ran = false;
         loop {
@@ -175,7 +178,7 @@ impl Script {
         }
     }
 
-    /// Ends the group if its function's promise has settled. To look is cheaper than to be told.
+    /// Ends the group if its function's promise has settled. Polling the promise is cheaper than a callback.
     fn note_end(&self, group: u32) {
         let story = {
             let work = self.state.work.borrow();
@@ -218,7 +221,7 @@ impl Script {
         }
     }
 
-    /// Rejected promises that nobody awaits fail the group on whose behalf the script ran.
+    /// Fails the current group for each promise that was rejected without a handler.
     fn report_rejections(&self) {
         if self.state.outcome.borrow().rejections.is_empty() {
             return;
@@ -231,7 +234,7 @@ impl Script {
                     continue;
                 };
                 if let Some(group) = self.group_with_story(&ctx, &promise) {
-                    // Its function was settled by what another group did.
+                    // The promise is a scenario function that an action of another group settled.
                     self.settled(group, || self.report_end(&ctx, group, reason));
                     continue;
                 }
@@ -277,7 +280,7 @@ impl Script {
         );
         self.state
             .fatal(Fault::script(FaultKind::Resources, detail).into());
-        // Room to report and to end in order.
+        // Extra memory, so that the run can report and end in order.
         self.runtime
             .set_memory_limit(limit.saturating_add(limit / 8));
     }
@@ -303,7 +306,7 @@ fn in_words(bytes: usize) -> String {
     }
 }
 
-/// Something went wrong outside any promise: the group fails.
+/// Handles an error outside any promise: the group fails.
 fn report(ctx: &Ctx<'_>, state: &State, error: &rquickjs::Error) {
     let fault = if error.is_exception() {
         fault::read(ctx, state, &ctx.catch())

@@ -1,4 +1,4 @@
-//! Notices a script that runs on without a pause.
+//! Detects scripts that run for too long without a pause.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -7,17 +7,17 @@ use model::Nanos;
 
 use crate::host::Host;
 
-/// The time budget of one step: one wake-up's callbacks and the jobs that follow from it.
+/// The time budget of one step: the callbacks of one event and the jobs that follow.
 pub(crate) struct Watch {
     busy: Nanos,
-    /// When the step was first looked at: a step that is never interrupted costs no clock reading.
+    /// Time of the first poll in this step. A step that is never polled needs no clock reading.
     since: Cell<Option<Nanos>>,
-    /// How often the step was looked at.
+    /// Number of polls.
     polls: Cell<u32>,
-    /// The budget is used up: the next look stops the script.
+    /// The budget is used up. The next poll stops the script.
     spent: Cell<bool>,
     tripped: Cell<bool>,
-    /// Calls of our own are counted: nothing is stopped.
+    /// Calls of `pinpoint` are being counted. Nothing is stopped.
     aiming: Cell<bool>,
 }
 
@@ -33,24 +33,24 @@ impl Watch {
         }
     }
 
-    /// A new step with a fresh budget.
+    /// Starts a step with a new budget.
     pub(crate) fn restart(&self) {
         self.since.set(None);
         self.spent.set(false);
         self.tripped.set(false);
     }
 
-    /// Whether the step has used up its budget and goes on.
+    /// Whether the step has used up its budget and still runs.
     pub(crate) fn spent(&self) -> bool {
         self.spent.get() && !self.tripped.get()
     }
 
-    /// From here on nothing is stopped, or is again.
+    /// Sets whether stopping is suspended.
     pub(crate) fn aim(&self, aiming: bool) {
         self.aiming.set(aiming);
     }
 
-    /// How often steps were looked at so far.
+    /// Returns the number of polls so far.
     pub(crate) fn polls(&self) -> u32 {
         self.polls.get()
     }
@@ -64,10 +64,10 @@ impl Watch {
         self.busy
     }
 
-    /// Called by the script engine every few thousand calls and jumps; `true` stops the script. That
-    /// is so at the second look after the budget was used up, so that the place can be chosen where
-    /// the script pauses in between (`pinpoint`). What follows in a step that was stopped once has no
-    /// budget left.
+    /// Called by the script engine every few thousand calls and jumps; `true` stops the script.
+    ///
+    /// It stops at the second poll after the budget was used up, so that `pinpoint` can choose the location if the
+    /// script pauses in between. After a stop, the rest of the step has no budget.
     pub(crate) fn poll(&self, host: &Rc<RefCell<dyn Host>>) -> bool {
         self.polls.set(self.polls.get().wrapping_add(1));
         let Ok(host) = host.try_borrow() else {

@@ -1,4 +1,4 @@
-//! What is under way: groups with their users, operations, sockets and tickers.
+//! Running work: groups with their users, operations, sockets and tickers.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ pub(crate) type Kept = Persistent<Function<'static>>;
 /// An object of the script that outlives the turn.
 pub(crate) type KeptObject = Persistent<Object<'static>>;
 
-/// A promise that outlives the turn.
+/// A promise of the script that outlives the turn.
 pub(crate) type KeptPromise = Persistent<Promise<'static>>;
 
-/// What a script can ask about its group.
+/// Properties of a group that a script can read.
 #[derive(Default)]
 pub(crate) struct About {
     pub(crate) id: u32,
@@ -28,22 +28,22 @@ pub(crate) struct About {
     /// Index, users, groups.
     pub(crate) level: (u32, u32, u32),
     pub(crate) setup: Option<Arc<str>>,
-    /// Its function's place among the exports.
+    /// Index of its function among the exports.
     pub(crate) scenario: Option<usize>,
 }
 
-/// One running group.
+/// A running group.
 #[derive(Default)]
 pub(crate) struct Group {
     pub(crate) about: About,
     pub(crate) ended: bool,
-    /// What its function returned, until it has settled.
+    /// The promise that its function returned, until it has settled.
     pub(crate) story: Option<KeptPromise>,
-    /// So many more of its calls are remembered with their lines.
+    /// Number of further calls to trace.
     pub(crate) calls_to_trace: u32,
-    /// The script took the first of several promises, so that the others may be in flight in the end.
+    /// The script used `Promise.race` or `Promise.any`, so the other promises may be in flight at the end.
     pub(crate) may_leave: bool,
-    /// Its objects share something in the prelude.
+    /// Its objects share state in the prelude.
     pub(crate) keeps_story: bool,
     pub(crate) users: Vec<u32>,
     ops: Vec<u32>,
@@ -53,64 +53,64 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Whether anything is still to come for it.
+    /// Whether events are outstanding for it.
     pub(crate) fn waits(&self) -> bool {
         !self.ops.is_empty() || !self.tickers.is_empty() || self.listening > 0
     }
 }
 
-/// One user of a running group.
+/// A user of a running group.
 pub(crate) struct Member {
     pub(crate) group: u32,
     pub(crate) about: UserStart,
 }
 
-/// What a finished operation becomes in the script.
+/// How the result of an operation becomes a script value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
-    /// The value as it is.
+    /// The value itself.
     Plain,
-    /// The message, JSON text parsed.
+    /// The message, parsed as JSON.
     Parsed,
-    /// Nothing, and nobody need await it.
+    /// Nothing. The script need not await it.
     Closing,
-    /// Milliseconds since then.
+    /// Milliseconds since this time.
     Elapsed(Nanos),
-    /// A socket object; what happens on it is measured under this name.
+    /// A socket object. Its operations are measured under this name.
     Socket(Arc<str>),
-    /// The same for Socket.IO.
+    /// A Socket.IO socket object. Its operations are measured under this name.
     SocketIo(Arc<str>),
 }
 
-/// One promise that waits.
+/// A pending promise.
 pub(crate) struct Op {
     pub(crate) group: u32,
     pub(crate) user: u32,
     pub(crate) then: Then,
     pub(crate) resolve: Kept,
     pub(crate) reject: Kept,
-    /// A ticker or a handler began it.
+    /// Started by a ticker or a handler.
     pub(crate) background: bool,
-    /// The stack of the call, where calls are traced.
+    /// Stack of the call, if calls are traced.
     pub(crate) stack: Option<Box<str>>,
     place: usize,
 }
 
-/// One socket that a script holds.
+/// A socket object of the script.
 pub(crate) struct Socket {
     pub(crate) id: SocketId,
     pub(crate) group: u32,
     pub(crate) user: u32,
-    /// The name under which it is measured.
+    /// Name under which it is measured.
     pub(crate) name: Arc<str>,
     pub(crate) open: bool,
     pub(crate) on_message: Vec<Kept>,
     pub(crate) on_close: Vec<Kept>,
-    /// On Socket.IO: by the event's name.
+    /// On Socket.IO: handlers by the event's name.
     pub(crate) on_event: Vec<(Box<str>, Kept)>,
 }
 
-/// One running `every`.
+/// A running `every`.
 #[derive(Clone)]
 pub(crate) struct Ticker {
     pub(crate) group: u32,
@@ -118,16 +118,16 @@ pub(crate) struct Ticker {
     pub(crate) function: Kept,
 }
 
-/// All of it, for one worker.
+/// All running work of one worker.
 #[derive(Default)]
 pub(crate) struct Work {
     pub(crate) groups: Slots<Group>,
     pub(crate) members: Slots<Member>,
     pub(crate) sockets: Slots<Socket>,
     ops: Slots<Op>,
-    /// Iterations whose calls will be traced.
+    /// Number of further iterations whose calls are traced.
     pub(crate) to_trace: u32,
-    /// How many calls of each.
+    /// Number of calls to trace in each.
     pub(crate) calls_to_trace: u32,
     tickers: FxHashMap<TickerId, Ticker>,
     group_keys: FxHashMap<GroupId, u32>,
@@ -135,7 +135,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Nothing is under way. The calls of so many iterations will be traced.
+    /// Creates the work without any groups. Calls of the first `iterations` iterations will be traced.
     pub(crate) fn tracing(iterations: u32) -> Self {
         Self {
             to_trace: iterations,
@@ -144,7 +144,7 @@ impl Work {
         }
     }
 
-    /// Takes a group in with its users.
+    /// Adds a group with its users.
     pub(crate) fn add_group(&mut self, about: About, users: Vec<UserStart>) -> Option<u32> {
         let id = GroupId(about.id);
         let calls_to_trace = if self.to_trace > 0 {
@@ -206,7 +206,7 @@ impl Work {
         Some(OpId(key))
     }
 
-    /// The group's operations that wait, in no order.
+    /// Returns the group's pending operations, in no particular order.
     pub(crate) fn ops_of(&self, group: u32) -> impl Iterator<Item = &Op> {
         let group = self.groups.get(group);
         let ops = group.into_iter().flat_map(|group| &group.ops);
@@ -237,14 +237,14 @@ impl Work {
         self.socket_keys.get(&id).copied()
     }
 
-    /// One more listener on this socket keeps its group waiting.
+    /// Counts another listener on a socket of the group, for which events may come.
     pub(crate) fn listening(&mut self, group: u32) {
         if let Some(group) = self.groups.get_mut(group) {
             group.listening += 1;
         }
     }
 
-    /// The socket is gone: nothing more comes from it. Its `close` handlers are handed out.
+    /// Closes the socket: no more events come from it. Returns its group, its user and its `close` handlers.
     pub(crate) fn close_socket(&mut self, key: u32) -> Option<(u32, u32, Vec<Kept>)> {
         let socket = self.sockets.get_mut(key)?;
         socket.open = false;
@@ -270,7 +270,7 @@ impl Work {
         self.tickers.get(&id).cloned()
     }
 
-    /// Whether the ticker was still running.
+    /// Stops a ticker. Returns whether it was running.
     pub(crate) fn stop_ticker(&mut self, id: TickerId) -> bool {
         let Some(ticker) = self.tickers.remove(&id) else {
             return false;
@@ -281,8 +281,8 @@ impl Work {
         true
     }
 
-    /// Forgets a group with everything that belongs to it; what still comes for it finds nothing. Its key, if the
-    /// prelude has something to forget too.
+    /// Removes a group with everything that belongs to it. Later events for it are ignored. Returns its key if the
+    /// prelude has state to release too.
     pub(crate) fn remove_group(&mut self, id: GroupId) -> Option<u32> {
         let key = self.group_keys.remove(&id)?;
         let group = self.groups.remove(key)?;
@@ -303,7 +303,7 @@ impl Work {
         group.keeps_story.then_some(key)
     }
 
-    /// Lets go of everything the script engine owns; it must happen before the engine ends.
+    /// Drops everything that belongs to the script engine. Required before the script engine is dropped.
     pub(crate) fn clear(&mut self) {
         self.groups.clear();
         self.members.clear();

@@ -111,11 +111,11 @@ fn places_and_values_that_cannot_be_are_refused() {
     let cases = [
         (
             "{ at: null }",
-            "`at` must be a JSON pointer or the number of a byte, not null",
+            "`at` must be a JSON pointer or a byte offset, not null",
         ),
         (
             "{ at: true }",
-            "`at` must be a JSON pointer or the number of a byte, not bool",
+            "`at` must be a JSON pointer or a byte offset, not bool",
         ),
         (
             "{ at: '/a~2' }",
@@ -128,7 +128,7 @@ fn places_and_values_that_cannot_be_are_refused() {
         ),
         (
             "{ only: { '/x': [1] } }",
-            "not array; what is inside has pointers of its own",
+            "not array; use one pointer for each value inside",
         ),
         ("{ only: { '/x': NaN } }", "not NaN"),
         ("{ only: { '/x~': 1 } }", "\"/x~\" has a `~` alone"),

@@ -92,10 +92,7 @@ fn what_is_no_user_is_said_to_be_none() {
         let mut stage = story(body);
         stage.start(1);
         let fault = stage.fault();
-        assert_eq!(
-            fault.fault.detail, "TypeError: a user is expected here",
-            "{body}"
-        );
+        assert_eq!(fault.fault.detail, "TypeError: expected a user", "{body}");
         assert!(fault.location.is_some(), "{body}");
     }
 }

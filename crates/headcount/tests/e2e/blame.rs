@@ -97,6 +97,6 @@ export default async function go({{ users: [user] }}) {{ const socket = await us
             "{failures:#?}"
         );
         let said = failures[0]["first"]["detail"].as_str().unwrap();
-        assert!(said.contains("JSON that cannot be read"), "{said}");
+        assert!(said.contains("JSON that cannot be parsed"), "{said}");
     }
 }

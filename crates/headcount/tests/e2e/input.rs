@@ -235,7 +235,7 @@ export default async function go({{ users: [user], check }}) {{ check("read", us
     for path in ["../secret.json", "link.json", secret.to_str().unwrap()] {
         fs::write(lab.path("own/go.ts"), read(path)).unwrap();
         let refused = lab.run("own/go.ts", &bridge.url(), &[]);
-        refused.refused(3, &["outside of the folder", "--root"]);
+        refused.refused(3, &["outside the folder", "--root"]);
         assert!(!lab.path("run").join("run.json").exists());
         let parent = lab.path("");
         let allowed = ["--root", parent.to_str().unwrap(), "--json"];

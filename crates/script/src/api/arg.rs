@@ -1,4 +1,4 @@
-//! Arguments: from values of the script to ours, with errors that name the argument.
+//! Converts arguments from script values, with errors that name the argument.
 
 use model::{Fault, Nanos};
 use rquickjs::function::{FromParam, ParamRequirement, ParamsAccessor};
@@ -19,12 +19,12 @@ pub(super) fn throw(ctx: &Ctx<'_>, state: &State, fault: &Fault) -> Error {
     }
 }
 
-/// What is thrown when the scenario goes on using somebody whose iteration is over.
+/// Creates the error for the use of a user or group whose iteration has ended.
 pub(super) fn ended(ctx: &Ctx<'_>) -> Error {
     Exception::throw_message(ctx, "the iteration of this user or group has ended")
 }
 
-/// An argument that may be left out: `undefined` then.
+/// An optional argument; `undefined` if omitted.
 pub(super) struct Given<'js>(pub(super) Value<'js>);
 
 impl<'js> FromParam<'js> for Given<'js> {
@@ -41,7 +41,7 @@ impl<'js> FromParam<'js> for Given<'js> {
     }
 }
 
-/// A string.
+/// Converts a string.
 pub(super) fn text<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<String> {
     let Some(string) = value.as_string() else {
         return Err(type_error(
@@ -51,10 +51,10 @@ pub(super) fn text<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Resul
     };
     string
         .to_string()
-        .map_err(|_| type_error(ctx, &format!("{what} holds half a surrogate pair")))
+        .map_err(|_| type_error(ctx, &format!("{what} contains half a surrogate pair")))
 }
 
-/// A string, number or boolean as text.
+/// Converts a string, number or boolean to text.
 pub(super) fn scalar<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<String> {
     if let Some(flag) = value.as_bool() {
         return Ok(flag.to_string());
@@ -74,7 +74,7 @@ pub(super) fn scalar<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Res
     ))
 }
 
-/// A whole number in a range.
+/// Converts a whole number within a range.
 pub(super) fn whole<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -100,7 +100,7 @@ pub(super) fn whole<'js>(
     })
 }
 
-/// A span of time: milliseconds, or a text such as "500ms".
+/// Converts a time span: milliseconds, or a text such as "500ms".
 pub(super) fn span<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Nanos> {
     let parsed = match (value.as_number(), value.as_string()) {
         (Some(millis), _) if millis.is_finite() && millis >= 0.0 => {
@@ -118,7 +118,7 @@ pub(super) fn span<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Resul
     })
 }
 
-/// The same, or nothing.
+/// Converts an optional time span.
 pub(super) fn optional_span<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -131,7 +131,7 @@ pub(super) fn optional_span<'js>(
     }
 }
 
-/// `250us`, `500ms`, `2s`, `1.5m`, `1h`.
+/// Parses a time span: `250us`, `500ms`, `2s`, `1.5m`, `1h`.
 pub(super) fn parse_span(text: &str) -> Option<Nanos> {
     let text = text.trim();
     let unit = text.find(|c: char| c.is_ascii_alphabetic() || c == 'µ')?;
@@ -153,7 +153,7 @@ pub(super) fn parse_span(text: &str) -> Option<Nanos> {
     Some(Nanos::from_secs_f64(number * seconds))
 }
 
-/// What a value is, for messages.
+/// Returns the type of a value, for messages.
 pub(super) fn kind(value: &Value<'_>) -> &'static str {
     if value.is_promise() {
         "a promise (is an `await` missing?)"
@@ -162,7 +162,7 @@ pub(super) fn kind(value: &Value<'_>) -> &'static str {
     }
 }
 
-/// A value for messages: texts and numbers as they are.
+/// Formats a value for messages: texts and numbers themselves, other values by type.
 pub(super) fn shown(value: &Value<'_>) -> String {
     if let Some(number) = value.as_number() {
         return number.to_string();

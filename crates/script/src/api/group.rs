@@ -1,4 +1,4 @@
-//! The story of a group: its end, its channels.
+//! Native calls of a group: its properties, its end, its channels.
 
 use rquickjs::function::Opt;
 use rquickjs::{Ctx, IntoJs, Result, String as JsString, Undefined, Value};
@@ -19,7 +19,7 @@ pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
     channels(natives)
 }
 
-/// What a group is: asked for only when a script looks at it, as a group is made for every iteration.
+/// Properties of a group. They are read on demand, because a group is created for every iteration.
 fn about<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
@@ -79,7 +79,7 @@ fn story<'js>(natives: &Natives<'js>) -> Result<()> {
             let value = if value.is_undefined() {
                 None
             } else {
-                Some(json(&ctx, &value, "what `setup` returned")?)
+                Some(json(&ctx, &value, "the return value of `setup`")?)
             };
             state.end(group, Ok(value));
             Ok(())
@@ -172,7 +172,7 @@ fn channels<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// "others", "everyone", or users.
+/// Converts an audience: "others", "everyone", or a list of users.
 fn audience<'js>(ctx: &Ctx<'js>, state: &State, to: &Value<'js>) -> Result<Audience> {
     if let Some(list) = to.as_array() {
         let users: Result<Vec<_>> = list

@@ -1,4 +1,4 @@
-//! Requests.
+//! HTTP requests, and opening of WebSockets.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::request::{http_call, socket_call};
 use crate::state::State;
 use crate::work::Then;
 
-/// The methods of a user that send a request, by their names in the prelude.
+/// Methods of a user that send a request, with their names in the prelude.
 const METHODS: [(&str, &str); 6] = [
     ("get", "GET"),
     ("head", "HEAD"),

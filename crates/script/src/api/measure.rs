@@ -1,4 +1,4 @@
-//! Checks, steps, conditions, own metrics, log lines.
+//! Checks, steps, conditions, own metrics and log lines.
 
 use model::{GroupId, UserId};
 use rquickjs::function::{Opt, This};
@@ -11,7 +11,7 @@ use crate::fault;
 use crate::host::{LogLevel, MetricKind};
 use crate::state::State;
 
-/// Whose it is: what belongs to nobody any more is not counted.
+/// Returns the group and user of an event. Events after the end of an iteration are not counted.
 fn whose(state: &State, group: u32, user: Option<u32>) -> Option<(GroupId, Option<UserId>)> {
     let work = state.work.borrow();
     let user = user
@@ -23,13 +23,13 @@ fn whose(state: &State, group: u32, user: Option<u32>) -> Option<(GroupId, Optio
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "it was a whole number before"
+    reason = "it is a step number, which was passed to the script as a whole number"
 )]
 fn number(number: f64) -> u64 {
     number as u64
 }
 
-/// What a wrong name of a check is called.
+/// Name of the argument in errors about a check's name.
 const CHECK: &str = "check(name, ok): the name";
 
 pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Operations: a promise for the script, an id for the engine.
+//! Operations: a promise for the script, an ID for the engine.
 
 use model::{Fault, UserId};
 use rquickjs::{Ctx, Error, Persistent, Promise, Result};
@@ -9,7 +9,7 @@ use crate::settle::reject;
 use crate::state::State;
 use crate::work::Then;
 
-/// The user under a key, with their group.
+/// Returns the user with this key, and the key of the user's group.
 pub(super) fn user(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(UserId, u32)> {
     let work = state.work.borrow();
     let member = work
@@ -19,8 +19,7 @@ pub(super) fn user(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(UserId, u3
     member.ok_or_else(|| ended(ctx))
 }
 
-/// Asks the engine for something and gives the promise of its answer. What the engine refuses at
-/// once rejects the promise.
+/// Starts an operation of the engine and returns its promise. If the engine refuses at once, the promise is rejected.
 pub(super) fn begin<'js>(
     ctx: &Ctx<'js>,
     state: &State,
@@ -28,7 +27,7 @@ pub(super) fn begin<'js>(
     then: Then,
     ask: impl FnOnce(&mut dyn Host, OpId) -> std::result::Result<(), Fault>,
 ) -> Result<Promise<'js>> {
-    // Only for want of memory can no promise be made; then there may be none left to reject one either.
+    // Creating a promise fails only when memory runs out. Rejecting it may then be impossible too.
     let (promise, resolve, refuse) = ctx
         .promise()
         .inspect_err(|_| state.outcome.borrow_mut().memory_full = true)?;

@@ -1,10 +1,11 @@
-//! Option objects: every key must be known.
+//! Option objects. Unknown keys are errors.
 
 use rquickjs::{Ctx, Object, Result, Value};
 
 use super::arg::{kind, shown, type_error};
 
-/// Hands every option that is set to `set`. A key that is not `known` throws, with the nearest one.
+/// Calls `set` with every option that is set. A key that is not in `known` throws, and the error names the nearest
+/// known one.
 pub(super) fn each<'js>(
     ctx: &Ctx<'js>,
     options: &Value<'js>,
@@ -40,7 +41,7 @@ pub(super) fn each<'js>(
     Ok(())
 }
 
-/// The complaint about a key that nobody knows.
+/// Formats the error for an unknown key.
 pub(super) fn unknown(key: &str, known: &[&str]) -> String {
     let near = known
         .iter()
@@ -49,7 +50,10 @@ pub(super) fn unknown(key: &str, known: &[&str]) -> String {
         .min();
     match near {
         Some((_, name)) => format!("unknown option `{key}`, did you mean `{name}`?"),
-        None => format!("unknown option `{key}`; there are: {}", known.join(", ")),
+        None => format!(
+            "unknown option `{key}`; expected one of: {}",
+            known.join(", ")
+        ),
     }
 }
 
@@ -62,7 +66,7 @@ fn object_of<'v, 'js>(
     value.as_object().ok_or_else(|| type_error(ctx, &refusal()))
 }
 
-/// Names with scalar values: `{ a: 1, b: "x" }`.
+/// Converts an object with scalar values: `{ a: 1, b: "x" }`.
 pub(super) fn pairs<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -81,7 +85,7 @@ pub(super) fn pairs<'js>(
     Ok(pairs)
 }
 
-/// JSON pointers with the JSON text of their values: `{ "/type": "said" }`.
+/// Converts an object of JSON pointers with scalar values, which become JSON text: `{ "/type": "said" }`.
 pub(super) fn pointers<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -94,7 +98,7 @@ pub(super) fn pointers<'js>(
         let at = pointer(ctx, at, what)?;
         if !is_scalar(&value) {
             let refusal = format!(
-                "{what}[{at:?}] must be a string, number, boolean or null, not {}; what is inside has pointers of its own",
+                "{what}[{at:?}] must be a string, number, boolean or null, not {}; use one pointer for each value inside",
                 shown(&value)
             );
             return Err(type_error(ctx, &refusal));
@@ -108,16 +112,16 @@ pub(super) fn pointers<'js>(
     Ok(pairs)
 }
 
-/// What can be written as one value without parts.
+/// Whether a value is a JSON value without parts.
 fn is_scalar(value: &Value<'_>) -> bool {
     let number = value.as_number();
     value.is_string() || value.is_bool() || value.is_null() || number.is_some_and(f64::is_finite)
 }
 
-/// A JSON pointer.
+/// Checks a JSON pointer.
 pub(super) fn pointer(ctx: &Ctx<'_>, at: String, what: &str) -> Result<String> {
     let refusal = if !at.is_empty() && !at.starts_with('/') {
-        format!("{what}: a JSON pointer begins with `/`, {at:?} does not")
+        format!("{what}: a JSON pointer must begin with `/`, but {at:?} does not")
     } else if has_stray_tilde(&at) {
         format!(
             "{what}: in a JSON pointer `~0` stands for `~` and `~1` for `/`; {at:?} has a `~` alone"
@@ -149,7 +153,7 @@ mod tests {
         );
         assert_eq!(
             unknown("zzzzzz", &["json", "form"]),
-            "unknown option `zzzzzz`; there are: json, form"
+            "unknown option `zzzzzz`; expected one of: json, form"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes and messages out of values of the script.
+//! Converts script values to bytes and messages.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,10 +9,10 @@ use super::arg::{kind, text, type_error};
 use super::plain;
 use crate::host::Payload;
 
-/// The bytes of an `ArrayBuffer` or `Uint8Array`.
+/// Returns the bytes of an `ArrayBuffer` or `Uint8Array`.
 ///
-/// The engine's memory cannot be read without unsafe code, so the bytes come out as base64, which the
-/// engine writes natively (some 2 ns per byte).
+/// Reading the script engine's memory directly would need unsafe code. The script engine therefore encodes the bytes
+/// natively as base64, in about 2 ns per byte.
 pub(super) fn bytes(value: &Value<'_>) -> Option<Vec<u8>> {
     let object = value.as_object()?;
     let view = match ArrayBuffer::from_object(object.clone()) {
@@ -24,7 +24,7 @@ pub(super) fn bytes(value: &Value<'_>) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
-/// Strings as text, bytes as binary, other objects as JSON.
+/// Converts a message: strings become text, bytes become binary, other objects become JSON.
 pub(super) fn message<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Payload> {
     if value.is_string() {
         return text(ctx, value, what).map(Payload::Text);
@@ -42,7 +42,7 @@ pub(super) fn message<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Re
     json(ctx, value, what).map(Payload::Text)
 }
 
-/// A value as JSON text.
+/// Converts a value to JSON text.
 pub(super) fn json<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<String> {
     let unfit = || {
         type_error(

@@ -1,5 +1,5 @@
-//! Groups and users as a scenario holds them. Both are made for every iteration, hence natively: an object of a native
-//! class costs a fraction of what one with private fields costs. Their methods come from the prelude's classes.
+//! Groups and users as objects of the script. Both are created for every iteration, and therefore natively: an object
+//! of a native class costs a fraction of one with private fields. Their methods come from classes of the prelude.
 
 use rquickjs::class::{JsClass, Readable, Trace, Tracer, Writable};
 use rquickjs::function::{Constructor, Opt, This};
@@ -36,7 +36,7 @@ impl<'js> JsClass<'js> for UserObject {
 #[derive(JsLifetime)]
 pub(crate) struct GroupObject<'js> {
     key: u32,
-    /// Made when it is asked for.
+    /// The array of users, created on first use.
     users: Option<Array<'js>>,
 }
 
@@ -55,7 +55,7 @@ impl<'js> JsClass<'js> for GroupObject<'js> {
     }
 }
 
-/// The user who is looked at, or who was given as an argument: their key.
+/// The key of a user object, as receiver or argument of a call.
 pub(super) struct Who(pub(super) u32);
 
 impl<'js> FromJs<'js> for Who {
@@ -64,7 +64,7 @@ impl<'js> FromJs<'js> for Who {
     }
 }
 
-/// The key of the user whose method `call` is called.
+/// Returns the key of the user on which the method `call` is called.
 pub(super) fn caller<'js>(ctx: &Ctx<'js>, this: &Value<'js>, call: &str) -> Result<u32> {
     match known(this) {
         Some((key, _)) => Ok(key),
@@ -77,9 +77,9 @@ fn without_user(ctx: &Ctx<'_>, call: &str) -> rquickjs::Error {
     type_error(ctx, &message)
 }
 
-/// A user's own key and that of the group.
+/// Returns the keys of a user and of the user's group.
 fn of_user<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<(u32, u32)> {
-    known(value).ok_or_else(|| type_error(ctx, "a user is expected here"))
+    known(value).ok_or_else(|| type_error(ctx, "expected a user"))
 }
 
 fn known(value: &Value<'_>) -> Option<(u32, u32)> {
@@ -87,7 +87,7 @@ fn known(value: &Value<'_>) -> Option<(u32, u32)> {
     Some((user.key, user.group))
 }
 
-/// A new group object of a kind, which is given by its prototype.
+/// Creates a group object with this prototype.
 pub(crate) fn group_object(key: u32, kind: Object<'_>) -> Result<Value<'_>> {
     let group = GroupObject { key, users: None };
     Class::instance_proto(group, kind).map(Class::into_value)

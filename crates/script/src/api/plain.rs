@@ -1,17 +1,19 @@
-//! JSON text of plain data: objects of `{…}`, lists, texts, numbers. The script engine writes everything else itself, but
-//! makes several objects of its own for each value, which most of what is sent need not cost.
+//! Writes the JSON text of plain data: objects of `{…}`, lists, texts, numbers.
+//!
+//! The script engine writes all other values itself. For that it creates several objects per value, which this writer
+//! avoids for most messages.
 
 use std::fmt::Write as _;
 
 use rquickjs::atom::PredefinedAtom;
 use rquickjs::{Array, Atom, Ctx, Error, Object, Result, Value};
 
-/// What lies deeper may be a circle, of which the script engine complains.
+/// Maximum depth. Deeper values may be circular, which the script engine reports.
 const DEEPEST: usize = 32;
-/// Numbers between these are written by both without an exponent.
+/// Range of numbers that both writers format without an exponent.
 const WITHOUT_EXPONENT: std::ops::Range<f64> = 1e-6..1e21;
 
-/// The text that `JSON.stringify` gives, or `None`: there is something that only the script engine can write.
+/// Returns the text that `JSON.stringify` gives. `None` if only the script engine can write the value.
 pub(super) fn json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> {
     let mut writer = Writer::new(ctx)?;
     match writer.value(value, 0) {
@@ -21,7 +23,7 @@ pub(super) fn json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Str
     }
 }
 
-/// The same of a list of the event's name and its arguments.
+/// Does the same for a list of the event's name and its arguments.
 pub(super) fn list<'js>(event: &Value<'js>, arguments: &Array<'js>) -> Result<Option<String>> {
     let mut writer = Writer::new(event.ctx())?;
     writer.out.push('[');
@@ -35,7 +37,7 @@ pub(super) fn list<'js>(event: &Value<'js>, arguments: &Array<'js>) -> Result<Op
     }
 }
 
-/// Why nothing more is written.
+/// Why writing stopped.
 enum Stop {
     NotPlain,
     Thrown(Error),
@@ -49,7 +51,7 @@ impl From<Error> for Stop {
 
 struct Writer<'js> {
     out: String,
-    /// What `{}` makes: an object of another kind may have a text of its own.
+    /// Prototype of `{}`. Objects with another prototype may have a `toJSON` of their own.
     plain: Option<Object<'js>>,
 }
 
@@ -61,13 +63,13 @@ impl<'js> Writer<'js> {
         })
     }
 
-    /// Whether it has a text at all: `undefined` has none.
+    /// Writes a value. Returns false for `undefined`, which has no text.
     fn value(&mut self, value: &Value<'js>, depth: usize) -> std::result::Result<bool, Stop> {
         if let Some(text) = value.as_string() {
             let text = text.to_string().map_err(|_| Stop::NotPlain)?;
             self.quoted(&text);
         } else if let Some(number) = value.as_int() {
-            let _ = write!(self.out, "{number}"); // a string takes everything
+            let _ = write!(self.out, "{number}"); // writing to a string cannot fail
         } else if let Some(array) = value.as_array() {
             if depth >= DEEPEST || has_own_text(array.as_object())? {
                 return Err(Stop::NotPlain);
@@ -94,11 +96,11 @@ impl<'js> Writer<'js> {
         if !WITHOUT_EXPONENT.contains(&number.abs()) {
             return Err(Stop::NotPlain);
         }
-        let _ = write!(self.out, "{number}"); // a string takes everything
+        let _ = write!(self.out, "{number}"); // writing to a string cannot fail
         Ok(())
     }
 
-    /// Behind the opening bracket; `goes_on`: something stands there already.
+    /// Writes the elements after an opening bracket. `goes_on`: the list already has an element.
     fn elements(
         &mut self,
         array: &Array<'js>,
@@ -140,7 +142,7 @@ impl<'js> Writer<'js> {
         Ok(())
     }
 
-    /// Copies what needs no escape in one go.
+    /// Writes a quoted text, and copies runs without escapes at once.
     fn quoted(&mut self, text: &str) {
         self.out.push('"');
         let mut rest = text;
@@ -163,7 +165,7 @@ impl<'js> Writer<'js> {
             8 => "\\b",
             12 => "\\f",
             _ => {
-                let _ = write!(self.out, "\\u{byte:04x}"); // a string takes everything
+                let _ = write!(self.out, "\\u{byte:04x}"); // writing to a string cannot fail
                 return;
             }
         };
@@ -171,7 +173,7 @@ impl<'js> Writer<'js> {
     }
 }
 
-/// Bytes that do not stand in a JSON text as they are.
+/// Bytes that must be escaped in JSON text.
 const ESCAPED: [bool; 256] = {
     let mut escaped = [false; 256];
     let mut byte = 0;
@@ -184,7 +186,7 @@ const ESCAPED: [bool; 256] = {
     escaped
 };
 
-/// It says itself what its JSON is.
+/// Whether the object has a `toJSON` method.
 fn has_own_text(object: &Object<'_>) -> Result<bool> {
     let own: Value<'_> = object.get(PredefinedAtom::ToJSON)?;
     Ok(!own.is_undefined())

@@ -1,4 +1,4 @@
-//! The options of a request.
+//! Options of requests and sockets.
 
 use std::borrow::Cow;
 
@@ -45,7 +45,7 @@ const KNOWN_SOCKETIO: [&str; 8] = [
     "timeout",
 ];
 
-/// What options say about the URL, for requests and sockets alike.
+/// Options about the URL, shared by requests and sockets.
 #[derive(Default)]
 struct Address {
     params: Vec<(String, String)>,
@@ -56,7 +56,7 @@ struct Address {
 }
 
 impl Address {
-    /// Takes the option if it is one of these.
+    /// Takes the option, and returns true, if it is one of these.
     fn take<'js>(
         &mut self,
         ctx: &Ctx<'js>,
@@ -87,7 +87,7 @@ impl Address {
     }
 }
 
-/// One HTTP request.
+/// Converts the arguments of an HTTP request.
 pub(super) fn http_call<'js>(
     ctx: &Ctx<'js>,
     method: Cow<'static, str>,
@@ -125,7 +125,7 @@ pub(super) fn http_call<'js>(
             "redirects" => made.redirects = Some(whole(ctx, &value, &what, (0, 100))?),
             "expect" => made.expect = statuses(ctx, &value, &what)?,
             _ if made.body != Body::None => {
-                let message = format!("{call}: only one of json, form, multipart and body");
+                let message = format!("{call}: give only one of json, form, multipart and body");
                 return Err(type_error(ctx, &message));
             }
             _ => made.body = body(ctx, key, &value, &what)?,
@@ -142,7 +142,7 @@ pub(super) fn http_call<'js>(
     Ok(made)
 }
 
-/// One WebSocket to open.
+/// Converts the arguments for opening a WebSocket.
 pub(super) fn socket_call<'js>(
     ctx: &Ctx<'js>,
     url: &Value<'js>,
@@ -192,7 +192,7 @@ fn documents_in<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<D
     })
 }
 
-/// One Socket.IO socket to open. The URL may be left out.
+/// Converts the arguments for opening a Socket.IO socket. The URL is optional.
 pub(super) fn socketio_call<'js>(
     ctx: &Ctx<'js>,
     url: &Value<'js>,
@@ -212,7 +212,7 @@ pub(super) fn socketio_call<'js>(
             .is_some_and(|(_, host)| host.contains('/'))
     {
         let message =
-            format!("{call}: {url:?} has more than a host: a namespace and a path are options");
+            format!("{call}: {url:?} is more than a host: use the options `namespace` and `path`");
         return Err(type_error(ctx, &message));
     }
     let mut address = Address::default();
@@ -269,7 +269,7 @@ fn rooted(path: String) -> String {
     }
 }
 
-/// Whether it begins with polling, and whether it uses WebSocket.
+/// Returns whether the socket starts with polling, and whether it uses WebSocket.
 fn transports<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<(bool, bool)> {
     let all = texts(ctx, value, what)?;
     let all: Vec<&str> = all.iter().map(String::as_str).collect();

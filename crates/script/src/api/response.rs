@@ -1,4 +1,4 @@
-//! The response object: nothing is parsed or copied until the script looks at it.
+//! The response object. Nothing is parsed or copied until the script reads it.
 
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::{Constructor, This};
@@ -9,10 +9,10 @@ use rquickjs::{
 
 use crate::host::Reply;
 
-/// Characters of a body that are shown when it is not JSON.
+/// Number of characters shown of a body that is not JSON.
 const SHOWN: usize = 60;
 
-/// An HTTP answer in the script.
+/// An HTTP response as an object of the script.
 #[derive(JsLifetime)]
 pub(crate) struct Response {
     reply: Box<Reply>,
@@ -67,7 +67,7 @@ impl<'js> JsClass<'js> for Response {
     }
 }
 
-/// Puts what was worked out beside the getter, so that it is worked out once.
+/// Stores a computed value on the object, in place of the getter, so that it is computed once.
 fn remember<'js>(this: &Receiver<'js>, name: &str, value: Value<'js>) -> Result<Value<'js>> {
     this.as_inner().prop(name, Property::from(value.clone()))?;
     Ok(value)
@@ -75,12 +75,12 @@ fn remember<'js>(this: &Receiver<'js>, name: &str, value: Value<'js>) -> Result<
 
 #[expect(
     clippy::needless_pass_by_value,
-    reason = "the shape of a native getter"
+    reason = "required signature of a native getter"
 )]
 fn json<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
     let parsed = {
         let response = this.borrow();
-        // The engine's parser takes any bytes for text, so they are looked at first.
+        // The script engine's parser accepts invalid UTF-8, so it is checked first.
         match std::str::from_utf8(&response.reply.body) {
             Ok(_) => ctx.json_parse(response.reply.body.as_slice()),
             Err(error) => Err(Exception::throw_syntax(
@@ -112,20 +112,20 @@ fn not_json(reply: &Reply, why: &str) -> String {
     let body = String::from_utf8_lossy(&reply.body);
     if body.is_empty() {
         return format!(
-            "the answer (status {}) has no body, so it is no JSON",
+            "the response (status {}) has no body, so it is not JSON",
             reply.status
         );
     }
     let begin: String = body.chars().take(SHOWN).collect();
     format!(
-        "the answer (status {}) is not JSON: {why}; it begins with {begin:?}",
+        "the response (status {}) is not JSON: {why}; it begins with {begin:?}",
         reply.status
     )
 }
 
 #[expect(
     clippy::needless_pass_by_value,
-    reason = "the shape of a native getter"
+    reason = "required signature of a native getter"
 )]
 fn text<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
     let text = JsString::from_str(ctx, &String::from_utf8_lossy(&this.borrow().reply.body))?;
@@ -134,7 +134,7 @@ fn text<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
 
 #[expect(
     clippy::needless_pass_by_value,
-    reason = "the shape of a native getter"
+    reason = "required signature of a native getter"
 )]
 fn body<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
     let bytes = ArrayBuffer::new_copy(ctx, &this.borrow().reply.body)?;
@@ -143,7 +143,7 @@ fn body<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
 
 #[expect(
     clippy::needless_pass_by_value,
-    reason = "the shape of a native getter"
+    reason = "required signature of a native getter"
 )]
 fn headers<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
     let object = Object::new(ctx)?;
@@ -157,7 +157,7 @@ fn headers<'js>(ctx: Ctx<'js>, this: Receiver<'js>) -> Result<Value<'js>> {
     remember(&this, "headers", object.into_value())
 }
 
-/// Names in lower case with their values; the status line is left out.
+/// Returns header names in lower case with their values, without the status line.
 fn fields(head: &[u8]) -> impl Iterator<Item = (String, String)> {
     head.split(|&byte| byte == b'\n')
         .skip(1)

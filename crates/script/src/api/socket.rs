@@ -1,4 +1,4 @@
-//! Sockets.
+//! WebSockets, and calls shared with Socket.IO.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::host::{ChannelId, Payload, ReplyBy, RoundTripCall, SocketId, StampAt,
 use crate::state::State;
 use crate::work::Then;
 
-/// WebSocket close code for "normal".
+/// WebSocket close code for a normal closure.
 const NORMAL: u16 = 1000;
 
-/// A socket that the script may use: id, and group and user for operations on it.
+/// Returns a socket's ID, and the keys of its group and user, if its iteration has not ended.
 pub(super) fn held(ctx: &Ctx<'_>, state: &State, key: u32) -> Result<(SocketId, (u32, u32))> {
     let work = state.work.borrow();
     let socket = work
@@ -72,7 +72,7 @@ fn sending<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// What is sent as an object is answered in JSON.
+/// Whether the message is sent as JSON. Its reply is then parsed as JSON.
 fn sent_as_json(value: &Value<'_>) -> bool {
     value.is_object() && super::payload::bytes(value).is_none()
 }
@@ -122,10 +122,10 @@ fn round_trip_call<'js>(
     Ok(made)
 }
 
-/// The reply carries the value that the message has at the pointer.
+/// Matches the reply that has the same value as the message at this pointer.
 fn reply_by(ctx: &Ctx<'_>, payload: &Payload, at: String, what: &str) -> Result<ReplyBy> {
     let parsed: Option<serde_json::Value> = match payload {
-        // What ends the document, such as SignalR's 0x1e, is no part of it.
+        // Only the first document counts. The text after it, such as SignalR's 0x1e, is a terminator.
         Payload::Text(text) => {
             let mut documents = serde_json::Deserializer::from_str(text).into_iter();
             documents.next().and_then(serde_json::Result::ok)
@@ -139,7 +139,7 @@ fn reply_by(ctx: &Ctx<'_>, payload: &Payload, at: String, what: &str) -> Result<
         }),
         None => Err(type_error(
             ctx,
-            &format!("{what}: the message has nothing at {at:?}"),
+            &format!("{what}: the message has no value at {at:?}"),
         )),
     }
 }
@@ -176,7 +176,7 @@ fn receiving<'js>(natives: &Natives<'js>) -> Result<()> {
     channels(natives, "receives", &["at", "only", "except", "keep"])
 }
 
-/// The call that follows a channel, under this name and with these options.
+/// Registers the call that follows a channel on a socket, under this name and with these options.
 pub(super) fn channels<'js>(
     natives: &Natives<'js>,
     name: &str,
@@ -212,7 +212,7 @@ pub(super) fn channels<'js>(
     )
 }
 
-/// What a channel's receiver has, and how it ends.
+/// Calls that read a channel's last value, and that stop following a channel.
 fn received<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add("stopReceiving", move |key: u32, receiving: u32| {
@@ -235,7 +235,7 @@ fn received<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// A JSON pointer, or the number of a byte.
+/// Converts the location of a stamp: a JSON pointer, or a byte offset.
 fn stamp_at<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<StampAt> {
     if value.is_number() {
         let byte = whole(ctx, value, what, (0, u32::MAX))?;
@@ -243,7 +243,7 @@ fn stamp_at<'js>(ctx: &Ctx<'js>, value: &Value<'js>, what: &str) -> Result<Stamp
     }
     if !value.is_string() {
         let refusal = format!(
-            "{what} must be a JSON pointer or the number of a byte, not {}",
+            "{what} must be a JSON pointer or a byte offset, not {}",
             kind(value)
         );
         return Err(type_error(ctx, &refusal));

@@ -17,7 +17,7 @@ use crate::host::{Emission, EventCall};
 use crate::state::State;
 use crate::work::Then;
 
-/// Names that the protocol keeps for itself.
+/// Event names that the protocol reserves.
 const OWN: [&str; 6] = [
     "connect",
     "connect_error",
@@ -60,7 +60,7 @@ fn opening<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// A list as JSON text, with the bytes for which placeholders stand in it.
+/// Converts a list in JSON text, with the bytes for its placeholders.
 fn emission<'js>(ctx: &Ctx<'js>, list: String, attachments: &Value<'js>) -> Result<Emission> {
     let mut said = Emission {
         list,
@@ -124,7 +124,7 @@ fn emitting<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// What the prelude asks before it packs a list by itself.
+/// Calls that the prelude makes before it packs a list itself.
 fn packing<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "plainJson",

@@ -1,4 +1,4 @@
-//! UTF-8 in both directions.
+//! UTF-8 encoding and decoding.
 
 use rquickjs::{Ctx, Result, String as JsString, TypedArray, Value};
 
@@ -21,7 +21,7 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
         |ctx: Ctx<'js>, value: Value<'js>, fatal: bool| -> Result<String> {
             let Some(bytes) = bytes(&value) else {
                 let message = format!(
-                    "TextDecoder.decode: an ArrayBuffer or Uint8Array, not {}",
+                    "TextDecoder.decode: expected an ArrayBuffer or Uint8Array, not {}",
                     kind(&value)
                 );
                 return Err(type_error(&ctx, &message));

@@ -1,4 +1,4 @@
-//! Waiting, and open clocks.
+//! Pauses and tickers.
 
 use model::Nanos;
 use rquickjs::function::This;
@@ -27,7 +27,7 @@ pub(super) fn install<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// Nanoseconds as the script's number: exact for a hundred days.
+/// Converts nanoseconds to a number of the script. Exact for a hundred days.
 fn nanos_number(nanos: Nanos) -> f64 {
     nanos.0 as f64
 }
@@ -94,7 +94,7 @@ fn ticking<'js>(natives: &Natives<'js>) -> Result<()> {
             if period == Nanos::ZERO {
                 return Err(type_error(
                     &ctx,
-                    &format!("{call}: `period` must be more than nothing"),
+                    &format!("{call}: `period` must be longer than 0"),
                 ));
             }
             let Some(function) = function.as_function().cloned() else {

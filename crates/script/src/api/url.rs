@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use model::without_credentials;
 
-/// Fills `:name` at the beginning of path segments, escaped. What is not there, or left over, is an
-/// error in words.
+/// Replaces `:name` at the start of path segments by the escaped parameter. A missing or unused parameter is an error.
 pub(super) fn fill(url: &str, params: &[(String, String)]) -> Result<String, String> {
     let mut filled = String::with_capacity(url.len() + 16);
     let mut used = vec![false; params.len()];
@@ -32,14 +31,14 @@ pub(super) fn fill(url: &str, params: &[(String, String)]) -> Result<String, Str
         tail = behind;
     }
     if let Some(((name, _), _)) = params.iter().zip(&used).find(|(_, used)| !**used) {
-        return Err(format!("`params.{name}` has no `:{name}` in {url:?}"));
+        return Err(format!("`params.{name}` is not used: {url:?} has no `:{name}`"));
     }
     filled.push_str(tail);
     filled.push_str(rest);
     Ok(filled)
 }
 
-/// Adds a query, before the fragment.
+/// Adds a query. Removes the fragment, which is never sent.
 pub(super) fn with_query(url: &str, query: &[(String, String)]) -> String {
     let url = url.split('#').next().unwrap_or(url);
     let mut whole = url.to_owned();
@@ -52,7 +51,8 @@ pub(super) fn with_query(url: &str, query: &[(String, String)]) -> String {
     whole
 }
 
-/// The path as written, without query and fragment; an absolute URL keeps its scheme and host, but no credentials.
+/// Returns the path as written, without query and fragment. An absolute URL keeps its scheme and host, but no
+/// credentials.
 pub(super) fn template(url: &str) -> Cow<'_, str> {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     match path.as_bytes() {
@@ -63,7 +63,7 @@ pub(super) fn template(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// As `encodeURIComponent`.
+/// Escapes like `encodeURIComponent`.
 fn escape(text: &str) -> String {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let mut escaped = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! What a user has: headers, cookies, chance, data; and users made by `setup`.
+//! Native calls of a user: headers, cookies, random numbers, data. Also users that `setup` creates.
 
 use rquickjs::function::{Opt, This};
 use rquickjs::{Ctx, IntoJs, Result, String as JsString, Undefined, Value};
@@ -19,7 +19,7 @@ pub(super) fn install(natives: &Natives<'_>) -> Result<()> {
     pool(natives)
 }
 
-/// Who a user is: asked for only when a script looks at it, as a user is made for every iteration.
+/// Properties of a user. They are read on demand, because a user is created for every iteration.
 fn about<'js>(natives: &Natives<'js>) -> Result<()> {
     let state = natives.state.clone();
     natives.add(
@@ -145,8 +145,8 @@ fn chance<'js>(natives: &Natives<'js>) -> Result<()> {
             Ok(state.host.borrow_mut().random(id))
         },
     )?;
-    // `Math.random`: of the user for whom the script runs. While modules load there is nobody: a fixed
-    // sequence, the same on every worker.
+    // `Math.random` uses the generator of the user for whom the script runs. While modules load there is no user, so it
+    // returns a fixed sequence that is the same on every worker.
     let state = natives.state.clone();
     let loading = std::cell::Cell::new(0_u64);
     natives.add("chance", move || {
@@ -162,7 +162,7 @@ fn chance<'js>(natives: &Natives<'js>) -> Result<()> {
     })
 }
 
-/// The n-th of a fixed sequence in [0, 1): `SplitMix64`.
+/// Returns the n-th number of a fixed sequence in [0, 1): `SplitMix64`.
 fn fraction(n: u64) -> f64 {
     let mut z = n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -199,7 +199,7 @@ fn pool<'js>(natives: &Natives<'js>) -> Result<()> {
             let (id, _) = user(&ctx, &state, key)?;
             let data = match made.0 {
                 Some(made) if !made.is_undefined() => {
-                    json(&ctx, &made, "what pool's function returned")?
+                    json(&ctx, &made, "the return value of pool's function")?
                 }
                 _ => "null".to_owned(),
             };

@@ -1,4 +1,4 @@
-//! Finds the modules that a scenario imports, by letting a script engine link it without running it.
+//! Finds the modules that a scenario imports: a script engine links the scenario without running it.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -16,30 +16,30 @@ use crate::error::{Problem, ScriptError};
 use crate::root::Root;
 use crate::strip::strip_types;
 
-/// The largest module, in bytes.
+/// Maximum size of a module, in bytes.
 const MODULE_BYTES: u64 = 16 << 20;
-/// The most modules in a scenario.
+/// Maximum number of modules of a scenario.
 const MODULES: usize = 1000;
 
-/// What was found so far, and the first thing that went wrong.
+/// The modules found so far, and the first error.
 struct Found {
     modules: Vec<Module>,
     names: HashSet<String>,
     error: Option<ScriptError>,
-    /// Where imports come from.
+    /// Source of imported modules.
     imports: Imports,
 }
 
-/// Where the modules come from that a scenario imports.
+/// Source of the modules that a scenario imports.
 pub(super) enum Imports {
-    /// From this folder.
+    /// Files in this folder.
     Files(Root),
-    /// From these, by name, and from nowhere else.
+    /// These modules, by name, and no others.
     Given(Vec<(String, String)>),
 }
 
 impl Imports {
-    /// The text of a module, or why there is none.
+    /// Returns the text of a module, or the reason why it cannot be read.
     fn read(&self, name: &str) -> Result<String, String> {
         match self {
             Self::Files(root) => {
@@ -50,7 +50,7 @@ impl Imports {
             Self::Given(modules) => {
                 let given = modules.iter().find(|(given, _)| given == name);
                 given.map(|(_, source)| source.clone()).ok_or_else(|| {
-                    "a built-in scenario imports \"headcount\" and what it brings along".to_owned()
+                    "a built-in scenario imports only \"headcount\" and its own modules".to_owned()
                 })
             }
         }
@@ -65,7 +65,7 @@ impl Found {
             .map_or("", |module| &module.source)
     }
 
-    /// A problem with an import, at the line of the importer that holds it.
+    /// Creates an error about an import, located at the importer's line.
     fn import_problem(&self, base: &str, specifier: &str, message: String) -> ScriptError {
         let source = self.source(base);
         let location = text::import_location(base, source, specifier);
@@ -75,7 +75,7 @@ impl Found {
 
 type Shared = Rc<RefCell<Found>>;
 
-/// All modules of a scenario, the main one first.
+/// Returns all modules of a scenario, the main one first.
 pub(super) fn modules(
     name: &str,
     source: String,
@@ -100,7 +100,7 @@ pub(super) fn modules(
     Ok(std::mem::take(&mut found.borrow_mut().modules))
 }
 
-/// Takes a module in and compiles it, which brings in what it imports.
+/// Adds a module and compiles it, which also adds its imports.
 fn add(ctx: &Ctx<'_>, found: &Shared, module: Module) -> Result<(), ScriptError> {
     let (name, code) = (module.name.clone(), module.code.clone());
     let source = module.source.clone();
@@ -115,8 +115,8 @@ fn add(ctx: &Ctx<'_>, found: &Shared, module: Module) -> Result<(), ScriptError>
     }
 }
 
-/// Modules that are imported only by `import("./x.ts")`, found by their text. What is no file is
-/// left for the script to stumble on when it gets there.
+/// Adds modules that are imported only by `import("./x.ts")`, which are found by searching the text. Paths that are not
+/// files are ignored here; the import fails when the script reaches it.
 fn follow_dynamic(context: &Context, found: &Shared) -> Result<(), ScriptError> {
     let mut seen = 0;
     loop {
@@ -152,7 +152,7 @@ fn follow_dynamic(context: &Context, found: &Shared) -> Result<(), ScriptError> 
     }
 }
 
-/// The code of a module by the ending of its name.
+/// Converts the source of a module to code, depending on its extension.
 fn prepare(name: &str, source: String) -> Result<Module, ScriptError> {
     let code = match name.rsplit('.').next() {
         Some("json") => text::json_module(name, &source)?,
@@ -168,7 +168,7 @@ fn prepare(name: &str, source: String) -> Result<Module, ScriptError> {
     })
 }
 
-/// The text of a regular file, without its byte order mark.
+/// Reads the text of a regular file, without its byte order mark.
 pub(super) fn read_file(path: &Path) -> Result<String, ScriptError> {
     let read = |reason: String| ScriptError::Read {
         path: path.to_owned(),

@@ -1,20 +1,20 @@
-//! Names of modules: paths with forward slashes, resolved without looking at the disk.
+//! Names of modules: paths with forward slashes, resolved without reading the disk.
 
 use std::path::Path;
 
-/// Where an import leads.
+/// The target of an import.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Import {
     /// The API.
     Api,
-    /// Another module, under this name.
+    /// Another module, with its name.
     Module(String),
 }
 
-/// The endings that a module may have.
+/// File extensions of modules.
 const ENDINGS: [&str; 5] = [".ts", ".mts", ".js", ".mjs", ".json"];
 
-/// The name of a scenario given on a command line.
+/// Returns the module name of a scenario given on a command line.
 pub(super) fn name_of(path: &Path) -> String {
     let shown = path.to_string_lossy().replace('\\', "/");
     shown
@@ -22,26 +22,26 @@ pub(super) fn name_of(path: &Path) -> String {
         .map_or(shown.clone(), str::to_owned)
 }
 
-/// The part of a name up to its last slash.
+/// Returns a name up to its last slash, inclusive.
 pub(super) fn folder(name: &str) -> &str {
     name.rfind('/')
         .and_then(|slash| name.get(..=slash))
         .unwrap_or("")
 }
 
-/// Where `specifier` in the module `base` leads, or what is wrong with it.
+/// Resolves `specifier` in the module `base`, or returns the error message.
 pub(crate) fn resolve(base: &str, specifier: &str) -> Result<Import, String> {
     if specifier == "headcount" {
         return Ok(Import::Api);
     }
     if !specifier.starts_with("./") && !specifier.starts_with("../") {
         return Err(format!(
-            "cannot import `{specifier}`: only \"headcount\" and files whose path begins with ./ or ../"
+            "cannot import `{specifier}`: write \"headcount\", or a path that begins with ./ or ../"
         ));
     }
     if !ENDINGS.iter().any(|ending| specifier.ends_with(ending)) {
         return Err(format!(
-            "cannot import `{specifier}`: write the file's ending (.ts, .js or .json)"
+            "cannot import `{specifier}`: write the file extension (.ts, .js or .json)"
         ));
     }
     Ok(Import::Module(join(folder(base), specifier)))

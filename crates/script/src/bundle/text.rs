@@ -1,4 +1,4 @@
-//! Looks at the text of modules: where an import stands, what a parser complained about.
+//! Searches the text of modules: locations of imports, and errors of the parser.
 
 use rquickjs::{Ctx, Error};
 
@@ -6,7 +6,7 @@ use crate::error::{Problem, ScriptError};
 use crate::fault::place;
 use crate::frame::Location;
 
-/// The JavaScript of a JSON file.
+/// Converts a JSON file to a JavaScript module.
 pub(super) fn json_module(name: &str, source: &str) -> Result<String, ScriptError> {
     if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(source) {
         let location = Location {
@@ -21,7 +21,7 @@ pub(super) fn json_module(name: &str, source: &str) -> Result<String, ScriptErro
     Ok(format!("export default JSON.parse({quoted});"))
 }
 
-/// The specifiers of `import("…")` calls. Found in comments too: nobody is hurt.
+/// Returns the specifiers of `import("…")` calls. Matches in comments do no harm.
 pub(super) fn dynamic_imports(code: &str) -> Vec<&str> {
     let after = |rest: &'_ str, c: char| rest.trim_start().strip_prefix(c).map(str::len);
     let specifier = |(at, word): (usize, &str)| {
@@ -36,7 +36,7 @@ pub(super) fn dynamic_imports(code: &str) -> Vec<&str> {
     code.match_indices("import").filter_map(specifier).collect()
 }
 
-/// Where a module names another in an import.
+/// Returns the location where a module imports another.
 pub(super) fn import_location(file: &str, source: &str, specifier: &str) -> Location {
     let quoted = [format!("\"{specifier}\""), format!("'{specifier}'")];
     let found = source.lines().enumerate().find_map(|(line, text)| {
@@ -51,7 +51,7 @@ pub(super) fn import_location(file: &str, source: &str, specifier: &str) -> Loca
     }
 }
 
-/// Why a module could not be compiled.
+/// Converts a compile error of the script engine.
 pub(super) fn compile(ctx: &Ctx<'_>, error: &Error, name: &str, source: &str) -> ScriptError {
     if !error.is_exception() {
         return ScriptError::Engine(error.to_string());

@@ -5,7 +5,7 @@ use url::Url;
 
 use super::{Heard, OpId, Payload, SocketId, TickerId};
 
-/// An HTTP answer. The head is kept raw: it is parsed only when the script looks at it.
+/// An HTTP response. The head is stored raw, and parsed only when the script reads it.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     /// HTTP status.
@@ -14,20 +14,20 @@ pub struct Reply {
     pub head: Vec<u8>,
     /// The decoded body.
     pub body: Vec<u8>,
-    /// The URL that answered, after redirects.
+    /// The URL of the response, after redirects.
     pub url: Option<Arc<Url>>,
-    /// From the planned start to the last byte.
+    /// Time from the planned start to the last byte.
     pub response_time: Nanos,
 }
 
-/// What a finished operation gives to its promise.
+/// The value with which an operation resolves its promise.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// `undefined`.
     Nothing,
     /// A response object.
     Response(Box<Reply>),
-    /// A socket object with the subprotocol agreed on.
+    /// A socket object, with the agreed subprotocol.
     Socket(SocketId, Option<String>),
     /// A message: a string or an `ArrayBuffer`.
     Message(Payload),
@@ -35,48 +35,48 @@ pub enum Value {
     Heard(Heard),
 }
 
-/// Something that happened, to be told to the script in its next turn.
+/// An event for the script's next turn.
 #[derive(Clone, Debug)]
 pub enum Wake {
     /// A pending operation ended.
     Done {
-        /// Which.
+        /// The operation.
         op: OpId,
-        /// How.
+        /// Its result.
         result: Result<Value, Fault>,
     },
     /// A ticker is due.
     Tick {
-        /// Which.
+        /// The ticker.
         ticker: TickerId,
-        /// When it was due: what is sent in the callback counts from here.
+        /// Time at which it was due. Messages sent in the callback count from this time.
         due: Nanos,
     },
     /// A message for the handlers of a socket.
     Message {
-        /// Where it came in.
+        /// The socket.
         socket: SocketId,
-        /// What came in.
+        /// The message.
         payload: Payload,
     },
     /// An event for its handlers on a Socket.IO socket.
     Event {
-        /// Where it came in.
+        /// The socket.
         socket: SocketId,
-        /// Its name.
+        /// Name of the event.
         event: String,
         /// Its arguments.
         heard: Heard,
-        /// By what the server wants it acknowledged.
+        /// Number with which the server requests an acknowledgement.
         ack: Option<u64>,
     },
-    /// A socket is gone: its `close` handlers are called.
+    /// A socket was closed. Its `close` handlers are called.
     Closed {
-        /// Which.
+        /// The socket.
         socket: SocketId,
-        /// WebSocket close code, when one was sent.
+        /// WebSocket close code, if one was sent.
         code: Option<u16>,
-        /// The reason in words.
+        /// The reason as text.
         reason: String,
     },
 }

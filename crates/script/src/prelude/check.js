@@ -15,8 +15,8 @@ export const failure = (side, kind, message) => new Failure(side, kind, message)
 const noStack = () => undefined;
 
 /**
- * The same for a promise that is rejected later, when nobody's code is on the stack: it has no stack yet, and the
- * script engine gives it one where the `await` throws it. So the place costs something only when a call fails.
+ * Creates the error of a promise that is rejected later, when no user code is on the stack. It has no stack yet: the
+ * script engine adds one where the `await` throws it. The location thus costs time only when a call fails.
  */
 export function rejection(side, kind, message) {
   const { prepareStackTrace, stackTraceLimit } = Error;
@@ -40,24 +40,24 @@ export function mustBeName(value, what) {
   if (typeof value !== "string" || value === "") throw new TypeError(`${what} must be a name`);
 }
 
-/** Every key of an option object must be known. */
+/** Throws unless every key of an option object is known. */
 export function mustKnow(options, call, known) {
   if (options === undefined) return;
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`${call}: the options must be an object, not ${typeof options}`);
   }
   for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw new TypeError(`${call}: unknown option \`${key}\`; there are: ${known.join(", ")}`);
+    if (!known.includes(key)) throw new TypeError(`${call}: unknown option \`${key}\`; expected one of: ${known.join(", ")}`);
   }
 }
 
-/** A number in [0, 1), below `n`, or one of a list. */
+/** Returns a number in [0, 1), a whole number below `n`, or an element of a list. */
 export function pick(share, of) {
   if (of === undefined) return share;
   if (typeof of === "number") {
     if (!(of > 0)) throw new TypeError(`random(n): \`n\` must be above 0, not ${of}`);
     return Math.floor(share * of);
   }
-  if (!Array.isArray(of) || of.length === 0) throw new TypeError("random(list): the list must be an array with something in it");
+  if (!Array.isArray(of) || of.length === 0) throw new TypeError("random(list): the list must be a non-empty array");
   return of[Math.floor(share * of.length)];
 }

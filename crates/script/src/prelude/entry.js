@@ -1,4 +1,4 @@
-// Where native code enters: one call starts a story, its end is reported by another.
+// Entry points for native code: one call starts an iteration, another reports its end.
 import "headcount";
 import "headcount/globals";
 import {
@@ -22,7 +22,7 @@ export function report(key, error) {
   failed(key, error, known?.user, known?.step);
 }
 
-/** A thing with a `then` that is no promise. */
+/** Converts a thenable to a promise. */
 export const adopt = (thenable) => Promise.resolve(thenable);
 
 const AT_ONCE = 32;
@@ -51,7 +51,7 @@ function pool(group, count, fn, options) {
   return made.finally(() => poolEnd(begun));
 }
 
-/** Before the clock starts. */
+/** Runs `setup`, before the clock starts. */
 export async function runSetup(key, setup) {
   let open = 0;
   const counted = (made) => {
@@ -65,7 +65,7 @@ export async function runSetup(key, setup) {
       pool: (count, fn, options) => counted(pool(key, count, fn, options)),
       check: (name, ok) => check(key, name, !!ok),
     });
-    // Else the levels would begin with those who happen to be ready.
+    // Otherwise the levels would begin with only those users that happen to be ready.
     if (open > 0) throw new Error("`setup` ended before its pool was full: write `await pool(…)`");
     returned(key, value);
   } catch (error) {
@@ -73,7 +73,7 @@ export async function runSetup(key, setup) {
   }
 }
 
-/** When everything is over. */
+/** Runs `teardown`, after the last level. */
 export async function runTeardown(key, teardown) {
   try {
     const user = makeUser(firstOf(key), key);

@@ -1,4 +1,4 @@
-// What scenarios find in the global scope, and what they must not find there.
+// Globals that scenarios can use, and globals that are disabled.
 import { chance, log, mayLeave, utf8Decode, utf8Encode } from "headcount/native";
 import { line } from "headcount/inspect";
 
@@ -20,7 +20,7 @@ define("TextEncoder", class TextEncoder {
 define("TextDecoder", class TextDecoder {
   #fatal;
   constructor(label = "utf-8", options = {}) {
-    if (!/^utf-?8$/i.test(label)) throw new RangeError(`TextDecoder: only utf-8, not ${label}`);
+    if (!/^utf-?8$/i.test(label)) throw new RangeError(`TextDecoder supports only utf-8, not ${label}`);
     this.#fatal = Boolean(options.fatal);
   }
   get encoding() { return "utf-8"; }
@@ -28,7 +28,7 @@ define("TextDecoder", class TextDecoder {
   decode(bytes) { return bytes === undefined ? "" : utf8Decode(bytes, this.#fatal); }
 });
 
-// Of promises that race only one is awaited to its end.
+// After `Promise.race` and `Promise.any`, the other promises may stay unawaited.
 for (const name of ["race", "any"]) {
   const first = Promise[name];
   Object.defineProperty(Promise, name, {
@@ -48,7 +48,7 @@ refuse("fetch", "use `await user.get(url)`");
 refuse("require", 'use `import`');
 refuse("eval", "code comes from files only");
 
-// `Function("…")` and its relatives, which every function reaches through `constructor`.
+// `Function("…")` and its variants, which are reachable through the `constructor` of every function.
 const kinds = [function () {}, async function () {}, function* () {}, async function* () {}];
 for (const sample of kinds) {
   const prototype = Object.getPrototypeOf(sample);

@@ -41,7 +41,7 @@ class Group {
   }
   [shown]() { return this.toJSON(); }
 
-  /** The members from one place to another; not for scenarios. */
+  /** Returns `count` members from index `first`; not for scenarios. */
   static part(group, first, count) {
     const parts = (storyOf(groupKey(group)).parts ??= new Map());
     let part = parts.get(first);
@@ -52,17 +52,20 @@ class Group {
 
 Object.defineProperty(Group.prototype, "users", { get: users, configurable: true });
 
-/** What groups without roles can do. */
+/** Prototype of groups without roles. */
 export const groupKind = Group.prototype;
 
-/** What groups can do that have `buyer: User`, `sellers: User[]`: made once, not for every group. */
+/**
+ * Creates the prototype of groups with roles such as `buyer: User`, `sellers: User[]`. It is created once, not for
+ * every group.
+ */
 export function groupWith(roles) {
   class Roles extends Group {}
   Object.defineProperty(Roles, "name", { value: "Group" });
   let next = 0;
   for (let at = 0; at < roles.length; at += 2) {
     const [name, count] = [roles[at], roles[at + 1]];
-    if (name in Roles.prototype) throw new TypeError(`a role cannot be named \`${name}\`: the group has that already`);
+    if (name in Roles.prototype) throw new TypeError(`a role cannot be named \`${name}\`: groups already have this property`);
     const first = next;
     next += count;
     const get = count === 1

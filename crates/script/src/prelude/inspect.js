@@ -1,6 +1,6 @@
-// Values as people read them, for `console` and for thrown values that are no errors.
+// Formats values for people: for `console`, and for thrown values that are not errors.
 
-/** The method that says what is shown of an object of this API. */
+/** Name of the method that returns the visible properties of an object of this API. */
 export const shown = Symbol("shown");
 
 const DEPTH = 4;
@@ -49,7 +49,7 @@ function object(value, depth, seen) {
   return prefix + block("{", entries(value, depth, seen), "}");
 }
 
-/** The lines of a stack outside this API. */
+/** Returns the lines of a stack outside this API. */
 export function userLines(stack) {
   return stack.split("\n").filter((line) => line.trim() !== "" && !line.includes("headcount/") && !line.includes("(native)"));
 }
@@ -73,7 +73,7 @@ function inspect(value, depth, seen) {
   }
 }
 
-/** One value as text; never throws. */
+/** Formats one value; never throws. */
 export function describe(value) {
   try {
     return inspect(value, 0, []);
@@ -82,10 +82,13 @@ export function describe(value) {
   }
 }
 
-/** Several values on a line: strings as they are. */
+/** Formats several values on a line. Strings are shown without quotes. */
 export const line = (values) => values.map((value) => (typeof value === "string" ? value : describe(value))).join(" ");
 
-/** `{ options, problems }` as JSON text: what JSON would lose or change in silence is a problem with its path. */
+/**
+ * Returns `{ options, problems }` as JSON text. Values that JSON would drop or change silently are problems with their
+ * path.
+ */
 export function plain(value) {
   const problems = [];
   const options = copied(value, "", [], problems);

@@ -1,4 +1,4 @@
-// The native calls, taken out of the globals before any user code runs.
+// The native calls, removed from the globals before any user code runs.
 const given = globalThis.$headcount;
 delete globalThis.$headcount;
 

@@ -1,4 +1,4 @@
-// What `import … from "headcount"` gives.
+// The exports of `"headcount"`.
 import { metric, openTable } from "headcount/native";
 import { mustBeName } from "headcount/check";
 import { Table } from "headcount/user";

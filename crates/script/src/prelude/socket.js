@@ -1,4 +1,4 @@
-// An open WebSocket, and what travels on it.
+// WebSockets and channels.
 import { closeSocket, roundTrip, isOpen, last, listen, next, ping, receives, send, stamp, stopReceiving } from "headcount/native";
 import { mustBeFunction } from "headcount/check";
 
@@ -10,7 +10,7 @@ export class Channel {
   }
   stamp(user, text) { return stamp(user, this.#id, text); }
 
-  /** The native id of a channel; not for scenarios. */
+  /** Returns the native ID of a channel; not for scenarios. */
   static id(channel) {
     if (typeof channel !== "object" || channel === null || !(#id in channel)) {
       throw new TypeError("socket.receives(channel): the channel must come from group.channel()");
@@ -35,7 +35,7 @@ class Socket {
   last(channel) { return last(this.#key, Channel.id(channel)); }
   next(options) { return next(this.#key, options); }
   on(event, fn) {
-    if (event !== "message" && event !== "close") throw new TypeError(`socket.on(event, fn): the event is "message" or "close", not ${JSON.stringify(event)}`);
+    if (event !== "message" && event !== "close") throw new TypeError(`socket.on(event, fn): the event must be "message" or "close", not ${JSON.stringify(event)}`);
     mustBeFunction(fn, "socket.on(event, fn): `fn`");
     listen(this.#key, event, fn);
   }

@@ -6,7 +6,7 @@ import {
 import { mustBeFunction, mustBeName } from "headcount/check";
 import { Channel } from "headcount/socket";
 
-/** Deeper than this nobody looks for bytes: what is as deep is a circle, which JSON then complains about. */
+/** Maximum depth of the search for bytes. A deeper value is circular, which JSON then reports. */
 const DEEPEST = 64;
 
 const isBytes = (value) => value instanceof ArrayBuffer || value instanceof Uint8Array;
@@ -18,7 +18,7 @@ function holdsBytes(value, depth) {
   return false;
 }
 
-/** A list as JSON text, and the bytes for which placeholders stand in it. */
+/** Converts a list to JSON text, and to the bytes for its placeholders. */
 function packed(list) {
   const plain = plainJson(list);
   if (plain !== undefined) return [plain];
@@ -37,13 +37,13 @@ function filled(value, bytes) {
 
 const given = (list, bytes) => (bytes === undefined ? list : filled(list, bytes));
 
-/** What an acknowledgement or an awaited event is to the script: its argument, or a list of several. */
+/** Converts an acknowledgement or an awaited event to its argument, or to a list of several arguments. */
 export function heard(list, bytes) {
   const all = given(list, bytes);
   return all.length > 1 ? all : all[0];
 }
 
-/** Runs a handler; what it returns, or promises, is the acknowledgement that the server wants. */
+/** Runs a handler. Its return value, or that of its promise, is the acknowledgement if the server requested one. */
 export function hear(key, fn, list, bytes, ack) {
   const answer = fn(...given(list, bytes));
   if (ack === undefined || answer === undefined) return;
@@ -57,7 +57,7 @@ export function hear(key, fn, list, bytes, ack) {
 
 function nameOf(event, call) {
   mustBeName(event, `${call}: the event`);
-  if (isProtocols(event)) throw new TypeError(`${call}: "${event}" is a name of Socket.IO's own`);
+  if (isProtocols(event)) throw new TypeError(`${call}: "${event}" is reserved by Socket.IO`);
   return event;
 }
 
@@ -69,7 +69,7 @@ class SocketIo {
   }
   get open() { return isOpen(this.#key); }
   emit(event, ...args) {
-    // Nearly all that is sent is plain: then nothing more is made for it here.
+    // Most events are plain data, for which no further objects are created here.
     if (emitPlain(this.#key, event, args)) return;
     nameOf(event, "socket.emit(event, …)");
     const [list, bytes] = packed([event, ...args]);

@@ -1,5 +1,5 @@
-// What the objects of one iteration share beyond its key. Most iterations need nothing of it, so that it is made when
-// it is asked for, and native code says when it is over.
+// State shared by the objects of one iteration, in addition to its key. Most iterations need none, so it is created on
+// demand. Native code reports the end of the iteration.
 import { keepsStory } from "headcount/native";
 
 const stories = new Map();
@@ -13,7 +13,7 @@ export function storyOf(key) {
   return story;
 }
 
-/** Whose failure this is, and in which step, if that is known. */
+/** Returns the user and step of a failure, if known. */
 export function blamed(key, error) {
   const blame = stories.get(key)?.blame;
   return blame?.error === error ? blame : undefined;

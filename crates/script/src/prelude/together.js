@@ -1,10 +1,10 @@
-// Several people at once: running them, barriers between them, steps, conditions.
+// Concurrent users: running them, barriers between them, steps, conditions.
 import { concurrent, now, span, stepBegin, stepEnd, stepFailed, stepName, think } from "headcount/native";
 import { userLines } from "headcount/inspect";
 import { storyOf } from "headcount/story";
 import { Failure, isBarrier, mustBeFunction, mustBeName, mustKnow, rejection } from "headcount/check";
 
-/** Remembers whose failure it was, and in which step; the innermost knows best. */
+/** Records the user and step of a failure. The innermost ones take precedence. */
 export function blame(key, error, user, stepName) {
   const story = storyOf(key);
   if (story.blame === undefined || story.blame.error !== error) story.blame = { error, user: undefined, step: undefined };
@@ -12,7 +12,7 @@ export function blame(key, error, user, stepName) {
   story.blame.step ??= stepName;
 }
 
-/** The names of steps and of conditions by number, so that no text goes to native code each time. */
+/** Numbers of the names of steps and conditions, so that not every call passes text to native code. */
 const stepNumbers = new Map();
 const conditionNumbers = new Map();
 const NUMBERS_KEPT = 512;
@@ -26,7 +26,7 @@ function numberOf(numbers, name) {
   return number;
 }
 
-// No `async` here: a suspended frame would cost a kilobyte, and what is rejected shall be thrown in the user's code.
+// Not `async`: a suspended frame costs a kilobyte, and a rejection is thrown in the user's code.
 export function step(key, user, name, fn) {
   mustBeName(name, "step(name, fn): the name");
   mustBeFunction(fn, "step(name, fn): `fn`");
@@ -52,28 +52,31 @@ export function step(key, user, name, fn) {
 const PLACES_TOLD = 4;
 const NAMES_TOLD = 3;
 
-/** A few names of many. */
+/** Formats the first of many names. */
 function some(names) {
   const told = names.slice(0, NAMES_TOLD).join(" and ");
   return names.length > NAMES_TOLD ? `${told} and ${names.length - NAMES_TOLD} more` : told;
 }
 
-/** The line of the scenario that threw, in brackets. */
+/** Returns the line of the scenario that threw, in brackets. */
 function lineOf(error) {
   const [line] = userLines(String(error.stack ?? ""));
   const place = line?.match(/([^\s()]+:\d+):\d+\)?$/);
   return place ? ` (${place[1]})` : undefined;
 }
 
-/** The places where the members of one `everyone` wait for each other. Plain fields: private ones cost more, and no scenario sees it. */
+/**
+ * The barriers at which the members of one `everyone` wait for each other. It has plain fields because private fields
+ * cost more, and no scenario can see it.
+ */
 class Barriers {
   constructor(key, count) {
     this.key = key;
     this.count = count;
     this.waiting = undefined;
-    /** Who ended first, or that nobody is awaited any more. */
+    /** The member who ended first, or a mark that the barriers were unblocked. */
     this.gone = undefined;
-    /** Whom `unblock` told that no barrier can open. */
+    /** The waiting members that `unblock` rejected. */
     this.astray = undefined;
   }
 
@@ -84,7 +87,7 @@ class Barriers {
     let place = this.waiting.get(name);
     if (place === undefined) {
       this.waiting.set(name, (place = new Map()));
-      // They may be about to wait for each other at different places: seldom, so that most stories need not remember it.
+      // Members may be waiting at different barriers. This is rare, so most iterations do not store their barriers.
       if (this.waiting.size === 2) (storyOf(this.key).barriers ??= new Set()).add(this);
     }
     if (place.has(member)) throw new TypeError(`here(${JSON.stringify(name)}): called twice by one user; is an \`await\` missing?`);
@@ -96,7 +99,7 @@ class Barriers {
     return new Promise((resolve, reject) => place.set(member, { resolve, reject }));
   }
 
-  /** A member ended: a barrier without them never opens. */
+  /** A member ended. Barriers without this member never open. */
   leave(user, failed) {
     this.gone ??= { user, failed };
     if (this.waiting === undefined) return;
@@ -106,7 +109,10 @@ class Barriers {
     this.waiting.clear();
   }
 
-  /** Nothing more happens in the group: those who wait at different places wait for ever. Whether there are any. */
+  /**
+   * Rejects the waiting members if nothing more happens in the group and they wait at different barriers. Returns
+   * whether there were any.
+   */
   unblock() {
     if (this.waiting === undefined || this.waiting.size < 2) return false;
     this.astray = [];
@@ -123,7 +129,7 @@ class Barriers {
     return true;
   }
 
-  /** Who waits at which barrier; once they have all been thrown, also where in the scenario. */
+  /** Describes who waits at which barrier, and after the rejections also where in the scenario. */
   standing(thrown) {
     const at = new Map();
     for (const { place, user, error } of this.astray) {
@@ -133,7 +139,7 @@ class Barriers {
     }
     const told = [...at].slice(0, PLACES_TOLD).map(([where, names]) => `${some(names)} at ${where}`);
     if (at.size > PLACES_TOLD) told.push(`others at ${at.size - PLACES_TOLD} more`);
-    return `no barrier can open, as the users wait at different ones: ${told.join(", ")}`;
+    return `no barrier can open because the users wait at different ones: ${told.join(", ")}`;
   }
 
   closed(place) {
@@ -144,8 +150,8 @@ class Barriers {
 }
 
 /**
- * Runs `fn` for all at the same time; ends when the last has ended, with the first failure if any. What they share is an
- * object, not variables of functions made here: to make a function costs more than to run a few.
+ * Runs `fn` for all users concurrently. Settles when the last one has ended, with the first failure if there is one.
+ * The shared state is an object, not closures: creating a function costs more than several calls.
  */
 function all(key, users, keyOf, fn, barriers) {
   const { promise, resolve, reject } = Promise.withResolvers();
@@ -165,7 +171,7 @@ function begin(course, user, index, fn) {
   } catch (error) {
     ended = Promise.reject(error);
   }
-  // No `async` here: a suspended frame for every user would cost a kilobyte.
+  // Not `async`: a suspended frame for every user would cost a kilobyte.
   ended.then(
     (result) => end(course, user, index, result, false),
     (error) => end(course, user, index, error, true),
@@ -176,7 +182,7 @@ function end(course, user, index, given, failed) {
   if (!failed) {
     course.results[index] = given;
   } else {
-    // That a barrier stayed shut follows from another failure: it never hides that one.
+    // A barrier that cannot open is a consequence of another failure, which it must not hide.
     if (course.failures === 0 || (isBarrier(course.first) && !isBarrier(given))) {
       course.first = given;
       blame(course.key, given, course.keyOf(user), undefined);
@@ -198,7 +204,7 @@ export function everyone(key, users, keyOf, fn) {
   return all(key, users, keyOf, fn, new Barriers(key, users.length));
 }
 
-/** Ends the waiting at barriers that never open. Whether there was any. */
+/** Rejects the barriers of a group that can never open. Returns whether there were any. */
 export function unblock(key) {
   let any = false;
   for (const barriers of storyOf(key).barriers ?? []) any = barriers.unblock() || any;
@@ -212,7 +218,7 @@ export function together(key, users, keyOf, fn) {
   return all(key, users, keyOf, fn, undefined);
 }
 
-/** At most `atOnce` at a time, in order. */
+/** Runs the calls in order, at most `atOnce` of them concurrently. */
 export async function inTurn(key, count, atOnce, run) {
   const results = new Array(count);
   let index = 0;

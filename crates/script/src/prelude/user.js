@@ -1,4 +1,4 @@
-// One simulated person.
+// A simulated user.
 import {
   checkUser, cookie, dataOf, every, get, head, header, userState, http, patch, post, put, random, remove, rowAt, socketio, stay,
   stopTicker, think, userGroup, userIndex, userKey, userKind, userName, userNumber, userRole, websocket,
@@ -27,24 +27,24 @@ export class Table {
   }
   at(index) { return rowAt(this.#id, index < 0 ? this.length + index : index); }
 
-  /** Whether `table` is one at all. */
+  /** Throws unless `table` is a table. */
   static mustBe(table) {
     if (typeof table !== "object" || table === null || !(#take in table)) throw new TypeError("user.row(table): the table must come from csv() or json()");
   }
 
-  /** Which row is this user's. */
+  /** Returns the index of this user's row. */
   static indexFor(table, user, share) {
     const { length } = table;
     if (length === 0) throw new Error(`${table.#path} has no rows`);
     if (table.#take === "random") return Math.floor(share() * length);
     if (table.#take === "unique" && user.number >= length) {
-      throw new Error(`${table.#path} has ${length} rows, user ${user.number + 1} needs one of their own`);
+      throw new Error(`${table.#path} has only ${length} rows, but user ${user.number + 1} needs a unique one`);
     }
     return user.number % length;
   }
 }
 
-/** What `make` gives, worked out once for this user. */
+/** Returns the value of `make`, computed once for this user. */
 function kept(group, key, name, make) {
   const story = storyOf(group);
   story.kept ??= new Map();
@@ -54,7 +54,7 @@ function kept(group, key, name, make) {
   return mine.get(name);
 }
 
-/** What users can do. Native code makes them: nobody calls the constructor. */
+/** Properties and methods of users. Native code creates the objects; the constructor is never called. */
 class User {
   get role() { return userRole.call(this) ?? undefined; }
   get data() { return kept(userGroup(this), userKey(this), "data", () => dataOf.call(this)); }
@@ -85,7 +85,7 @@ class User {
   }
 }
 
-// These are the native calls themselves: no function of ours stands between the scenario and them.
+// These are the native calls themselves, without a JavaScript function in between.
 const methods = { get, head, post, put, patch, delete: remove, websocket, socketio, header, cookie, stay, think, check: checkUser };
 const facts = { name: userName, index: userIndex, number: userNumber };
 for (const [name, value] of Object.entries(methods)) {

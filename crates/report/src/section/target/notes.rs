@@ -67,7 +67,7 @@ fn end(end: &TargetEnd) -> String {
 /// Formats the end of a process in few words: `killed for lack of memory after 12 s`.
 pub(super) fn end_in_short(end: &TargetEnd) -> String {
     let what = match end.out_of_memory {
-        _ if end.pid == 0 => "started again",
+        _ if end.pid == 0 => "restarted",
         Some(true) => "killed for lack of memory",
         Some(false) | None => "gone",
     };
