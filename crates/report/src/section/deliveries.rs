@@ -175,7 +175,10 @@ fn counted<R: Copy>(reasons: &BTreeMap<R, u64>, words: fn(R) -> &'static str) ->
 /// Counts deliveries for which headcount ended the wait. It is unknown whether the target would have made them.
 fn cut_off(one: &Deliveries) -> String {
     let told = [
-        (one.cut_off.iteration_failed, "because their iteration failed"),
+        (
+            one.cut_off.iteration_failed,
+            "because their iteration failed",
+        ),
         (one.cut_off.iteration_ended, "because their iteration ended"),
         (one.cut_off.level_ended, "because the level ended"),
     ];

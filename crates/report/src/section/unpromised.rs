@@ -110,7 +110,10 @@ mod tests {
             assert_eq!(remarks.len(), 1);
             let text = &remarks[0];
             assert!(text.contains("50 of 100 (50.0 %) were lost"), "{text}");
-            assert!(text.ends_with("; the same applies to 1 other threshold"), "{text}");
+            assert!(
+                text.ends_with("; the same applies to 1 other threshold"),
+                "{text}"
+            );
         }
     }
 

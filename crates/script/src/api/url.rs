@@ -31,7 +31,9 @@ pub(super) fn fill(url: &str, params: &[(String, String)]) -> Result<String, Str
         tail = behind;
     }
     if let Some(((name, _), _)) = params.iter().zip(&used).find(|(_, used)| !**used) {
-        return Err(format!("`params.{name}` is not used: {url:?} has no `:{name}`"));
+        return Err(format!(
+            "`params.{name}` is not used: {url:?} has no `:{name}`"
+        ));
     }
     filled.push_str(tail);
     filled.push_str(rest);
