@@ -1,4 +1,4 @@
-//! What happens around the levels, and is in none of their numbers: set-up, tear-down, the look for leftovers.
+//! Runs `setup`, `teardown` and the `leftovers` query around the levels. None of it is part of a level's figures.
 
 use std::sync::Arc;
 
@@ -12,11 +12,12 @@ use crate::level::{LevelPlan, SetupResult};
 use crate::messages::{AsideOutcome, Command, Event};
 use crate::run::{Notice, RunError};
 
-/// The longest that `setup` or `teardown` may take.
+/// Time limit of `setup`, and of `teardown`.
 const ASIDE_LIMIT: Nanos = Nanos::from_secs(600);
 
 impl Control<'_> {
-    /// What an earlier run or level left behind on the target, if the scenario says where to look.
+    /// Queries the target for state left from an earlier run or level, if the scenario sets `leftovers`. A failed
+    /// query adds a note to the record and does not stop the run.
     pub(crate) fn leftovers(&mut self, record: &mut Run) -> Option<f64> {
         let asked = self.config.options.leftovers.clone()?;
         let number = self
@@ -31,7 +32,7 @@ impl Control<'_> {
                     serde_json::from_slice(&response.body).map_err(|why| why.to_string())?;
                 body.pointer(&asked.at)
                     .and_then(serde_json::Value::as_f64)
-                    .ok_or(format!("no number at {}", asked.at))
+                    .ok_or(format!("the response has no number at {}", asked.at))
             });
         match number {
             Ok(number) => Some(number),
@@ -45,6 +46,7 @@ impl Control<'_> {
         }
     }
 
+    /// Runs `setup` on worker 0 and records it. Without a `setup`, the result is empty.
     pub(crate) fn set_up(&mut self, record: &mut Run) -> Result<SetupResult, RunError> {
         if !self.config.scenario().is_some_and(|it| it.has_setup) {
             return Ok(SetupResult::default());
@@ -72,6 +74,7 @@ impl Control<'_> {
         setup: Arc<SetupResult>,
         record: &mut Run,
     ) -> Result<(), RunError> {
+        // A first Ctrl-C ends the levels, and `teardown` still runs. A second one skips it.
         let has_teardown = self.config.scenario().is_some_and(|it| it.has_teardown);
         if !has_teardown || self.stop.asked() > 1 {
             return Ok(());
@@ -93,6 +96,7 @@ impl Control<'_> {
             .map_err(|fault| ended_by("teardown", fault, ended, record))
     }
 
+    /// Waits until worker 0 reports that `setup` or `teardown` has ended.
     pub(crate) fn aside(&mut self, what: &str) -> Result<AsideOutcome, RunError> {
         self.until(ASIDE_LIMIT, what, |event| match event {
             Event::AsideDone(outcome) => Some(*outcome),
@@ -100,7 +104,8 @@ impl Control<'_> {
         })
     }
 
-    /// Every user of the largest level needs a place in the pool, if there is one: shared accounts measure something else.
+    /// Checks that the pool, if there is one, has a user for each user of the largest level. Shared accounts would be
+    /// a different load.
     pub(crate) fn check_pool(levels: &[LevelPlan]) -> Result<(), RunError> {
         let pool = levels.first().map_or(0, |plan| plan.setup.pool.len());
         let needed = levels.iter().map(|plan| plan.load.users).max().unwrap_or(0);
@@ -108,12 +113,12 @@ impl Control<'_> {
             return Ok(());
         }
         Err(RunError::Usage(format!(
-            "setup's pool has {pool} users, the largest level needs {needed}: make more of them, or lower the load"
+            "the pool of `setup` has {pool} users, but the largest level needs {needed}: create more users, or lower the load"
         )))
     }
 }
 
-/// The error that ended `setup` or `teardown`, kept in the record.
+/// Records the error that ended `setup` or `teardown`, and converts it into the error of the run.
 fn ended_by(what: &str, fault: ScriptFault, at: Nanos, record: &mut Run) -> RunError {
     record.script_faults.push(Failure {
         side: fault.fault.side,

@@ -20,16 +20,20 @@ pub(crate) use misplaced::Looks;
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
 
-/// Messages kept per socket for a later `next`; beyond, the oldest is dropped and counted.
+/// Messages stored per socket for a later `next`. When the inbox is full, the oldest message is dropped and counted.
 const INBOX_LIMIT: usize = 64;
 
-/// Bytes that were just read from one socket, on their way to whoever has a claim on them.
+/// Bytes that were just read from one socket, with everything needed to hand them out.
 ///
-/// The order of claims: a channel's stamps (natively), a reply known by its id, the next awaited
-/// message, the script's handler, the inbox.
+/// A message is offered to its consumers in this order:
+///
+/// 1. channels, which look for stamps natively
+/// 2. calls that wait for a reply or a message
+/// 3. the script's handler
+/// 4. the inbox
 pub(crate) struct Arrival<'a> {
     pub(crate) key: u32,
-    /// When the bytes were read.
+    /// When the bytes were received: the kernel's timestamp or, without one, the time of the read.
     pub(crate) now: Nanos,
     pub(crate) member: u32,
     pub(crate) group: Option<&'a mut Group>,
@@ -37,15 +41,17 @@ pub(crate) struct Arrival<'a> {
     pub(crate) recorder: &'a mut Recorder,
     pub(crate) hold: Span,
     pub(crate) wakes: &'a mut VecDeque<Wake>,
-    /// What is to be done once these bytes are handed out.
+    /// What the caller has to do after the bytes are handled.
     pub(crate) talked: Outcome,
 }
 
 impl Arrival<'_> {
     pub(crate) fn on(&mut self, event: Event<'_>) {
+        // A probe carries only the upgrade handshake. The session's messages stay on the polling transport.
         if self.state.probes.is_some() {
             return self.probe(event);
         }
+        // The session is taken out while it parses, because its signals borrow `self`.
         if let Some(mut talk) = self.state.talk.take() {
             match event {
                 Event::Text(text) => self.frame(&mut talk, Frame::Text(text)),
@@ -85,7 +91,7 @@ impl Arrival<'_> {
         }
     }
 
-    /// A message, or each document of one that holds several: whoever has a claim sees them one by one.
+    /// Handles a message. If it holds several documents, each one is offered to the consumers separately.
     fn documents(&mut self, bytes: &[u8], payload: fn(&[u8]) -> Payload) {
         if self.state.documents.is_one(bytes) {
             return self.message(bytes, payload);
@@ -94,7 +100,7 @@ impl Arrival<'_> {
         let taken = documents.each(bytes, |one| self.message(one, payload));
         self.state.documents = documents;
         if let Err(TooLong { limit }) = taken {
-            let detail = format!("a document goes on over more than {limit} bytes of messages");
+            let detail = format!("a document spans more than {limit} bytes of messages");
             self.talked.fault = Some(Fault::target(FaultKind::Protocol, detail));
         }
     }
@@ -104,8 +110,9 @@ impl Arrival<'_> {
         if let Some(waiting) = self.awaited(bytes, claimed) {
             self.replied(&waiting, Value::Message(payload(bytes)));
         } else if claimed || self.state.closing.is_some() {
-            // Followed natively, or nobody is left to look at it.
+            // A channel consumed it natively, or the socket is closing and nobody reads it.
         } else if self.state.listening && self.wakes.len() >= WAKES_LIMIT {
+            // The script is far behind: drop and count the message instead of growing the queue.
             self.recorder.dropped += 1;
         } else if self.state.listening {
             self.wakes.push_back(Wake::Message {
@@ -125,12 +132,13 @@ impl Arrival<'_> {
         self.state.inbox.push_back(payload);
     }
 
-    /// Gives every stamp where a channel looks for it to the ledger. Whether a channel has a claim.
+    /// Passes every stamp at a channel's place to the ledger. Returns whether a channel consumed the message.
     fn receipts(&mut self, came: Came<'_>) -> bool {
         let mut claimed = false;
-        // Asked once for all channels, and only if one looks for what it tells.
+        // The first stamp is searched once for all channels, and only if one of them asks for it.
         let first = OnceCell::new();
         let mut receives = std::mem::take(&mut self.state.receives);
+        // A channel that stopped listening still gets messages that were received before that.
         receives.retain(|one| one.listened(self.now));
         for index in 0..receives.len() {
             if !receives[index].sight.hears(came) {
@@ -138,6 +146,7 @@ impl Arrival<'_> {
             }
             let kept = receives[index].keep(came);
             let sight = &*receives[index].sight;
+            // The filters parse the message, so they run at most once, and only if there is a stamp.
             let mut fits = None;
             let found = |stamp| {
                 if *fits.get_or_insert_with(|| sight.fits(came)) {
@@ -153,6 +162,8 @@ impl Arrival<'_> {
                 ),
             }
         }
+        // A stamp that no channel consumed may be at a wrong place. That is a mistake of the script, not of the
+        // target.
         if !claimed && !receives.is_empty() {
             self.misplaced(
                 came,
@@ -164,7 +175,8 @@ impl Arrival<'_> {
         claimed
     }
 
-    /// A stamp where `receives[index]` looks is a receipt of its own channel, once. Whether that gives a claim.
+    /// Counts a stamp that `receives[index]` found. A stamp counts once, for its own channel. Returns whether the
+    /// message is consumed.
     fn read(
         &mut self,
         stamp: Result<Stamp, Garbled>,
@@ -179,14 +191,18 @@ impl Arrival<'_> {
         });
         let is_of = |of: &Receiving| own.is_some_and(|own| own.channel == of.channel.0);
         let mine = is_of(receiving);
+        // Another channel of this socket owns the stamp. It counts the stamp if it looks at this place.
         if !mine && receives.iter().any(is_of) {
             return false;
         }
+        // An earlier entry has already counted this stamp of the message.
         let mut earlier = receives[..index].iter();
         if earlier.any(|earlier| (!mine || is_of(earlier)) && earlier.reads(came, &stamp)) {
             return false;
         }
         match (own, &mut self.group) {
+            // A stamp of this group, but of a channel that the socket does not follow. The ledger counts it as
+            // misdelivered only if the channel is not for this member.
             (Some(own), Some(group)) if !mine => {
                 let tallies = &mut self.recorder.tallies;
                 group.ledger.overhear(&own, self.member, tallies);
@@ -224,13 +240,15 @@ impl Arrival<'_> {
     fn awaited(&mut self, bytes: &[u8], claimed: bool) -> Option<Waiting> {
         let now = self.now;
         let waiting = &mut self.state.waiting;
-        // What was received before the message was sent answers something else.
+        // A message that was received before the request was sent is not the reply to it.
         let answers = |waiting: &Waiting| {
             let sent = waiting.round_trip.map(|round_trip| round_trip.started);
             sent.is_none_or(|sent| sent <= now)
         };
         let at = waiting.iter().position(|waiting| match &waiting.wanted {
             Wanted::Fitting { filter, named } => {
+                // A message that a channel consumed is a reply only if the script identified it, or if it brings back
+                // a stamp of the request.
                 let is_seen = *named || !claimed || waiting.is_answered_by(bytes);
                 is_seen && answers(waiting) && filter.fits(bytes)
             }
@@ -266,7 +284,7 @@ impl Arrival<'_> {
     }
 }
 
-/// Documents are cut at bytes that stand for themselves, so that what was text is text.
+/// Documents are split at single-byte characters, so the parts of a valid text are valid.
 fn text_of(bytes: &[u8]) -> Payload {
     Payload::Text(String::from_utf8_lossy(bytes).into_owned())
 }

@@ -12,10 +12,10 @@ use crate::people::Group;
 use crate::recorder::Recorder;
 use crate::socket::{Came, Receiving, Sights, SocketState};
 
-/// Frames of one read, all heard by member 1.
+/// Frames of one read, all received by member 1.
 const FRAMES: usize = 20;
 
-/// A member of a room who hears what member 0 says.
+/// A room member who receives the messages of member 0.
 struct Listener {
     group: Group,
     channel: ChannelIndex,
@@ -56,7 +56,7 @@ impl Listener {
         self.looks(channel, place);
     }
 
-    /// Looks for the channel in the code of an event, and keeps what stands there.
+    /// Looks for the channel in the code of an event, and stores the value.
     fn follows_event(&mut self, channel: ChannelIndex, event: &str) {
         let place = StampPlace {
             at: Some(StampAt::Pointer("/code".into())),
@@ -83,7 +83,7 @@ impl Listener {
         self.group.ledger.add_channel(tally, audience, deadline)
     }
 
-    /// Delivered, duplicated and strayed, by channel in the order of their making.
+    /// Delivered, duplicated and misdelivered, by channel in the order of creation.
     fn counts(&self) -> Vec<(u64, u64, u64)> {
         let of = |tally: &delivery::Tally| {
             (
@@ -95,7 +95,7 @@ impl Listener {
         self.recorder.tallies.iter().map(of).collect()
     }
 
-    /// A stamp of member 0 that is on its way.
+    /// A stamp of member 0 that is in flight.
     fn sent(&mut self) -> String {
         self.sent_by(0)
     }
@@ -161,7 +161,7 @@ impl Listener {
 #[path = "arrival_tests/documents.rs"]
 mod documents;
 
-/// Allocations of a read with [`FRAMES`] messages, once everything is warm.
+/// Allocations of a read with [`FRAMES`] messages, after warm-up.
 fn allocations(mut listener: Listener, message: fn(&str) -> Vec<u8>, opcode: u8) -> u64 {
     let warm = listener.said(message, opcode);
     listener.hears(&warm);
@@ -202,7 +202,7 @@ fn text() -> StampAt {
     StampAt::Pointer("/text".into())
 }
 
-/// What is counted where the messages of the first channel are read.
+/// The counts when the messages of the first channel are read.
 fn heard(mut listener: Listener) -> Vec<(u64, u64, u64)> {
     let read = listener.said(json, 1);
     listener.hears(&read);

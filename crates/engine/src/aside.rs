@@ -10,10 +10,10 @@ use crate::timers::Alarm;
 use crate::worker::Worker;
 use crate::world::World;
 
-/// The group of `setup` and `teardown`; the levels' groups begin at 1.
+/// The group of `setup` and `teardown`. The groups of the levels begin at 1.
 const ASIDE: GroupId = GroupId(0);
 
-/// `setup` or `teardown` under way: before and after the levels, and in none of their numbers.
+/// A running `setup` or `teardown`. It is part of no level's figures.
 #[derive(Debug)]
 pub(crate) struct Aside {
     pub(crate) group: GroupId,
@@ -40,7 +40,7 @@ impl Worker {
             outcome: None,
         });
         let mut world = self.world.borrow_mut();
-        // What settles without waiting for anything must not wait for the next event either.
+        // A function that settles without waiting causes no event. The timer makes the loop look at once.
         let now = world.clock.now();
         world.timers.set(now, Alarm::Look);
         world.add_aside_group()
@@ -49,11 +49,12 @@ impl Worker {
     pub(crate) fn end_aside(&mut self, outcome: Result<Option<String>, ScriptFault>) {
         self.cast.cancel_group(ASIDE);
         if let Some(aside) = &mut self.aside {
+            // Only the first outcome counts.
             aside.outcome.get_or_insert(outcome);
         }
     }
 
-    /// Tells control when it is over.
+    /// Reports the outcome to control once there is one.
     pub(crate) fn advance_aside(&mut self) {
         let Some(Aside {
             outcome: Some(_), ..
@@ -75,10 +76,12 @@ impl Worker {
 
 impl World {
     fn add_aside_group(&mut self) -> UserId {
+        // Everything counts, from the first request on.
         self.hold = Span {
             start: Nanos::ZERO,
             end: Nanos::MAX,
         };
+        // `stay()` returns at once, because no deliveries are awaited.
         self.hold_is_settled = true;
         self.recorder = Recorder::default();
         let seed = self.config.seed_of(u32::MAX, u32::MAX);
@@ -103,7 +106,7 @@ impl World {
 
     fn end_aside_group(&mut self, result: Result<Option<String>, ScriptFault>) -> AsideOutcome {
         let mut pooled = std::mem::take(&mut self.pooled);
-        // Places are by number: who was made ready sooner does not come before.
+        // Places in the pool follow the users' numbers, not the order in which the users became ready.
         pooled.sort_by_key(|(user, _)| *user);
         let pool = pooled.into_iter().filter_map(|(user, data)| {
             let user = self.users.get(user)?;

@@ -9,20 +9,20 @@ use wire::{Endpoint, Phase, Read, Stream, TlsSettings};
 use crate::clock::Clock;
 use crate::dials::{Trust, address_of};
 
-/// How long an answer may take, and how large it may be.
+/// Limits of a request: the time until the response is complete, and the size of the response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) time: Nanos,
     pub(crate) bytes: usize,
 }
 
-/// For the control thread's own few questions.
+/// Limits for control's own requests.
 const PATIENCE: Limits = Limits {
     time: Nanos::from_secs(10),
     bytes: 64 << 20,
 };
 
-/// Connects to the target, to hang up: is anybody there, and does it speak TLS if it should?
+/// The preflight check: connects to the target, with TLS if needed, and returns the open stream.
 pub(crate) fn knock(
     target: &Url,
     allow_any: bool,
@@ -33,7 +33,7 @@ pub(crate) fn knock(
     connect(target, allow_any, tls, until)
 }
 
-/// One GET from the control thread, outside all measurements.
+/// Sends one GET from the control thread, outside all measurements.
 pub(crate) fn get(
     url: &Url,
     allow_any: bool,
@@ -43,7 +43,7 @@ pub(crate) fn get(
     get_within(PATIENCE, url, allow_any, tls, clock)
 }
 
-/// The same with limits of its own.
+/// Sends one GET with the given limits.
 pub(crate) fn get_within(
     limits: Limits,
     url: &Url,
@@ -67,7 +67,7 @@ pub(crate) fn get_within(
             }
             Read::Empty => wait(connection.stream_mut(), until)?,
             Read::Closed => {
-                let cut = || Fault::target(FaultKind::Closed, "closed without an answer");
+                let cut = || Fault::target(FaultKind::Closed, "closed without a response");
                 return connection.on_close()?.ok_or_else(cut);
             }
             Read::Failed(fault) => return Err(fault),
@@ -75,7 +75,7 @@ pub(crate) fn get_within(
     }
 }
 
-/// When an answer must be there.
+/// The time at which the response must be complete.
 #[derive(Clone, Copy)]
 struct Deadline {
     at: Nanos,
@@ -100,7 +100,7 @@ fn connect(
     until: Deadline,
 ) -> Result<Stream, Fault> {
     let endpoint = Endpoint::try_from(url)?;
-    // The user gave the address.
+    // The user gave this address and stated that the target is theirs.
     let trust = if allow_any {
         Trust::Named
     } else {
@@ -137,7 +137,7 @@ fn wait(stream: &mut Stream, until: Deadline) -> Result<(), Fault> {
     if left == Nanos::ZERO || ready == Ok(0) {
         return Err(Fault::target(
             FaultKind::TimedOut,
-            format!("no answer within {}", until.patience),
+            format!("no response within {}", until.patience),
         ));
     }
     Ok(())

@@ -1,20 +1,25 @@
-//! How busy a worker was: two accounts of the same time, of which neither sees all.
+//! Computes how busy a worker was from two measurements of the same time. Neither sees everything.
 
 use model::Nanos;
 use probe::ThreadTime;
 
 use crate::messages::CpuWait;
 
-/// The share of the hold in which the worker did not sleep. By the clock: it `slept` so long, which holds the time in
-/// which it could be woken and had no CPU. By the kernel: what it ran, work at its going to sleep included, and waited
-/// for a CPU. Both count waiting within the work, so the larger one counts, never their sum.
+/// The share of the measured time in which the worker did not sleep.
+///
+/// - By the clock: all time but `slept`. `slept` includes the time in which the worker was ready to run and had no
+///   CPU.
+/// - By the kernel: the time that it ran, including the work of going to sleep, and the time that it waited for a
+///   CPU.
+///
+/// Both include waits during the work, so the larger one counts, never their sum.
 pub(crate) fn share(held: Nanos, slept: Nanos, used: Option<&ThreadTime>) -> f64 {
     let by_the_clock = part(held - slept, held);
     let by_the_kernel = used.map_or(0.0, |used| part(used.ran + used.waited, held));
     by_the_clock.max(by_the_kernel).min(1.0)
 }
 
-/// How it waited for a CPU.
+/// How long the thread waited for a CPU.
 pub(crate) fn cpu_wait(held: Nanos, used: &ThreadTime) -> CpuWait {
     CpuWait {
         share: part(used.waited, held),

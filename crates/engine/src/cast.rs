@@ -1,4 +1,4 @@
-//! Who acts for the users of a worker: the scenario's script, or, without one, [`crate::plain`].
+//! Acts for the users of a worker: the scenario's script or, without one, [`crate::plain`].
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -34,7 +34,7 @@ impl Cast {
         Ok(Self::Script(Box::new(script)))
     }
 
-    /// What happened since the last turn.
+    /// Handles the events since the last turn.
     pub(crate) fn turn(&mut self, wakes: &mut dyn Iterator<Item = Wake>) {
         match self {
             Self::Script(script) => script.turn(wakes),
@@ -49,7 +49,7 @@ impl Cast {
         }
     }
 
-    /// The iterations that ended since this was last asked.
+    /// Takes the iterations that ended since the last call.
     pub(crate) fn take_ended(&mut self) -> Vec<Ended> {
         match self {
             Self::Script(script) => script.take_ended(),
@@ -63,7 +63,7 @@ impl Cast {
         }
     }
 
-    /// Groups that nothing will ever wake.
+    /// Groups that no event can wake any more.
     pub(crate) fn stuck(&mut self) -> Vec<GroupId> {
         match self {
             Self::Script(script) => script.stuck(),
@@ -78,7 +78,7 @@ impl Cast {
         }
     }
 
-    /// Why the run must end.
+    /// The error that ends the run, if there is one.
     pub(crate) fn take_fatal(&mut self) -> Option<ScriptFault> {
         match self {
             Self::Script(script) => script.take_fatal(),

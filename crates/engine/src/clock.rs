@@ -2,7 +2,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use model::Nanos;
 
-/// The run's monotonic clock, the same for all threads. Nothing else reads time.
+/// The run's monotonic clock, shared by all threads. Nothing else reads time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: Instant,
@@ -10,23 +10,23 @@ pub struct Clock {
     wall: jiff::Timestamp,
 }
 
-/// Both clocks at one moment.
+/// Readings of both clocks at the same moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Both {
-    /// The run's.
+    /// The run's clock.
     pub(crate) now: Nanos,
-    /// By how many nanoseconds more the machine's wall clock has moved since the start; `None` where the thread lost
-    /// its CPU between the two.
+    /// Nanoseconds by which the machine's wall clock has advanced more than the run's clock since the start. `None`
+    /// if the thread lost its CPU between the two readings.
     pub(crate) wall_ahead: Option<i64>,
-    /// What passed between the two: so much more it may be.
+    /// Time between the two readings. `wall_ahead` may be too small by up to this much.
     pub(crate) apart: Nanos,
 }
 
-/// Two looks at clocks lie no further apart, unless the thread lost its CPU.
+/// Two readings further apart than this mean that the thread lost its CPU.
 const AT_ONCE: Nanos = Nanos::from_micros(5);
 
 impl Clock {
-    /// Zero is now.
+    /// Starts the clock at zero.
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     pub fn start() -> Self {
         Self {
@@ -41,14 +41,14 @@ impl Clock {
         self.wall.to_string()
     }
 
-    /// The wall-clock time now, as RFC 3339: the start and the monotonic time since, so that it never jumps.
+    /// The wall-clock time now, as RFC 3339: the start plus the monotonic time since, so it never jumps.
     pub fn date(&self) -> String {
         let since = std::time::Duration::from(self.now());
         (self.wall + since).to_string()
     }
 
-    /// A moment of the machine's wall clock, when that is so many nanoseconds ahead of its course since the start;
-    /// `None` before the start.
+    /// Converts a wall-clock time into the run's time. `wall_ahead` comes from [`Both`]. `None` for a time before the
+    /// start.
     pub(crate) fn moment_of(&self, wall: SystemTime, wall_ahead: i64) -> Option<Nanos> {
         let moment = self.since_start(wall).checked_sub(wall_ahead)?;
         u64::try_from(moment).ok().map(Nanos)
@@ -62,7 +62,8 @@ impl Clock {
         }
     }
 
-    /// Both clocks, the wall clock first: by what passes in between it seems to be less ahead, and a moment of it later.
+    /// Reads both clocks, the wall clock first. The time between the readings makes the wall clock seem less ahead.
+    /// So converted times can be too late, but never too early.
     pub(crate) fn read(&self) -> Both {
         let before = self.now();
         let wall = self.since_start(SystemTime::now());

@@ -15,17 +15,17 @@ use crate::world::World;
 pub(crate) struct Conn {
     pub(crate) user: UserId,
     pub(crate) endpoint: EndpointIndex,
-    /// Writability is asked for.
+    /// Whether epoll reports writability.
     pub(crate) asks_write: bool,
-    /// It tells how late it is read.
+    /// Whether its read delays are recorded.
     pub(crate) sampled: bool,
-    /// TCP stands: it counts no more among those that the target has to accept.
+    /// TCP is connected, so the connection no longer counts as one that the target has yet to accept.
     pub(crate) accepted: bool,
     pub(crate) share: Share,
     pub(crate) link: Link,
 }
 
-/// What is spoken on it.
+/// The protocol on a connection.
 #[derive(Debug)]
 pub(crate) enum Link {
     Http(HttpLink),
@@ -34,7 +34,7 @@ pub(crate) enum Link {
 }
 
 impl Conn {
-    /// None where requests on other connections carry what is spoken.
+    /// `None` if requests on other connections carry the messages (Socket.IO over polling).
     pub(crate) fn stream(&self) -> Option<&Stream> {
         match &self.link {
             Link::Http(http) => Some(http.wire.stream()),
@@ -60,7 +60,7 @@ impl Conn {
             .is_some_and(|stream| stream.phase() == Phase::Open)
     }
 
-    /// Tells who waits for what comes in on it.
+    /// Calls `tell` for each user who waits for data on this connection.
     pub(crate) fn each_awaiting(&self, tell: impl FnMut(UserId)) {
         let its_user = |waits: bool| waits.then_some(self.user);
         match &self.link {
@@ -75,7 +75,7 @@ impl Conn {
         }
     }
 
-    /// It stands, or will never: since when it was on its way.
+    /// Takes the opening of a connection that is now open, or has failed.
     pub(crate) fn take_opening(&mut self) -> Option<Opening> {
         match &mut self.link {
             Link::Http(http) => http.opening.take(),
@@ -84,7 +84,7 @@ impl Conn {
         }
     }
 
-    /// When the earliest of its time limits is over.
+    /// When the earliest of its time limits ends.
     fn limit(&self) -> Nanos {
         match &self.link {
             Link::Http(http) => http.limit(),
@@ -95,12 +95,12 @@ impl Conn {
 }
 
 impl World {
-    /// Takes a connection into the table and the epoll set.
+    /// Adds a connection to the table and to the epoll instance.
     pub(crate) fn admit(&mut self, conn: Conn) -> Result<u32, Fault> {
         let full = || {
             Fault::generator(
                 FaultKind::Resources,
-                "more connections than one worker holds",
+                "too many connections for one worker (limit 1,048,576): use more workers",
             )
         };
         let key = self.conns.insert(conn).ok_or_else(full)?;
@@ -117,14 +117,15 @@ impl World {
                 self.take_out(key);
                 return Err(Fault::generator(
                     FaultKind::Resources,
-                    format!("epoll: {why}"),
+                    format!("cannot add the socket to epoll: {why}"),
                 ));
             }
         }
         Ok(key)
     }
 
-    /// Asks for writability while something waits to be sent, and only then.
+    /// Asks for writability only while data waits to be sent. A socket without pending data is always writable and
+    /// would wake the loop all the time.
     pub(crate) fn update_interest(&mut self, key: u32) {
         let Some(conn) = self.conns.get_mut(key) else {
             return;
@@ -138,12 +139,12 @@ impl World {
         }
     }
 
-    /// From now on the connection's limits are watched.
+    /// Watches a time limit from now on.
     pub(crate) fn watch_limit(&mut self, limit: Nanos) {
         self.earliest_limit = self.earliest_limit.min(limit);
     }
 
-    /// On this machine the kernel has mostly shaken hands already: no event need be waited for.
+    /// On the same machine, the kernel has usually completed the handshake by now. Checking at once saves an event.
     pub(crate) fn look_if_open(&mut self, key: u32) {
         self.ready(Ready {
             key,
@@ -152,7 +153,7 @@ impl World {
         });
     }
 
-    /// A socket is ready: finishes opening, sends what waits, reads what is there.
+    /// Handles a ready socket: continues to open it, sends pending data, reads.
     pub(crate) fn ready(&mut self, ready: Ready) {
         if let Some(fault) = self.open_or_flush(ready) {
             self.broke(ready.key, fault);
@@ -187,7 +188,7 @@ impl World {
         }
     }
 
-    /// TCP and TLS stand. A fault when the peer will not speak what it should.
+    /// TCP and TLS are established. Returns a fault if the peer did not agree to the protocol.
     fn opened(&mut self, key: u32) -> Option<Fault> {
         let now = self.clock.now();
         if let Some(Conn {
@@ -202,7 +203,8 @@ impl World {
         None
     }
 
-    /// Once: a peer that sends without pause may not keep the others waiting. Of what is left the kernel tells again.
+    /// Reads once, so that a peer that sends without pause cannot delay the others. epoll is level-triggered and
+    /// reports the rest again.
     fn read(&mut self, key: u32) {
         let mut buffer = std::mem::take(&mut self.buffer);
         self.read_once(key, &mut buffer);
@@ -219,6 +221,7 @@ impl World {
             return;
         };
         if skips {
+            // epoll does not report decrypted bytes that are already in memory.
             if stream.holds_more() {
                 self.unread.push(key);
             }
@@ -229,6 +232,7 @@ impl World {
                 if stream.holds_more() {
                     self.unread.push(key);
                 }
+                // Take the receive time before parsing, so that it does not include the parsing.
                 let received = Received::from(stream, sampled, &self.clock, &self.looks);
                 let timed = self.time_read(count, share);
                 let messages = self.received(key, &buffer[..count], received.at);
@@ -247,7 +251,7 @@ impl World {
         }
     }
 
-    /// Goes on with the connections whose bytes have left the kernel, which tells of them no more.
+    /// Reads connections whose bytes have left the kernel, because epoll does not report them any more.
     pub(crate) fn read_unread(&mut self) {
         for key in std::mem::take(&mut self.unread) {
             self.ready(Ready {
@@ -258,7 +262,7 @@ impl World {
         }
     }
 
-    /// How many messages were in it.
+    /// Hands bytes to the protocol. Returns the number of messages in them.
     fn received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         match self.conns.get(key).map(|conn| &conn.link) {
             Some(Link::Http(_)) => {
@@ -290,7 +294,7 @@ impl World {
         }
     }
 
-    /// Looks through the limits, if one can be over.
+    /// Ends everything whose time limit is over. Searches only if a limit can be over.
     pub(crate) fn enforce_limits(&mut self, now: Nanos) {
         if now < self.earliest_limit {
             return;

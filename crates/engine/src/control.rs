@@ -19,14 +19,14 @@ use crate::run::{Notice, RunError, Stop};
 use crate::validity;
 use crate::watcher::Watcher;
 
-/// Time for the workers to make a level's users before it starts: so much in any case, and so much for each.
+/// Time for the workers to create a level's users before it starts: a fixed part and a part per user.
 const LEAD: Nanos = Nanos::from_millis(10);
 const LEAD_PER_USER: Nanos = Nanos::from_micros(4);
-/// How often control looks up when nothing happens.
+/// Longest wait of control between two checks.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
-/// Beyond its own limits a level or a set-up that does not end is given up.
+/// A level, `setup` or `teardown` that takes longer than its own limits by this much is given up.
 pub(crate) const OVERDUE: Nanos = Nanos::from_secs(30);
-/// The thread that plans the levels, watches target and generator, and puts together what the workers measured.
+/// The thread that plans the levels, watches target and generator, and merges the workers' measurements.
 pub(crate) struct Control<'a> {
     pub(crate) config: Arc<RunConfig>,
     pub(crate) clock: Clock,
@@ -81,6 +81,8 @@ impl<'a> Control<'a> {
         Ok(control)
     }
 
+    /// Runs `setup`, every level and `teardown`. Everything measured goes into the record, even if an error ends the
+    /// run.
     pub(crate) fn all(&mut self, record: &mut Run) -> Result<(), RunError> {
         let setup = Arc::new(self.set_up(record)?);
         let options = &self.config.options;
@@ -94,6 +96,7 @@ impl<'a> Control<'a> {
     fn each_level(&mut self, levels: Vec<LevelPlan>, record: &mut Run) -> Result<(), RunError> {
         let count = u32::try_from(levels.len()).unwrap_or(u32::MAX);
         for plan in levels {
+            // Ctrl-C ends the levels. `teardown` still runs.
             if self.stop.asked() > 0 {
                 break;
             }
@@ -102,6 +105,7 @@ impl<'a> Control<'a> {
             let mut plan = plan;
             plan.start = self.clock.now() + lead_of(plan.load.users);
             let result = self.level(&plan, count, &mut merged);
+            // Close the level before looking at the result: measurements until an error are saved.
             let level = self.close_level(&plan, merged, leftovers);
             (self.tell)(Notice::LevelDone(Box::new(level.clone())));
             record.levels.push(level);
@@ -165,7 +169,7 @@ impl<'a> Control<'a> {
         }
     }
 
-    /// Listens until `pick` takes an event.
+    /// Waits until `pick` accepts an event.
     pub(crate) fn until<T>(
         &mut self,
         limit: Nanos,
@@ -173,7 +177,7 @@ impl<'a> Control<'a> {
         mut pick: impl FnMut(Event) -> Option<T>,
     ) -> Result<T, RunError> {
         let until = self.clock.now() + limit;
-        // Who has stopped the levels has not stopped the teardown.
+        // Only a new Ctrl-C counts. The one that ended the levels must not stop `teardown`.
         let asked = self.stop.asked();
         loop {
             if self.stop.asked() > asked {
@@ -221,14 +225,14 @@ fn unreachable(target: &str, fault: Fault) -> RunError {
 }
 
 pub(crate) fn died(worker: &str) -> RunError {
-    RunError::Generator(format!("{worker} died: this is a fault of headcount"))
+    RunError::Generator(format!("{worker} crashed: this is a bug in headcount"))
 }
 
 fn lead_of(users: u32) -> Nanos {
     LEAD + Nanos(LEAD_PER_USER.0 * u64::from(users))
 }
 
-/// A level with its load, and nothing measured.
+/// A level with its load and no measurements.
 pub(crate) fn blank(plan: &LevelPlan) -> Level {
     Level {
         index: plan.index as usize,

@@ -1,4 +1,4 @@
-//! What the members of a group say that they hold in the end, and whether it is the same.
+//! Compares the user states that the members of a group report, at the end of an iteration.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -7,24 +7,24 @@ use model::{Fault, FaultKind, Nanos, UserId};
 use crate::recorder::Scene;
 use crate::world::World;
 
-/// What a member holds: enough to tell it from another, however long it is.
+/// A user state, reduced to a length and a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Text {
     bytes: usize,
     digest: u64,
 }
 
-/// What the members of one group hold, by name, each the last that they said.
+/// The user states of one group, by name. Each member has the last one that it reported.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserStates {
     named: Vec<(String, Vec<Option<Text>>)>,
 }
 
-/// What comes of comparing.
+/// Result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Agreement {
     Converged,
-    /// So many of the members said something, with so many bytes at least and at most.
+    /// `said` members reported a state, of `shortest` to `longest` bytes.
     Diverged {
         said: usize,
         shortest: usize,
@@ -53,7 +53,7 @@ impl UserStates {
         texts[member] = Some(text);
     }
 
-    /// Whether the members agree on each of the names, and on those that other groups speak of.
+    /// Compares the states of each name. Names that only other groups use are unknown.
     fn compare<'a>(
         &'a self,
         members: usize,
@@ -93,7 +93,7 @@ impl World {
         }
     }
 
-    /// Compares what the group's members hold, and forgets it.
+    /// Compares the states of the group's members, and forgets them. Counts the result if the iteration is measured.
     pub(crate) fn compare_held(&mut self, slot: usize, at: Nanos, measured: bool) {
         let group = &mut self.groups[slot];
         let held = std::mem::take(&mut group.held);
@@ -101,7 +101,7 @@ impl World {
         if !measured {
             return;
         }
-        // In a mix some scenarios may have nothing to do with the name.
+        // In a mix, some scenarios may not use the name at all.
         let is_mixed = self.config.options.mix.is_some();
         let known: Vec<String> = self.recorder.measured.converged.keys().cloned().collect();
         let others = known.iter().filter(|_| !is_mixed).map(String::as_str);
@@ -117,7 +117,7 @@ impl World {
                 } => {
                     counts.diverged += 1;
                     let detail = format!(
-                        "{said} members of group {number} hold different texts, of {shortest} to {longest} bytes"
+                        "{said} members of group {number} reported different states, of {shortest} to {longest} bytes"
                     );
                     let fault = Fault::target(FaultKind::Diverged, detail);
                     let scene = Scene {

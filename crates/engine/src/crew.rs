@@ -14,10 +14,10 @@ use crate::reactor::Waker;
 use crate::run::Stop;
 use crate::worker::{Post, work};
 
-/// Stack of a worker: the script engine recurses on it.
+/// Stack size of a worker. The script engine recurses on it.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The worker threads, as control sees them.
+/// The worker threads, as seen by control.
 #[derive(Debug)]
 pub(crate) struct Crew {
     hands: Vec<Hand>,
@@ -32,16 +32,16 @@ struct Hand {
     thread: JoinHandle<()>,
 }
 
-/// How long threads may take to end. All they have measured is handed over by then.
+/// How long threads may take to end. They have handed over their measurements by then.
 const PATIENCE: Nanos = Nanos::from_secs(2);
 
-/// What control heard.
+/// Result of waiting for an event.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    /// From the worker of this number.
+    /// An event of the worker with this number.
     Event(u32, Event),
     Nothing,
-    /// A worker's thread is gone without being told to.
+    /// A worker's thread ended without a command.
     Died(String),
 }
 
@@ -69,7 +69,7 @@ impl Crew {
                 .stack_size(STACK_BYTES)
                 .spawn(move || {
                     work(post, |waker| {
-                        let _ = hand_over.send(waker); // control is there until the thread is joined
+                        let _ = hand_over.send(waker); // the receiver lives until the thread ends
                     });
                 })?;
             Ok(Hand {
@@ -91,7 +91,8 @@ impl Crew {
 
     pub(crate) fn order(&mut self, worker: usize, command: Command) {
         let hand = &mut self.hands[worker];
-        let _ = hand.commands.send(command); // a dead worker is noticed when it is listened to
+        let _ = hand.commands.send(command); // `hear` notices a dead worker
+        // The thread sends its waker once it has one, so the first command may have to wait for it.
         if hand.awake.is_none() {
             hand.awake = hand.waker.recv().ok();
         }
@@ -106,11 +107,12 @@ impl Crew {
         }
     }
 
-    /// Waits a while for the next event.
+    /// Waits up to `patience` for the next event.
     pub(crate) fn hear(&self, patience: Duration) -> Heard {
         match self.events.recv_timeout(patience) {
             Ok((worker, event)) => Heard::Event(worker, event),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                // A thread that panicked sends no event, so check for it whenever nothing arrives.
                 let dead = self.hands.iter().find(|hand| hand.thread.is_finished());
                 dead.map_or(Heard::Nothing, |hand| {
                     Heard::Died(hand.thread.thread().name().unwrap_or("worker").to_owned())
@@ -119,13 +121,13 @@ impl Crew {
         }
     }
 
-    /// Sends everybody home, and waits a while for them unless the user is in a hurry: a thread that is busy, perhaps for
-    /// ever in one call of the script, ends with the program.
+    /// Ends the threads, and waits for them up to [`PATIENCE`] unless the user has interrupted twice. A thread that
+    /// is still busy ends with the process. It may be in a call of the script that never returns.
     pub(crate) fn dismiss(mut self, stop: &Stop, clock: Clock) {
         self.order_all(|| Command::Exit);
         let until = clock.now() + PATIENCE;
         while stop.asked() < 2 && clock.now() < until {
-            // Each thread holds an end of the channel for as long as it lives.
+            // Each thread has a sender while it lives, so the channel disconnects when all have ended.
             let heard = self.events.recv_timeout(LOOK);
             if matches!(heard, Err(RecvTimeoutError::Disconnected)) {
                 for hand in self.hands {

@@ -9,7 +9,7 @@ use crate::timers::Alarm;
 use crate::world::World;
 
 impl World {
-    /// Makes one group of a level with its users, and tells where it stands.
+    /// Creates one group of a level with its users. Returns its slot.
     pub(crate) fn add_group(&mut self, plan: &LevelPlan, number: u32) -> usize {
         let id = GroupId(plan.first_group.0 + number);
         let slot = self.groups.len();
@@ -56,7 +56,7 @@ impl World {
         slot
     }
 
-    /// Makes one group of a closed load, and plans its start.
+    /// Creates one group of a closed load, and plans its start.
     pub(crate) fn plan_group(&mut self, plan: &LevelPlan, number: u32) {
         let slot = self.add_group(plan, number);
         let start = plan.start + plan::start_of(number, plan.load.groups, plan.ramp);
@@ -64,7 +64,7 @@ impl World {
             .set(start, Alarm::Begin(u32::try_from(slot).unwrap_or(u32::MAX)));
     }
 
-    /// Closes the books of the level and forgets its people.
+    /// Closes the ledgers of the level, removes its users, and returns the measurements.
     pub(crate) fn end_level(&mut self) -> record::Measured {
         for group in &mut self.groups {
             group.ledger.close(&mut self.recorder.tallies);
@@ -75,7 +75,7 @@ impl World {
         std::mem::take(&mut self.recorder).into_measured(mix.map_or(&[], plan::Mix::names))
     }
 
-    /// Users, groups, clocks and connections of what is over.
+    /// Removes all users, groups, timers and connections. Nothing of one level may remain in the next.
     pub(crate) fn forget_people(&mut self) {
         self.groups.clear();
         self.group_slots.clear();

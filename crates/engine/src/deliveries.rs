@@ -1,4 +1,4 @@
-//! What the ledgers counted, as the record has it.
+//! Converts the ledgers' counts into the form of the record.
 
 use std::collections::BTreeMap;
 

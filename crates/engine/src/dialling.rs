@@ -1,6 +1,8 @@
-//! The pace at which connections are opened. A crowd that opens them all at once overflows the target's listen queue, and
-//! what is then measured is the second after which the kernel asks again. And to open one costs system calls: a script
-//! that asks for thousands in one turn must not wait for them.
+//! The connect queue: limits the pace at which connections are opened.
+//!
+//! Many users who connect at once overflow the target's listen queue. Then the second after which the kernel tries
+//! again is measured. Opening a connection also costs system calls. A script that opens thousands in one turn must
+//! not wait for them.
 
 use std::collections::VecDeque;
 
@@ -14,33 +16,33 @@ use crate::in_flight::Operation;
 use crate::socket::SocketState;
 use crate::world::World;
 
-/// Connections that are opened between two looks at the sockets.
+/// Connections opened between two checks of the sockets.
 const PER_PASS: u32 = 16;
-/// Connections of a worker that the target has not accepted yet. Listen queues hold 128 as a rule, and often more.
+/// Connections of a worker that the target has not accepted yet. Listen queues usually hold 128, often more.
 const UNACCEPTED: u32 = 64;
 
-/// Connections that are to be opened, and how many may be.
+/// Connections that wait to be opened, and the limits on opening them.
 #[derive(Debug, Default)]
 pub(crate) struct Dialling {
     waiting: VecDeque<Dial>,
-    /// Opened in this pass of the loop.
+    /// Connections opened in this pass of the loop.
     in_pass: u32,
-    /// Asked for and not accepted.
+    /// Connections requested from the kernel, but not accepted by the target.
     pub(crate) unaccepted: u32,
 }
 
-/// A connection that somebody waits for.
+/// A connection that waits to be opened.
 #[derive(Debug)]
 pub(crate) enum Dial {
     Http(Box<InFlight>),
     Socket(Box<SocketDial>),
 }
 
-/// A WebSocket that is to be opened.
+/// A WebSocket that waits to be opened.
 #[derive(Debug)]
 pub(crate) struct SocketDial {
     pub(crate) user: UserId,
-    /// The user's iteration: when it is over, nobody waits.
+    /// The iteration of the user. If it ends first, nobody needs the socket.
     pub(crate) epoch: u32,
     pub(crate) endpoint: EndpointIndex,
     pub(crate) handshake: Handshake,
@@ -69,7 +71,7 @@ impl Dialling {
         self.in_pass < PER_PASS && self.unaccepted < UNACCEPTED
     }
 
-    /// Whether the next pass of the loop can open some.
+    /// Whether the next pass of the loop can open a connection.
     pub(crate) fn is_due(&self) -> bool {
         !self.waiting.is_empty() && self.unaccepted < UNACCEPTED
     }
@@ -78,7 +80,7 @@ impl Dialling {
         *self = Self::default();
     }
 
-    /// What waits for its turn.
+    /// The operations in the queue.
     pub(crate) fn operations(&self) -> impl Iterator<Item = Operation> {
         self.waiting.iter().filter_map(|dial| match dial {
             Dial::Http(call) => Operation::of_call(call),
@@ -86,8 +88,8 @@ impl Dialling {
         })
     }
 
-    /// Takes out the requests whose time limit is over. The limit of a socket begins with its turn.
-    #[expect(clippy::vec_box, reason = "they stay in the box that they wait in")]
+    /// Takes out the requests whose time limit is over. The time limit of a socket begins when it is opened.
+    #[expect(clippy::vec_box, reason = "the queue holds boxes")]
     pub(crate) fn overdue(&mut self, now: Nanos) -> Vec<Box<InFlight>> {
         if self.limit() > now {
             return Vec::new();
@@ -102,7 +104,7 @@ impl Dialling {
         over
     }
 
-    /// When the earliest time limit of its requests is over.
+    /// When the earliest time limit of its requests ends.
     pub(crate) fn limit(&self) -> Nanos {
         let limits = self.waiting.iter().filter_map(|dial| match dial {
             Dial::Http(call) => Some(call.limit()),
@@ -111,7 +113,7 @@ impl Dialling {
         limits.min().unwrap_or(Nanos::MAX)
     }
 
-    /// Takes out what a user waits for, or everybody, which costs no more.
+    /// Takes out the connections of a user, or of all users.
     pub(crate) fn abandon(&mut self, user: Option<UserId>) -> Vec<Dial> {
         if self.waiting.is_empty() {
             return Vec::new();
@@ -125,8 +127,9 @@ impl Dialling {
 }
 
 impl World {
-    /// Opens a connection, now or when its turn comes.
+    /// Opens a connection now, or queues it.
     pub(crate) fn dial(&mut self, dial: Dial) {
+        // No connection overtakes the queue.
         if self.dialling.waiting.is_empty() && self.dialling.may() {
             self.open(dial);
         } else {
@@ -137,14 +140,15 @@ impl World {
         }
     }
 
-    /// A new pass of the loop: those that wait have their turn.
+    /// Opens queued connections in a new pass of the loop.
     pub(crate) fn dial_on(&mut self) {
         self.dialling.in_pass = 0;
         while self.dialling.may() {
             let Some(dial) = self.dialling.waiting.pop_front() else {
                 return;
             };
-            // It could have been opened when it was asked for: what it waited is the generator's doing.
+            // The connection could have been opened when it was requested, so the wait counts as lag of the
+            // generator.
             self.note_start(dial.asked());
             self.open(dial);
         }
@@ -158,7 +162,7 @@ impl World {
         }
     }
 
-    /// Takes a connection out of the table.
+    /// Removes a connection from the table.
     pub(crate) fn take_out(&mut self, key: u32) -> Option<Conn> {
         let conn = self.conns.remove(key)?;
         self.dialling.unaccepted -= u32::from(!conn.accepted);
@@ -166,7 +170,7 @@ impl World {
         Some(conn)
     }
 
-    /// TCP stands.
+    /// TCP is connected.
     pub(crate) fn accepted(&mut self, key: u32) {
         if let Some(conn) = self.conns.get_mut(key).filter(|conn| !conn.accepted) {
             conn.accepted = true;
@@ -174,7 +178,7 @@ impl World {
         }
     }
 
-    /// When the next connection can be opened, if one waits for its turn.
+    /// When the next queued connection can be opened.
     pub(crate) fn next_dial(&self) -> Nanos {
         if self.dialling.is_due() {
             Nanos::ZERO

@@ -6,22 +6,22 @@ use rustc_hash::FxHashMap;
 use url::Url;
 use wire::{Endpoint, Loopback, Source, Stream, TlsSettings};
 
-/// Parsed URLs that are kept. Beyond, they are parsed each time.
+/// Parsed URLs that are cached. Further ones are parsed each time.
 const URLS_KEPT: usize = 4096;
 
 /// Index of an endpoint in [`Dials`].
 pub(crate) type EndpointIndex = usize;
 
-/// Where a URL of a script leads.
+/// A parsed URL of the script, with its endpoint.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub(crate) url: Arc<Url>,
     pub(crate) endpoint: EndpointIndex,
-    /// A GET of it as it goes out when nothing but the run's own headers go with it.
+    /// The encoded GET of this URL, with no headers but the run's own.
     pub(crate) get: Option<Arc<[u8]>>,
 }
 
-/// From a URL of the script to an open socket: parsing, names, safety, TLS, source addresses.
+/// Turns a URL of the script into an open socket: parsing, name resolution, safety checks, TLS, source addresses.
 #[derive(Debug)]
 pub(crate) struct Dials {
     target: Url,
@@ -29,7 +29,7 @@ pub(crate) struct Dials {
     tls: TlsSettings,
     urls: FxHashMap<String, Located>,
     endpoints: Vec<(Endpoint, Option<Result<SocketAddr, Fault>>)>,
-    /// Where connections come from that were given no source.
+    /// Chooses source addresses for connections that were given none.
     loopback: Loopback,
 }
 
@@ -49,13 +49,13 @@ impl Dials {
         &self.target
     }
 
-    /// Where a URL leads, absolute or relative to the target.
+    /// Parses a URL, absolute or relative to the target, and finds its endpoint.
     pub(crate) fn locate(&mut self, url: &str) -> Result<Located, Fault> {
         if let Some(known) = self.urls.get(url) {
             return Ok(known.clone());
         }
         let parsed = self.target.join(url).map_err(|why| {
-            Fault::script(FaultKind::Protocol, format!("`{url}` is no URL: {why}"))
+            Fault::script(FaultKind::Protocol, format!("`{url}` is not a URL: {why}"))
         })?;
         let found = self.endpoint_of(&parsed)?;
         let entry = Located {
@@ -69,7 +69,7 @@ impl Dials {
         Ok(entry)
     }
 
-    /// Remembers how a GET of this URL goes out when nothing but the run's own headers go with it.
+    /// Caches the encoded GET of this URL, with no headers but the run's own.
     pub(crate) fn remember_get(&mut self, url: &str, encoded: &[u8]) {
         if let Some(known) = self.urls.get_mut(url) {
             known.get = Some(encoded.into());
@@ -89,14 +89,14 @@ impl Dials {
         Ok(self.endpoints.len() - 1)
     }
 
-    /// The name under which connecting is measured.
+    /// The name under which connections are measured.
     pub(crate) fn label(&self, index: EndpointIndex) -> String {
         let Endpoint { host, port, tls } = &self.endpoints[index].0;
         let scheme = if *tls { "https" } else { "http" };
         format!("{scheme}://{host}:{port}")
     }
 
-    /// Starts to connect. The name is looked up at the first use and kept.
+    /// Starts to connect. The name is resolved at the first use, and the result is cached.
     pub(crate) fn connect(
         &mut self,
         index: EndpointIndex,
@@ -118,21 +118,21 @@ impl Dials {
     }
 }
 
-/// Where an endpoint may lie.
+/// The addresses that an endpoint may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// On this machine, or in a private network.
+    /// This machine, or a private network.
     Private,
-    /// Anywhere but where a machine finds its own credentials: the user states that all of it is theirs.
+    /// Any address but those that serve a machine its own credentials. The user states that all of it is theirs.
     Mine,
-    /// Anywhere: the user states so, and gave this very address.
+    /// Any address: the user states that the target is theirs, and gave this address.
     Named,
 }
 
-/// The endpoint's address, unless it lies where load must not go.
+/// Resolves an endpoint, and refuses addresses to which load must not go.
 pub(crate) fn address_of(endpoint: &Endpoint, trust: Trust) -> Result<SocketAddr, Fault> {
     let addresses = wire::resolve(endpoint)?;
-    // Servers that listen on one family only are mostly on IPv4.
+    // Servers that listen on one family only mostly use IPv4.
     let address = addresses
         .iter()
         .find(|address| address.is_ipv4())
@@ -152,19 +152,19 @@ pub(crate) fn address_of(endpoint: &Endpoint, trust: Trust) -> Result<SocketAddr
     let where_it_lies = where_it_lies(&endpoint.host, ip);
     let detail = if delicate {
         format!(
-            "{where_it_lies} is an address at which clouds serve a machine its credentials; headcount connects to it only \
-             if it is the target itself, with --target-is-mine"
+            "{where_it_lies} is an address where clouds serve a machine its credentials; headcount connects to it only if \
+             it is the target itself, with --target-is-mine"
         )
     } else {
         format!(
-            "{where_it_lies} is neither this machine nor in a private network; if it is yours, say so with \
-             --target-is-mine"
+            "{where_it_lies} is neither this machine nor in a private network; if it is yours, \
+             add --target-is-mine"
         )
     };
     Err(Fault::script(FaultKind::NotAllowed, detail))
 }
 
-/// A host with its address, unless they are the same.
+/// A host with its address, or the address alone if they are the same.
 fn where_it_lies(host: &str, address: IpAddr) -> String {
     let address = address.to_string();
     if host == address {

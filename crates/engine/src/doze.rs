@@ -1,20 +1,20 @@
-//! Sleeping until something is due, without oversleeping it.
+//! Waits until something is due without waking too late: sleeps first, then spins.
 
 use model::Nanos;
 
 use crate::clock::Clock;
 use crate::reactor::{Reactor, Ready};
 
-/// The kernel wakes a sleeper late, by tens of microseconds on a virtual machine: the sleep ends so much before a start is
-/// due as it was late of late, but within these, and the rest is waited out awake.
+/// The kernel wakes a sleeper late, by tens of microseconds on a virtual machine. So the sleep before a start ends
+/// early, by a lead that follows the recent lateness within these bounds. The worker spins for the rest.
 const LEAST_LEAD: Nanos = Nanos::from_micros(5);
 const MOST_LEAD: Nanos = Nanos::from_micros(80);
-/// With each sleep that was less late the lead shrinks by this part.
+/// After a sleep that was less late, the lead shrinks by one part in this number.
 const FORGETS: u64 = 64;
-/// Of all time, at most this part is waited out awake: the rest of the machine may be the target's.
+/// At most one part in this number of all time is spent spinning. The target may need the rest of the machine.
 const AWAKE_SHARE: u64 = 20;
 
-/// How much a worker has waited awake.
+/// How long a worker has spun, and the current lead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Doze {
     began: Nanos,
@@ -31,13 +31,13 @@ impl Doze {
         }
     }
 
-    /// Time that was waited out awake since the beginning.
+    /// Time spent spinning since the beginning.
     pub(crate) fn awake(&self) -> Nanos {
         self.awake
     }
 
-    /// Waits until a socket is ready or the time is over. `start`: when the next planned start is due. How long that was;
-    /// a look without waiting is work.
+    /// Waits until a socket is ready or `due` is reached. `start` is the next planned start. Returns the time spent
+    /// waiting. A check that does not wait counts as work.
     pub(crate) fn until(
         &mut self,
         due: Option<Nanos>,
@@ -47,12 +47,14 @@ impl Doze {
         ready: &mut Vec<Ready>,
     ) -> Nanos {
         let before = clock.now();
+        // Spin only before a planned start: its lateness is measured.
         let punctual = due.is_some_and(|due| due >= start) && self.may_stay_awake(before);
         let lead = if punctual { self.lead } else { Nanos::ZERO };
         let most = due.map(|due| due - before);
         let sleep = most.map(|most| most - lead);
         reactor.wait(sleep, ready);
         let woken = clock.now();
+        // Only a sleep that no socket ended early shows how late the kernel wakes.
         if let Some(sleep) = sleep.filter(|&sleep| ready.is_empty() && sleep > Nanos::ZERO) {
             self.slept(woken - (before + sleep));
         }
@@ -72,7 +74,7 @@ impl Doze {
         now - before
     }
 
-    /// The sleep ended so much too late.
+    /// Adapts the lead after a sleep that ended `late` too late.
     fn slept(&mut self, late: Nanos) {
         let shrunk = Nanos(self.lead.0 - self.lead.0 / FORGETS);
         self.lead = late.max(shrunk).clamp(LEAST_LEAD, MOST_LEAD);

@@ -1,8 +1,8 @@
-//! Which levels a result may rest on.
+//! Decides on which levels a result may rest.
 //!
-//! A late start is part of the response time. So what a weak generator adds makes an upper limit harder to keep, and a
-//! limit that held would have held on a perfect generator too, provided that the target had as much to do. A broken
-//! limit may be the generator's doing, and needs a valid level.
+//! A late start is part of the response time, so a weak generator makes an upper limit harder to hold. A limit that
+//! held would also have held with a perfect generator, if the target had the same load. A broken limit may be caused
+//! by the generator, so it needs a valid level.
 
 use plan::{Aggregate, Op, SubjectKind, Threshold};
 use record::{Inconclusive, Level, Outcome, Shortfall};
@@ -10,20 +10,21 @@ use record::{Inconclusive, Level, Outcome, Shortfall};
 use crate::judge::decide;
 use crate::shortfall;
 
-/// What a threshold that held needs to be believed.
+/// What a threshold that held needs of its level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Needs {
-    /// Nothing: less of a generator makes it harder to keep.
+    /// Nothing: a weaker generator makes it harder to hold.
     Nothing,
-    /// The planned load, since less load makes it easier to keep.
+    /// The planned load: less load makes it easier to hold.
     Load,
-    /// The same, and the users of a closed load must not have been slowed down: their times would be longer otherwise.
+    /// As `Load`. In addition, users of a closed load must not have been slowed down: their times would be longer
+    /// otherwise.
     LoadOfTimes,
-    /// A valid level: a weak generator itself makes it easier to keep.
+    /// A valid level: a weak generator itself makes it easier to hold.
     ValidLevel,
 }
 
-/// The outcome as far as the level carries it.
+/// The outcome, or inconclusive if the level does not support it.
 pub(crate) fn as_far_as_it_carries(
     threshold: &Threshold,
     level: &Level,
@@ -45,8 +46,8 @@ pub(crate) fn as_far_as_it_carries(
     }
 }
 
-/// Upper limits on times: a perfect generator would have made the loop of each user shorter by what this one added to
-/// it, and the target's times longer by at most that, so the limit must hold with that much to spare.
+/// Checks upper limits on times. A perfect generator would have shortened each user's loop by the delay that this one
+/// added. The target's times would have grown by at most that much. So the limit must hold with this margin.
 fn times(threshold: &Threshold, level: &Level) -> Option<Outcome> {
     match shortfall::of(level) {
         Some(Shortfall::LoopSlowed { .. }) | None => {}

@@ -1,14 +1,14 @@
 use delivery::Pointer;
 use model::{Fault, FaultKind};
 
-/// Values that must stand at JSON pointers of a message.
+/// Values that a message must have at JSON pointers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     wanted: Vec<(Pointer, String)>,
 }
 
 impl Filter {
-    /// From pointers and JSON texts, as the script gives them.
+    /// Parses pointers and JSON texts from the script.
     pub(crate) fn new(only: Vec<(String, String)>) -> Result<Self, Fault> {
         let wanted = only
             .into_iter()
@@ -27,7 +27,7 @@ impl Filter {
         self.wanted.is_empty()
     }
 
-    /// The first that does not stand in the message: where, what it should be, and what stands there instead.
+    /// The first value that differs: its pointer, the wanted value, and the value in the message.
     pub(crate) fn first_that_differs(
         &self,
         message: &[u8],
@@ -51,16 +51,17 @@ pub(crate) fn pointer(at: &str) -> Result<Pointer, Fault> {
     Pointer::parse(at).ok_or_else(|| {
         Fault::script(
             FaultKind::Thrown,
-            format!("`{at}` is no JSON pointer: it begins with `/`, like \"/text\""),
+            format!("`{at}` is not a JSON pointer: it must begin with `/`, such as \"/text\""),
         )
     })
 }
 
-/// Equal as JSON values; texts that are equal to the letter need no parsing.
+/// Compares JSON values. Texts that are equal byte by byte need no parsing.
 fn same_value(raw: &[u8], wanted: &str) -> bool {
     if raw == wanted.as_bytes() {
         return true;
     }
+    // A string without escapes has only one spelling, so different bytes are different values.
     let plain_string = raw.first() == Some(&b'"') && !raw.contains(&b'\\');
     if plain_string && !wanted.contains('\\') {
         return false;

@@ -1,9 +1,9 @@
-//! What can be known before a run: thresholds for which a level makes too few samples, however well it goes.
+//! Finds thresholds, before a run, for which a level cannot produce enough samples.
 
 use plan::{Aggregate, LevelLoad, Op, Options, SubjectKind, Threshold};
 use record::Forecast;
 
-/// Every threshold that a level cannot decide; of each threshold the first such level.
+/// Every threshold that some level cannot decide, with the first such level.
 pub(crate) fn forecasts(options: &Options) -> Vec<Forecast> {
     let thresholds = options.thresholds.iter();
     thresholds
@@ -48,7 +48,7 @@ fn forecast(
         Op::Equal | Op::Unequal => stats::needed_samples(q),
     };
     let need = need.min(stats::needed_samples(q));
-    // Of a closed load it depends on the target how many iterations there are.
+    // In a closed load, the target determines the number of iterations.
     let (samples, per_s) = match (&level.open, options.load.once) {
         (Some(open), _) => {
             let rate = open.arrivals.mean_rate();

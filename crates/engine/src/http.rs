@@ -1,5 +1,5 @@
-//! HTTP connections of users: a request goes onto one of the user's pool. `start` is about how requests begin, `end` about
-//! how they end.
+//! HTTP connections of users: assigns requests to the connections of a user's pool. `start` creates requests, `end`
+//! completes them.
 
 mod end;
 mod flight;
@@ -19,7 +19,7 @@ use crate::world::World;
 
 pub(crate) use flight::{Asker, InFlight};
 
-/// Requests of one user that may wait in line for a connection to one endpoint.
+/// Requests of one user that may wait for a connection to one endpoint.
 const LINE_LIMIT: usize = 10_000;
 
 /// One HTTP connection of a user.
@@ -27,16 +27,16 @@ const LINE_LIMIT: usize = 10_000;
 pub(crate) struct HttpLink {
     pub(crate) wire: Connection,
     pub(crate) call: Option<Box<InFlight>>,
-    /// `None` once the connection stands.
+    /// `None` once the connection is open.
     pub(crate) opening: Option<Opening>,
 }
 
-/// A connection that is on its way.
+/// A connection that is being opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opening {
-    /// When it was asked for.
+    /// When it was requested.
     pub(crate) asked: Nanos,
-    /// Until when it must stand.
+    /// The time by which it must be open.
     pub(crate) until: Nanos,
 }
 
@@ -49,7 +49,7 @@ impl HttpLink {
 }
 
 impl World {
-    /// Onto an idle connection of the user, a new one, or into the line.
+    /// Sends a request on an idle connection of the user or on a new one, or queues it.
     pub(crate) fn dispatch(&mut self, flight: Box<InFlight>) {
         if self.streams().is_some() {
             return self.dispatch_http2(flight);
@@ -68,7 +68,7 @@ impl World {
             pool.waiting.push_back(flight);
             self.watch_limit(limit);
         } else {
-            let detail = format!("{LINE_LIMIT} requests of one user wait in line for a connection");
+            let detail = format!("{LINE_LIMIT} requests of one user already wait for a connection");
             let now = self.clock.now();
             self.end_http(
                 &flight,
@@ -80,6 +80,7 @@ impl World {
 
     pub(crate) fn open_http(&mut self, mut flight: Box<InFlight>) {
         let (endpoint, now) = (flight.endpoint, self.clock.now());
+        // The actual start is now. The planned start stays, so the wait is part of the response time.
         flight.starts_late(now);
         let owner = self.owner_of(flight.user);
         let Some(user) = self.users.get(owner) else {
@@ -106,6 +107,8 @@ impl World {
                     user.pool(endpoint).open.push(key);
                 }
                 self.watch_limit(until);
+                // The request is handed over before the connection is open. It is sent as soon as TCP and TLS are
+                // established.
                 self.transmit(key, flight);
                 self.look_if_open(key);
             }
@@ -120,6 +123,7 @@ impl World {
             return Ok(Link::Http2(Box::new(http2)));
         }
         let mut wire = Connection::with_body_limit(stream, limit);
+        // Users without a script never look at bodies, so these are counted and not stored.
         if asker == Asker::Plain {
             wire.discard();
         }
@@ -135,7 +139,7 @@ impl World {
             return self.transmit_http2(key, flight);
         }
         self.encoded.clear();
-        // While it stood in line, its user may have got a cookie.
+        // The prepared bytes have no cookies. The user may have received one while the request was queued.
         let still_fits = flight.asker == Asker::Plain || self.is_bare(flight.user);
         let prepared = flight.prepared.as_ref().filter(|_| still_fits);
         let encoded = if let Some(prepared) = prepared {
@@ -206,9 +210,9 @@ impl World {
             return;
         };
         if let Some(call) = &mut http.call {
-            // What came before the request was sent, such as a 408 while nothing was asked, does not answer it.
+            // Data received before the request was sent, such as a 408 on an idle connection, is not its response.
             if !call.began && now < call.started {
-                let early = "the server spoke before it was asked, and no more can be asked on this connection";
+                let early = "the server sent data before the request: the connection is unusable";
                 return self.http_broke(key, Fault::target(FaultKind::Closed, early));
             }
             call.began = true;
@@ -223,7 +227,7 @@ impl World {
             }
             Ok(None) => {}
             Err(fault) => {
-                // A 408 says that the server will not wait on: that it closes idle connections is its right.
+                // A 408 announces that the server closes an idle connection, which is its right.
                 if !asked && !bytes.starts_with(b"HTTP/1.1 408") {
                     self.note_unasked(key, &fault, now);
                 }
@@ -232,7 +236,7 @@ impl World {
         }
     }
 
-    /// A response that answers no request is no request's failure.
+    /// Counts a response without a request as a failure of the connection.
     fn note_unasked(&mut self, key: u32, fault: &Fault, now: Nanos) {
         let Some(conn) = self.conns.get(key).filter(|_| self.hold.contains(now)) else {
             return;
@@ -270,6 +274,8 @@ impl World {
         self.connection_failed(key, opening, &fault);
         self.drop_http(key);
         let Some(call) = call else { return };
+        // The server probably closed the idle connection just before the request arrived. Most likely it did not
+        // process the request (RFC 9110 §9.2.2).
         let stale = stale && matches!(fault.kind, FaultKind::Reset | FaultKind::Closed);
         let repeatable = if stale {
             Repeatable::IfIdempotent
@@ -280,6 +286,7 @@ impl World {
         self.repeat_or_end(call, fault, repeatable, now);
     }
 
+    /// Counts a connection that failed to open, if it was requested in the measured time.
     pub(crate) fn connection_failed(&mut self, key: u32, opening: Option<Opening>, fault: &Fault) {
         let asked = opening.map(|opening| opening.asked);
         let Some(asked) = asked.filter(|&asked| self.hold.contains(asked)) else {
@@ -300,6 +307,7 @@ impl World {
             .time(Family::Connection, index, timing, ending_of(fault, limit));
     }
 
+    /// Ends a request, or the opening of a connection, whose time limit is over.
     pub(crate) fn http_ran_out(&mut self, key: u32, now: Nanos) {
         let Some(Conn {
             link: Link::Http(http),
@@ -329,6 +337,7 @@ impl World {
         let pool = user.pool(conn.endpoint);
         pool.idle.retain(|&idle| idle != key);
         pool.open.retain(|&open| open != key);
+        // One more connection may be opened now, so the next queued request gets its turn.
         if let Some(next) = pool.waiting.pop_front() {
             self.dispatch(next);
         }

@@ -1,5 +1,5 @@
-//! HTTP/2 connections of users without a script: the streams of one carry the requests of several users. How requests
-//! begin, end and are counted is [`crate::http`]'s; here is what differs where many share a connection.
+//! HTTP/2 connections of users without a script: the streams of one connection carry the requests of several users.
+//! [`crate::http`] starts, ends and counts requests. This file has what differs on a shared connection.
 
 use model::{Fault, FaultKind, Nanos, UserId};
 use wire::Stream;
@@ -17,12 +17,12 @@ pub(crate) struct Http2Link {
     pub(crate) wire: Connection,
     calls: Vec<(StreamId, Box<InFlight>)>,
     pub(crate) opening: Option<Opening>,
-    /// Sent bytes that were counted for a request.
+    /// Bytes sent that have been attributed to a request.
     counted: u64,
 }
 
 impl Http2Link {
-    /// Over a stream that is opening.
+    /// Creates the connection on a stream that is being opened.
     pub(crate) fn new(stream: Stream, body_limit: usize, opening: Opening) -> Result<Self, Fault> {
         let mut wire = Connection::new(stream, body_limit)?;
         wire.discard();
@@ -34,7 +34,7 @@ impl Http2Link {
         })
     }
 
-    /// When the earliest of its time limits is over.
+    /// When the earliest of its time limits ends.
     pub(crate) fn limit(&self) -> Nanos {
         let calls = self.calls.iter().map(|(stream, call)| {
             let begun = self.wire.has_begun(*stream);
@@ -44,7 +44,7 @@ impl Http2Link {
         calls.fold(opening, Nanos::min)
     }
 
-    /// Who waits for an answer.
+    /// The users who wait for a response.
     pub(crate) fn awaiting(&self) -> impl Iterator<Item = UserId> {
         self.calls.iter().map(|(_, call)| call.user)
     }
@@ -54,13 +54,13 @@ impl Http2Link {
         self.calls.iter().map(|(_, call)| &**call)
     }
 
-    /// The requests on their way.
+    /// Takes the requests in flight.
     pub(crate) fn into_calls(self) -> impl Iterator<Item = Box<InFlight>> {
         self.calls.into_iter().map(|(_, call)| call)
     }
 
-    /// The request of a stream that has ended. What has been sent since the last one ended is counted as its bytes:
-    /// a body leaves bit by bit, as the peer's windows let it.
+    /// Takes the request of a stream that has ended. It is charged with all bytes sent since the previous one ended.
+    /// The exact number is unknown, because the peer's flow-control windows let a body out in parts.
     fn take(&mut self, stream: StreamId) -> Option<Box<InFlight>> {
         let at = self.calls.iter().position(|(known, _)| *known == stream)?;
         let (_, mut call) = self.calls.swap_remove(at);
@@ -69,7 +69,7 @@ impl Http2Link {
         Some(call)
     }
 
-    /// The streams whose time is over.
+    /// The streams whose time limit is over.
     fn overdue(&mut self, now: Nanos) -> Vec<StreamId> {
         let mut over = Vec::new();
         for (stream, call) in &mut self.calls {
@@ -86,14 +86,14 @@ impl Http2Link {
     }
 }
 
-/// Over TLS both sides must have agreed on HTTP/2; in the clear it is known beforehand.
+/// Checks that both sides agreed on HTTP/2. Without TLS there is no negotiation.
 pub(crate) fn check_agreed(stream: &Stream) -> Result<(), Fault> {
     if !stream.is_secured() || stream.agreed_protocol() == Some(b"h2") {
         return Ok(());
     }
     Err(Fault::target(
         FaultKind::Protocol,
-        "the server does not speak HTTP/2 here: over TLS (ALPN) it did not agree to h2",
+        "the server does not speak HTTP/2 here: it did not accept h2 in the TLS handshake (ALPN)",
     ))
 }
 
@@ -108,7 +108,7 @@ impl World {
         }
     }
 
-    /// Into the line of its connection, which goes on as far as the server allows.
+    /// Queues a request for the connection of its owner, then sends as much of the queue as the server allows.
     pub(crate) fn dispatch_http2(&mut self, flight: Box<InFlight>) {
         let (owner, endpoint) = (self.owner_of(flight.user), flight.endpoint);
         if let Some(owner) = self.users.get(owner) {
@@ -119,6 +119,8 @@ impl World {
         self.advance_line(owner, endpoint);
     }
 
+    /// Sends queued requests on the newest connection, if it is usable and has a free stream. Without a usable
+    /// connection, opens one.
     fn advance_line(&mut self, owner: UserId, endpoint: EndpointIndex) {
         while let Some(pool) = self.users.get(owner).map(|user| user.pool(endpoint)) {
             let (newest, dialling) = (pool.open.last().copied(), pool.dialling > 0);
@@ -142,7 +144,7 @@ impl World {
     }
 
     fn dial_for(&mut self, owner: UserId, mut flight: Box<InFlight>) {
-        // What it waited in line was for the server's streams, and no lag of ours.
+        // The request waited for a stream of the server, not for the generator, so the wait is not start lag.
         flight.starts_late(self.clock.now());
         if let Some(owner) = self.users.get(owner) {
             owner.pool(flight.endpoint).dialling += 1;
@@ -167,15 +169,16 @@ impl World {
         }
     }
 
-    /// How many messages may be in it: several where several requests wait for theirs.
+    /// Handles received bytes. Returns the number of messages that may be in them: several if several requests wait.
     pub(crate) fn http2_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         let Some(http2) = self.http2(key) else {
             return 0;
         };
         let awaited = http2.calls.len();
         let failed = http2.wire.on_bytes(bytes).is_err();
+        // A server without HTTP/2 responds to the first frames in HTTP/1. Report that, and not a broken frame.
         if failed && bytes.starts_with(b"HTTP/1.") {
-            let other = "the server does not speak HTTP/2 here: it answers in HTTP/1";
+            let other = "the server does not speak HTTP/2 here: it responded in HTTP/1";
             self.fail_streams(key, now, &Fault::target(FaultKind::Protocol, other));
         } else {
             self.settle_http2(key, now);
@@ -201,7 +204,7 @@ impl World {
         self.settle_http2(key, now);
     }
 
-    /// What was on its way ends with this fault, whatever the codec made of it.
+    /// Ends all requests in flight with this fault, whatever the codec made of them.
     fn fail_streams(&mut self, key: u32, now: Nanos, fault: &Fault) {
         while let Some(http2) = self.http2(key) {
             let Some(&(stream, _)) = http2.calls.first() else {
@@ -215,7 +218,7 @@ impl World {
         self.settle_http2(key, now);
     }
 
-    /// Takes out what has ended, and lets those in line go on.
+    /// Removes streams that have ended, and sends queued requests in their place.
     fn settle_http2(&mut self, key: u32, now: Nanos) {
         while let Some(end) = self.http2(key).and_then(|it| it.wire.next_finished()) {
             let call = self.http2(key).and_then(|http2| http2.take(end.stream));
@@ -243,7 +246,7 @@ impl World {
         }
     }
 
-    /// A request that takes too long is reset alone; the connection goes on.
+    /// Resets only the streams whose requests take too long. The connection stays open.
     pub(crate) fn http2_ran_out(&mut self, key: u32, now: Nanos) {
         let connect = self.config.options.timeouts.connect;
         let Some(http2) = self.http2(key) else { return };
@@ -263,7 +266,7 @@ impl World {
             }
         }
         self.settle_http2(key, now);
-        // Those that remain have limits too.
+        // The remaining requests have limits too.
         if let Some(limit) = self.http2(key).map(|http2| http2.limit()) {
             self.watch_limit(limit);
         }

@@ -1,5 +1,5 @@
-//! Operations in flight when the hold is over: how long they are waited for, and what is counted of those that are not
-//! waited for any longer.
+//! Operations in flight at the end of the measured time: how long they are awaited, and how those still open after
+//! that are counted.
 
 use std::collections::VecDeque;
 
@@ -18,23 +18,23 @@ use crate::world::World;
 /// A request or a round trip that has not ended, or a socket that is being opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
-    /// What it is measured as; `None` of a socket that is being opened.
+    /// The kind and name under which it is measured; `None` for a socket that is being opened.
     pub(crate) measured_as: Option<(Family, usize)>,
     pub(crate) planned: Nanos,
-    /// When its own time limit is over.
+    /// When its own time limit ends.
     pub(crate) until: Nanos,
 }
 
-/// Operations of the level that are waited for.
+/// Operations of the level that are awaited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Awaited {
     pub(crate) count: u64,
-    /// When the last of their time limits is over.
+    /// When the last of their time limits ends.
     pub(crate) until: Nanos,
 }
 
 impl Awaited {
-    /// Adds another worker's.
+    /// Adds the operations of another worker.
     pub(crate) fn merge(&mut self, other: Self) {
         self.count += other.count;
         self.until = self.until.max(other.until);
@@ -91,7 +91,7 @@ impl Conn {
 }
 
 impl World {
-    /// Everything in flight that belongs to the level, wherever it waits: on a connection, or in line for one.
+    /// Calls `tell` for each operation in flight that belongs to the level, on a connection or queued for one.
     pub(crate) fn each_in_flight(&mut self, mut tell: impl FnMut(Operation)) {
         let (hold, now) = (self.hold, self.clock.now());
         let mut tell = |operation: Operation| {
@@ -110,7 +110,7 @@ impl World {
         self.dialling.operations().for_each(&mut tell);
     }
 
-    /// What the level has measured so far, with the age of each request and round trip in flight.
+    /// A copy of the measurements so far. It includes the age of each request and round trip in flight.
     pub(crate) fn recorded_so_far(&mut self) -> Recorder {
         let mut so_far = self.recorder.clone();
         let now = self.clock.now();
@@ -122,7 +122,7 @@ impl World {
         so_far
     }
 
-    /// What of it is waited for: its own time limit is not over.
+    /// The operations in flight whose own time limit is not over.
     pub(crate) fn awaited_operations(&mut self) -> Awaited {
         let now = self.clock.now();
         let mut awaited = Awaited::default();
@@ -135,7 +135,8 @@ impl World {
         awaited
     }
 
-    /// Requests whose time limit is over while they wait in line for a connection, or for a stream of one.
+    /// Ends requests whose time limit is over while they are queued for a connection or a stream. Returns the
+    /// earliest limit of the others.
     pub(crate) fn end_overdue_in_line(&mut self, now: Nanos) -> Nanos {
         let mut over = Vec::new();
         for user in self.users.each() {
@@ -146,19 +147,21 @@ impl World {
         let dials = self.dialling.overdue(now);
         for call in &over {
             let limit = call.time_limit();
-            // How many streams there are is the server's choice; that the user's own requests held all connections is not.
+            // The server decides how many streams there are. But it is not its fault if the user's own requests hold
+            // all connections.
             let fault = if self.streams().is_some() {
                 Fault::target(
                     FaultKind::TimedOut,
                     format!("no stream was free within {limit}"),
                 )
             } else {
-                let held = format!("the user's own requests held all {CONNECTIONS_PER_USER}");
+                let held = format!("the user's own requests used all {CONNECTIONS_PER_USER}");
                 let detail = format!("no connection was free within {limit}: {held}");
                 Fault::generator(FaultKind::TimedOut, detail)
             };
             self.end_http(call, now, Err(fault));
         }
+        // These waited in the connect queue, because the target had not accepted other connections.
         for call in &dials {
             let owner = self.owner_of(call.user);
             let pool = self.users.get(owner).map(|user| user.pool(call.endpoint));
@@ -178,7 +181,7 @@ impl World {
         limits.unwrap_or(Nanos::MAX).min(self.dialling.limit())
     }
 
-    /// The level is over for this user: what is in flight counts as unfinished, connections are closed.
+    /// The level is over for this user: operations in flight count as unfinished, connections are closed.
     pub(crate) fn abandon_http(&mut self, id: UserId) {
         let Some(user) = self.users.get(id) else {
             return;
@@ -207,7 +210,7 @@ impl World {
         self.abandon_dials(Some(id));
     }
 
-    /// The level is over for this user, or for everybody: so it is for connections that were to be opened.
+    /// The level is over for this user, or for all users: removes their connections from the connect queue.
     pub(crate) fn abandon_dials(&mut self, user: Option<UserId>) {
         let now = self.clock.now();
         for dial in self.dialling.abandon(user) {
@@ -225,7 +228,7 @@ impl World {
         }
     }
 
-    /// A connection that is not waited for any longer was still being opened.
+    /// Counts a connection that is still being opened and no longer awaited.
     fn leave_opening(&mut self, endpoint: EndpointIndex, opening: Option<Opening>, now: Nanos) {
         let asked = opening.map(|opening| opening.asked);
         if let Some(asked) = asked.filter(|&asked| self.hold.contains(asked)) {
@@ -236,7 +239,7 @@ impl World {
         }
     }
 
-    /// The replies that are still awaited will not be waited for any longer.
+    /// Counts the round trips whose replies are no longer awaited.
     pub(crate) fn leave_round_trips(&mut self, key: u32) {
         let now = self.clock.now();
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
@@ -252,7 +255,7 @@ impl World {
         }
     }
 
-    /// A socket that is not waited for any longer is still being opened, or about to be.
+    /// Counts a socket that is still queued or being opened and no longer awaited.
     pub(crate) fn leave_dial(&mut self, state: &SocketState) {
         let opening = state.opening.map(|opening| opening.planned);
         if let Some(planned) = opening.filter(|&planned| self.hold.contains(planned)) {
@@ -264,7 +267,7 @@ impl World {
 }
 
 /// Takes out the requests whose time limit is over.
-#[expect(clippy::vec_box, reason = "they stay in the box that they wait in")]
+#[expect(clippy::vec_box, reason = "the queue holds boxes")]
 fn take_overdue(line: &mut VecDeque<Box<InFlight>>, now: Nanos, over: &mut Vec<Box<InFlight>>) {
     if line.iter().all(|call| call.limit() > now) {
         return;

@@ -13,11 +13,11 @@ use crate::timers::Alarm;
 use crate::worker::Worker;
 use crate::world::World;
 
-/// After a failed iteration a group pauses, so that a dead target is not hammered.
+/// Pause of a group after a failed iteration, so that a dead target is not flooded with requests.
 const PAUSE_AFTER_FAILURE: Nanos = Nanos::from_millis(100);
 
 impl Worker {
-    /// A group's iteration is due; `number`: which arrival of an open load it is.
+    /// Starts an iteration of a group. `number` is that of the arrival, in an open load.
     pub(crate) fn begin_iteration(&mut self, slot: usize, due: Nanos, number: Option<u64>) {
         let Some(level) = &self.level else { return };
         let plan = Arc::clone(&level.plan);
@@ -25,9 +25,11 @@ impl Worker {
         let start = {
             let mut world = self.world.borrow_mut();
             let now = world.clock.now();
+            // An arrival was due in the measured time, so it starts even after its end. A closed load plans nothing
+            // there.
             let in_time = loading && (number.is_some() || now < world.hold.end);
             let scenario = world.scenario_of(number.unwrap_or(world.begun));
-            // Where Ctrl-C has cut the hold short, a start that was planned comes after the group's end.
+            // If Ctrl-C has shortened the measured time, a planned start may come after the group has ended.
             let Some(group) = world
                 .groups
                 .get_mut(slot)
@@ -84,7 +86,7 @@ impl Worker {
         });
     }
 
-    /// A group's function has settled, or is given up.
+    /// Ends an iteration whose function has settled or was given up.
     pub(crate) fn end_iteration(&mut self, id: GroupId, outcome: Result<(), ScriptFault>) {
         self.cast.cancel_group(id);
         let failed = outcome.is_err();
@@ -99,7 +101,7 @@ impl Worker {
         let (now, hold) = (world.clock.now(), world.hold);
         world.at_work.ends(since, now, hold);
         world.count_iteration(slot, planned, since, outcome);
-        // Deliveries that had their time before those who stayed were released get no more of it.
+        // Deliveries have had their time before those who stayed were released, so they get no more.
         let grace = if world.hold_is_settled {
             Nanos::ZERO
         } else {
@@ -108,6 +110,7 @@ impl Worker {
         let until = now + grace;
         world.stop_users_of(slot);
         drop(world);
+        // A failed iteration does not wait for its deliveries. They count as cut off.
         if failed {
             self.finish_iteration(slot, true);
         } else if self.world.borrow().groups[slot].ledger.awaited() == 0 {
@@ -117,7 +120,7 @@ impl Worker {
         }
     }
 
-    /// Groups whose deliveries have all come, or have had their time.
+    /// Finishes groups whose deliveries have all arrived, or have used up their time.
     pub(crate) fn finish_settled(&mut self, now: Nanos) {
         let Some(level) = &mut self.level else { return };
         if level.settling.is_empty() {
@@ -138,7 +141,7 @@ impl Worker {
         }
     }
 
-    /// The iteration's sockets are closed, and the next one is planned if there is to be one.
+    /// Closes the iteration's sockets, and plans the next iteration if there is one.
     fn finish_iteration(&mut self, slot: usize, failed: bool) {
         let Some(level) = &self.level else { return };
         let again = level.progress == Progress::Load && !level.plan.once;
@@ -184,9 +187,9 @@ impl Worker {
     pub(crate) fn never_settles(&mut self, id: GroupId) -> ScriptFault {
         let last = self.world.borrow_mut().last_done(id);
         let last = last.map_or(String::new(), |last| {
-            format!("; the last thing that was done: {last}")
+            format!("; the last completed operation: {last}")
         });
-        let detail = format!("the group awaits a promise that nothing will ever settle{last}");
+        let detail = format!("the group awaits a promise that nothing can settle{last}");
         let mut fault = self.cast.never_settles(id, detail);
         (fault.user, fault.step) = self.world.borrow_mut().amid(id);
         fault
@@ -194,7 +197,7 @@ impl Worker {
 }
 
 impl World {
-    /// What the group did last, by name.
+    /// The last completed operation of the group, with its name.
     fn last_done(&mut self, id: GroupId) -> Option<String> {
         let (family, index) = self.group_by_id(id)?.last_done?;
         Some(format!(
@@ -204,7 +207,7 @@ impl World {
         ))
     }
 
-    /// A user of the group who is in a step, with the step; or the group's own step.
+    /// A user of the group who is in a step, with that step. Without one, the group's own step.
     fn amid(&mut self, id: GroupId) -> (Option<UserId>, Option<String>) {
         let Some(&slot) = self.group_slots.get(&id) else {
             return (None, None);
@@ -228,7 +231,7 @@ impl World {
             .unwrap_or_else(|| (None, own()))
     }
 
-    /// Tickers, sleeps and steps of the group end; its sockets stay open.
+    /// Ends tickers, sleeps and steps of the group. Its sockets stay open.
     fn stop_users_of(&mut self, slot: usize) {
         self.leave_steps(slot);
         let World { groups, users, .. } = self;
@@ -236,13 +239,14 @@ impl World {
         groups[slot].way.clear();
         for &user in &groups[slot].users {
             if let Some(user) = users.get(user) {
+                // Timers of an earlier epoch are dropped when they fire.
                 user.epoch += 1;
             }
         }
     }
 
-    /// Whether an iteration belongs to the level: of an open load if it was due in the hold, of a closed one if any
-    /// part of it lies there.
+    /// Whether an iteration belongs to the level. In an open load it must have been due in the measured time. In a
+    /// closed load it is enough if a part of it lies there.
     fn is_measured(&self, planned: Nanos, since: Nanos, until: Nanos) -> bool {
         let Span { start, end } = self.hold;
         if self.is_open {
@@ -262,6 +266,7 @@ impl World {
         let measured = self.is_measured(planned, since, now);
         self.compare_held(slot, now, measured);
         if measured {
+            // The planned iterations of an open load are counted from the plan, at the end of the level.
             let (due, ok) = (u64::from(!self.is_open), outcome.is_ok());
             let scenario = self.groups[slot].scenario;
             self.recorder.iterations(scenario, |iterations| {
@@ -323,7 +328,7 @@ impl World {
     }
 }
 
-/// Whether the iteration failed because something that it awaited did not come in time, so that it would have taken longer.
+/// Whether the iteration failed because something did not arrive in time, so that it would have taken longer.
 fn waited_in_vain(fault: &ScriptFault) -> bool {
     matches!(
         fault.fault.kind,

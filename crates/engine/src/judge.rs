@@ -1,4 +1,4 @@
-//! From measurements to verdicts: did the thresholds hold, and does the level show it?
+//! Turns measurements into outcomes and a verdict: whether the thresholds held, and whether the level supports that.
 
 use model::Verdict;
 use plan::Threshold;
@@ -8,7 +8,7 @@ use crate::evidence::as_far_as_it_carries;
 use crate::observe::{Seen, observe};
 use crate::observed::Observed;
 
-/// Every threshold in every level.
+/// The result of every threshold in every level.
 pub(crate) fn thresholds(thresholds: &[Threshold], levels: &[Level]) -> Vec<ThresholdResult> {
     let each = levels.iter().flat_map(|level| {
         thresholds
@@ -25,7 +25,7 @@ pub(crate) fn thresholds(thresholds: &[Threshold], levels: &[Level]) -> Vec<Thre
     each.chain(out_of_reach.into_iter().flatten()).collect()
 }
 
-/// A promise that no level of the run is within reach of.
+/// The result of a threshold whose scope includes no level of the run.
 fn nowhere(threshold: &Threshold, first: &Level) -> ThresholdResult {
     ThresholdResult {
         level: first.index,
@@ -36,7 +36,7 @@ fn nowhere(threshold: &Threshold, first: &Level) -> ThresholdResult {
     }
 }
 
-/// Whether the level lies within the load up to which it is promised.
+/// Whether the level's load is within the scope of the threshold.
 pub(crate) fn is_promised(threshold: &Threshold, level: &Level) -> bool {
     let load = &level.load;
     threshold
@@ -44,8 +44,8 @@ pub(crate) fn is_promised(threshold: &Threshold, level: &Level) -> bool {
         .is_none_or(|reach| reach.covers(load.users, load.groups, load.rate_per_s))
 }
 
-/// One verdict over all levels. Thresholds decide, and each result says whether its level carries it; but a run whose
-/// `setup` or `teardown` failed has not passed, nor has one that failed in a way that no threshold is about.
+/// One verdict over all levels. Thresholds decide, and each result states whether its level supports it. A run has
+/// not passed if `setup` or `teardown` failed, or if something failed that no threshold covers.
 pub(crate) fn verdict(run: &Run) -> Verdict {
     if run.failed_around() {
         return Verdict::Failed;
@@ -64,7 +64,7 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
     }
 }
 
-/// The script failed by itself, or nothing at all succeeded, and no threshold says how much may fail.
+/// Whether the script itself failed or nothing succeeded, without a threshold that limits the failures.
 fn failed_unasked(run: &Run, level: &Level) -> bool {
     let is_about = |subject: &str| {
         let mut results = run.thresholds.iter();
@@ -81,10 +81,10 @@ fn failed_unasked(run: &Run, level: &Level) -> bool {
     by_iteration && !is_about("iterations") || by_operation && !tried.into_iter().any(is_about)
 }
 
-/// Without thresholds a run passes unless in a level nothing succeeded, or the script itself failed: nobody asked for that.
+/// Without thresholds, a run passes unless the script itself failed, or nothing succeeded in a level.
 fn without_thresholds(run: &Run) -> Verdict {
     let levels = || run.levels.iter();
-    // A script that fails by itself is no question of how well the target was measured.
+    // A script that fails by itself fails in an invalid level too: how well the target was measured does not matter.
     let failed = |level: &Level| {
         level.measured.script_failed() || !level.is_invalid() && nothing_succeeded(level)
     };
@@ -100,20 +100,20 @@ fn without_thresholds(run: &Run) -> Verdict {
     }
 }
 
-/// Nothing that was begun succeeded, and nothing is left that could.
+/// Nothing that was started succeeded, and nothing in flight could succeed.
 fn nothing_succeeded(level: &Level) -> bool {
     let iterations = &level.measured.iterations;
     iterations.succeeded + iterations.unfinished == 0 || level.measured.only_failures().is_some()
 }
 
-/// Nothing succeeded so far. What is in flight could still do so, or [`nothing_succeeded`].
+/// Nothing has succeeded so far. Operations in flight may still do so, or end in [`nothing_succeeded`].
 fn nothing_known(level: &Level) -> bool {
     let iterations = &level.measured.iterations;
     iterations.succeeded == 0 || level.measured.only_failures_so_far()
 }
 
-/// A `bench` always asks for something. Where nothing of that ended in the measured time, for example because every user
-/// still waits since the warm-up, nothing is known.
+/// Whether nothing that a `bench` sent ended in the measured time. An example is that every user still waits since
+/// the warm-up. Then nothing is known, because a `bench` always sends something.
 fn asked_in_vain(run: &Run, level: &Level) -> bool {
     let is_bench = run.script.sha256.is_empty() && !run.script.path.is_empty();
     let measured = &level.measured;
@@ -122,7 +122,7 @@ fn asked_in_vain(run: &Run, level: &Level) -> bool {
     is_bench && all.all(|one| one.count == 0)
 }
 
-/// What a threshold comes to by its figures alone, and these.
+/// The outcome by the figures alone, and the figures.
 pub(crate) fn decide(threshold: &Threshold, level: &Level) -> (Outcome, Seen) {
     let seen = observe(threshold, level);
     let outcome = match &seen {

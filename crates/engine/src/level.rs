@@ -5,7 +5,7 @@ use plan::{Grouping, LevelLoad, Load, Phases};
 
 use crate::messages::PooledUser;
 
-/// A span of the run's clock; what begins in it belongs to it.
+/// A span of the run's clock. Operations that begin in it belong to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: Nanos,
@@ -17,19 +17,19 @@ impl Span {
         self.start <= at && at < self.end
     }
 
-    /// Whether an operation belongs to it that began then and was in flight until then: if it began in it, or was in
-    /// flight during all of it. A user who has waited since the warm-up for the whole of the measured time begins
-    /// nothing in it, and would be in no figure.
+    /// Whether an operation belongs to the span: it began in the span, or was in flight during all of it. Users who
+    /// wait since the warm-up for all of the measured time begin nothing in it. Without the second rule they would be
+    /// in no figure.
     pub(crate) fn measures(self, began: Nanos, until: Nanos) -> bool {
         let spanned = began < self.start && self.start < self.end && self.end <= until;
         spanned || self.contains(began)
     }
 }
 
-/// What `setup` left behind for the groups.
+/// The result of `setup` for the groups.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetupResult {
-    /// What it returned, as JSON.
+    /// The return value, as JSON.
     pub(crate) value: Option<Arc<str>>,
     /// The users of its pool.
     pub(crate) pool: Vec<PooledUser>,
@@ -40,9 +40,9 @@ pub(crate) struct SetupResult {
 pub(crate) struct LevelPlan {
     pub(crate) index: u32,
     pub(crate) load: LevelLoad,
-    /// Numbers of the groups in the run begin here.
+    /// Number of the first group. Groups are numbered over the whole run.
     pub(crate) first_group: GroupId,
-    /// Numbers of the users in the run begin here, for their names.
+    /// Number of the first user, for their names. Users are numbered over the whole run.
     pub(crate) first_user: u32,
     pub(crate) start: Nanos,
     pub(crate) phases: Phases,
@@ -62,7 +62,7 @@ impl LevelPlan {
     }
 }
 
-/// The levels of a load, planned but for when they start.
+/// Plans the levels of a load, without their start times.
 pub(crate) fn plans(
     load: &Load,
     grouping: &Grouping,

@@ -20,36 +20,36 @@ use crate::timers::Alarm;
 use crate::worker::Worker;
 use crate::world::World;
 
-/// How long closed sockets have to say goodbye at the end of a level.
+/// Time for the closing handshakes of sockets at the end of a level.
 const GOODBYES: Nanos = Nanos::from_millis(1500);
-/// So long after the hold what was due in it is still begun; then it counts as dropped.
+/// Iterations that were due in the measured time may still start for this long after it. Then they count as dropped.
 const CATCH_UP: Nanos = Nanos::from_millis(100);
-/// Settling is looked at this often.
+/// Interval of checks while deliveries settle.
 pub(crate) const LOOK: Nanos = Nanos::from_millis(2);
 
-/// How far a level has come on this worker.
+/// The phase of a level on this worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// Ramp, warm-up and hold.
+    /// Ramp-up, warm-up and measured time.
     Load,
-    /// The hold is over, and no iteration begins. Operations in flight are waited for, then deliveries.
+    /// The measured time is over, and no iteration starts. Operations in flight are awaited, then deliveries.
     Settling(Settling),
-    /// Those who stayed are told to finish.
+    /// Users who called `stay()` are released, and finish.
     Draining(Draining),
-    /// Sockets say goodbye.
+    /// Sockets perform their closing handshakes.
     Closing { until: Nanos },
 }
 
-/// A level under way.
+/// A running level.
 #[derive(Debug)]
 pub(crate) struct LevelRun {
     pub(crate) plan: Arc<LevelPlan>,
     pub(crate) progress: Progress,
-    /// Groups that have not come to their end.
+    /// Groups that have not ended.
     pub(crate) open: usize,
-    /// Groups whose deliveries are settling after an iteration.
+    /// Groups whose deliveries settle after an iteration, each with its time limit.
     pub(crate) settling: Vec<(usize, Nanos)>,
-    /// The arrivals of an open load, until the hold has ended.
+    /// The arrivals of an open load, until the measured time has ended.
     pub(crate) open_run: Option<OpenRun>,
     hold_ended: Nanos,
     settled: Nanos,
@@ -60,7 +60,7 @@ pub(crate) struct LevelRun {
     idle_at_second: Nanos,
     busy: f64,
     gc_pause: Option<Nanos>,
-    /// The level was cut short: operations in flight are waited for no longer than deliveries.
+    /// The level was cut short: operations in flight are awaited for no longer than deliveries.
     pub(crate) hurried: bool,
     aborted: bool,
 }
@@ -88,9 +88,11 @@ impl Worker {
             }
         }
         let open = world.groups.len();
+        // Wake the loop at both edges of the measured time, even if nothing else happens then.
         world.timers.set(plan.hold().start, Alarm::Look);
         world.timers.set(plan.hold().end, Alarm::Look);
         drop(world);
+        // Collect garbage now, so that a pause in the level is less likely.
         self.collect_garbage(true);
         self.level = Some(LevelRun {
             plan,
@@ -112,7 +114,7 @@ impl Worker {
         });
     }
 
-    /// Ctrl-C: nothing new is begun, and what is in flight is waited for no longer than `settle`.
+    /// First Ctrl-C: nothing new starts, and operations in flight are awaited for at most `settle`.
     pub(crate) fn end_hold(&mut self) {
         if let Some(level) = &mut self.level {
             level.hurried = true;
@@ -121,7 +123,7 @@ impl Worker {
         world.hold.end = world.hold.end.min(world.clock.now());
     }
 
-    /// The second Ctrl-C, or the end of the run: only what was measured counts.
+    /// Second Ctrl-C, or the end of the run: only what has been measured so far counts.
     pub(crate) fn abort(&mut self) {
         self.end_hold();
         if let Some(level) = &mut self.level {
@@ -129,7 +131,7 @@ impl Worker {
         }
     }
 
-    /// Goes on to the next phase when this one is over.
+    /// Goes on to the next phase if this one is over.
     pub(crate) fn advance_level(&mut self) {
         if self.level.is_none() {
             return;
@@ -182,19 +184,20 @@ impl Worker {
         let Some(level) = &self.level else { return };
         let all_ended = level.plan.once && level.open == 0;
         let end = self.world.borrow().hold.end;
-        // What was due a moment ago is still begun.
+        // Iterations that were due a moment ago still start.
         let catching_up = now < end + CATCH_UP && self.is_behind();
         if now >= end && !catching_up || all_ended {
             self.close_hold(now);
         }
     }
 
-    /// The hold is over: how busy the worker was in it, and nothing new from now on.
+    /// Ends the measured time: notes how busy the worker was, and starts nothing new.
     fn close_hold(&mut self, now: Nanos) {
         self.close_arrivals();
         let (idle, cpu) = (self.idle(), self.cpu_time());
         let Some(level) = &mut self.level else { return };
         let mut world = self.world.borrow_mut();
+        // The loop may notice the end late, or every group may have ended early.
         world.hold.end = world.hold.end.min(now.max(world.hold.start));
         level.hold_ended = world.hold.end;
         let hold = world.hold;
@@ -214,7 +217,7 @@ impl Worker {
         level.cpu_wait = used.map(|used| busy::cpu_wait(held, &used));
         level.progress = Progress::Settling(Settling::since(now));
         world.timers.set(now + LOOK, Alarm::Look);
-        // Groups between two iterations begin none any more.
+        // Groups between two iterations start no other one.
         let waiting = world
             .groups
             .iter_mut()
@@ -222,14 +225,14 @@ impl Worker {
         level.open -= waiting.map(|group| group.stage = Stage::Done).count();
     }
 
-    /// The deliveries are settled: `stay` ends.
+    /// The deliveries have settled: `stay()` ends.
     fn release(&mut self, now: Nanos) {
         let Some(level) = &mut self.level else { return };
         level.settled = now;
         let mut world = self.world.borrow_mut();
         level.progress = Progress::Draining(world.draining(level, now));
         world.hold_is_settled = true;
-        world.timers.set(now, Alarm::Look); // nobody may be left to wait for
+        world.timers.set(now, Alarm::Look); // there may be nobody to wait for
         let World { groups, wakes, .. } = &mut *world;
         for op in groups.iter_mut().flat_map(|group| group.staying.drain(..)) {
             wakes.push_back(Wake::Done {
@@ -239,7 +242,7 @@ impl Worker {
         }
     }
 
-    /// What has not ended by now is unfinished.
+    /// Counts everything that has not ended as unfinished, and closes all connections.
     fn close_all(&mut self, now: Nanos) {
         let mut world = self.world.borrow_mut();
         let unfinished: Vec<_> = world
@@ -259,14 +262,14 @@ impl Worker {
         let users: Vec<UserId> = groups
             .flat_map(|group| group.users.iter().copied())
             .collect();
-        world.abandon_dials(None); // before each user looks for theirs in the line
+        world.abandon_dials(None); // all at once, before each user searches the queue
         for user in users {
             world.abandon_http(user);
             world.close_sockets_of(user, CutOff::LevelEnded);
         }
         let until = now + GOODBYES;
         world.timers.set(until, Alarm::Look);
-        world.timers.set(now, Alarm::Look); // no socket may be left
+        world.timers.set(now, Alarm::Look); // there may be no open socket
         drop(world);
         for (id, ..) in unfinished {
             self.cast.cancel_group(id);
@@ -288,6 +291,7 @@ impl Worker {
         let second = level.next_second - 1;
         let window = Box::new(world.recorder.take_window());
         let (hold, at_work) = (world.hold, world.at_work);
+        // `planned_arrivals` borrows the world itself.
         drop(world);
         let planned = self.planned_arrivals(&level.plan, hold);
         let mut world = self.world.borrow_mut();
@@ -322,14 +326,14 @@ impl Worker {
         self.tell(Event::LevelDone(Box::new(outcome)));
     }
 
-    /// When a block of the measured time is over, what came in it is noted.
+    /// Closes a block of the measured time when it is over.
     fn close_block(&self, now: Nanos) {
         let mut world = self.world.borrow_mut();
         let hold = world.hold;
         world.recorder.blocks_until(now, hold);
     }
 
-    /// Once a second: the window goes to control, and garbage is collected if there is a lot.
+    /// Once a second: sends the window to control, and collects garbage if there is a lot.
     fn each_second(&mut self, now: Nanos) {
         let idle = self.idle();
         let Some(level) = &mut self.level else { return };
@@ -367,7 +371,7 @@ impl Worker {
 }
 
 impl World {
-    /// Something that was planned for `due` starts now.
+    /// Records the lag of something that was planned for `due` and starts now.
     pub(crate) fn note_start(&mut self, due: Nanos) {
         if self.hold.contains(due) {
             let lag = self.clock.now() - due;

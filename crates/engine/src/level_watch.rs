@@ -1,4 +1,4 @@
-//! Control while a level runs: what it hears, looks at and passes on.
+//! Control while a level runs: receives events, checks limits and forwards commands.
 
 use std::sync::Arc;
 
@@ -16,27 +16,27 @@ use crate::rescue::Signs;
 use crate::run::{InFlight, Live, Notice, RunError};
 use crate::snapshot::Hopes;
 
-/// After the second Ctrl-C the workers may take so long to say what they have measured: all must end within a second.
+/// Time for the workers to report their measurements after the second Ctrl-C. The whole run must end within a second.
 const GIVE_UP: Nanos = Nanos::from_millis(500);
 
-/// What control remembers of the level that runs.
+/// Control's state of the running level.
 struct Watch<'a> {
     plan: &'a LevelPlan,
     /// As planned, or until it was cut short.
     hold: Span,
     levels: u32,
-    /// Workers that have come to the end.
+    /// Workers that have finished the level.
     done: usize,
-    /// How often the user had asked to stop when it was last passed on.
+    /// The number of requests to stop that were forwarded to the workers.
     asked: u8,
     hopes: Hopes,
-    /// Until when the workers may take to come to their end, once the user will not wait.
+    /// When the workers must have finished, once the user will not wait.
     give_up: Nanos,
-    /// The promise for which the run is aborted.
+    /// The threshold that aborts the run.
     hopeless: Option<Threshold>,
-    /// When the level must have come to its end.
+    /// When the level must have ended.
     limit: Nanos,
-    /// Operations that the workers wait for after the hold, in the latest second that was told.
+    /// Operations that the workers await after the measured time, in the latest second that was reported.
     awaited: (u64, Awaited),
     signs: Signs,
 }
@@ -46,9 +46,10 @@ impl Watch<'_> {
         self.hold.end = self.hold.end.min(now.max(self.hold.start));
     }
 
-    /// How long the level may take when operations are in flight until then.
+    /// When the level must have ended if operations are in flight until `operations`.
     fn ends_after(&self, operations: Nanos, timeouts: Timeouts) -> Nanos {
-        // Deliveries settle twice as long at most, and those who stay end their operations.
+        // Deliveries settle for at most twice `settle`, and users who stayed end their operations within the time
+        // limits.
         operations + self.plan.settle + self.plan.settle + timeouts.total + OVERDUE
     }
 
@@ -64,8 +65,8 @@ impl Watch<'_> {
 }
 
 impl Control<'_> {
-    /// One level: start it, watch it, put together what the workers measured. The promise for which it was aborted, if
-    /// it was.
+    /// Runs one level: starts it, watches it, and merges the workers' measurements. Returns the threshold that
+    /// aborted it, if any.
     pub(crate) fn level(
         &mut self,
         plan: &LevelPlan,
@@ -107,8 +108,7 @@ impl Control<'_> {
                 return Err(silent);
             }
             if now > watch.give_up {
-                let busy =
-                    "interrupted: a worker was too busy to say what it had measured in the end";
+                let busy = "interrupted: a worker was too busy to report its last measurements";
                 return Err(RunError::Usage(busy.to_owned()));
             }
             self.watcher.watch(now, watch.hold);
@@ -125,7 +125,7 @@ impl Control<'_> {
                 Heard::Nothing if self.clock.now() > watch.limit => {
                     self.crew.order_all(|| Command::Abort);
                     return Err(RunError::Generator(
-                        "a level did not come to its end".to_owned(),
+                        "a level did not end within its time limits".to_owned(),
                     ));
                 }
                 Heard::Nothing => {}
@@ -175,7 +175,7 @@ impl Control<'_> {
         Ok(())
     }
 
-    /// The level as far as it has come, without what was measured and without the target.
+    /// The level so far: its load and duration, without measurements and without the target.
     fn so_far(&self, plan: &LevelPlan) -> Level {
         let mut level = blank(plan);
         let held = self.clock.now() - plan.hold().start;
@@ -183,7 +183,7 @@ impl Control<'_> {
         level
     }
 
-    /// The first Ctrl-C ends the hold, the second ends everything.
+    /// Forwards Ctrl-C: the first ends the measured time, the second ends everything.
     fn pass_on_stop(&mut self, watch: &mut Watch<'_>) {
         let asked = self.stop.asked();
         if asked > watch.asked {

@@ -1,8 +1,8 @@
-//! Runs the load: a worker per core, users and their connections, pacing, recording, the life of a run.
+//! Generates the load: a worker per core, users and their connections, pacing, recording, the phases of a run.
 //!
-//! [`run`] takes a checked [`RunConfig`] and gives back the record. Between workers nothing is shared
-//! while a level runs: each has its own event loop, script engine, users, ledgers and recorder, and
-//! what they measured is merged at the end of the level.
+//! [`run`] takes a checked [`RunConfig`] and returns the record. Workers share nothing while a level runs: each has
+//! its own event loop, script engine, users, ledgers and recorder. Their measurements are merged at the end of the
+//! level.
 //!
 //! This crate prints nothing, and reads time in one place (`Clock`).
 

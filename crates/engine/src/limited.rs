@@ -1,7 +1,7 @@
-//! Answers with status 429 (too many requests), the evidence of a rate limiter.
+//! Responses with status 429 (too many requests), the evidence of a rate limiter.
 //!
-//! Nothing here is done for any other answer: how many were let through is worked out from counts that are kept anyway
-//! (of the windows, and of each connection) whenever a 429 comes, and at the end of the level.
+//! Other responses cost nothing here. The number that passed is computed from other counts (windows, connections),
+//! when a 429 arrives and at the end of the level.
 
 use model::Nanos;
 use record::{Limited, PerAddress, StatedLimit};
@@ -12,11 +12,11 @@ use crate::http::InFlight;
 use crate::recorder::Family;
 use crate::world::World;
 
-/// Headers that are read in each second: they say the same again and again.
+/// Responses per second whose headers are read. More would only repeat the same values.
 const READ_PER_SECOND: u64 = 64;
 
 impl World {
-    /// A request that has been counted was refused with status 429.
+    /// Notes a request that was refused with status 429. It has been counted already.
     pub(crate) fn note_limited(&mut self, call: &InFlight, headers: &Headers, now: Nanos) {
         if let Some(user) = self.users.get(call.user) {
             user.limited += 1;
@@ -34,7 +34,8 @@ impl World {
         }
     }
 
-    /// All that was refused in the level, with what each user and each address got; when its connections are gone.
+    /// Takes all refusals of the level, with the counts of each user and each address. Call it when the connections
+    /// are gone: only then are their responses in the users' counts.
     pub(crate) fn take_limited(&mut self, now: Nanos) -> Limited {
         let ended = self.recorder.ended();
         let mut limited = self.recorder.limited.take().unwrap_or_default();
@@ -66,7 +67,7 @@ impl World {
         *limited
     }
 
-    /// A connection is gone: its answers are its user's.
+    /// Adds the responses of a connection that is gone to its user's count.
     pub(crate) fn note_answers_of(&mut self, conn: &Conn) {
         if let Link::Http(http) = &conn.link
             && let Some(user) = self.users.get(conn.user)

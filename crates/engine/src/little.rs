@@ -1,4 +1,4 @@
-//! Little's law: those at work = iterations per second × the time of one. Both sides are measured apart.
+//! Little's law: groups at work = iterations per second × time of one iteration. Both sides are measured separately.
 
 use model::Nanos;
 use record::Little;
@@ -7,25 +7,25 @@ use crate::level::Span;
 
 /// Fewer iterations than this have no steady average.
 const LEAST_ITERATIONS: u64 = 100;
-/// An iteration must be shorter than this share of the measured time, or its edges decide.
+/// An iteration must be shorter than this share of the measured time, or the edges decide.
 const LONGEST_SHARE: f64 = 0.1;
-/// What remains of the difference when the edges are allowed for.
+/// Accepted difference, after the edges are accounted for.
 const TOLERANCE: f64 = 0.03;
 
-/// Groups at work over the measured time, and how long iterations were at work in it.
+/// Groups at work over the measured time, and the time that their iterations took in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AtWork {
     count: u32,
     since: Nanos,
-    /// Group-seconds within the hold.
+    /// Group-seconds in the measured time.
     area_s: f64,
-    /// Iterations that ended in the hold, or were in flight at its end.
+    /// Iterations that ended in the measured time, or were in flight at its end.
     counted: u64,
-    /// How long they took, or were in flight until then.
+    /// Sum of their times, until their end or the end of the measured time.
     time_s: f64,
-    /// What the beginning of the hold cut off from iterations that began before it.
+    /// The part of these times that lies before the measured time.
     cut_s: f64,
-    /// Those that are not over have been counted.
+    /// The iterations in flight at the end have been counted.
     closed: bool,
 }
 
@@ -45,14 +45,15 @@ impl AtWork {
         }
     }
 
-    /// The hold is over, with these at work that began at `since`; nothing more is counted.
+    /// Ends the measured time. `running`: when the iterations in flight began. Nothing more is counted after this.
     pub(crate) fn close(&mut self, now: Nanos, hold: Span, running: impl Iterator<Item = Nanos>) {
         self.pass(now, hold);
         running.for_each(|since| self.counts(since, hold.end, hold));
         self.closed = true;
     }
 
-    /// One was at work until then. One that is in flight at the end of the hold counts for as long as it has been.
+    /// Counts an iteration that was at work until then. One in flight at the end of the measured time counts with its
+    /// age.
     fn counts(&mut self, since: Nanos, until: Nanos, hold: Span) {
         if since >= hold.end {
             return;
@@ -62,7 +63,7 @@ impl AtWork {
         self.cut_s += (hold.start - since).as_secs_f64();
     }
 
-    /// Time passes without a change.
+    /// Adds the time in which the number of groups at work has not changed.
     pub(crate) fn pass(&mut self, now: Nanos, hold: Span) {
         let from = self.since.max(hold.start);
         let to = now.min(hold.end);
@@ -70,7 +71,7 @@ impl AtWork {
         self.since = now;
     }
 
-    /// Adds another worker's.
+    /// Adds the counts of another worker.
     pub(crate) fn merge(&mut self, other: Self) {
         self.area_s += other.area_s;
         self.counted += other.counted;
@@ -78,7 +79,7 @@ impl AtWork {
         self.cut_s += other.cut_s;
     }
 
-    /// Both sides of the law; `None` where the level was too short to tell.
+    /// Both sides of the law; `None` if the level was too short.
     pub(crate) fn law(&self, duration_s: f64) -> Option<Little> {
         if self.counted < LEAST_ITERATIONS || duration_s <= 0.0 {
             return None;
@@ -94,6 +95,7 @@ impl AtWork {
             at_work,
             per_s,
             time_s,
+            // The cut times are in one side only, so they explain a part of the difference.
             holds: difference <= at_work.max(per_s * time_s) * TOLERANCE + self.cut_s / duration_s,
         })
     }
@@ -163,7 +165,7 @@ mod tests {
         (0..250).for_each(|_| at_work.begins(begun, HOLD));
         at_work.close(HOLD.end, HOLD, [begun; 250].into_iter());
         let law = at_work.law(10.0).unwrap();
-        // Half a group, and 250 for a twentieth of the time: 13 at work; without them it would be half of one.
+        // Half a group, and 250 for a twentieth of the time: 13 at work. Without them it would be half of a group.
         assert!((law.at_work - 13.0).abs() < 0.05, "{law:?}");
         assert!((law.per_s * law.time_s - 13.0).abs() < 0.05, "{law:?}");
         assert!(law.holds);
@@ -184,7 +186,7 @@ mod tests {
         (0..20).for_each(|_| at_work.begins(begun, HOLD));
         let end = Nanos::from_millis(1_500);
         (0..20).for_each(|_| at_work.ends(begun, end, HOLD));
-        // Of their 30 s 20 were before the hold: 2 groups of difference, all of it by the cut.
+        // 20 of their 30 s were before the measured time: a difference of 2 groups, all of it from the cut.
         assert!(at_work.law(10.0).unwrap().holds, "{at_work:?}");
         at_work.time_s += 10.0;
         assert!(!at_work.law(10.0).unwrap().holds, "{at_work:?}");

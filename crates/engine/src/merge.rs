@@ -8,7 +8,7 @@ use crate::messages::{CpuWait, LevelOutcome};
 use crate::quota::Quota;
 use crate::share::Loud;
 
-/// What the workers measured in one level, put together.
+/// The measurements of all workers in one level.
 #[derive(Debug, Default)]
 pub(crate) struct Merged {
     pub(crate) measured: Measured,
@@ -16,11 +16,11 @@ pub(crate) struct Merged {
     pub(crate) dropped: u64,
     pub(crate) limited: Limited,
     pub(crate) loud: Loud,
-    /// How long the hold really was.
+    /// Actual length of the measured time.
     pub(crate) duration_s: Option<f64>,
     pub(crate) settle_s: f64,
     pub(crate) drain_s: f64,
-    /// Workers that did not come to their end.
+    /// Workers that did not finish the level.
     pub(crate) lost_workers: Vec<IssueCause>,
     windows: Vec<OpenWindow>,
     start_lag: Histogram,
@@ -30,7 +30,7 @@ pub(crate) struct Merged {
 }
 
 impl Merged {
-    /// One worker's second.
+    /// Adds one second of one worker.
     pub(crate) fn add_window(&mut self, second: u64, window: &OpenWindow) {
         let Ok(second) = usize::try_from(second) else {
             return;
@@ -41,7 +41,7 @@ impl Merged {
         self.windows[second].merge(window);
     }
 
-    /// One worker's level.
+    /// Adds the level of one worker.
     pub(crate) fn add(&mut self, outcome: LevelOutcome) {
         self.measured.merge(outcome.measured);
         self.start_lag.merge(&outcome.start_lag);
@@ -80,7 +80,7 @@ impl Merged {
             largest(self.generator.gc_pause_ms_max, outcome.gc_pause_ms_max);
     }
 
-    /// Copies of what those workers had measured who did not come to their end.
+    /// Adds the copies from workers that did not finish.
     pub(crate) fn rescue(
         &mut self,
         copies: impl Iterator<Item = Option<(Nanos, Measured)>>,
@@ -109,7 +109,7 @@ impl Merged {
         self.windows.last()
     }
 
-    /// The time series of the level and the generator's own figures.
+    /// The measurements, the generator's own figures, and the time series of the level.
     pub(crate) fn finish(mut self, users: u64) -> (Measured, GeneratorUse, Vec<Window>) {
         let series = self
             .windows

@@ -1,4 +1,4 @@
-//! What control and workers say to each other: a few messages a second, none per request.
+//! Messages between control and workers: a few per second, none per request.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(crate) enum Command {
     Teardown(Arc<SetupResult>),
     /// Send a copy of what was measured so far.
     Snapshot,
-    /// The hold ends now; settle and drain as usual.
+    /// The measured time ends now; settle and drain as usual.
     EndHold,
     /// Stop at once and send what was measured.
     Abort,
@@ -36,19 +36,19 @@ pub(crate) enum Command {
 /// From a worker to control.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The script is loaded and commands are read.
+    /// The script is loaded, and the worker reads commands.
     Ready,
-    /// One second of the level, for the series and the live line.
+    /// One second of the level, for the time series and the live line.
     Window {
         second: u64,
         window: Box<OpenWindow>,
         busy: f64,
-        /// Operations that are waited for after the hold.
+        /// Operations that are awaited after the measured time.
         awaited: Awaited,
     },
-    /// What was measured so far, as control asked for.
+    /// The measurements so far, as control requested.
     Snapshot(Box<Measured>),
-    /// The same, unasked, for the case that the worker never comes to its end.
+    /// The same, sent without a request in case the worker never finishes.
     Copy(Box<Measured>),
     /// The level is over on this worker.
     LevelDone(Box<LevelOutcome>),
@@ -63,20 +63,20 @@ pub(crate) enum Event {
 /// Why a run cannot go on.
 #[derive(Debug)]
 pub(crate) enum Fatal {
-    /// The script.
+    /// A fault of the script.
     Script(ScriptFault),
-    /// The generator's machine.
+    /// A problem of the generator or its machine.
     Generator(String),
 }
 
-/// How a worker that was ready to run waited for a CPU during the hold.
+/// How long a worker that was ready to run waited for a CPU in the measured time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CpuWait {
-    /// As a share of the hold.
+    /// As a share of the measured time.
     pub(crate) share: f64,
-    /// As a share of the time in which it wanted one.
+    /// As a share of the time in which it ran or wanted to run.
     pub(crate) starved: f64,
-    /// Each time, on average.
+    /// Average length of a wait.
     pub(crate) each: Nanos,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct LevelOutcome {
     pub(crate) measured: Measured,
     pub(crate) start_lag: Histogram,
     pub(crate) receipts: Receipts,
-    /// Share of the hold in which the worker did not wait.
+    /// Share of the measured time in which the worker did not wait.
     pub(crate) busy: f64,
     pub(crate) cpu_wait: Option<CpuWait>,
     pub(crate) gc_pause_ms_max: Option<f64>,
@@ -99,7 +99,7 @@ pub(crate) struct LevelOutcome {
     pub(crate) drain_s: f64,
 }
 
-/// A user that `setup` made, ready to take a place in a group.
+/// A user that `setup` created, ready to take a place in a group.
 #[derive(Clone, Debug)]
 pub(crate) struct PooledUser {
     pub(crate) data: Arc<str>,
@@ -107,7 +107,7 @@ pub(crate) struct PooledUser {
     pub(crate) headers: Vec<(String, String)>,
 }
 
-/// What came of `setup` or `teardown`.
+/// The result of `setup` or `teardown`.
 #[derive(Debug)]
 pub(crate) struct AsideOutcome {
     pub(crate) result: Result<Option<String>, ScriptFault>,

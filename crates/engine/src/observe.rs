@@ -1,4 +1,4 @@
-//! The value that a threshold looks at, or why there is none.
+//! The value that a threshold looks at, or the reason why there is none.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use crate::percentile::{Messages, Percentile, Sides};
 
 mod figures;
 
-/// What was seen, or why there is nothing to see.
+/// The observed value, or the reason why there is none.
 pub(crate) type Seen = Result<Observed, Inconclusive>;
 
 const NO_DATA: Inconclusive = Inconclusive::NoData;
 
-/// What a threshold looks at; or why there is nothing.
+/// Determines the value that a threshold looks at.
 pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
     let name = threshold.subject.name.as_deref();
     let measured = &level.measured;
@@ -55,7 +55,7 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
     }
 }
 
-/// What a threshold wants to know of its subject.
+/// What a threshold needs to know of its subject.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     threshold: &'a Threshold,
@@ -63,7 +63,7 @@ struct Asked<'a> {
     /// The limit is a share of all, not a number.
     share: bool,
     duration_s: f64,
-    /// Starts that were dropped, and how many were planned.
+    /// Dropped starts, and planned ones.
     dropped: (u64, u64),
 }
 
@@ -84,7 +84,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Steps and conditions; a path with ` > ` in it is that of one step within another.
+    /// Steps and `eventually` conditions. A path with ` > ` in it names a step within another one.
     fn of_steps(self, measured: &Measured, name: Option<&str>) -> Seen {
         let step = name.and_then(|name| measured.story.step(name));
         if self.aggregate == Aggregate::Reached {
@@ -104,13 +104,13 @@ impl Asked<'_> {
         let of = step.scenario.as_ref();
         let of = of.and_then(|scenario| measured.scenarios.get(scenario));
         let of = of.unwrap_or(&measured.iterations);
-        // Those that have not ended may be on their way to it.
+        // Iterations that have not ended may still reach it.
         let open = of.unfinished.min(of.started.saturating_sub(step.reached));
         self.part(step.reached, of.started, in_flight(open))
     }
 
-    /// A step that nobody reached is in no record; that iterations were started is. Of a mix it is not known whose it was.
-    /// Its name may be misspelt, so it breaks a limit and keeps none.
+    /// A step that nobody reached is in no record, but the started iterations are. In a mix it is unknown which
+    /// scenario has the step. The name may be misspelt, so the missing step can break a limit, but not hold one.
     fn of_nobody(self, measured: &Measured) -> Seen {
         let iterations = &measured.iterations;
         let ended = iterations.started > iterations.unfinished;
@@ -122,7 +122,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Of all steps, that which the fewest reached.
+    /// The step that the fewest reached.
     fn of_least_reached(self, measured: &Measured) -> Seen {
         let least = measured.story.steps.iter().min_by_key(|step| step.reached);
         self.of_reached(measured, least.ok_or(NO_DATA)?)
@@ -131,7 +131,8 @@ impl Asked<'_> {
     fn of_deliveries(self, deliveries: &Deliveries) -> Seen {
         let of = deliveries.expected;
         let received = deliveries.received();
-        // What headcount cut off, or the script looked for in the wrong place, could have had any fate.
+        // Deliveries that headcount cut off, or that the script looked for at the wrong place, could have had any
+        // fate.
         let lost = deliveries
             .lost_count()
             .saturating_sub(deliveries.lost_by_script());
@@ -141,7 +142,7 @@ impl Asked<'_> {
             Aggregate::Delivered => self.part(deliveries.delivered, of, unseen),
             Aggregate::Late => self.part(deliveries.late, of, unseen),
             Aggregate::Lost => self.part(lost, of, unseen),
-            // Of nothing that came it is not known how often it would have come, and in which order.
+            // If nothing arrived, it is unknown how often and in which order it would have arrived.
             Aggregate::Duplicated | Aggregate::Reordered
                 if received + deliveries.duplicated + deliveries.reordered == 0 =>
             {
@@ -162,8 +163,8 @@ impl Asked<'_> {
         }
     }
 
-    /// The first receipt of a message is the earliest and the last the latest of its deliveries. A message that not all
-    /// have received has no last one, which counts as beyond every upper limit.
+    /// The first and the last delivery of a message are its earliest and latest. A message that some recipients did
+    /// not get has no last delivery. It counts as beyond every upper limit.
     fn messages(self, deliveries: &Deliveries) -> Messages {
         let holds = |value| self.threshold.holds(value);
         let all = deliveries.first.count();
@@ -196,7 +197,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Groups of which not all said what they hold may be of either kind.
+    /// Groups in which not all members reported a state may be of either kind.
     fn of_convergence(self, groups: &Convergence) -> Seen {
         let all = groups.groups();
         let unknown = groups.unknown;
@@ -275,7 +276,7 @@ impl Asked<'_> {
     }
 }
 
-/// One name, or all names together.
+/// One name, or all names merged.
 fn pooled<T: Clone>(
     map: &BTreeMap<String, T>,
     name: Option<&str>,

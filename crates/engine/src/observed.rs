@@ -1,28 +1,28 @@
-//! A number or a percentile as far as it is known, held against its limit.
+//! A number or a percentile as far as it is known, compared with its limit.
 
 use plan::{Op, Threshold};
 use record::{Counted, Inconclusive, Outcome};
 
 use crate::percentile::{Messages, Percentile};
 
-/// What a threshold looks at, in its limit's base unit.
+/// The value that a threshold looks at, in its limit's base unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Observed {
-    /// A number, known to lie between two; both are the same where nothing is left to know.
+    /// A number between two bounds, which are equal if everything is known.
     Number {
         /// At least.
         low: f64,
         /// At most; may be infinite.
         high: f64,
-        /// Why they are not the same.
+        /// Why the bounds differ.
         why: Inconclusive,
     },
-    /// A percentile, by the values on either side of the limit.
+    /// A percentile, by the number of values on either side of the limit.
     Percentile(Percentile),
 }
 
 impl Observed {
-    /// What was counted, of a percentile that has too few samples to be stated.
+    /// The counts of a percentile that has too few samples to be stated.
     pub(crate) fn counted(&self) -> Option<Counted> {
         match self {
             Self::Number { .. } => None,
@@ -30,7 +30,7 @@ impl Observed {
         }
     }
 
-    /// Whether the condition holds.
+    /// Whether the threshold holds.
     pub(crate) fn outcome(&self, threshold: &Threshold) -> Outcome {
         let (low, high, why) = match self {
             Self::Number { low, high, why } => (*low, *high, *why),
@@ -46,7 +46,7 @@ impl Observed {
     }
 }
 
-/// A number of which nothing is left to know.
+/// A number that is fully known.
 pub(crate) fn exactly(value: f64) -> Observed {
     Observed::Number {
         low: value,
@@ -55,12 +55,12 @@ pub(crate) fn exactly(value: f64) -> Observed {
     }
 }
 
-/// So many operations are in flight.
+/// `open` operations are in flight.
 pub(crate) fn in_flight(open: u64) -> Inconclusive {
     Inconclusive::InFlight { open }
 }
 
-/// The percentile of deliveries.
+/// Adds the counts by message to a percentile of deliveries.
 pub(crate) fn by_message(seen: Observed, messages: Messages) -> Observed {
     match seen {
         Observed::Percentile(percentile) => Observed::Percentile(Percentile {

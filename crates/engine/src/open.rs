@@ -1,4 +1,4 @@
-//! Open load on one worker: which arrivals are its own, who takes them, and which find nobody.
+//! Open load on one worker: its own arrivals, the groups that take them, and the arrivals for which no group is free.
 
 use std::iter::Peekable;
 
@@ -12,21 +12,22 @@ use crate::people::Stage;
 use crate::worker::Worker;
 use crate::world::World;
 
-/// Starts between two looks at the sockets: when many are overdue, answers are not left waiting for all of them.
+/// Starts between two checks of the sockets. If many are overdue, responses do not wait for all of them.
 const STARTS_PER_PASS: usize = 16;
 
-/// The arrivals of one worker and the groups that are free to take them.
+/// The arrivals of one worker, and the groups that are free to take them.
 #[derive(Debug)]
 pub(crate) struct OpenRun {
     mine: Peekable<Mine>,
     start: Nanos,
-    /// Slots of groups that wait for an arrival; the one that was free last comes first, so that its connections are.
+    /// Slots of groups that wait for an arrival. The one that became free last is used first, and with it its open
+    /// connections.
     pub(crate) free: Vec<usize>,
-    /// Numbers of groups that were not needed so far.
+    /// Numbers of groups that have not been needed so far.
     unmade: Vec<u32>,
 }
 
-/// Every `workers`th arrival of a plan, beginning with this worker's number.
+/// Every `workers`th arrival of a plan, starting with this worker's number.
 #[derive(Clone, Debug)]
 struct Mine {
     starts: Starts,
@@ -56,7 +57,7 @@ fn mine(arrivals: &Arrivals, seed: u64, worker: u32, workers: u32) -> Mine {
 }
 
 impl OpenRun {
-    /// The worker's part of an open level; `None` of a closed one.
+    /// The worker's part of an open level; `None` for a closed one.
     pub(crate) fn of(plan: &LevelPlan, seed: u64, worker: u32, workers: u32) -> Option<Self> {
         let open = plan.load.open.as_ref()?;
         let mut unmade: Vec<u32> = groups_of(worker, workers, plan.load.groups).collect();
@@ -83,7 +84,7 @@ impl OpenRun {
 }
 
 impl Worker {
-    /// Starts what is due by now. A start that comes late keeps its own due time; one that finds nobody free is dropped.
+    /// Starts the arrivals that are due. A late one keeps its due time. One for which no group is free is dropped.
     pub(crate) fn start_arrivals(&mut self) {
         let is_open = |level: &LevelRun| level.open_run.is_some();
         if !self.level.as_ref().is_some_and(is_open) {
@@ -99,6 +100,7 @@ impl Worker {
                 .as_mut()
                 .and_then(|level| level.open_run.as_mut());
             let Some(open) = open else { return };
+            // Arrivals that are due after the measured time never start.
             let Some((number, due)) = open.take_due(now.min(end - Nanos(1))) else {
                 break;
             };
@@ -115,13 +117,13 @@ impl Worker {
         self.level.as_mut()?.open_run.as_mut()?.next_due()
     }
 
-    /// Whether arrivals that belong to the level wait to be started.
+    /// Whether arrivals that belong to the level have not been started.
     pub(crate) fn is_behind(&mut self) -> bool {
         let end = self.world.borrow().hold.end;
         self.next_arrival().is_some_and(|due| due < end)
     }
 
-    /// A group that waits, or a new one while there are fewer than there may be.
+    /// A group that waits or, while the limit is not reached, a new one.
     fn free_group(&mut self) -> Option<usize> {
         let level = self.level.as_mut()?;
         let open = level.open_run.as_mut()?;
@@ -134,7 +136,7 @@ impl Worker {
         Some(world.add_group(&level.plan, number))
     }
 
-    /// A group of an open load has done its work.
+    /// A group of an open load has finished its iteration.
     pub(crate) fn group_is_free(&mut self, slot: usize) {
         let open = self
             .level
@@ -145,8 +147,9 @@ impl Worker {
         }
     }
 
-    /// The hold has ended: what was due in it and not begun is dropped, and what was due at all is counted anew from the
-    /// plan, so that planned = started + dropped is a check and no definition.
+    /// Ends the arrivals of the level: those that were due in the measured time and have not started are dropped. The
+    /// planned ones are counted separately, from the plan. So planned = started + dropped is a check, not a
+    /// definition.
     pub(crate) fn close_arrivals(&mut self) {
         let Some(open) = self.level.as_mut().and_then(|level| level.open_run.take()) else {
             return;
@@ -160,7 +163,7 @@ impl Worker {
         }
     }
 
-    /// Arrivals of this worker within the hold, by the plan alone.
+    /// Arrivals of this worker in the measured time, by the plan alone, for each scenario of a mix.
     pub(crate) fn planned_arrivals(&self, plan: &LevelPlan, hold: Span) -> Option<Vec<u64>> {
         let open = plan.load.open.as_ref()?;
         let world = self.world.borrow();
@@ -201,8 +204,8 @@ impl World {
         });
     }
 
-    /// Whether at least half of the groups at work wait for an answer of the target. Looked at again after a tenth of a
-    /// second at the earliest: drops come in crowds.
+    /// Whether at least half of the groups at work wait for a response. The result is reused for 100 ms, because
+    /// drops come in bursts and the search visits every connection.
     fn mostly_awaiting(&mut self) -> bool {
         const LOOK_AGAIN: Nanos = Nanos::from_millis(100);
         let now = self.clock.now();
@@ -228,7 +231,7 @@ impl World {
     }
 }
 
-/// At least half; of nobody there is no half.
+/// At least half, and not zero of zero.
 fn are_most(part: usize, all: usize) -> bool {
     all > 0 && part * 2 >= all
 }

@@ -14,8 +14,8 @@ use crate::recorder::Family;
 use crate::steps::Steps;
 use crate::story::Way;
 
-/// Connections that one user opens to one endpoint at a time, as browsers do; more requests wait in line. Those on which
-/// a session polls come on top: it may hold one for as long as it lives.
+/// Connections that one user opens to one endpoint at a time, as browsers do. Further requests are queued.
+/// Connections on which a session polls are extra: it may occupy one as long as it lives.
 pub(crate) const CONNECTIONS_PER_USER: usize = 6;
 
 /// One simulated person.
@@ -24,9 +24,9 @@ pub(crate) struct User {
     pub(crate) name: Arc<str>,
     pub(crate) group: usize,
     pub(crate) member: u32,
-    /// Counts all users of the level, on whichever worker they are: their source addresses go by it.
+    /// Number among all users of the level, on all workers. It determines the source address.
     pub(crate) number: u32,
-    /// Counts the iterations: what belongs to an earlier one finds a higher number and is dropped.
+    /// Number of iterations so far. Timers of an earlier iteration carry a lower number, and are dropped.
     pub(crate) epoch: u32,
     pub(crate) random: Pcg64Mcg,
     pub(crate) headers: Vec<(String, String)>,
@@ -35,8 +35,9 @@ pub(crate) struct User {
     pub(crate) sockets: Vec<u32>,
     pub(crate) data: Option<Arc<str>>,
     pub(crate) steps: Steps,
-    /// Answers that came on connections that are gone, and requests that were refused with status 429.
+    /// Responses on connections that are closed.
     pub(crate) answered: u32,
+    /// Requests that were refused with status 429.
     pub(crate) limited: u32,
 }
 
@@ -45,10 +46,10 @@ pub(crate) struct User {
 pub(crate) struct Pool {
     pub(crate) endpoint: EndpointIndex,
     pub(crate) open: Vec<u32>,
-    /// Connections that wait for their turn to be opened.
+    /// Connections in the connect queue.
     pub(crate) dialling: usize,
     pub(crate) idle: Vec<u32>,
-    /// Polls of sessions that wait for the server to say something.
+    /// Polls of sessions that wait for the server to send something.
     pub(crate) polls: usize,
     pub(crate) waiting: VecDeque<Box<InFlight>>,
 }
@@ -101,8 +102,7 @@ impl User {
     }
 }
 
-/// All users of a worker. Numbers are never given out twice in a run, so that what a script still
-/// holds of an earlier level finds nobody.
+/// All users of a worker. IDs are unique in a run, so one that a script still has from an earlier level finds nobody.
 #[derive(Debug, Default)]
 pub(crate) struct Users {
     base: u32,
@@ -119,18 +119,19 @@ impl Users {
         self.list.get_mut(id.0.checked_sub(self.base)? as usize)
     }
 
-    /// Everybody.
+    /// All users.
     pub(crate) fn each(&mut self) -> std::slice::IterMut<'_, User> {
         self.list.iter_mut()
     }
 
-    /// The first of the `count` users, counted from the first of all, to whom this one belongs.
+    /// The first user of the block of `count` users to which this one belongs. Blocks are counted from the first
+    /// user.
     pub(crate) fn first_of(&self, id: UserId, count: u32) -> UserId {
         let at = id.0.saturating_sub(self.base);
         UserId(id.0 - at % count.max(1))
     }
 
-    /// Everybody's.
+    /// The IDs of all users.
     pub(crate) fn ids(&self) -> impl Iterator<Item = UserId> + use<> {
         let count = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
         (self.base..self.base.saturating_add(count)).map(UserId)
@@ -146,12 +147,12 @@ impl Users {
     }
 }
 
-/// Where a group is in its life.
+/// The state of a group.
 ///
 /// | state | leaves when | for |
 /// |---|---|---|
 /// | `Waiting` | its start is due | `Running` |
-/// | `Running` | its function settles | `Settling`, or the next state at once when nothing is on its way |
+/// | `Running` | its function settles | `Settling`, or the next state at once when nothing is in flight |
 /// | `Settling` | deliveries are settled or their time is over | `Waiting` (closed load goes on) or `Done` |
 /// | `Done` | the level ends | – |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +169,7 @@ pub(crate) struct Group {
     pub(crate) id: GroupId,
     pub(crate) number: u32,
     pub(crate) iteration: u32,
-    /// Which of the mix its iteration runs.
+    /// Index of the scenario that its iteration runs, in a mix.
     pub(crate) scenario: usize,
     pub(crate) stage: Stage,
     pub(crate) users: Vec<UserId>,
@@ -176,17 +177,17 @@ pub(crate) struct Group {
     pub(crate) ledger: Ledger,
     /// Channels by name, with the index in the ledger.
     pub(crate) channels: Vec<(String, ChannelIndex)>,
-    /// Operations that wait for the end of the hold.
+    /// Calls of `stay()` that wait for the deliveries to settle.
     pub(crate) staying: Vec<script::host::OpId>,
-    /// There were some when the hold had settled.
+    /// There were such calls when the deliveries had settled.
     pub(crate) stayed: bool,
     /// What its members say that they hold.
     pub(crate) held: UserStates,
     /// Steps of the group as a whole.
     pub(crate) steps: Steps,
-    /// How far its iteration has come.
+    /// Progress of its iteration.
     pub(crate) way: Way,
-    /// What was done last, to say where a script hangs.
+    /// The last completed operation, to report where a script hangs.
     pub(crate) last_done: Option<(Family, usize)>,
 }
 

@@ -1,53 +1,53 @@
-//! A percentile held against its limit, by counting the values on either side of it.
+//! Compares a percentile with its limit, by counting the values on either side of the limit.
 //!
-//! `p95 < 100ms` says that at most 5 % of the values exceed 100 ms. Where there are samples enough to state the
-//! percentile, its rank decides, so that verdict and figure never disagree. With fewer an exact binomial bound on the
-//! share decides, or nothing does.
+//! `p95 < 100ms` means that at most 5 % of the values exceed 100 ms. If there are enough samples to state the
+//! percentile, its rank decides, so outcome and figure always agree. With fewer samples, an exact binomial bound on
+//! the share decides, or the outcome is inconclusive.
 
 use plan::{Op, Threshold};
 use record::{Counted, CountedKind, Inconclusive, Outcome, Shortfall};
 use stats::{Histogram, ShareTest, needed_samples, rank_of, test_share, trials_to_decide};
 
-/// Values by the side of a limit on which they lie.
+/// The number of values on each side of a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sides {
-    /// They meet the condition.
+    /// Values that meet the condition.
     pub(crate) within: u64,
-    /// They do not.
+    /// Values that do not.
     pub(crate) beyond: u64,
-    /// In flight, or no number.
+    /// Values of operations in flight, or values that are not numbers.
     pub(crate) unknown: u64,
 }
 
-/// Messages with deliveries, as clusters of values that are not independent.
+/// Messages with deliveries: clusters of values that are not independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Messages {
-    /// All that somebody received.
+    /// All messages that somebody received.
     pub(crate) all: u64,
-    /// At most so many have a delivery beyond the limit: their share is at least that of such deliveries.
+    /// The most messages that can have a delivery beyond the limit. Their share is at least that of such deliveries.
     pub(crate) any_beyond: u64,
-    /// At least so many have no other: their share is at most that of such deliveries.
+    /// The fewest messages that have all deliveries beyond the limit. Their share is at most that of such deliveries.
     pub(crate) all_beyond: u64,
 }
 
 /// What is known of a percentile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Percentile {
-    /// Which, between 0 and 1.
+    /// The quantile, between 0 and 1.
     pub(crate) q: f64,
-    /// Its value, where it has one; infinite among time-outs.
+    /// Its value, if it has one; infinite if it lies among timeouts.
     pub(crate) stated: Option<f64>,
-    /// What it exceeds, where it lies among operations in flight.
+    /// Its lower bound, if it lies among operations in flight.
     pub(crate) at_least: Option<f64>,
     pub(crate) sides: Sides,
-    /// Of deliveries.
+    /// Counts by message, for deliveries.
     pub(crate) messages: Option<Messages>,
-    /// Starts that were dropped, and how many were planned: about so large a part of the values is missing.
+    /// Dropped starts, and planned ones: about this share of the values is missing.
     pub(crate) dropped: (u64, u64),
 }
 
 impl Sides {
-    /// Where the values of a histogram lie, each taken for what a report would show.
+    /// Counts the values of a histogram on each side, each value as a report would show it.
     pub(crate) fn of(times: &Histogram, holds: impl Fn(f64) -> bool) -> Self {
         let (Some(min), Some(max)) = (times.min(), times.max()) else {
             return Self::default();
@@ -68,7 +68,7 @@ impl Sides {
 }
 
 impl Percentile {
-    /// Whether the condition holds.
+    /// Whether the threshold holds.
     pub(crate) fn outcome(&self, threshold: &Threshold) -> Outcome {
         let all = self.sides.all();
         if all == 0 {
@@ -85,7 +85,7 @@ impl Percentile {
         }
     }
 
-    /// What was counted, where the percentile itself is not stated.
+    /// The counts, if the percentile itself is not stated.
     pub(crate) fn counted(&self) -> Option<Counted> {
         if self.is_stated() || self.sides.all() == 0 {
             return None;
@@ -109,7 +109,7 @@ impl Percentile {
             || self.messages.is_none() && self.sides.all() >= needed_samples(self.q)
     }
 
-    /// The percentile lies on the side of the limit on which its rank does.
+    /// The percentile is on the same side of the limit as its rank.
     fn by_rank(&self, op: Op) -> Outcome {
         let Sides {
             beyond, unknown, ..
@@ -120,13 +120,14 @@ impl Percentile {
         } else if beyond + unknown > self.may_be_beyond(op, all) {
             Outcome::Inconclusive(Inconclusive::InFlight { open: unknown })
         } else if beyond + unknown + missing > self.may_be_beyond(op, all + missing) {
+            // The dropped starts might all have been slow. The limit must hold even then.
             self.less_load()
         } else {
             Outcome::Held
         }
     }
 
-    /// How many of so many values may lie beyond the limit.
+    /// How many of `all` values may be beyond the limit.
     fn may_be_beyond(&self, op: Op, all: u64) -> u64 {
         let rank = rank_of(all, self.q);
         match op {
@@ -135,7 +136,7 @@ impl Percentile {
         }
     }
 
-    /// The share that may lie beyond the limit.
+    /// The share that may be beyond the limit.
     fn share(&self, op: Op) -> f64 {
         match op {
             Op::More | Op::AtLeast => self.q,
@@ -151,7 +152,7 @@ impl Percentile {
         let clusters = self.clusters();
         let (most, least) = (clusters.any_beyond + unknown, clusters.all_beyond);
         let of = clusters.all;
-        // Of messages of different sizes the deliveries have to agree.
+        // Messages may have different numbers of recipients, so the share of deliveries has to agree.
         let few = beyond as f64 <= share * all as f64;
         let below = |most: u64, of: u64| test_share(most, of, share) == ShareTest::Below;
         if below(most, of) && few {
@@ -170,7 +171,7 @@ impl Percentile {
         self.too_few(op)
     }
 
-    /// Values that are not messages are each a message of their own.
+    /// Values that do not belong to messages count as a message each.
     fn clusters(&self) -> Messages {
         self.messages.unwrap_or(Messages {
             all: self.sides.all(),
@@ -181,7 +182,7 @@ impl Percentile {
 
     fn too_few(&self, op: Op) -> Outcome {
         let clusters = self.clusters();
-        // So many state the percentile.
+        // With this number of messages the percentile is stated.
         let each = self.sides.all() as f64 / clusters.all.max(1) as f64;
         let stated = (needed_samples(self.q) as f64 / each).ceil();
         #[expect(
@@ -200,7 +201,7 @@ impl Percentile {
         })
     }
 
-    /// About how many values the dropped starts would have had.
+    /// Estimates the number of values that the dropped starts would have had.
     fn missing(&self) -> u64 {
         let (dropped, planned) = self.dropped;
         let started = u128::from(planned.saturating_sub(dropped).max(1));

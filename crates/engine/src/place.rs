@@ -4,13 +4,13 @@ use script::host::StampAt;
 
 use crate::filter::pointer;
 
-/// Where in a message a channel's stamps stand.
+/// Where in a message a channel looks for its stamps.
 #[derive(Debug)]
 pub(crate) enum Place {
     Anywhere,
     /// In the value at this pointer.
     Value(Pointer),
-    /// It begins at this byte.
+    /// At this byte.
     Byte(usize),
 }
 
@@ -23,7 +23,7 @@ impl Place {
         })
     }
 
-    /// What stands there: the message, the value, or the bytes from there on.
+    /// The part of the message at this place: the whole message, the value, or the bytes from there on.
     pub(crate) fn of<'a>(&self, message: &'a [u8]) -> Option<&'a [u8]> {
         match self {
             Self::Anywhere => Some(message),
@@ -32,8 +32,8 @@ impl Place {
         }
     }
 
-    /// The stamps that stand there. `first` tells where the first of the whole message begins: what has none is not
-    /// looked into, and what lies before it is not searched again.
+    /// Calls `stamp` for each stamp at this place. `first` returns the position of the first stamp in the message. A
+    /// message without one is not parsed, and the part before it is not searched again.
     pub(crate) fn each_stamp(
         &self,
         message: &[u8],
@@ -50,7 +50,7 @@ impl Place {
         }
     }
 
-    /// The stamps in what [`Place::of`] gave.
+    /// Calls `stamp` for each stamp in a result of [`Place::of`].
     pub(crate) fn each_stamp_of(&self, value: &[u8], stamp: impl FnMut(Result<Stamp, Garbled>)) {
         match self {
             Self::Anywhere | Self::Value(_) => stamps_in(value).for_each(stamp),

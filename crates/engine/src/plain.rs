@@ -1,7 +1,7 @@
-//! Users without a script: one request, or one message of a WebSocket, again and again.
+//! Users without a script: one request, or one message on a WebSocket, is repeated.
 //!
-//! A request goes out from where the last one was answered, on the same connection and from the same bytes: no wake,
-//! no allocation. Everything else (connections, limits, failures, what is counted) is as for a script's users.
+//! The next request is sent where the last response is handled, on the same connection and with the same bytes: no
+//! wake, no allocation. Connections, limits, failures and counts are the same as for users with a script.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::recorder::Family;
 use crate::timers::{Alarm, Sleep};
 use crate::world::World;
 
-/// After a failure a user pauses, so that a dead target is not hammered.
+/// Pause of a user after a failure, so that a dead target is not flooded with requests.
 const PAUSE: Nanos = Nanos::from_millis(100);
 
-/// A request with the run's own headers, where it goes, and its bytes over HTTP/1.1.
+/// A request with the run's own headers, its endpoint, and its bytes for HTTP/1.1.
 #[derive(Clone, Debug)]
 struct Template {
     request: Request,
@@ -33,14 +33,14 @@ struct Template {
     encoded: Arc<[u8]>,
 }
 
-/// The users of one worker who have no script.
+/// The users of one worker without a script.
 #[derive(Debug)]
 pub(crate) struct PlainRun {
     plain: Plain,
     name: Arc<str>,
-    /// The request that is asked each time, from the first on.
+    /// The request that is repeated, from the first one on.
     template: Option<Template>,
-    /// Requests or messages that may still be begun.
+    /// Requests or messages that may still be started.
     left: u64,
     tickers: HashMap<TickerId, UserId>,
     ended: Vec<Ended>,
@@ -70,7 +70,7 @@ impl PlainRun {
 }
 
 impl World {
-    /// A user begins: with a request, or by opening a WebSocket.
+    /// Starts a user: with a request, or by opening a WebSocket.
     pub(crate) fn begin_plain(&mut self, group: GroupId, planned: Option<Nanos>) {
         let user = self
             .group_by_id(group)
@@ -83,9 +83,10 @@ impl World {
         }
     }
 
-    /// What the engine has to tell a user.
+    /// Handles an event of a user.
     pub(crate) fn plain_wake(&mut self, wake: Wake) {
         match wake {
+            // A user without a script has one operation at a time, with the user's ID.
             Wake::Done { op, result } => self.plain_done(UserId(op.0), &result),
             Wake::Tick { ticker, due } => {
                 let user = self.plain.as_ref().and_then(|run| run.tickers.get(&ticker));
@@ -97,7 +98,7 @@ impl World {
         }
     }
 
-    /// Iterations that have ended since this was last asked.
+    /// Takes the iterations that have ended since the last call.
     pub(crate) fn plain_ended(&mut self) -> Vec<Ended> {
         self.plain
             .as_mut()
@@ -119,14 +120,14 @@ impl World {
                 }
             }
             Err(_) => {
-                // A reply that comes too late would be taken for that to the next message.
+                // A late reply would be taken for the reply to the next message, so the socket cannot be used again.
                 self.close_sockets_of(user, CutOff::IterationFailed);
                 self.plain_pause(user);
             }
         }
     }
 
-    /// One more may be sent.
+    /// Takes one of the requests or messages that are left. False if there is none, or the measured time is over.
     fn take_one(&mut self) -> bool {
         let within = self.clock.now() < self.hold.end;
         let Some(run) = self.plain.as_mut().filter(|run| within && run.left > 0) else {
@@ -178,7 +179,7 @@ impl World {
         Ok(())
     }
 
-    /// What is asked each time: made for the first request of the worker.
+    /// The request that is repeated. The first call of the worker creates it.
     fn template(&mut self, user: UserId) -> Result<Option<Template>, Fault> {
         let Some(run) = &self.plain else {
             return Ok(None);
@@ -195,7 +196,7 @@ impl World {
         let mut bytes = Vec::new();
         request.encode_into(None, &mut bytes)?;
         if !is_shared {
-            // It goes out from its bytes: these need not be copied for each arrival.
+            // HTTP/1.1 sends the encoded bytes, so an arrival need not copy headers and body.
             request.headers.clear();
             request.body = Body::empty();
         }
@@ -210,7 +211,7 @@ impl World {
         Ok(Some(template))
     }
 
-    /// A whole answer: it is counted, and the next request goes out on the same connection.
+    /// Counts a complete response, and sends the next request on the same connection.
     pub(crate) fn plain_answered(
         &mut self,
         key: u32,
@@ -233,7 +234,7 @@ impl World {
         self.transmit(key, call);
     }
 
-    /// The same where the connection is shared: the next request goes behind those of others that wait for it.
+    /// The same on a shared connection: the next request is queued behind those of other users.
     pub(crate) fn plain_answered_on_stream(
         &mut self,
         mut call: Box<InFlight>,
@@ -248,7 +249,7 @@ impl World {
         self.dispatch(call);
     }
 
-    /// Requests at a time on each connection, where HTTP/2 is spoken.
+    /// Concurrent requests on each connection, if the run uses HTTP/2.
     pub(crate) fn streams(&self) -> Option<u32> {
         self.plain
             .as_ref()?
@@ -257,13 +258,14 @@ impl World {
             .map(|shared| shared.streams)
     }
 
-    /// Whose connections carry a user's requests: over HTTP/2 several users share those of the first of them.
+    /// The user whose connections carry the requests of `user`. Over HTTP/2, several users share those of the first
+    /// of them.
     pub(crate) fn owner_of(&self, user: UserId) -> UserId {
         self.streams()
             .map_or(user, |streams| self.users.first_of(user, streams))
     }
 
-    /// A request has ended without an answer.
+    /// A request has ended without a response.
     pub(crate) fn plain_broke(&mut self, user: UserId) {
         if self.is_open {
             self.end_plain(user);
@@ -280,7 +282,7 @@ impl World {
         }
     }
 
-    /// Opens a WebSocket for the next message: if it does not open, that one has failed.
+    /// Opens a WebSocket for the next message. If that fails, the message has failed.
     fn plain_connect(&mut self, user: UserId) {
         if !self.take_one() {
             return self.end_plain(user);
@@ -290,7 +292,7 @@ impl World {
             url: run.plain.url.to_string(),
             name: run.name.to_string(),
             headers: self.config.options.headers.clone(),
-            // Each message has one reply, whatever it holds.
+            // Each message has one reply, whatever it contains.
             documents: DocumentsIn::Whole,
             ..SocketCall::default()
         };
@@ -314,7 +316,7 @@ impl World {
         if let Some(run) = &mut self.plain {
             run.tickers.insert(ticker, user);
         }
-        // Its clock stops with the hold; then it is told so.
+        // The ticker stops with the measured time. Then this operation ends, and with it the user's iteration.
         if let Some((group, ..)) = self.group_of(user) {
             group.staying.push(OpId(user.0));
         }
@@ -334,7 +336,7 @@ impl World {
         self.users.get(user)?.sockets.last().copied()
     }
 
-    /// Sends a message that has been taken from those that are left.
+    /// Sends a message that was taken from those that are left.
     fn send_plain(&mut self, user: UserId, planned: Option<Nanos>) {
         let Some(socket) = self.open_socket_of(user) else {
             return;

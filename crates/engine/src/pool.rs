@@ -1,4 +1,4 @@
-//! The pools of users that `setup` makes: how many, how fast, and who could not be made.
+//! The pools of users that `setup` creates: how many users, how fast, and which failed.
 
 use model::{Fault, Nanos, UserId};
 use record::Pool;
@@ -6,14 +6,14 @@ use rustc_hash::FxHashMap;
 
 use crate::world::World;
 
-/// What a user that could not be made ready is called among the failures.
+/// The name under which failures of such users are counted.
 const USER: &str = "user of the pool";
 
-/// The pools of one set-up.
+/// The pools of one `setup`.
 #[derive(Debug, Default)]
 pub(crate) struct Pools {
     pools: Vec<(Nanos, Pool)>,
-    /// Users that are being made: for which pool, since when.
+    /// Users that are being created: their pool, and when their creation began.
     under_way: FxHashMap<UserId, (usize, Nanos)>,
 }
 
@@ -36,14 +36,14 @@ impl World {
         }
     }
 
-    /// A user is being made for a pool.
+    /// The creation of a user for a pool begins.
     pub(crate) fn begin_pool_user(&mut self, user: UserId, pool: u32) {
         let now = self.clock.now();
         let under_way = &mut self.pools.under_way;
         under_way.insert(user, (pool as usize, now));
     }
 
-    /// A user is ready for the pool, or cannot be made.
+    /// A user is ready for the pool, or could not be created.
     pub(crate) fn end_pool_user(&mut self, user: UserId, fault: Option<&Fault>) {
         let now = self.clock.now();
         if let Some((pool, began)) = self.pools.under_way.remove(&user)
@@ -64,7 +64,7 @@ impl World {
 }
 
 impl Pools {
-    /// What became of them.
+    /// The pools, for the record.
     pub(crate) fn told(self) -> Vec<Pool> {
         self.pools.into_iter().map(|(_, pool)| pool).collect()
     }

@@ -17,38 +17,38 @@ use crate::program::{Plain, Program, Scenario};
 use crate::sources::check_sources;
 use crate::world::World;
 
-/// What is decided outside the scenario.
+/// Settings from outside the scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// What the command line changes in the scenario's options.
+    /// Changes of the command line to the scenario's options.
     pub overrides: Overrides,
-    /// Worker threads; `None`: half of the cores when the target is on this machine, else all.
+    /// Worker threads; `None`: half of the cores if the target is on this machine, otherwise all.
     pub workers: Option<u32>,
     /// Cores to pin the workers to.
     pub cores: Vec<usize>,
-    /// The user states that the target is theirs.
+    /// The user states that the target is theirs (`--target-is-mine`).
     pub target_is_mine: bool,
-    /// The target's process.
+    /// The target's process ID.
     pub target_pid: Option<u32>,
-    /// The folder that the scenario may read files from, if it is not its own.
+    /// The folder from which the scenario may read files, if it is not the scenario's own.
     pub root: Option<PathBuf>,
-    /// Seed when neither the scenario nor the command line gives one.
+    /// Seed, if neither the scenario nor the command line sets one.
     pub fresh_seed: u64,
 }
 
 /// Why a run cannot be prepared.
 #[derive(Debug, Error)]
 pub enum PrepareError {
-    /// The scenario itself.
+    /// The scenario cannot be loaded.
     #[error(transparent)]
     Script(#[from] ScriptError),
-    /// Its options.
+    /// The options are invalid.
     #[error("{0}")]
     Options(Problems),
-    /// There is nothing to put load on.
-    #[error("no target: give `target` in the scenario's options, or --target http://…")]
+    /// There is no target.
+    #[error("no target: set `target` in the scenario's options, or use --target http://…")]
     NoTarget,
-    /// Something that the options point to.
+    /// Something to which the options refer cannot be used.
     #[error("{0}")]
     Unusable(String),
 }
@@ -73,7 +73,7 @@ pub fn prepare(bundle: Bundle, base: &Path, settings: Settings) -> Result<RunCon
     config(program, options, options_json, base, settings)
 }
 
-/// The same for users without a script.
+/// Prepares a run without a script.
 pub fn prepare_plain(
     plain: Plain,
     options_json: serde_json::Value,
@@ -81,7 +81,7 @@ pub fn prepare_plain(
 ) -> Result<RunConfig, PrepareError> {
     let options = Options::from_json(&options_json).map_err(PrepareError::Options)?;
     plain.check(&options.headers).map_err(|fault| {
-        PrepareError::Unusable(format!("this cannot be sent: {}", fault.detail))
+        PrepareError::Unusable(format!("the request cannot be sent: {}", fault.detail))
     })?;
     let shared = plain.shared;
     let mut config = config(
@@ -130,16 +130,16 @@ fn config(
     })
 }
 
-/// Loads the module once, with nobody in its world, to see what it exports.
+/// Loads the module once, in a world without users, to see what it exports.
 fn declare(bundle: &Bundle, data: &DataStore) -> Result<Declared, PrepareError> {
     let world = empty_world(bundle, data)?;
     let host: Rc<RefCell<dyn Host>> = Rc::new(RefCell::new(world));
     Ok(Script::load(bundle, data, host, Limits::default())?.declared()?)
 }
 
-/// A world without load.
+/// A world without load, only to load a scenario.
 pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, PrepareError> {
-    let nothing = || PrepareError::Unusable("cannot make an empty world for the script".to_owned());
+    let nothing = || PrepareError::Unusable("cannot prepare to load the scenario".to_owned());
     let options =
         Options::from_json(&json!({ "load": { "users": 1 } })).map_err(PrepareError::Options)?;
     let target = Url::parse("http://127.0.0.1/").map_err(|_| nothing())?;
@@ -165,8 +165,8 @@ pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, Pr
     World::new(Arc::new(config), 0, Clock::start(), tls).map_err(|_| nothing())
 }
 
-/// The options, if they hold nothing but plain data. What is no data came as null: what reading says of those
-/// places is left out.
+/// The options, if they contain only plain data. Anything else arrives as null, so problems found by parsing at those
+/// places are omitted.
 fn with_problems(
     no_data: Vec<NoData>,
     read: Result<Options, Problems>,
@@ -196,7 +196,7 @@ fn read_ca(base: &Path, path: &str) -> Result<Vec<u8>, PrepareError> {
     })
 }
 
-/// A target on this machine needs cores too.
+/// A target on this machine needs cores too, so it gets half of them.
 fn default_workers(target: &Url) -> u32 {
     let cores = std::thread::available_parallelism()
         .map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1));
@@ -209,7 +209,7 @@ fn default_workers(target: &Url) -> u32 {
     if here { cores.div_ceil(2) } else { cores }
 }
 
-/// Runs must tell their messages apart even when they are repeated with one seed.
+/// A new ID for each run, so that runs with the same seed can tell their messages apart.
 #[expect(clippy::cast_possible_truncation, reason = "any 32 bits will do")]
 fn run_id(fresh_seed: u64) -> u32 {
     (fresh_seed ^ (fresh_seed >> 32)) as u32

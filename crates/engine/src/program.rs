@@ -13,17 +13,17 @@ use wire::{Endpoint, TlsSettings};
 pub enum Program {
     /// A scenario.
     Scenario(Box<Scenario>),
-    /// One request or message again and again, without a script.
+    /// One request or message, repeated without a script.
     Plain(Box<Plain>),
 }
 
 impl Program {
-    /// Whether HTTP/2 is spoken.
+    /// Whether the run uses HTTP/2.
     pub(crate) fn is_http2(&self) -> bool {
         matches!(self, Self::Plain(plain) if plain.shared.is_some())
     }
 
-    /// What the connections of users offer to speak.
+    /// The TLS settings for users' connections, with the protocols to offer.
     pub(crate) fn tls_of_users(&self, tls: TlsSettings) -> TlsSettings {
         if self.is_http2() {
             tls.offering_http2()
@@ -38,7 +38,7 @@ impl Program {
 pub struct Scenario {
     /// Its modules.
     pub bundle: Bundle,
-    /// Its tables, loaded once for all workers.
+    /// Its data tables, loaded once for all workers.
     pub data: DataStore,
     /// Whether it has a `setup`.
     pub has_setup: bool,
@@ -46,33 +46,34 @@ pub struct Scenario {
     pub has_teardown: bool,
 }
 
-/// What users without a script send: over HTTP each asks again as soon as it is answered, or when an arrival is due;
-/// over a WebSocket each message waits for its reply.
+/// What users without a script send. Over HTTP, a user sends the next request after each response, or when an arrival
+/// is due. Over a WebSocket, each message waits for its reply.
 #[derive(Clone, Debug)]
 pub struct Plain {
-    /// Where.
+    /// The URL.
     pub url: Url,
-    /// What.
+    /// The request or message.
     pub send: Send,
-    /// So many in all, over all workers; `None`: until the hold ends.
+    /// Number of requests or messages in total, over all workers; `None`: until the measured time ends.
     pub count: Option<u64>,
-    /// Messages a second of each WebSocket; `None`: the next when the reply is there.
+    /// Messages per second on each WebSocket; `None`: each is sent after the last reply.
     pub per_socket: Option<f64>,
-    /// HTTP/2 instead of HTTP/1.1.
+    /// Uses HTTP/2 instead of HTTP/1.1.
     pub shared: Option<Shared>,
 }
 
 /// HTTP/2 connections, each of which carries the requests of `streams` users.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared {
-    /// How many connections there are.
+    /// Number of connections.
     pub connections: u32,
-    /// Requests at a time on each.
+    /// Concurrent requests on each.
     pub streams: u32,
 }
 
 impl Shared {
-    /// The most workers that have equally many connections each: a connection belongs to one of them.
+    /// The largest number of workers, up to `most`, that have the same number of connections each. A connection
+    /// belongs to one worker.
     pub(crate) fn workers(self, most: u32) -> u32 {
         let fits = |workers: &u32| self.connections.is_multiple_of(*workers);
         (1..=most.max(1)).rev().find(fits).unwrap_or(1)
@@ -86,19 +87,19 @@ pub enum Send {
     Request {
         /// `GET`, `POST`, …
         method: String,
-        /// Beside those of the options.
+        /// In addition to those of the options.
         headers: Vec<(String, String)>,
         /// May be empty.
         body: Vec<u8>,
-        /// Statuses of 400 and more that are no failure.
+        /// Statuses of 400 and more that are not failures.
         expect: Vec<u16>,
     },
-    /// A text message, for a server that answers each message with one.
+    /// A text message, for a server that replies to each message with one.
     Message(String),
 }
 
 impl Plain {
-    /// In a line, as the record and the report name it.
+    /// One line that names it in the record and the report.
     pub fn title(&self) -> String {
         match &self.send {
             Send::Request { method, .. } => {
@@ -115,7 +116,7 @@ impl Plain {
         }
     }
 
-    /// What is asked each time, without the run's own headers; `None` over a WebSocket.
+    /// The request that is repeated, without the run's own headers; `None` for a WebSocket.
     pub(crate) fn request(&self) -> Option<Request> {
         let Send::Request {
             method,
@@ -137,7 +138,8 @@ impl Plain {
         })
     }
 
-    /// Makes once what every user will send, with the run's own headers: what cannot be sent is no failure of users.
+    /// Encodes what every user will send, with the run's own headers. A request that cannot be sent is an error
+    /// before the run, not a failure of users.
     pub(crate) fn check(&self, standing: &[(String, String)]) -> Result<(), Fault> {
         Endpoint::try_from(&self.url)?;
         let Some(mut request) = self.request() else {
@@ -150,13 +152,13 @@ impl Plain {
         request.encode_into(None, &mut Vec::new())
     }
 
-    /// What speaks against a level in which less was sent than was asked for.
+    /// The issue of a level in which less was sent than planned.
     pub(crate) fn unsent(&self, measured: &Measured, limit: Option<Nanos>) -> Option<IssueCause> {
         let count = self.count?;
         let begun = |timings: &Timings| timings.count + timings.unfinished;
         let sent: u64 = match &self.send {
             Send::Request { .. } => measured.requests.values().map(begun).sum(),
-            // A WebSocket that does not open takes its message with it.
+            // Each WebSocket that did not open has used up one message.
             Send::Message(_) => {
                 let messages: u64 = measured.round_trips.values().map(begun).sum();
                 let refused: u64 = measured.connections.values().map(|all| all.failed).sum();
@@ -170,7 +172,7 @@ impl Plain {
         })
     }
 
-    /// Path and query: what the requests are measured under.
+    /// Path and query, under which the requests are measured.
     fn place(&self) -> &str {
         &self.url[url::Position::BeforePath..url::Position::AfterQuery]
     }
@@ -182,7 +184,7 @@ impl Plain {
         }
     }
 
-    /// Those that one of the workers may send.
+    /// The number that one of the workers may send.
     pub(crate) fn share_of(&self, worker: u32, workers: u32) -> u64 {
         let (worker, workers) = (u64::from(worker), u64::from(workers.max(1)));
         self.count.map_or(u64::MAX, |count| {

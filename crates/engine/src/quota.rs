@@ -3,17 +3,18 @@ use probe::Throttling;
 
 use crate::level::Span;
 
-/// Whether a CPU quota stopped the generator itself during a hold.
+/// Measures whether a CPU quota stopped the generator itself in the measured time.
 #[derive(Debug, Default)]
 pub(crate) struct Quota {
-    /// The first look at the level: for a hold that is over before it is looked at.
+    /// The first reading of the level, for a measured time that ends before control looks.
     first: Option<Throttling>,
     before: Option<Throttling>,
     after: Option<Throttling>,
 }
 
 impl Quota {
-    /// Called often: looks when the level begins, when its hold begins and when that has ended.
+    /// Called often. Reads the counters when the level begins, when its measured time begins, and when that has
+    /// ended.
     pub(crate) fn watch(&mut self, now: Nanos, hold: Span) {
         self.watch_by(now, hold, look);
     }
@@ -30,7 +31,7 @@ impl Quota {
         }
     }
 
-    /// The level is over, perhaps before the hold was planned to be.
+    /// The level is over, perhaps before its measured time was planned to end.
     pub(crate) fn end(&mut self) {
         self.end_by(look);
     }
@@ -41,7 +42,7 @@ impl Quota {
         }
     }
 
-    /// For how long it was stopped; `None` where no account is kept.
+    /// How long the generator was stopped; `None` if the kernel does not count it.
     pub(crate) fn stopped(&self) -> Option<Nanos> {
         let before = self.before.or(self.first)?;
         let after = self.after?;

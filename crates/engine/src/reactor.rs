@@ -6,9 +6,9 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
 use rustix::io::Errno;
 
-/// The key under which the waker is registered; no connection has it.
+/// The key of the waker. No connection has it.
 const WAKER: u64 = u64::MAX;
-/// So many sockets are served before the clock is looked at again: a start that is due waits for no more.
+/// Sockets that are handled before the clock is read again. A due start does not wait for more.
 const EVENTS_PER_WAIT: usize = 16;
 
 /// What a socket is ready for.
@@ -19,7 +19,7 @@ pub(crate) struct Ready {
     pub(crate) writable: bool,
 }
 
-/// The worker's epoll set. Level-triggered: what is left unread is reported again.
+/// The worker's epoll instance. Level-triggered: data that was not read is reported again.
 pub(crate) struct Reactor {
     epoll: OwnedFd,
     waker: Arc<OwnedFd>,
@@ -34,13 +34,13 @@ impl std::fmt::Debug for Reactor {
     }
 }
 
-/// Wakes a worker out of its wait, from another thread.
+/// Wakes a waiting worker from another thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Waker(Arc<OwnedFd>);
 
 impl Waker {
     pub(crate) fn wake(&self) {
-        // A full counter means that the worker is woken already.
+        // A full counter means that the worker has been woken already.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 }
@@ -61,7 +61,7 @@ impl Reactor {
         Waker(Arc::clone(&self.waker))
     }
 
-    /// Registers for reading, and for writing too if something waits to be sent.
+    /// Registers a socket for reading and, if data waits to be sent, for writing.
     pub(crate) fn add(&self, fd: BorrowedFd<'_>, key: u32, write: bool) -> Result<(), Errno> {
         epoll::add(
             &self.epoll,
@@ -73,7 +73,7 @@ impl Reactor {
 
     /// Changes whether writability is reported.
     pub(crate) fn change(&self, fd: BorrowedFd<'_>, key: u32, write: bool) {
-        // It cannot fail for a registered socket: no memory is needed to change a mask.
+        // It cannot fail for a registered socket, because changing a mask needs no memory.
         let _ = epoll::modify(
             &self.epoll,
             fd,
@@ -82,14 +82,14 @@ impl Reactor {
         );
     }
 
-    /// Sleeps until something is ready, at most so long; `None`: for ever.
+    /// Sleeps until something is ready, at most for `timeout`; `None`: without limit.
     pub(crate) fn wait(&mut self, timeout: Option<Nanos>, ready: &mut Vec<Ready>) {
         let timeout = timeout.map(|span| Timespec {
             tv_sec: i64::try_from(span.0 / 1_000_000_000).unwrap_or(i64::MAX),
             tv_nsec: i64::try_from(span.0 % 1_000_000_000).unwrap_or(0),
         });
         self.events.clear();
-        // An interrupted wait is a wait that found nothing.
+        // An interrupted wait is one that found nothing.
         let _ = epoll::wait(
             &self.epoll,
             rustix::buffer::spare_capacity(&mut self.events),
@@ -101,6 +101,7 @@ impl Reactor {
                 continue;
             }
             let flags = event.flags;
+            // An error or a hang-up counts as ready: the next read or write reports it.
             let broken = flags.intersects(EventFlags::ERR | EventFlags::HUP | EventFlags::RDHUP);
             ready.push(Ready {
                 key: u32::try_from(event.data.u64()).unwrap_or(u32::MAX),
@@ -110,7 +111,7 @@ impl Reactor {
         }
     }
 
-    /// The last wait was told of so many sockets that there may be more.
+    /// Whether the last wait returned so many sockets that there may be more.
     pub(crate) fn sees_a_part(&self) -> bool {
         self.events.len() == EVENTS_PER_WAIT
     }

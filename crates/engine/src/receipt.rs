@@ -1,4 +1,4 @@
-//! When the kernel received what is read: times end there, and not where a busy worker comes to read it.
+//! Receive times: operations end when the kernel received the data, not when a busy worker reads it.
 
 use std::cell::Cell;
 use std::time::SystemTime;
@@ -11,52 +11,56 @@ use wire::Stream;
 use crate::clock::{Both, Clock};
 use crate::world::World;
 
-/// Of a worker's connections in a level, these tell how late they are read: the first few, that small loads are measured
-/// too, and then one in so many.
+/// The connections of a worker and level whose read delays are recorded: the first few, so that small loads are
+/// measured too, then one in `ONE_IN`.
 const ALWAYS: u64 = 4;
 const ONE_IN: u64 = 16;
 
-/// What is read now came at most so long before or after the last look; else somebody has set the machine's clock.
+/// A timestamp further than this from the last look is implausible: somebody has set the machine's clock.
 const IMPLAUSIBLE: Nanos = Nanos::from_secs(60);
 
-/// A wait that takes so long has slept, and one that finds something ready has not.
+/// A wait of at least this length has slept. One that finds something ready is shorter.
 const SLEPT: Nanos = Nanos::from_micros(20);
 
-/// A sleeper is awake so soon after what woke it, unless its CPU was taken or slept itself.
+/// A sleeper is awake this soon after the event that woke it, unless its CPU was taken or slept itself.
 const WAKES_WITHIN: Nanos = Nanos::from_millis(1);
 
-/// From its stamp the kernel takes some microseconds until the bytes can be read: looks that come in between do not see them.
+/// The kernel needs some microseconds from its timestamp until the bytes can be read. A look in between does not see
+/// them.
 const ON_ITS_WAY: Nanos = Nanos::from_micros(20);
 
-/// The kernel is asked for the order no oftener: it writes some hundred numbers for it, which takes 60 µs.
+/// Shortest time between two queries of the segment order. A query takes 60 µs, because the kernel writes some
+/// hundred numbers for it.
 const ORDER_KNOWN_FOR: Nanos = Nanos::from_millis(2);
 
-/// A wall clock that is merely disciplined does not part so far from the run's between two looks.
+/// Clock discipline does not move the wall clock this far between two looks. A larger step means that somebody set
+/// it.
 const CLOCK_SET: Nanos = Nanos::from_millis(1);
-/// What waits to be read when the clock is set has been read after this time.
+/// After this time, everything has been read that waited when the clock was set.
 const DISTRUST: Nanos = Nanos::from_secs(1);
 
 /// When the bytes of one read were received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Received {
-    /// When the kernel had the last of them; when they were read, where it does not say.
+    /// When the kernel received the last of them, or when they were read if it gives no timestamp.
     pub(crate) at: Nanos,
-    /// By how much that may be too late if they are one message.
+    /// How much too late `at` may be, if the bytes are one message.
     error: Nanos,
-    /// The kernel's stamp cannot be true.
+    /// The kernel's timestamp cannot be true.
     implausible: bool,
-    /// When they were read, on a sample of the connections.
+    /// When they were read; only on sampled connections.
     read: Option<Nanos>,
 }
 
 impl Received {
-    /// What was just read from `stream`.
+    /// Determines when the bytes that were just read from `stream` were received.
     pub(crate) fn from(stream: &Stream, sampled: bool, clock: &Clock, looks: &Looks) -> Self {
         let stamp = stream.arrival();
         let known = stamp.and_then(|stamp| looks.moment_of(clock, stamp));
         let read = (sampled || known.is_none()).then(|| clock.now());
         let (at, error) = match (known, read) {
-            // Bytes that came before ones that were lost on the way could not be read when they came.
+            // If an earlier segment was lost, these bytes could not be read when they arrived: their timestamp is too
+            // old.
             (Some(moment), _)
                 if moment + ON_ITS_WAY < looks.nothing_before
                     && looks.order.is_doubtful(looks.last) =>
@@ -65,6 +69,7 @@ impl Received {
                 (looks.nothing_before, error)
             }
             (Some(moment), _) => (moment, looks.apart),
+            // Without a timestamp, the bytes may have arrived at any time since the last look.
             (None, Some(read)) => (read, read - looks.unseen_since),
             (None, None) => (Nanos::ZERO, Nanos::ZERO),
         };
@@ -77,25 +82,25 @@ impl Received {
     }
 }
 
-/// What the sampled connections of one worker and level tell of their reads.
+/// Read delays and receive-time errors of one worker and level, from its sampled connections.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Receipts {
     opened: u64,
-    /// How long what arrived lay in the kernel before it was read; `None` until a connection is sampled: nothing
+    /// How long data waited in the kernel before it was read. `None` until a connection is sampled, because not
     /// measured is not zero.
     pub(crate) delays: Option<Histogram>,
-    /// By how much the moment of receipt may be too late.
+    /// How much too late receive times may be.
     pub(crate) errors: Option<Histogram>,
-    /// Stamps that cannot be true beside the clock.
+    /// Timestamps that cannot be true.
     pub(crate) implausible: u64,
 }
 
 impl Receipts {
-    /// Has a new connection stamped, and decides whether it is sampled.
+    /// Turns on timestamps for a new connection, and decides whether it is sampled.
     pub(crate) fn admit(&mut self, stream: &mut Stream) -> bool {
         let number = self.opened;
         self.opened += 1;
-        // A kernel that gives no stamps leaves the delay unmeasured, which the record then says.
+        // Without timestamps the delay is not measured, and the record says so.
         let stamped = stream.stamp_arrivals().is_ok();
         let sampled = stamped && (number < ALWAYS || number.is_multiple_of(ONE_IN));
         if sampled {
@@ -106,11 +111,11 @@ impl Receipts {
     }
 }
 
-/// Whether segments of TCP came out of order since the worker began, on whatever connection.
+/// Whether TCP segments arrived out of order since the worker began, on any connection.
 #[derive(Debug, Default)]
 struct Order {
     at_start: Option<u64>,
-    /// The last look at which nothing had.
+    /// The last query that found none out of order.
     kept_at: Cell<Nanos>,
     is_lost: Cell<bool>,
 }
@@ -123,8 +128,9 @@ impl Order {
         }
     }
 
-    /// Asked of the kernel only when a stamp is older than it should be.
+    /// Queries the kernel only when a timestamp is older than expected.
     fn is_doubtful(&self, look: Nanos) -> bool {
+        // The answer stays once it is true: the kernel does not tell which connections are affected.
         if self.is_lost.get() || look - self.kept_at.get() < ORDER_KNOWN_FOR {
             return self.is_lost.get();
         }
@@ -140,16 +146,18 @@ impl Order {
 pub(crate) struct Looks {
     order: Order,
     last: Nanos,
-    /// What is read now may have lain there since, and not for longer.
+    /// Data that is read now may have waited since this look, but not for longer.
     unseen_since: Nanos,
-    /// What is read now could hardly be read before: what was received earlier and in order had to wait for the worker.
+    /// Data that is read now could hardly be read before this. If it was received earlier, and in order, it waited
+    /// for the worker.
     nothing_before: Nanos,
-    /// The last look may not have seen all that was there.
+    /// The last look may not have seen everything that was ready.
     saw_a_part: bool,
     wall_ahead: Option<i64>,
-    /// So much too late may a moment be by it.
+    /// How much too late a converted timestamp may be.
     apart: Nanos,
-    /// Before this somebody had set the machine's clock, by which the kernel stamps.
+    /// Timestamps are not trusted before this, because somebody has set the machine's clock, by which the kernel
+    /// stamps.
     trusted_from: Nanos,
 }
 
@@ -161,9 +169,10 @@ impl Looks {
         }
     }
 
-    /// The worker waited from `before` to what the clocks said after it, and was told of so many sockets that there
-    /// may be more, or of all.
+    /// Notes a wait from `before` to the readings in `after`. `sees_a_part`: more sockets may be ready than were
+    /// reported.
     pub(crate) fn waited(&mut self, before: Nanos, after: Both, sees_a_part: bool) {
+        // After a partial look, what is read now may have been ready before it, so the older bounds stay.
         if !self.saw_a_part {
             let slept = after.now - before >= SLEPT;
             self.unseen_since = if slept { after.now } else { self.last };
@@ -185,7 +194,7 @@ impl Looks {
         }
     }
 
-    /// The run's time of a moment that the kernel stamped. `None` if that cannot be true.
+    /// Converts a timestamp of the kernel into the run's time. `None` if it cannot be true.
     fn moment_of(&self, clock: &Clock, stamp: SystemTime) -> Option<Nanos> {
         let moment = clock.moment_of(stamp, self.wall_ahead?)?;
         let near = moment - self.last < IMPLAUSIBLE && self.last - moment < IMPLAUSIBLE;
@@ -194,10 +203,10 @@ impl Looks {
 }
 
 impl World {
-    /// Counts a read that found so many messages, or parts of them.
+    /// Counts a read that contained `messages` messages, or parts of them.
     ///
-    /// They have the stamp of the last of them. Where several came at once, the first may have waited for as long as the
-    /// worker did not look.
+    /// All have the timestamp of the last one. If several arrived at once, the first may have waited since the
+    /// worker's previous look.
     pub(crate) fn note_received(&mut self, received: Received, messages: usize) {
         let Some(read) = received.read.filter(|&read| self.hold.contains(read)) else {
             return;
@@ -214,7 +223,7 @@ impl World {
         receipts.errors.get_or_insert_default().record(error);
     }
 
-    /// Counts the end of a connection, which may end an answer and has no stamp.
+    /// Counts the end of a connection. It may end a response, and has no timestamp.
     pub(crate) fn note_closed(&mut self, sampled: bool) {
         let now = self.clock.now();
         if sampled && self.hold.contains(now) {

@@ -18,13 +18,14 @@ mod courses;
 
 use courses::Courses;
 
-/// Beyond so many names of one kind the rest is counted together: names must be low in cardinality.
+/// Names of one kind that are counted separately. Further ones are counted together, so names must be low in
+/// cardinality.
 pub(crate) const NAMES_LIMIT: usize = 500;
 pub(crate) const OTHER_NAMES: &str = "(further names)";
-/// Kinds of failure that are kept with an example each.
+/// Kinds of failure that are stored with an example each.
 const FAILURES_LIMIT: usize = 200;
 
-/// What a span of time belongs to.
+/// The kind of a timed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Connection,
@@ -38,14 +39,14 @@ impl Family {
         match self {
             Self::Connection => "connection",
             Self::Request => "request",
-            Self::RoundTrip => "round_trip",
+            Self::RoundTrip => "round trip",
         }
     }
 }
 
 const FAMILIES: usize = 3;
 
-/// Names of one family with their values, by index: the hot path looks a name up once.
+/// Names of one family with their values, by index. The hot path looks up a name only once.
 #[derive(Clone, Debug)]
 struct Named<T> {
     index: FxHashMap<String, usize>,
@@ -75,24 +76,24 @@ impl<T> Named<T> {
     }
 }
 
-/// How something timed ended.
+/// How a timed operation ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ending {
-    /// It was answered; the answer may be a failure.
+    /// It got a response, which may be a failure.
     Answered { failed: bool },
-    /// It broke without an answer.
+    /// It broke without a response.
     Broke,
-    /// It ran out of this time.
+    /// It exceeded this time limit.
     RanOut(Nanos),
 }
 
-/// What one worker measures in one level. Nothing in it grows with the number of requests.
+/// The measurements of one worker in one level. Nothing in it grows with the number of requests.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
     timings: [Named<Timings>; FAMILIES],
     pub(crate) measured: Measured,
     pub(crate) story: StoryCounts,
-    /// Iterations by scenario, where there is a mix.
+    /// Iterations by scenario, if there is a mix.
     scenarios: Vec<Iterations>,
     pub(crate) window: OpenWindow,
     pub(crate) start_lag: Histogram,
@@ -100,18 +101,18 @@ pub(crate) struct Recorder {
     pub(crate) loud: Loud,
     channels: Named<()>,
     pub(crate) tallies: Vec<Tally>,
-    /// By tally: how the first stamp that arrived elsewhere differed.
+    /// By tally: how the first stamp at another place differed.
     pub(crate) mismatches: FxHashMap<usize, Mismatch>,
-    /// The answers with status 429, from the first on.
+    /// Responses with status 429, from the first one on.
     pub(crate) limited: Option<Box<Limited>>,
     courses: Courses,
-    /// Requests in windows that are closed.
+    /// Requests in closed windows.
     pub(crate) windowed: u64,
-    /// Messages and ticks that a full queue did not take.
+    /// Messages and ticks that were dropped because a queue was full.
     pub(crate) dropped: u64,
 }
 
-/// Where and to whom something happened, for the example that is kept.
+/// The circumstances of a failure, for the example that is stored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scene {
     pub(crate) what: String,
@@ -130,7 +131,7 @@ impl Recorder {
         &self.timings[family as usize].values[index].0
     }
 
-    /// Counts something timed that began within the hold.
+    /// Counts an operation that began in the measured time.
     pub(crate) fn time(
         &mut self,
         family: Family,
@@ -162,12 +163,12 @@ impl Recorder {
         timings
     }
 
-    /// Counts something that is in flight and will not be waited for, `age` after its planned start.
+    /// Counts an operation in flight that is no longer awaited, `age` after its planned start.
     pub(crate) fn left_open(&mut self, family: Family, index: usize, age: Nanos) {
         self.timings[family as usize].values[index].1.left_open(age);
     }
 
-    /// Counts something of an iteration: in all, and for its scenario.
+    /// Counts something of an iteration, in total and for its scenario.
     pub(crate) fn iterations(&mut self, scenario: usize, count: impl Fn(&mut Iterations)) {
         count(&mut self.measured.iterations);
         if self.scenarios.len() <= scenario {
@@ -177,7 +178,7 @@ impl Recorder {
         count(&mut self.scenarios[scenario]);
     }
 
-    /// The tally of a kind of message.
+    /// The index of the tally of a channel.
     pub(crate) fn tally(&mut self, channel: &str) -> usize {
         let index = self.channels.entry(channel, || ());
         if self.tallies.len() <= index {
@@ -202,7 +203,7 @@ impl Recorder {
         check.failed += u64::from(!ok);
     }
 
-    /// The groups that agree, or not, on a document.
+    /// The convergence counts of a user state.
     pub(crate) fn convergence(&mut self, name: &str) -> &mut Convergence {
         let documents = &mut self.measured.converged;
         let full = documents.len() >= NAMES_LIMIT && !documents.contains_key(name);
@@ -228,7 +229,7 @@ impl Recorder {
         metric.record(value, at.as_secs_f64());
     }
 
-    /// Counts a failure and keeps the first example of its kind.
+    /// Counts a failure, and stores the first example of its kind.
     pub(crate) fn fail(
         &mut self,
         fault: &Fault,
@@ -266,21 +267,22 @@ impl Recorder {
         note_failure(&mut self.measured.failures, failure);
     }
 
-    /// Requests that have ended, whatever came of them, since the level began.
+    /// Requests that have ended since the level began, whatever their result.
     pub(crate) fn ended(&self) -> u64 {
         self.measured.before.requests + self.windowed + self.window.requests
     }
 
-    /// The open window, and a fresh one in its place.
+    /// Takes the open window, and starts a new one.
     pub(crate) fn take_window(&mut self) -> OpenWindow {
         self.windowed += self.window.requests;
         std::mem::take(&mut self.window)
     }
 
-    /// All that was measured, by name; `mix`: the names of the scenarios, where there are several.
+    /// All measurements, by name. `mix`: the names of the scenarios, if there are several.
     pub(crate) fn into_measured(mut self, mix: &[Arc<str>]) -> Measured {
         let mut measured = self.measured;
         let mut courses = self.courses;
+        // Blocks are matched by position, so they must be assigned before names without samples are left out.
         courses.give_iterations(&mut measured.iterations, &mut self.scenarios);
         let scenarios = mix.iter().map(ToString::to_string).zip(self.scenarios);
         measured.scenarios.extend(scenarios);

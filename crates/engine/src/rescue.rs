@@ -1,5 +1,5 @@
-//! A worker that never comes to its end, such as one that is in a call of the script that nothing can interrupt: it is
-//! noticed, and what it had measured is saved all the same.
+//! Detects a worker that never finishes, such as one in a call of the script that nothing can interrupt. What it has
+//! measured is saved.
 
 use model::{Fault, FaultKind, Nanos};
 use record::Measured;
@@ -8,15 +8,15 @@ use crate::messages::Event;
 use crate::run::RunError;
 use crate::worker::Worker;
 
-/// From one copy to the next, at least.
+/// Shortest time between two copies.
 const EVERY: Nanos = Nanos::from_secs(1);
-/// Making copies takes at most this part of a worker's time.
+/// Making copies takes at most one part in this number of a worker's time.
 const SHARE: u64 = 1000;
-/// Between two looks of control passes less; otherwise the whole process stood still, and silence says nothing.
+/// Control looks more often than this. After a longer gap the whole process was stopped, and silence means nothing.
 const STOOD_STILL: Nanos = Nanos::from_secs(1);
-/// Steps of the script in one turn, each of which may take as long as the options allow.
+/// Steps of the script in one turn. Each may take as long as the options allow.
 const STEPS: u64 = 16;
-/// Silence beyond that.
+/// Silence that is accepted beyond that.
 const PATIENCE: Nanos = Nanos::from_secs(10);
 
 /// When a worker sends its next copy.
@@ -26,24 +26,25 @@ pub(crate) struct Copies {
 }
 
 impl Worker {
-    /// Once a second, or less often where a copy is large.
+    /// Sends a copy of the measurements once a second, or less often if the copy is large.
     pub(crate) fn send_copy(&mut self, now: Nanos) {
         if now < self.copies.next || now < self.world.borrow().hold.start {
             return;
         }
         let copy = Box::new(self.so_far());
         self.tell(Event::Copy(copy));
+        // The time of a copy grows with its size, so the pause grows with the time that this one took.
         let took = self.now() - now;
         self.copies.next = now + Nanos(took.0.saturating_mul(SHARE)).max(EVERY);
     }
 }
 
-/// What control knows of the workers while a level runs.
+/// Control's knowledge of the workers while a level runs.
 #[derive(Debug)]
 pub(crate) struct Signs {
     workers: Vec<Sign>,
     looked: Nanos,
-    /// Silence for longer than this is for ever.
+    /// A worker that is silent for longer than this never responds again.
     limit: Nanos,
 }
 
@@ -51,12 +52,12 @@ pub(crate) struct Signs {
 struct Sign {
     heard: Nanos,
     done: bool,
-    /// When the latest copy came, and what is in it.
+    /// When the latest copy arrived, and its content.
     copy: Option<(Nanos, Box<Measured>)>,
 }
 
 impl Signs {
-    /// `begins`: when the level does. `step`: how long one step of the script may take.
+    /// `begins`: the start of the level. `step`: the time limit of one step of the script.
     pub(crate) fn of(workers: usize, begins: Nanos, step: Nanos) -> Self {
         let sign = |_| Sign {
             heard: begins,
@@ -72,6 +73,7 @@ impl Signs {
 
     pub(crate) fn heard(&mut self, worker: u32, now: Nanos) {
         if let Some(sign) = self.workers.get_mut(worker as usize) {
+            // The level may begin after now. Silence counts from its beginning.
             sign.heard = sign.heard.max(now);
         }
     }
@@ -89,10 +91,11 @@ impl Signs {
         }
     }
 
-    /// That a worker will never be heard of again.
+    /// The error for a worker that will never respond again, if there is one.
     pub(crate) fn look(&mut self, now: Nanos, has_script: bool) -> Option<RunError> {
         let stood_still = now > self.looked + STOOD_STILL;
         self.looked = self.looked.max(now);
+        // The workers were stopped too, so their silence counts anew.
         if stood_still {
             self.workers
                 .iter_mut()
@@ -103,18 +106,18 @@ impl Signs {
         let silence = now - silent.heard;
         Some(if has_script {
             let detail = format!(
-                "a call of the script has not returned for {silence} and cannot be interrupted, such as a built-in \
+                "a call in the script has not returned for {silence} and cannot be interrupted, such as a built-in \
                  function with a very large array or string"
             );
             RunError::Script(Box::new(
                 Fault::script(FaultKind::LoopedForever, detail).into(),
             ))
         } else {
-            RunError::Generator(format!("a worker was not heard of for {silence}"))
+            RunError::Generator(format!("a worker has not responded for {silence}"))
         })
     }
 
-    /// The latest copies of those who did not come to their end, each with its time.
+    /// The latest copies from workers that did not finish, each with its time.
     pub(crate) fn rescued(self) -> impl Iterator<Item = Option<(Nanos, Measured)>> {
         let missing = self.workers.into_iter().filter(|sign| !sign.done);
         missing.map(|sign| {
@@ -124,7 +127,7 @@ impl Signs {
     }
 }
 
-/// Deliveries that were in flight are not judged: nobody knows what became of them.
+/// Takes deliveries in flight out of the expected ones, because their fate is unknown.
 fn settled(mut measured: Measured) -> Measured {
     for deliveries in measured.deliveries.values_mut() {
         let judged = deliveries.delivered + deliveries.late + deliveries.lost_count();
@@ -140,7 +143,7 @@ mod tests {
     const SECOND: Nanos = Nanos::from_secs(1);
 
     fn looks(signs: &mut Signs, from: u64, to: u64) -> Option<u64> {
-        // Ten looks a second; control itself never stands still.
+        // Ten looks per second. Control itself never pauses.
         (from * 10..to * 10).find_map(|tenth| {
             let now = Nanos::from_millis(tenth * 100);
             signs.look(now, true).map(|_| tenth / 10)

@@ -15,7 +15,7 @@ use crate::judge;
 use crate::program::Program;
 use crate::secrets::fit_to_be_stored;
 
-/// How often the user has asked to stop: once, the run ends early and in order; twice, at once.
+/// How often the user has asked to stop. Once: the run ends early and in order. Twice: it ends at once.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicU8>);
 
@@ -29,18 +29,18 @@ impl Stop {
             });
     }
 
-    /// How often it was asked.
+    /// How often the user has asked.
     pub fn asked(&self) -> u8 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What is worth telling while a run is on.
+/// An event of a run that is worth showing.
 #[derive(Clone, Debug)]
 pub enum Notice {
-    /// Before the first byte: a level makes too few samples for a threshold.
+    /// Before the first byte: a level has too few samples for a threshold.
     TooFewSamples(Forecast),
-    /// `setup` runs.
+    /// `setup` has started.
     SettingUp,
     /// Once a second while a level runs.
     Live(Live),
@@ -57,79 +57,79 @@ pub struct Live {
     pub level: u32,
     /// How many levels there are.
     pub levels: u32,
-    /// Users of the level; of an open load the most at the same time.
+    /// Users of the level. In an open load: the most at the same time.
     pub users: u32,
-    /// The rate of an open load, as it was written.
+    /// The rate of an open load, as the user wrote it.
     pub rate: Option<String>,
-    /// `ramp`, `warm-up`, `hold` or `settle`.
+    /// `ramp`, `warm-up`, `duration` or `settle`.
     pub phase: &'static str,
-    /// Since the start of the level.
+    /// Seconds since the start of the level.
     pub elapsed_s: f64,
-    /// Until the planned end of the hold.
+    /// Seconds from the start of the level to the planned end of the measured time.
     pub total_s: f64,
-    /// Deliveries in the last second, or requests and round trips where there are none.
+    /// Deliveries in the last second or, if there are none, requests and round trips.
     pub per_s: f64,
-    /// 95th percentile of the last second.
+    /// 95th percentile of the last second, in milliseconds.
     pub p95_ms: Option<f64>,
     /// Failed requests and round trips so far.
     pub failed: u64,
-    /// Share of its time in which the busiest worker was at work.
+    /// Percentage of its time in which a worker was busy: the one that reported last.
     pub busy_percent: f64,
-    /// Operations that are waited for after the hold.
+    /// Operations that are awaited after the measured time.
     pub in_flight: Option<InFlight>,
 }
 
-/// Operations in flight after the hold, which are waited for until their own time limits.
+/// Operations in flight after the measured time. Each is awaited until its own time limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InFlight {
     /// How many.
     pub count: u64,
-    /// How long the last of them may still take, in seconds.
+    /// Seconds until the last of their time limits ends.
     pub up_to_s: f64,
 }
 
-/// Why a run could not be made or not be finished.
+/// Why a run could not start or finish.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// Nobody answers at the target before the start.
+    /// The target is not reachable before the start.
     #[error("cannot reach the target {target}: {fault}")]
     Unreachable {
         /// The target's URL.
         target: String,
-        /// Why.
+        /// The cause.
         fault: Fault,
     },
-    /// Nobody answers at the target's Prometheus endpoint before the start.
+    /// The target's Prometheus endpoint does not respond before the start.
     #[error(
         "cannot reach the Prometheus endpoint {url} (`watch.metrics`, --watch-metrics): {fault}"
     )]
     Endpoint {
         /// The endpoint's URL.
         url: String,
-        /// Why.
+        /// The cause.
         fault: Fault,
     },
-    /// The script cannot go on.
+    /// The script cannot continue.
     #[error("{0}")]
     Script(Box<ScriptFault>),
-    /// The options ask for what cannot be.
+    /// The options are impossible to satisfy, or the user interrupted the run.
     #[error("{0}")]
     Usage(String),
-    /// The generator's own trouble.
+    /// A problem of the generator.
     #[error("{0}")]
     Generator(String),
 }
 
-/// What was measured, and why the run ended early if it did.
+/// The measurements, and the error that ended the run early, if any.
 #[derive(Debug)]
 pub struct Outcome {
     /// Everything that was measured until the end.
     pub record: Run,
-    /// Why there is not more.
+    /// Why the run ended early.
     pub error: Option<RunError>,
 }
 
-/// Runs the scenario: set-up, every level, tear-down. `tell` is called from this thread.
+/// Runs the scenario: `setup`, every level, `teardown`. Calls `tell` from this thread.
 pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(Notice)) -> Outcome {
     let mut record = blank_record(&config, clock);
     for forecast in forecasts(&config.options) {
@@ -145,7 +145,7 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
     record.findings = capacity::findings(&record);
     record.verdict = judge::verdict(&record);
     let error = result.err();
-    // Whatever ended it early, such as a teardown without an end: what is missing has not passed.
+    // A run that ended early has not passed, whatever ended it, such as a `teardown` that did not end.
     if let Some(error) = error.as_ref().filter(|_| record.verdict == Verdict::Passed) {
         record.verdict = Verdict::Inconclusive;
         record.notes.push(Note::EndedEarly {

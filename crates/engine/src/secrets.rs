@@ -1,16 +1,16 @@
-//! Options as they may be stored.
+//! Removes credentials from options that are stored.
 
 use serde_json::Value;
 
-/// What stands in place of a value that is not stored.
+/// Replaces a value that is not stored.
 const HIDDEN: &str = "***";
 
-/// Parts of the names of headers that hold credentials.
+/// Parts of header names that mark a header with credentials.
 const SECRET: [&str; 7] = [
     "auth", "cookie", "token", "secret", "password", "api-key", "apikey",
 ];
 
-/// The options without the values of headers that hold credentials. Those in URLs are left out of everything that is
+/// The options without the values of headers with credentials. Credentials in URLs are left out of everything that is
 /// stored or shown ([`model::without_credentials`]).
 pub(crate) fn fit_to_be_stored(options: &Value) -> Value {
     let mut options = options.clone();

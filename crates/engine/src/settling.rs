@@ -1,8 +1,8 @@
-//! What is waited for once the hold is over, and for how long.
+//! The time after the measured time: what is awaited, and for how long.
 //!
-//! First for the operations of the hold that are in flight, each until its own time limit. When they have ended,
-//! `settle` begins: the one grace period for deliveries and for iterations. Those who `stay` are released when the
-//! deliveries are settled; they alone may take longer, as each of their operations has a time limit of its own.
+//! First, the operations in flight are awaited, each until its own time limit. When they have ended, `settle` begins,
+//! the one grace period for deliveries and iterations. Users who called `stay()` are released when the deliveries
+//! have settled. Only they may take longer, as each of their operations has a time limit of its own.
 
 use model::Nanos;
 use script::host::Wake;
@@ -13,25 +13,25 @@ use crate::timers::Alarm;
 use crate::worker::Worker;
 use crate::world::World;
 
-/// Operations in flight are looked through this often.
+/// Interval of searches for operations in flight.
 const LOOK_THROUGH: Nanos = Nanos::from_millis(20);
 
-/// How far the waiting after the hold has come.
+/// Progress of the waiting after the measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Settling {
-    /// The hold has been over since then.
+    /// When the measured time ended.
     since: Nanos,
-    /// No operation of it has been in flight since then.
+    /// When its last operation in flight ended.
     quiet: Option<Nanos>,
     next_look: Nanos,
 }
 
-/// Until when iterations may end.
+/// Time limits for the end of iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Draining {
-    /// Those that go on by themselves.
+    /// For iterations without a call of `stay()`.
     until: Nanos,
-    /// Those who stayed.
+    /// For iterations with such a call.
     stayed_until: Nanos,
     next_look: Nanos,
 }
@@ -47,8 +47,8 @@ impl Settling {
 }
 
 impl Draining {
-    /// Nothing of the hold has been in flight since `quiet`, and its deliveries are settled now. `finish` is the time of
-    /// those who stayed until now.
+    /// No operation has been in flight since `quiet`, and the deliveries have settled now. `finish` is the time for
+    /// users who stayed until now.
     fn after(quiet: Nanos, now: Nanos, settle: Nanos, finish: Nanos) -> Self {
         let until = quiet + settle;
         Self {
@@ -60,7 +60,7 @@ impl Draining {
 }
 
 impl Worker {
-    /// Everything of the hold has ended and everything sent has come, or has had its time.
+    /// Whether all operations have ended, and all deliveries have arrived or used up their time.
     pub(crate) fn is_settled(&mut self, settling: Settling, now: Nanos) -> bool {
         let quiet = match settling.quiet {
             Some(quiet) => quiet,
@@ -85,15 +85,17 @@ impl Worker {
         now >= until
     }
 
-    /// No operation of the hold is in flight, or none is waited for any longer.
+    /// Whether no operation of the measured time is in flight, or none is awaited any longer.
     fn is_quiet(&mut self, settling: Settling, now: Nanos) -> bool {
         let Some(level) = &mut self.level else {
             return true;
         };
+        // After Ctrl-C, operations get no more time than deliveries.
         if level.hurried && now >= settling.since + level.plan.settle {
             return true;
         }
         let mut world = self.world.borrow_mut();
+        // The search visits every connection, so it does not run at every look.
         if now < settling.next_look {
             return false;
         }
@@ -108,7 +110,7 @@ impl Worker {
         false
     }
 
-    /// Every iteration has had its time to end.
+    /// Whether every iteration has had its time to end.
     pub(crate) fn is_drained(&mut self, draining: Draining, now: Nanos) -> bool {
         if now < draining.until || now < draining.next_look {
             return false;
@@ -130,31 +132,32 @@ impl Worker {
 }
 
 impl World {
-    /// No delivery is waited for, and no tick of the hold waits for the script, which may send something yet.
+    /// Whether no delivery is awaited, and no tick of the measured time waits for the script. Such a tick may still
+    /// send something.
     fn is_settled(&self) -> bool {
         self.awaited() == 0 && !self.has_ticks()
     }
 
-    /// Ticks of the hold wait for the script.
+    /// Whether ticks of the measured time wait for the script.
     fn has_ticks(&self) -> bool {
         let is_tick = |wake: &Wake| matches!(wake, Wake::Tick { .. });
         self.wakes.iter().any(is_tick)
     }
 
-    /// Until when deliveries are waited for: `settle` from when nothing else was in flight, or from the sending of the
-    /// last, which a late tick of the hold may have sent. Ticks are waited for as long.
+    /// The time limit of deliveries: `settle` after nothing else is in flight, or after the last message, which a
+    /// late tick may have sent. It is at most twice `settle`. Ticks are awaited for the same time.
     fn settles_until(&self, quiet: Nanos, settle: Nanos) -> Nanos {
         let sent = self.groups.iter().map(|group| group.ledger.last_sent());
         let last = sent.max().unwrap_or(quiet).max(quiet);
         (last + settle).min(quiet + settle + settle)
     }
 
-    /// Deliveries that are still waited for.
+    /// Deliveries that are still awaited.
     fn awaited(&self) -> u64 {
         self.groups.iter().map(|group| group.ledger.awaited()).sum()
     }
 
-    /// Those who stay are about to be released; each of the others has been in its grace period since it was quiet.
+    /// Notes who stayed and is about to be released. The grace period of all others began when nothing was in flight.
     pub(crate) fn draining(&mut self, level: &LevelRun, now: Nanos) -> Draining {
         for group in &mut self.groups {
             group.stayed = !group.staying.is_empty();
@@ -175,7 +178,7 @@ impl World {
         draining
     }
 
-    /// Somebody who stayed has not ended.
+    /// Whether a group with users who stayed has not ended.
     fn has_stayers(&self) -> bool {
         let runs = |stage: &Stage| matches!(stage, Stage::Running { .. } | Stage::Settling);
         self.groups
@@ -192,11 +195,11 @@ mod tests {
     fn settle_is_waited_for_once() {
         let (settle, finish) = (Nanos::from_secs(5), Nanos::from_secs(30));
         let quiet = Nanos::from_secs(100);
-        // A delivery was lost, so the deliveries took the whole of the grace period: none is left for iterations.
+        // A delivery was lost, so the deliveries took the whole grace period. None is left for iterations.
         let lost = Draining::after(quiet, Nanos::from_secs(105), settle, finish);
         assert_eq!(lost.until, Nanos::from_secs(105));
         assert_eq!(lost.stayed_until, Nanos::from_secs(135));
-        // Everything had come at once: iterations have all of it.
+        // Everything had arrived at once: iterations have the whole grace period.
         let none = Draining::after(quiet, quiet, settle, finish);
         assert_eq!(none.until, Nanos::from_secs(105));
     }

@@ -1,38 +1,41 @@
-//! How much is read of one connection in one turn of the loop.
+//! Limits how much is read from one connection in one turn of the loop.
 //!
-//! A peer that sends without pause would otherwise keep the worker in one connection's read loop: no other connection
-//! is read, no time limit is looked at, no command of control is heard. One read per turn bounds the bytes; the bytes
-//! alone bound nothing, since 256 KB can be 128,000 frames that each wake the script. So what a large read costs is
-//! timed, and a connection that costs too much gets smaller reads until it is cheap again.
+//! A peer that sends without pause would otherwise hold the worker in one connection's read loop. No other connection
+//! would be read, no time limit checked, and no command of control received. One read per turn limits the bytes. That
+//! is not enough: 256 KB can be 128,000 frames, each of which wakes the script. So the cost of large reads is
+//! measured. A connection that costs too much gets smaller reads until it is cheap again.
 
 use model::Nanos;
 use record::IssueCause;
 
 use crate::world::{READ_BUFFER, World};
 
-/// What one connection may take of a turn. Ordinary reads stay far below it: 256 KB of a large body cost some 50 µs.
+/// Time that one connection may take of a turn. Ordinary reads stay far below it: 256 KB of a large body cost some 50
+/// µs.
 const TURN: Nanos = Nanos::from_micros(250);
-/// What each wake will take of later turns, in the script.
+/// Estimated cost of each wake in later turns of the script.
 const PER_WAKE: Nanos = Nanos::from_micros(5);
-/// Reads up to this size are not timed, as nearly all are: they take less than a turn even of the smallest frames.
+/// Reads up to this size, which are nearly all, are not timed. Even with the smallest frames they cost less than
+/// `TURN`.
 const UNTIMED: usize = 16 * 1024;
+/// The smallest read, in bytes.
 const LEAST: usize = 256;
-/// While the script has so much to do, a connection that costs too much waits, so that its messages do not stand in
-/// line before those of all others.
+/// With this many wakes waiting for the script, a connection that costs too much is skipped. Otherwise its messages
+/// would delay those of all others.
 const SCRIPT_IS_BUSY: usize = 64;
-/// Percent of the measured time that such connections may take without being told of.
+/// Percentage of the measured time that such connections may take without being reported.
 const WORTH_TELLING: f64 = 20.0;
-/// But it waits for no more turns than these.
+/// A connection is skipped in at most this number of turns in a row.
 const MOST_SKIPPED: u8 = 8;
 
-/// The bytes of one connection that are read in one turn.
+/// How many bytes of one connection are read in one turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     bytes: u32,
     skipped: u8,
 }
 
-/// The beginning of a read that is timed.
+/// The start of a read that is timed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timed {
     since: Nanos,
@@ -53,7 +56,7 @@ impl Share {
         }
     }
 
-    /// In bytes.
+    /// The largest read, in bytes.
     pub(crate) fn bytes(self) -> usize {
         self.bytes as usize
     }
@@ -62,26 +65,28 @@ impl Share {
         self.bytes() < READ_BUFFER
     }
 
-    /// Whether its turn is left out.
+    /// Whether the connection skips this turn.
     pub(crate) fn skips(&mut self, wakes: usize) -> bool {
         let skips = self.is_cut() && wakes >= SCRIPT_IS_BUSY && self.skipped < MOST_SKIPPED;
         self.skipped = if skips { self.skipped + 1 } else { 0 };
         skips
     }
 
-    /// `read` bytes cost so much.
+    /// Adapts the size of reads: one of `read` bytes has cost this time.
     fn cost(&mut self, read: usize, cost: Nanos) {
         if cost > TURN {
+            // Shrink in proportion, so that the next read costs about one turn.
             let share = read as u64 * TURN.0 / cost.0;
             *self = Self::of(usize::try_from(share).unwrap_or(LEAST));
         } else if read == self.bytes() && cost.0 * 2 < TURN.0 {
+            // Only a full read that cost less than half of a turn shows that twice the size is affordable.
             *self = Self::of(self.bytes() * 2);
         }
     }
 }
 
 impl World {
-    /// Whether what this read costs is to be known.
+    /// Starts to time a read whose cost may matter.
     pub(crate) fn time_read(&self, read: usize, share: Share) -> Option<Timed> {
         (read > UNTIMED || share.is_cut()).then(|| Timed {
             since: self.clock.now(),
@@ -89,7 +94,7 @@ impl World {
         })
     }
 
-    /// The read is worked off.
+    /// Ends a timed read. Its bytes have been handled.
     pub(crate) fn end_read(&mut self, key: u32, read: usize, timed: Timed) {
         let wakes = self.wakes.len().saturating_sub(timed.wakes) as u64;
         let now = self.clock.now();
@@ -108,23 +113,23 @@ impl World {
     }
 }
 
-/// What connections that cost too much took of the measured time.
+/// The part of the measured time that connections took that cost too much.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loud {
     pub(crate) spent: Nanos,
-    /// Where the first of them leads.
+    /// The endpoint of the first of them.
     pub(crate) first: Option<String>,
 }
 
 impl Loud {
-    /// Of several workers, the one that lost most.
+    /// Keeps the larger loss: workers lose time in parallel, so losses do not add up.
     pub(crate) fn merge(&mut self, other: Self) {
         if other.spent > self.spent {
             *self = other;
         }
     }
 
-    /// An issue of the level, if they took enough of the measurement to change other figures.
+    /// An issue of the level, if they took enough time to change other figures.
     pub(crate) fn issue(&self, duration_s: f64) -> Option<IssueCause> {
         let spent_percent = self.spent.as_secs_f64() / duration_s * 100.0;
         let first = self

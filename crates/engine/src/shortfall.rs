@@ -1,20 +1,20 @@
-//! Had the target as much to do as was planned? With less, what is measured looks better than it is.
+//! Checks whether the target had the planned load. With less, the measurements look better than they should.
 
 use record::{Level, Measured, Shortfall};
 use stats::Histogram;
 
-/// Starts that may be dropped, as a share of those planned.
+/// Dropped starts that are accepted, as a share of those planned.
 const DROPPED_MOST: f64 = 0.01;
-/// A worker of a closed load that was busy for more than this held its users up by an unknown time.
+/// A worker that is busy for more than this percentage delays the users of a closed load by an unknown time.
 const BUSY_MOST: f64 = 95.0;
-/// The share of their time for which users of a closed load may have waited for the generator.
+/// Accepted share of their time for which users of a closed load wait for the generator.
 const SLOWED_LIMIT: f64 = 0.1;
-/// Upper limits on times allow for more, as far as they hold with that much to spare.
+/// The same for upper limits on times, if they hold with this margin.
 pub(crate) const SLOWED_MOST: f64 = 0.5;
-/// Below this share nothing is allowed for.
+/// Shares below this are ignored.
 pub(crate) const SLOWED_NOISE: f64 = 0.01;
 
-/// What was missing of the planned load; `None` where it was made in full.
+/// The missing part of the planned load; `None` if all of it was generated.
 pub(crate) fn of(level: &Level) -> Option<Shortfall> {
     let generator = &level.generator;
     let iterations = &level.measured.iterations;
@@ -36,8 +36,9 @@ pub(crate) fn of(level: &Level) -> Option<Shortfall> {
     })
 }
 
-/// The share of their time for which the users of a closed load waited for the generator: for the start of an iteration,
-/// for the reading of a response, and while the CPU quota stopped it. `None` of an open load, whose starts wait for nobody.
+/// The share of their time for which users of a closed load waited for the generator. They wait for the start of an
+/// iteration, for the read of a response, and while the CPU quota stops it. `None` for an open load, whose starts
+/// wait for nobody.
 pub(crate) fn slowed(level: &Level) -> Option<f64> {
     let load = &level.load;
     if load.rate_per_s.is_some() {
@@ -70,7 +71,7 @@ pub(crate) fn slowed(level: &Level) -> Option<f64> {
     Some((starts_s + awaited as f64 * read + stopped_s) / time_s)
 }
 
-/// Whether anything went to the target. Without it there is no load that could be less than planned.
+/// Whether anything was sent to the target. Otherwise there is no load of which a part could be missing.
 fn asks_the_target(measured: &Measured) -> bool {
     let timed = [
         &measured.connections,

@@ -1,6 +1,6 @@
-//! Ends a run early when a promise with `or abort` cannot be kept any more.
+//! Ends a run early when a threshold with `or abort` cannot hold any more.
 //!
-//! Once a second the workers send copies of what they have measured so far; only runs with such a promise pay for it.
+//! Once a second, the workers send copies of their measurements. Only runs with such a threshold pay for this.
 
 use model::Nanos;
 use plan::{Aggregate, Op, SubjectKind, Threshold, Unit};
@@ -13,13 +13,13 @@ use crate::observe::observe;
 use crate::observed::Observed;
 use crate::worker::Worker;
 
-/// From one look to the next.
+/// Time between two looks.
 const EVERY: Nanos = Nanos::from_secs(1);
-/// What may still recover is given up when it was broken in so many looks one after the other.
+/// A threshold that might still recover is given up after it was broken in this number of looks in a row.
 const LOOKS: u32 = 3;
 
 impl Worker {
-    /// Sends a copy of what was measured so far.
+    /// Sends a copy of the measurements so far.
     pub(crate) fn send_snapshot(&self) {
         self.tell(Event::Snapshot(Box::new(self.so_far())));
     }
@@ -33,10 +33,10 @@ impl Worker {
     }
 }
 
-/// The promises of one level that abort, and how they fare.
+/// The thresholds of one level that can abort the run, and their state.
 #[derive(Debug)]
 pub(crate) struct Hopes {
-    /// Each with the number of looks in which it was broken, one after the other.
+    /// Each with the number of looks in a row in which it was broken.
     promises: Vec<(Threshold, u32)>,
     next_look: Nanos,
     awaited: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Hopes {
 }
 
 impl Hopes {
-    /// `level`: the level with its load and nothing measured.
+    /// `level`: the level with its load and no measurements.
     pub(crate) fn of(thresholds: &[Threshold], level: &Level, hold: Span) -> Self {
         let promises = thresholds
             .iter()
@@ -57,7 +57,7 @@ impl Hopes {
         }
     }
 
-    /// Whether the workers are to be asked now.
+    /// Whether to request copies from the workers now.
     pub(crate) fn is_due(&mut self, now: Nanos, hold: Span, workers: usize) -> bool {
         let due = !self.promises.is_empty()
             && self.awaited == 0
@@ -71,7 +71,7 @@ impl Hopes {
         due
     }
 
-    /// One worker's copy. When all are there: the first promise that cannot be kept any more.
+    /// Adds the copy of one worker. After the last one, returns the first threshold that cannot hold any more.
     pub(crate) fn take(&mut self, measured: Measured, level: &Level) -> Option<&Threshold> {
         self.so_far.merge(measured);
         self.awaited = self.awaited.saturating_sub(1);
@@ -94,14 +94,14 @@ impl Hopes {
         lost.map(|(promise, _)| promise)
     }
 
-    /// Whether one of the promises is about the target's process.
+    /// Whether one of the thresholds is about the target's process.
     pub(crate) fn ask_for_the_target(&self) -> bool {
         let mut promises = self.promises.iter();
         promises.any(|(promise, _)| promise.subject.kind == SubjectKind::Target)
     }
 }
 
-/// Whether what was measured so far breaks a promise, and nothing that is still under way can mend it.
+/// Whether the measurements so far break a threshold, and nothing in flight can change that.
 fn is_broken(promise: &Threshold, level: &Level) -> bool {
     let Some(value) = so_far(promise, level) else {
         return false;
@@ -118,8 +118,8 @@ fn is_broken(promise: &Threshold, level: &Level) -> bool {
     }
 }
 
-/// The least that the value will be; of a percentile only with samples enough. Of deliveries those that are still on
-/// their way count as if they came in time.
+/// The lowest possible final value. A percentile has one only with enough samples. Deliveries in flight are assumed
+/// to arrive in time.
 fn so_far(promise: &Threshold, level: &Level) -> Option<f64> {
     let least = |level: &Level| match observe(promise, level).ok()? {
         Observed::Number { low, .. } => Some(low),
@@ -140,12 +140,12 @@ fn is_share_delivered(promise: &Threshold) -> bool {
     promise.aggregate == Aggregate::Delivered && promise.limit.unit == Unit::Ratio
 }
 
-/// Whether a value that is too high says something before the end.
+/// Whether a value above the limit proves something before the end.
 fn is_known_from_above(promise: &Threshold) -> bool {
     promise.aggregate != Aggregate::Min && !is_share_delivered(promise)
 }
 
-/// Whether a value that is too low does: counts grow, and what takes longest ends last.
+/// Whether a value below the limit does. Counts grow, and the slowest operations end last.
 fn is_known_from_below(promise: &Threshold) -> bool {
     let metric = promise.subject.kind == SubjectKind::Metric;
     match promise.aggregate {
@@ -155,7 +155,7 @@ fn is_known_from_below(promise: &Threshold) -> bool {
     }
 }
 
-/// What has left its limit stays beyond it: counts and the largest only grow, the smallest only falls.
+/// Whether a value beyond its limit stays there: counts and maxima only grow, minima only fall.
 fn is_final(promise: &Threshold) -> bool {
     match promise.aggregate {
         Aggregate::Min | Aggregate::Max | Aggregate::Memory => true,

@@ -1,5 +1,5 @@
-//! Sockets of users: sending and awaiting; `opening` is about how they begin, `receiving` and `sight` about channels, `wire` about what
-//! carries their messages, `end` about what arrives and how they end.
+//! Sockets of users: sending and awaiting messages. `opening` starts sockets, `receiving` and `sight` follow
+//! channels, `wire` carries messages, and `end` handles received data and the end of sockets.
 
 mod end;
 mod opening;
@@ -24,53 +24,53 @@ pub(crate) use self::wire::{Bytes, Feed, Parts, Wire};
 pub(crate) use receiving::{Came, Receiving};
 pub(crate) use sight::Sights;
 
-/// One WebSocket of a user.
+/// One socket of a user: a WebSocket, or a Socket.IO session over polling.
 #[derive(Debug)]
 pub(crate) struct SocketLink {
     pub(crate) wire: Wire,
     pub(crate) state: SocketState,
 }
 
-/// What is awaited on a socket.
+/// The state of a socket, with everything that is awaited on it.
 #[derive(Debug, Default)]
 pub(crate) struct SocketState {
     pub(crate) opening: Option<Opening>,
     /// The name under which it is measured.
     pub(crate) name: String,
-    /// How its messages hold documents.
+    /// How its messages contain documents.
     pub(crate) documents: Documents,
-    /// Socket.IO is spoken on it.
+    /// The Socket.IO session on it.
     pub(crate) talk: Option<Box<Talk>>,
-    /// It is to take the place of this polling socket.
+    /// The polling socket that it is to replace.
     pub(crate) probes: Option<u32>,
     pub(crate) receives: Vec<Receiving>,
-    /// How often stamps were looked for where no channel does.
+    /// Messages that were searched for misplaced stamps.
     pub(crate) looks: Looks,
-    /// The number of the next of them.
+    /// The number of the next entry of `receives`.
     pub(crate) next_receiving: u32,
     /// The script has a message handler.
     pub(crate) listening: bool,
     pub(crate) waiting: VecDeque<Waiting>,
-    /// Messages that nobody has asked for yet.
+    /// Messages that the script has not requested yet.
     pub(crate) inbox: VecDeque<Payload>,
     pub(crate) pings: VecDeque<(OpId, Nanos)>,
     pub(crate) closing: Option<Closing>,
-    /// What the server's close frame said.
+    /// Code and reason of the server's close frame.
     pub(crate) close: Option<(Option<u16>, String)>,
 }
 
-/// A handshake under way.
+/// An opening handshake in progress.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opening {
     pub(crate) op: OpId,
-    /// When it should have been asked for.
+    /// When it should have been requested.
     pub(crate) planned: Nanos,
     pub(crate) asked: Nanos,
     pub(crate) until: Nanos,
     pub(crate) limit: Nanos,
 }
 
-/// We have said goodbye.
+/// A closing handshake that we have started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closing {
     op: Option<OpId>,
@@ -84,24 +84,25 @@ pub(crate) struct Waiting {
     pub(crate) until: Nanos,
     pub(crate) limit: Nanos,
     pub(crate) wanted: Wanted,
-    /// `None`: merely the next message.
+    /// `None`: no request, only the next message.
     pub(crate) round_trip: Option<RoundTrip>,
-    /// Stamps that were sent with the message whose reply it is.
+    /// Stamps that were sent with the message to which this is the reply.
     pub(crate) carries: Vec<Sent>,
 }
 
 impl Waiting {
-    /// Whether the message brings back a stamp that was sent with the one whose reply is awaited.
+    /// Whether the message contains a stamp of the request whose reply is awaited.
     pub(crate) fn is_answered_by(&self, message: &[u8]) -> bool {
         let sent = |stamp| self.carries.iter().any(|sent| sent.is_of(&stamp));
         !self.carries.is_empty() && stamps_in(message).flatten().any(sent)
     }
 }
 
-/// Which message it is.
+/// Which message is awaited.
 #[derive(Debug)]
 pub(crate) enum Wanted {
-    /// The first that fits. `named`: the script said which, so that it is taken even where a channel has a claim on it.
+    /// The first that passes the filter. `named`: the script identified it, so it is taken even if a channel consumes
+    /// it.
     Fitting { filter: Filter, named: bool },
     /// The acknowledgement with this number.
     Ack(u64),
@@ -118,7 +119,7 @@ pub(crate) struct RoundTrip {
 }
 
 impl SocketState {
-    /// What is spoken, as failures call it.
+    /// The protocol, for the names of failures.
     fn spoken(&self) -> &'static str {
         if self.talk.is_some() || self.probes.is_some() {
             "socket.io"
@@ -127,7 +128,7 @@ impl SocketState {
         }
     }
 
-    /// What the line is, as the words of a failure call it.
+    /// The kind of connection, for the texts of failures.
     fn line(&self) -> &'static str {
         if self.talk.is_some() {
             "Socket.IO session"
@@ -172,7 +173,7 @@ impl World {
         }
     }
 
-    /// Sends a message; the user's stamps leave with it.
+    /// Sends a message. The stamps that the user has made are sent with it.
     pub(crate) fn send_on_socket(
         &mut self,
         id: SocketId,
@@ -185,7 +186,7 @@ impl World {
         })
     }
 
-    /// Writes to a socket; the user's stamps leave with it, and are given.
+    /// Writes to a socket. Returns the stamps that the user has made, which are sent with it.
     pub(crate) fn send_with_stamps(
         &mut self,
         id: SocketId,
@@ -197,6 +198,7 @@ impl World {
         let (_, socket) = self.socket(id)?;
         let sent = write(socket);
         let sent_failed = sent.is_err();
+        // Nothing was sent, so nobody waits for these deliveries.
         if let Some((group, ..)) = self.group_of(user).filter(|_| sent_failed) {
             for sent in &carried {
                 group.ledger.refuse(*sent);
@@ -231,6 +233,7 @@ impl World {
         id: SocketId,
         call: RoundTripCall,
     ) -> Result<(), Fault> {
+        // The start is before the send, so the round trip includes the time of writing.
         let now = self.clock.now();
         let mut filter = Filter::new(call.only)?;
         let named = matches!(call.by, ReplyBy::Id { .. }) || !filter.is_empty();
@@ -251,7 +254,7 @@ impl World {
         Ok(())
     }
 
-    /// Notes what the script awaits.
+    /// Adds something that the script awaits.
     pub(crate) fn wait_on_socket(
         &mut self,
         op: OpId,
@@ -310,7 +313,7 @@ impl World {
         Ok(())
     }
 
-    /// The script has, or no longer has, a message handler; what waits in the inbox goes to it.
+    /// Turns the script's message handler on or off. A new handler first gets the messages in the inbox.
     pub(crate) fn set_listening(&mut self, id: SocketId, on: bool) {
         let Ok((_, socket)) = self.socket(id) else {
             return;

@@ -1,5 +1,5 @@
-//! Socket.IO on the sockets of users: what is sent on them; `polling` is about those that begin without a WebSocket,
-//! `arrival::socketio` about what comes.
+//! Socket.IO on the sockets of users: sending. `polling` handles sessions that begin without a WebSocket,
+//! `arrival::socketio` handles received data.
 
 mod polling;
 mod upgrade;
@@ -19,20 +19,20 @@ pub(crate) use polling::{Poll, Polling, Queued};
 pub(crate) struct Talk {
     pub(crate) session: Session,
     pub(crate) heartbeat: Option<Heartbeat>,
-    /// What the server said when the session opened.
+    /// The server's first packet, which opened the session.
     pub(crate) opened: Option<Open>,
     /// Events for which the script has handlers.
     pub(crate) handled: Vec<Box<str>>,
-    /// The number of the next event that is to be acknowledged.
+    /// The number of the next event that requests an acknowledgement.
     next_id: u64,
 }
 
-/// The server says that it lives, or it does not live.
+/// The server's pings, which show that it is alive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heartbeat {
     pub(crate) interval: Nanos,
     pub(crate) timeout: Nanos,
-    /// When its next ping must have come.
+    /// The time by which the next ping must arrive.
     pub(crate) until: Nanos,
 }
 
@@ -47,18 +47,18 @@ impl Talk {
         }
     }
 
-    /// When it is dead for want of a ping.
+    /// When the session is dead, because no ping arrived.
     pub(crate) fn dead_at(&self) -> Nanos {
         self.heartbeat.map_or(Nanos::MAX, |beat| beat.until)
     }
 
-    /// That no ping came.
+    /// The fault of a session without pings.
     pub(crate) fn is_silent(&self) -> Fault {
         let (interval, timeout) = self
             .heartbeat
             .map_or_else(Default::default, |beat| (beat.interval, beat.timeout));
         let detail = format!(
-            "the server sent no ping for {} (its interval of {interval} and its time-out of {timeout})",
+            "the server sent no ping for {} (ping interval {interval} plus timeout {timeout})",
             interval + timeout
         );
         Fault::target(FaultKind::TimedOut, detail)
@@ -82,7 +82,7 @@ impl Heartbeat {
 }
 
 impl SocketLink {
-    /// Says goodbye to the namespace, where there is one.
+    /// Disconnects from the namespace, if the session is open.
     pub(crate) fn leave_namespace(&mut self) {
         if let Some(talk) = self
             .state
@@ -90,7 +90,7 @@ impl SocketLink {
             .as_ref()
             .filter(|_| self.state.opening.is_none())
         {
-            let _ = self.wire.send_text(&talk.session.goodbye()); // a broken connection is closed all the same
+            let _ = self.wire.send_text(&talk.session.goodbye()); // a broken connection is closed anyway
         }
     }
 

@@ -1,4 +1,4 @@
-//! The local addresses that users come from: whether they are this machine's, and which is whose.
+//! The local addresses of users: checks that they belong to this machine, and assigns them.
 
 use std::net::{IpAddr, UdpSocket};
 
@@ -9,7 +9,7 @@ use crate::config::RunConfig;
 use crate::prepare::PrepareError;
 use crate::world::World;
 
-/// Every address must be this machine's. A datagram socket that is bound sends nothing.
+/// Checks that every address belongs to this machine. Binding a datagram socket sends nothing.
 pub(crate) fn check_sources(sources: &[IpAddr]) -> Result<(), PrepareError> {
     let refused = |address: &&IpAddr| UdpSocket::bind((**address, 0)).is_err();
     let Some(first) = sources.iter().find(refused) else {
@@ -21,12 +21,12 @@ pub(crate) fn check_sources(sources: &[IpAddr]) -> Result<(), PrepareError> {
         _ => format!(" (nor are {others} others)"),
     };
     Err(PrepareError::Unusable(format!(
-        "source address {first} is not one of this machine's{more}: all of 127.0.0.0/8 are; \
-         `ip address` lists the others"
+        "source address {first} is not one of this machine's{more}; use addresses of 127.0.0.0/8, or one that \
+         `ip address` lists"
     )))
 }
 
-/// As the user wrote them, for the record.
+/// The addresses as the user wrote them, for the record.
 pub(crate) fn told(config: &RunConfig) -> Option<Sources> {
     let addresses = config.options.source.len() as u64;
     let given = match config.options_json.get("source")? {
@@ -40,8 +40,8 @@ pub(crate) fn told(config: &RunConfig) -> Option<Sources> {
 }
 
 impl World {
-    /// The place in the list of sources from which all connections of a user come. It goes by the user's number within
-    /// the level, whichever worker they are on; those who share connections share an address too.
+    /// The position of a user's source address in the list. It depends on the user's number in the level, not on the
+    /// worker. Users who share connections share an address too.
     pub(crate) fn source_place(&mut self, user: UserId) -> Option<usize> {
         let shared = self.streams().unwrap_or(1).max(1);
         let number = self.users.get(user)?.number / shared;
@@ -49,7 +49,7 @@ impl World {
         (number as usize).checked_rem(count)
     }
 
-    /// The local address that a user's connections come from; `None`: the kernel chooses.
+    /// The local address of a user's connections; `None`: the kernel chooses.
     pub(crate) fn source_of(&mut self, user: UserId) -> Option<IpAddr> {
         let place = self.source_place(user)?;
         self.config.options.source.get(place).copied()

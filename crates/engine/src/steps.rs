@@ -1,4 +1,4 @@
-//! The steps that somebody is in: where in the story a failure happened, and how far an iteration has come.
+//! The steps that users are in: where in the step funnel a failure happened, and how far an iteration has come.
 
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use record::Example;
@@ -8,8 +8,8 @@ use crate::people::Group;
 use crate::story::{StepEnd, StoryCounts};
 use crate::world::World;
 
-/// Open steps of one user, or of a group as a whole; the innermost last. They need not end in the order in
-/// which they began: a script may run two at once.
+/// Open steps of one user, or of a group as a whole, the innermost last. They may end in another order than they
+/// began, because a script may run two at once.
 #[derive(Debug, Default)]
 pub(crate) struct Steps(Vec<Open>);
 
@@ -35,7 +35,7 @@ impl Steps {
         Some((open.node, open.started))
     }
 
-    /// Ends those that an iteration has left open.
+    /// Ends the steps that an iteration has left open.
     fn leave(&mut self, hold: Span, now: Nanos, counts: &mut StoryCounts) {
         for open in self.0.drain(..) {
             if hold.contains(open.started) {
@@ -44,13 +44,13 @@ impl Steps {
         }
     }
 
-    /// The number of the step that was begun last and has not ended.
+    /// The node of the last step that has begun and not ended.
     pub(crate) fn innermost(&self) -> Option<u32> {
         self.0.last().map(|open| open.node)
     }
 }
 
-/// How an iteration ended, for what is counted of its steps.
+/// How an iteration ended, for the counts of its steps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WayEnd<'a> {
     Succeeded,
@@ -59,7 +59,7 @@ pub(crate) enum WayEnd<'a> {
 }
 
 impl World {
-    /// A step of a user, or of the group, begins within those that are open. The number by which it is ended.
+    /// A step of a user or of the group begins within the open ones. Returns the token by which it ends.
     pub(crate) fn begin_step(&mut self, id: GroupId, user: Option<UserId>, name: u32) -> u64 {
         let now = self.clock.now();
         let Some(&slot) = self.group_slots.get(&id) else {
@@ -77,6 +77,7 @@ impl World {
         } = self;
         let group = &mut groups[slot];
         let counts = &mut recorder.story;
+        // While members act at once, a step of the group must not be counted inside one that another member began.
         let around = match group.way.concurrent {
             0 => group.steps.innermost(),
             _ => group.way.base,
@@ -95,7 +96,7 @@ impl World {
         token
     }
 
-    /// It ended, with `fault` by an error.
+    /// A step ended; if by an error, with `fault`.
     pub(crate) fn end_step(
         &mut self,
         id: GroupId,
@@ -122,7 +123,7 @@ impl World {
         }
     }
 
-    /// The iteration of a group is over: the steps that it has left open do not end any more.
+    /// The iteration of a group is over: the steps that it has left open never end.
     pub(crate) fn leave_steps(&mut self, slot: usize) {
         let (now, hold) = (self.clock.now(), self.hold);
         let Self {
@@ -140,7 +141,7 @@ impl World {
         }
     }
 
-    /// From now on, or no longer, several members go their own ways at once.
+    /// Several members begin to act at once (`everyone`, `together`), or have stopped doing so.
     pub(crate) fn go_apart(&mut self, id: GroupId, apart: bool) {
         let Some(group) = self.group_by_id(id) else {
             return;
@@ -155,7 +156,7 @@ impl World {
         group.way.concurrent += 1;
     }
 
-    /// Something of a user, or of a group, failed without an error that ended the step around it.
+    /// Something of a user or a group failed, without an error that ended the step around it.
     pub(crate) fn flaw(
         &mut self,
         (group, user): (Option<GroupId>, Option<UserId>),
@@ -181,7 +182,7 @@ impl World {
         self.note_first(slot, node, fault, (what, status), (user, at));
     }
 
-    /// What failed, if nothing in the iteration has failed before.
+    /// Notes a failure, if it is the first of the iteration.
     fn note_first(
         &mut self,
         slot: usize,
@@ -214,7 +215,7 @@ impl World {
         way.first = Some(recorder.story.cause(node, fault, named, example));
     }
 
-    /// An iteration that belongs to the level is over: its steps and its first failure are counted.
+    /// Counts the steps and the first failure of an iteration that belongs to the level.
     pub(crate) fn count_way(&mut self, slot: usize, end: WayEnd<'_>) {
         if let WayEnd::Failed(fault, user) = end
             && self.groups[slot].way.first.is_none()
@@ -239,7 +240,7 @@ impl World {
         }
     }
 
-    /// The step in which a group is: of its members' innermost ones that which has been open longest, or its own.
+    /// The step in which a group is: the innermost step of a member that has been open longest, or its own.
     fn where_is(&mut self, slot: usize) -> Option<u32> {
         let Self { groups, users, .. } = self;
         let group = &groups[slot];

@@ -1,4 +1,4 @@
-//! How far iterations come: what is counted per step and per first failure, in flat lists, by number and not by name.
+//! The step funnel: counts of each step and of each first failure, in flat lists with numbers instead of names.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use stats::BlockWriter;
 
 use crate::recorder::{NAMES_LIMIT, OTHER_NAMES};
 
-/// Kinds of first failures that are told apart.
+/// Kinds of first failures that are counted separately.
 const CAUSES_LIMIT: usize = 200;
 
-/// The names of steps and conditions, by number, for as long as the worker lives.
+/// The names of steps and conditions, by number. A number stays valid as long as the worker lives.
 #[derive(Debug, Default)]
 pub(crate) struct StepNames {
     numbers: FxHashMap<(Arc<str>, bool), u32>,
@@ -20,7 +20,7 @@ pub(crate) struct StepNames {
 }
 
 impl StepNames {
-    /// The number of a name; beyond so many the rest has one together.
+    /// The number of a name. All names beyond the limit share one.
     pub(crate) fn number(&mut self, name: &str, eventually: bool) -> u32 {
         let key = (Arc::from(name), eventually);
         if let Some(&number) = self.numbers.get(&key) {
@@ -41,19 +41,19 @@ impl StepNames {
     }
 }
 
-/// A step at its place in the story.
+/// A step at its place in the funnel.
 #[derive(Clone, Debug)]
 struct Node {
     name: u32,
     parent: Option<u32>,
     told: StoryStep,
     scenario: usize,
-    /// Iterations that were in it when the level was over.
+    /// Iterations that were in it when the level ended.
     stuck: u64,
     course: BlockWriter,
 }
 
-/// What one worker counts in one level.
+/// The counts of one worker in one level.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StoryCounts {
     nodes: Vec<Node>,
@@ -82,8 +82,8 @@ impl StepEnd {
 }
 
 impl StoryCounts {
-    /// The node of a step that begins within `parent`. One of the same name is not within itself: several members, or
-    /// a story that calls itself, are in the same step.
+    /// The node of a step that begins within `parent`. A step within one of the same name is the same node: several
+    /// members are in it, or the script recurses.
     pub(crate) fn node(
         &mut self,
         names: &StepNames,
@@ -152,7 +152,7 @@ impl StoryCounts {
         u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Its own name.
+    /// Its own name, without those around it.
     pub(crate) fn name_of(&self, node: u32) -> &str {
         let told = self.nodes.get(node as usize).map(|node| &node.told);
         told.and_then(|told| told.path.last())
@@ -163,12 +163,12 @@ impl StoryCounts {
         self.nodes.get(node as usize)?.parent
     }
 
-    /// It was begun in the measured time.
+    /// A step began in the measured time.
     pub(crate) fn begun(&mut self, node: u32) {
         self.nodes[node as usize].told.begun += 1;
     }
 
-    /// It ended, and was begun in the measured time.
+    /// A step ended that had begun in the measured time.
     pub(crate) fn ended(&mut self, node: u32, took: Nanos, end: StepEnd) {
         let told = &mut self.nodes[node as usize].told;
         match end {
@@ -181,12 +181,12 @@ impl StoryCounts {
         }
     }
 
-    /// It did not end, was begun in the measured time, and had gone on for so long.
+    /// A step that had begun in the measured time was left open at this age.
     pub(crate) fn left_open(&mut self, node: u32, age: Nanos) {
         self.nodes[node as usize].told.open.record(age);
     }
 
-    /// Notes when the steps ended that have ended since the last call.
+    /// Notes the steps that have ended since the last call.
     pub(crate) fn close_blocks(&mut self, at: Nanos) {
         for Node { told, course, .. } in &mut self.nodes {
             let others = told.failed_time.count() + told.timed_out;
@@ -194,7 +194,7 @@ impl StoryCounts {
         }
     }
 
-    /// The number of what failed first in an iteration, so far in none that has ended.
+    /// The number of a first failure. It counts only when its iteration has ended.
     pub(crate) fn cause(
         &mut self,
         node: Option<u32>,
@@ -231,7 +231,7 @@ impl StoryCounts {
         })
     }
 
-    /// Beyond the limit all causes of one side and kind are one.
+    /// Beyond the limit, all first failures of one side and kind are counted together.
     fn further(&mut self, fault: &Fault, example: impl FnOnce() -> Example) -> u32 {
         let same = |cause: &FirstFailure| {
             cause.side == fault.side && cause.kind == fault.kind && cause.what == OTHER_NAMES
@@ -256,7 +256,7 @@ impl StoryCounts {
         u32::try_from(self.causes.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// An iteration failed or succeeded in which this was the first failure.
+    /// Counts an iteration whose first failure this was.
     pub(crate) fn count_cause(&mut self, cause: u32, succeeded: bool) {
         if let Some(cause) = self.causes.get_mut(cause as usize) {
             cause.succeeded += u64::from(succeeded);
@@ -264,7 +264,7 @@ impl StoryCounts {
         }
     }
 
-    /// An iteration was in this step, or in none, when the level was over.
+    /// Counts an iteration that was in this step, or in none, when the level ended.
     pub(crate) fn count_stuck(&mut self, node: Option<u32>) {
         match node.and_then(|at| self.nodes.get_mut(at as usize)) {
             Some(node) => node.stuck += 1,
@@ -272,7 +272,7 @@ impl StoryCounts {
         }
     }
 
-    /// An iteration that belongs to the level is over.
+    /// Counts the steps of an iteration that belongs to the level.
     pub(crate) fn count_way(&mut self, way: &Way) {
         for (reached, place) in way.reached.iter().zip(0..) {
             let told = &mut self.nodes[reached.node as usize].told;
@@ -289,7 +289,7 @@ impl StoryCounts {
         }
     }
 
-    /// All of it, by name; `mix`: the names of the scenarios, where there are several.
+    /// Moves all counts to `measured`, by name. `mix`: the names of the scenarios, if there are several.
     pub(crate) fn tell(self, mix: &[Arc<str>], measured: &mut Measured) {
         let stuck = self.nodes.iter().filter(|node| node.stuck > 0);
         let stuck = stuck.map(|node| (Some(node.told.path.clone()), node.stuck));
@@ -330,23 +330,23 @@ impl StoryCounts {
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     node: u32,
-    /// How many are in it.
+    /// How many members are in it.
     open: u32,
-    /// It ended by an error.
+    /// It ended with an error.
     failed: bool,
     /// Something in it failed.
     flawed: bool,
 }
 
-/// How far one iteration has come.
+/// The progress of one iteration.
 #[derive(Debug, Default)]
 pub(crate) struct Way {
     reached: Vec<Reached>,
-    /// What failed first.
+    /// Its first failure.
     pub(crate) first: Option<u32>,
-    /// How many `everyone` and `together` are under way.
+    /// Number of calls of `everyone` and `together` in progress.
     pub(crate) concurrent: u32,
-    /// The group's step around them: what is within it belongs to no other of the group's steps.
+    /// The group's step around these calls. Steps that the group begins in them are within no other of its steps.
     pub(crate) base: Option<u32>,
 }
 
@@ -377,7 +377,7 @@ impl Way {
         }
     }
 
-    /// The most recent are looked at first: a story goes on where it is.
+    /// Searches from the end, because an iteration is usually in one of its latest steps.
     fn at(&mut self, node: u32) -> Option<&mut Reached> {
         self.reached
             .iter_mut()

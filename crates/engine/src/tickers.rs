@@ -4,10 +4,10 @@ use script::host::{TickerId, Value, Wake};
 use crate::timers::Alarm;
 use crate::world::World;
 
-/// Wakes that may wait for the script before ticks and messages for handlers are dropped and counted.
+/// Wakes that may wait for the script. Beyond this, ticks and messages for handlers are dropped and counted.
 pub(crate) const WAKES_LIMIT: usize = 100_000;
 
-/// An `every`: tick `k` is due at `first + k * period`, whatever the answers do.
+/// An `every`: tick `k` is due at `first + k * period`, regardless of responses.
 #[derive(Debug)]
 pub(crate) struct Ticker {
     user: UserId,
@@ -16,7 +16,7 @@ pub(crate) struct Ticker {
 }
 
 impl World {
-    /// A sleep is over, unless its iteration is.
+    /// Ends a sleep, unless its iteration has ended.
     pub(crate) fn end_sleep(&mut self, key: u32) {
         let Some(sleep) = self.sleeps.remove(key) else {
             return;
@@ -44,6 +44,7 @@ impl World {
         let Some(owner) = self.users.get(user) else {
             return TickerId(u32::MAX);
         };
+        // Without `first`, the ticks of many users are spread over the period.
         let phase =
             first.unwrap_or_else(|| Nanos::from_secs_f64(period.as_secs_f64() * owner.fraction()));
         let ticker = Ticker {
@@ -59,8 +60,8 @@ impl World {
         TickerId(key)
     }
 
-    /// A tick is due. One that comes late keeps its own due time, and none is skipped but for those that
-    /// a script cannot take any more: they are counted.
+    /// Fires a tick that is due. A late one keeps its due time. Ticks are skipped, and counted, only if the script
+    /// cannot take any more.
     pub(crate) fn tick(&mut self, key: u32, due: Nanos) {
         let Some(ticker) = self.tickers.get_mut(key) else {
             return;

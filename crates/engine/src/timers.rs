@@ -7,17 +7,17 @@ use script::host::OpId;
 /// What happens when a timer is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Alarm {
-    /// A sleeping operation ends, if its user is still in the same iteration.
+    /// A sleep ends, if its user is still in the same iteration.
     Wake(u32),
     /// A ticker ticks.
     Tick(u32),
     /// A group begins its first or next iteration.
     Begin(u32),
-    /// Merely wakes the loop, which looks whether a phase is over.
+    /// Only wakes the loop, which looks whether a phase is over.
     Look,
 }
 
-/// Sleeps that an [`Alarm::Wake`] stands for.
+/// The sleep of an [`Alarm::Wake`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sleep {
     pub(crate) op: OpId,
@@ -25,7 +25,7 @@ pub(crate) struct Sleep {
     pub(crate) epoch: u32,
 }
 
-/// Everything that is due at a known time, the earliest first, in the order of setting where times agree.
+/// Everything that is due at a known time, the earliest first. At equal times, the order of setting decides.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(Nanos, u64, Alarm)>>,
@@ -42,7 +42,7 @@ impl Timers {
         self.heap.peek().map(|Reverse((due, ..))| *due)
     }
 
-    /// When something planned starts, if that is the next thing due.
+    /// When the next planned start is due, if it is the next timer.
     pub(crate) fn next_start(&self) -> Option<Nanos> {
         let Reverse((due, _, alarm)) = self.heap.peek()?;
         matches!(alarm, Alarm::Tick(_) | Alarm::Begin(_)).then_some(*due)

@@ -1,4 +1,4 @@
-//! Was the target the limit, or the generator? `docs/reference/validity.md` states the limits and their reasons.
+//! Was the target the limit, or the generator? `docs/reference/validity.md` has the limits and their reasons.
 
 use model::Nanos;
 use record::{
@@ -9,32 +9,32 @@ use stats::Histogram;
 
 use crate::shortfall;
 
-/// In a shorter measurement shares of its time are noise: one wake-up takes most of it.
+/// In a shorter measurement, shares of its time are noise: one wake-up takes most of it.
 const SHORTEST_S: f64 = 0.1;
-/// A worker that is busy for more of its time could not have kept up with more load, in percent.
+/// Percentage above which a busy worker could not have generated more load.
 const BUSY_LIMIT: f64 = 95.0;
 const BUSY_DOUBT: f64 = 80.0;
 /// Starts and reads that are later than this change the planned load and the measured times.
 const DELAY_LIMIT: Nanos = Nanos::from_millis(10);
-/// Delays beyond these are judged by their share of the measured time.
+/// Delays above these are judged by their share of the longest measured time.
 const DELAY_LONG: Nanos = Nanos::from_millis(2);
 const DELAY_LONG_SHARE: f64 = 0.25;
 const DELAY_DOUBT: Nanos = Nanos::from_micros(500);
 const DELAY_DOUBT_SHARE: f64 = 0.05;
-/// Time for which a CPU quota stopped the generator, in percent of the measurement.
+/// Time for which a CPU quota stopped the generator, in percent of the measured time.
 const THROTTLED_LIMIT: f64 = 1.0;
 /// Planned starts that the generator missed, in percent.
 const BEHIND_LIMIT: f64 = 0.1;
-/// Time for which users of a closed load waited for the generator, in percent of all their time.
+/// Time for which users of a closed load waited for the generator, in percent of their time.
 const SLOWED_LIMIT: f64 = 50.0;
 const SLOWED_DOUBT: f64 = 25.0;
-/// A pause for garbage collection, during which a worker reads nothing.
+/// A garbage collection pause, during which a worker reads nothing.
 const PAUSE_DOUBT_MS: f64 = 20.0;
-/// Delays are judged at the first of these percentiles that has enough samples, and else at their maximum.
+/// Delays are judged at the first of these percentiles that has enough samples, otherwise at their maximum.
 const JUDGED_AT: [(f64, DelayStatistic); 2] =
     [(0.99, DelayStatistic::P99), (0.9, DelayStatistic::P90)];
 
-/// Collects issues in the order in which they are looked for.
+/// Collects issues in the order of the checks.
 #[derive(Debug, Default)]
 struct Issues(Vec<LevelIssue>);
 
@@ -43,7 +43,7 @@ impl Issues {
         self.0.push(LevelIssue { severity, cause });
     }
 
-    /// `invalid` and `questionable` are the limits of `value`; the cause states the one that was exceeded.
+    /// Compares `value` with the limits `invalid` and `questionable`. The cause states the limit that was exceeded.
     fn judge(
         &mut self,
         value: f64,
@@ -59,7 +59,7 @@ impl Issues {
     }
 }
 
-/// Everything that speaks against a level.
+/// All issues of a level.
 pub(crate) fn issues(level: &Level) -> Vec<LevelIssue> {
     let mut issues = Issues::default();
     if level.phases.duration_s <= 0.0 {
@@ -110,8 +110,8 @@ fn throttled(level: &Level, issues: &mut Issues) {
     });
 }
 
-/// Late starts, late reads and inexact receive times, compared with the measured times: a delay that is small beside
-/// them changes nothing.
+/// Compares late starts, late reads and receive-time errors with the measured times. Delays that are small beside
+/// them change nothing.
 fn delays(level: &Level, issues: &mut Issues) {
     let empty = Histogram::default();
     let generator = &level.generator;
@@ -148,7 +148,7 @@ fn delays(level: &Level, issues: &mut Issues) {
     }
 }
 
-/// The delay that decides, which statistic it is, and its share of the longest time measured there.
+/// The delay that is judged, its statistic, and its share of the longest time measured at that statistic.
 fn judged_delay(level: &Level, delays: &Histogram) -> Option<(Nanos, DelayStatistic, Option<f64>)> {
     let at_percentile = JUDGED_AT.into_iter().find_map(|(q, statistic)| {
         let delay = stats::estimate(delays, 0, q).value()?;
@@ -160,7 +160,7 @@ fn judged_delay(level: &Level, delays: &Histogram) -> Option<(Nanos, DelayStatis
     })
 }
 
-/// Users of a closed load who wait for the generator put less load on the target.
+/// Users of a closed load who wait for the generator generate less load.
 fn slowed(level: &Level, issues: &mut Issues) {
     let slowed_percent = shortfall::slowed(level).unwrap_or(0.0) * 100.0;
     issues.judge(
@@ -192,7 +192,7 @@ fn share_of(delay: Nanos, whole: Option<Nanos>) -> Option<f64> {
     Some(delay.as_secs_f64() / whole.as_secs_f64())
 }
 
-/// The longest of the times at this quantile.
+/// The longest of the measured times at this quantile.
 fn longest_at(level: &Level, q: f64) -> Option<Nanos> {
     let measured = &level.measured;
     let timed = [&measured.requests, &measured.round_trips];

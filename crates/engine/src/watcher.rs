@@ -1,5 +1,5 @@
-//! Looks at the target's process and at the generator's own while a level runs: from `/proc`, and from the target's
-//! Prometheus endpoint where the scenario names one.
+//! Watches the target's process and the generator's own while a level runs. It reads `/proc` and, if the scenario
+//! names one, the target's Prometheus endpoint.
 
 mod cores;
 mod endpoint;
@@ -22,7 +22,7 @@ use own::OwnWatch;
 use process::ProcessWatch;
 use scraped::Scraped;
 
-/// The target's process and our own are looked at this often.
+/// Interval of looks at the target's process and our own.
 const EVERY: Nanos = Nanos::from_secs(1);
 
 #[derive(Debug)]
@@ -38,8 +38,8 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// Finds the target's process by its number or by the port it listens on, if it is on this machine, and asks its
-    /// Prometheus endpoint for the first time: one that cannot be asked is a mistake, found before the run.
+    /// Finds the target's process by its ID, or by the port on which it listens, if it is on this machine. Also
+    /// queries the Prometheus endpoint once: one that cannot be queried is a mistake, found before the run.
     pub(crate) fn new(
         config: &RunConfig,
         clock: Clock,
@@ -63,7 +63,7 @@ impl Watcher {
         })
     }
 
-    /// Whether the target's threads and the generator's workers could take each other's cores in the level that ended.
+    /// Whether the target's threads and the workers could take each other's cores in the level that ended.
     pub(crate) fn shares_cores(&self) -> bool {
         self.shares_cores
     }
@@ -79,7 +79,7 @@ impl Watcher {
             .and_then(|endpoint| Asker::start(endpoint).ok());
     }
 
-    /// Called often: looks when a look is due.
+    /// Called often. Looks when a look is due.
     pub(crate) fn watch(&mut self, now: Nanos, hold: Span) {
         self.hold = hold;
         self.own.watch(now, hold);
@@ -96,7 +96,7 @@ impl Watcher {
         }
     }
 
-    /// What the target and the generator used over the hold.
+    /// What the target and the generator used in the measured time.
     pub(crate) fn end_level(&mut self, generator: &mut GeneratorUse) -> Option<TargetUse> {
         let target = self.target_so_far();
         self.asker = None;
@@ -108,7 +108,7 @@ impl Watcher {
         target
     }
 
-    /// What the target has used since the hold began.
+    /// What the target has used since the measured time began.
     pub(crate) fn target_so_far(&mut self) -> Option<TargetUse> {
         self.read_answers();
         let found = self.process.so_far();
@@ -118,8 +118,8 @@ impl Watcher {
         }
     }
 
-    /// The process that was found here counts if it is the one that the endpoint speaks of; else it is a proxy or a
-    /// tunnel, and the endpoint, which the user named, counts.
+    /// Uses the process on this machine if it is the one that the endpoint reports on. Otherwise it is a proxy or a
+    /// tunnel, and the endpoint counts, because the user named it.
     fn with_endpoint(&self, endpoint: &Endpoint, found: Option<TargetUse>) -> TargetUse {
         let same = self.process.given_by_number()
             || !self.scraped.tells_of_a_process()
@@ -141,7 +141,7 @@ impl Watcher {
     }
 }
 
-/// The machine that the generator runs on.
+/// The machine of the generator.
 pub(crate) fn machine() -> Machine {
     let machine = probe::Machine::look();
     Machine {

@@ -22,13 +22,13 @@ use crate::rescue::Copies;
 use crate::timers::Alarm;
 use crate::world::World;
 
-/// Wakes that the script gets in one turn: between turns the sockets are read, so that a large crowd's
-/// answers do not wait for each other's scripts.
+/// Wakes that the script gets in one turn. Sockets are read between turns, so that the responses of many users do not
+/// wait for each other's scripts.
 const WAKES_PER_TURN: usize = 16;
-/// Below this the script's garbage is not worth a pause in the middle of a level.
+/// Growth of memory, in bytes, below which garbage is not worth a pause in the middle of a level.
 const GARBAGE_WORTH_A_PAUSE: u64 = 128 << 20;
 
-/// One core's share of the run: an event loop, a script engine, the users and what they measure.
+/// One core's share of the run: an event loop, a script engine, the users and their measurements.
 pub(crate) struct Worker {
     pub(crate) number: u32,
     pub(crate) world: Rc<RefCell<World>>,
@@ -47,7 +47,7 @@ pub(crate) struct Worker {
     doze: Doze,
 }
 
-/// What a worker thread is given.
+/// Everything that a worker thread starts with.
 #[derive(Debug)]
 pub(crate) struct Post {
     pub(crate) number: u32,
@@ -58,7 +58,7 @@ pub(crate) struct Post {
     pub(crate) events: Sender<(u32, Event)>,
 }
 
-/// The body of a worker thread. `hand_over` gets the waker as soon as there is one.
+/// The body of a worker thread. `hand_over` gets the waker as soon as it exists.
 pub(crate) fn work(post: Post, hand_over: impl FnOnce(Waker)) {
     let (number, events) = (post.number, post.events.clone());
     match Worker::new(post, hand_over) {
@@ -67,7 +67,7 @@ pub(crate) fn work(post: Post, hand_over: impl FnOnce(Waker)) {
             worker.run();
         }
         Err(fatal) => {
-            // Nobody listens any more only when the run is over already.
+            // It fails only if the run is over already.
             let _ = events.send((number, Event::Fatal(fatal)));
         }
     }
@@ -86,7 +86,7 @@ impl Worker {
         pin(&config.cores, number);
         wake_in_time();
         let world = World::new(Arc::clone(&config), number, clock, tls).map_err(|why| {
-            Box::new(Fatal::Generator(format!("cannot make an epoll set: {why}")))
+            Box::new(Fatal::Generator(format!("cannot set up epoll: {why}")))
         })?;
         hand_over(world.reactor.waker());
         let world = Rc::new(RefCell::new(world));
@@ -117,6 +117,7 @@ impl Worker {
                 }
                 self.obey(command);
             }
+            // The order matters: starts that are due come before the script's turn, and phases end last.
             self.poll();
             self.start_arrivals();
             self.turn();
@@ -140,11 +141,11 @@ impl Worker {
     }
 
     pub(crate) fn tell(&self, event: Event) {
-        // Nobody listens any more only when the run is over already.
+        // It fails only if the run is over already.
         let _ = self.events.send((self.number, event));
     }
 
-    /// Sleeps until something is ready or due, and does it: sockets first, then what the clock asks for.
+    /// Sleeps until something is ready or due, and handles it: sockets first, then timers.
     fn poll(&mut self) {
         let mut world = self.world.borrow_mut();
         let (due, start, clock) = (world.next_due(), world.next_start(), world.clock);
@@ -152,6 +153,7 @@ impl Worker {
         self.idle += self
             .doze
             .until(due, start, clock, &mut world.reactor, &mut self.ready);
+        // Read both clocks right after the wait: timestamps of the following reads are converted with them.
         let read = clock.read();
         let sees_a_part = world.reactor.sees_a_part();
         world.looks.waited(before, read, sees_a_part);
@@ -162,6 +164,7 @@ impl Worker {
         world.dial_on();
         let now = world.clock.now();
         world.enforce_limits(now);
+        // Iterations start after the loop, because a start enters the script, which borrows the world.
         let mut starts = Vec::new();
         while let Some((due, alarm)) = world.timers.pop_due(now) {
             match alarm {
@@ -177,10 +180,11 @@ impl Worker {
         }
     }
 
-    /// One bounded turn of the script.
+    /// Runs one bounded turn of the script.
     fn turn(&mut self) {
         let world = &self.world;
         {
+            // The borrow must end before the turn: the script borrows the world.
             let mut world = world.borrow_mut();
             let count = world.wakes.len().min(WAKES_PER_TURN);
             self.batch.extend(world.wakes.drain(..count));
@@ -211,20 +215,19 @@ impl Worker {
         self.world.borrow().clock.now()
     }
 
-    /// Time spent waiting until now.
+    /// Time spent waiting so far.
     pub(crate) fn idle(&self) -> Nanos {
         self.idle
     }
 
-    /// What the thread has used of its CPU since it began, without what it only waited out awake.
+    /// The CPU time of the thread since it began, without the time spent spinning.
     pub(crate) fn cpu_time(&self) -> Option<ThreadTime> {
         let mut used = self.thread.as_ref()?.read().ok()?;
         used.ran = used.ran - self.doze.awake();
         Some(used)
     }
 
-    /// Frees the script's garbage at a moment that is measured as the generator's own pause.
-    /// In the middle of a level only when there is a lot of it.
+    /// Collects the script's garbage, and returns the pause. In the middle of a level only if there is a lot of it.
     pub(crate) fn collect_garbage(&mut self, between_levels: bool) -> Option<Nanos> {
         let grown = probe::own_memory()
             .unwrap_or(0)
@@ -261,9 +264,9 @@ impl Worker {
         }
     }
 
-    /// Ends what the script told us has ended, and what will never end by itself.
+    /// Ends iterations that have ended in the script, and those that can never end by themselves.
     fn end_iterations(&mut self) {
-        // First, as it may end iterations in other ways too.
+        // First, because it may end iterations in other ways too.
         for group in self.cast.stuck() {
             let fault = self.never_settles(group);
             self.iteration_ended(group, Err(fault));
@@ -293,19 +296,19 @@ fn fatal_of(error: ScriptError) -> Box<Fatal> {
     })
 }
 
-/// Keeps the thread on its core, where the machine allows it.
+/// Pins the thread to its core, if the machine allows it.
 fn pin(cores: &[usize], number: u32) {
     if cores.is_empty() {
         return;
     }
     let mut set = rustix::thread::CpuSet::new();
     set.set(cores[number as usize % cores.len()]);
-    // Not allowed in some containers: then the kernel chooses, as it does without.
+    // Some containers do not allow it. Then the kernel chooses, as without `cores`.
     let _ = rustix::thread::sched_setaffinity(None, &set);
 }
 
-/// The kernel may be 50 µs late with a wake-up, to save power; a pacer may not.
+/// To save power, the kernel may delay a wake-up by 50 µs. A pacer cannot accept that.
 fn wake_in_time() {
-    // Where it is refused, the start lag says so.
+    // If it is refused, the start lag shows it.
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }

@@ -25,17 +25,18 @@ use crate::story::StepNames;
 use crate::tickers::Ticker;
 use crate::timers::{Sleep, Timers};
 
-/// Messages and answers are read into one buffer per worker, so that an idle connection has none.
+/// Size of the read buffer, in bytes. A worker has one for all connections, so that an idle one needs none.
 pub(crate) const READ_BUFFER: usize = 256 * 1024;
 
-/// The kernel stamps arrivals as long as one socket wants them, and takes up to tens of milliseconds to begin, in which
-/// sockets wait. So it is asked once, before the first run of this process, and goes on to its end.
+/// Keeps the kernel's receive timestamps on. To begin takes the kernel up to tens of milliseconds, during which
+/// sockets wait, and it stops with the last socket. So it begins once, before the first run of this process, and goes
+/// on to its end.
 static STAMPING: OnceLock<Option<StampingOn>> = OnceLock::new();
 
-/// Everything on a worker that is not script: sockets, users, clocks, ledgers, the recorder.
+/// Everything on a worker outside the script: sockets, users, timers, ledgers, the recorder.
 ///
-/// The script reaches it through `script::Host`; the worker's loop drives it. Each file of this crate
-/// adds the methods of one topic.
+/// The script reaches it through `script::Host`, and the worker's loop drives it. Each file of this crate adds the
+/// methods of one topic.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) clock: Clock,
@@ -48,36 +49,36 @@ pub(crate) struct World {
     pub(crate) dials: Dials,
     pub(crate) dialling: Dialling,
     pub(crate) conns: Slots<Conn>,
-    /// Connections of which bytes are decrypted and not read.
+    /// Connections with bytes that are decrypted and not read.
     pub(crate) unread: Vec<u32>,
-    /// Sockets that the script of this level closed, to say whose fault their later use is.
+    /// Sockets that the script has closed in this level. Using one later is the script's fault.
     pub(crate) closed_by_script: HashSet<u32>,
     pub(crate) sights: Sights,
-    /// No connection has a limit that is due before this: only then all are looked through.
+    /// No connection has a time limit before this, so the limits are searched only after it.
     pub(crate) earliest_limit: Nanos,
     pub(crate) users: Users,
     pub(crate) groups: Vec<Group>,
     pub(crate) group_slots: FxHashMap<GroupId, usize>,
     pub(crate) recorder: Recorder,
-    /// When the level began, ramp and warm-up included.
+    /// When the level began, including ramp-up and warm-up.
     pub(crate) level_start: Nanos,
     pub(crate) step_names: StepNames,
-    /// Numbers the steps that are begun.
+    /// Number of steps that have begun.
     pub(crate) step_token: u64,
-    /// When what begins is measured.
+    /// The measured time. Operations that begin in it count.
     pub(crate) hold: Span,
-    /// The hold is over and its deliveries are settled: nobody stays any longer.
+    /// The measured time is over and its deliveries have settled: `stay()` ends at once.
     pub(crate) hold_is_settled: bool,
-    /// Iterations start when they are due, and not when others end.
+    /// Open load: iterations start when they are due, and not when others end.
     pub(crate) is_open: bool,
     /// When the next iteration of an open load is due.
     pub(crate) next_arrival: Nanos,
-    /// When it was last looked at whether most groups wait for the target, and whether they did.
+    /// When it was last checked whether most groups wait for the target, and the result.
     pub(crate) awaiting: (Nanos, bool),
-    /// Iterations of this level's closed load that have begun: the mix goes by them.
+    /// Iterations of this level's closed load that have begun. In a mix, this number selects the scenario.
     pub(crate) begun: u64,
     pub(crate) at_work: AtWork,
-    /// When the loop is woken to look at the phases.
+    /// When the loop wakes to look at the phases.
     pub(crate) next_look: Nanos,
     pub(crate) wakes: VecDeque<Wake>,
     pub(crate) pooled: Vec<(UserId, String)>,
@@ -85,7 +86,7 @@ pub(crate) struct World {
     pub(crate) logged: Vec<(script::host::LogLevel, String)>,
     pub(crate) buffer: Vec<u8>,
     pub(crate) encoded: Vec<u8>,
-    /// What the users of a run without a script send.
+    /// The users of a run without a script.
     pub(crate) plain: Option<PlainRun>,
 }
 
@@ -138,7 +139,7 @@ impl World {
         })
     }
 
-    /// The group of a user with the tallies that its ledger counts into.
+    /// The group of a user, the user's member number, and the tallies of the group's ledger.
     pub(crate) fn group_of(&mut self, user: UserId) -> Option<(&mut Group, u32, &mut [Tally])> {
         let user = self.users.get(user)?;
         let member = user.member;
@@ -151,13 +152,14 @@ impl World {
         self.groups.get_mut(slot)
     }
 
-    /// The scenario that a start takes; 0 without a mix.
+    /// The scenario of a start; 0 without a mix.
     pub(crate) fn scenario_of(&self, number: u64) -> usize {
         let mix = self.config.options.mix.as_ref();
         mix.map_or(0, |mix| mix.pick(number))
     }
 
-    /// Counts a failure of a user under the name of what failed, if it belongs to the hold.
+    /// Counts a failure of a user under the name of the operation. The caller checks that it belongs to the measured
+    /// time.
     pub(crate) fn fail(&mut self, user: UserId, what: &str, at: Nanos, fault: &Fault) {
         let (name, step) = match self.users.get(user) {
             Some(user) => {
@@ -182,7 +184,7 @@ impl World {
         );
     }
 
-    /// Until when the loop may sleep.
+    /// Until when the loop may sleep; `None`: until an event.
     pub(crate) fn next_due(&self) -> Option<Nanos> {
         if !self.wakes.is_empty() || !self.unread.is_empty() {
             return Some(Nanos::ZERO);

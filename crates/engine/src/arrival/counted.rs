@@ -1,5 +1,5 @@
-//! Deliveries over Socket.IO without a socket, from the bytes that were read to the histograms: for the bench that counts
-//! what one takes.
+//! Deliveries over Socket.IO without a socket, from received bytes to histograms. A benchmark counts the cost of one
+//! delivery with it.
 
 use std::collections::VecDeque;
 
@@ -16,13 +16,13 @@ use crate::recorder::Recorder;
 use crate::socket::{Receiving, Sights, SocketState};
 use crate::socketio::Talk;
 
-/// What the server says before a socket is open.
+/// The server's messages that open a socket.
 const OPENING: [&str; 2] = [
     r#"0{"sid":"a","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#,
     r#"40{"sid":"b"}"#,
 ];
 
-/// Members of an editor's room, who follow each other's edits and carets.
+/// The members of an editor's room, who follow each other's edits and carets.
 #[derive(Debug)]
 pub struct Room {
     group: Group,
@@ -34,7 +34,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// So many of them, each with an open socket.
+    /// Creates a room of `members`, each with an open socket.
     pub fn new(members: u32) -> Self {
         let mut recorder = Recorder::default();
         let mut group = Group::new(GroupId(5), 0, vec![], vec![], 7, Nanos::from_secs(1));
@@ -84,7 +84,7 @@ impl Room {
         room
     }
 
-    /// The next member moves the caret, and all others hear of it. How many deliveries there were until now.
+    /// Moves the caret of the next member, which all others receive. Returns the number of deliveries so far.
     pub fn move_a_caret(&mut self) -> u64 {
         let members = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
         let sender = self.moved % members;
@@ -120,12 +120,12 @@ impl Room {
             wakes: &mut wakes,
             talked: Outcome::default(),
         };
-        // What a server breaks shows in the count of deliveries.
+        // A protocol error shows in the number of deliveries.
         let _ = parser.on_bytes(bytes, &mut |event: Event<'_>| arrival.on(event));
     }
 }
 
-/// A text frame of the server.
+/// Encodes a text frame of the server.
 fn frame(text: &str) -> Vec<u8> {
     let length = u16::try_from(text.len()).unwrap_or(0);
     let head = match u8::try_from(length) {

@@ -1,4 +1,5 @@
-//! Stamps that arrive where their channel does not look, so that a mistake in the script is not taken for the target's.
+//! Finds stamps at a place where their channel does not look. They show a mistake of the script, which must not count
+//! against the target.
 
 use delivery::{Garbled, Stamp, stamps_from};
 use record::Mismatch;
@@ -7,15 +8,16 @@ use super::Arrival;
 use crate::place::Place;
 use crate::socket::{Came, Receiving};
 
-/// Messages without a stamp that are looked through on one socket before that ends.
+/// Messages without a stamp that are searched on one socket. After that the search stops, because it costs time for
+/// every message.
 const LOOKS: u16 = 1000;
 
-/// Messages of one socket that were looked through in vain.
+/// Messages of one socket that were searched and had no stamp.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Looks(u16);
 
 impl Arrival<'_> {
-    /// No channel has a claim on the message. `first`: where its first stamp begins.
+    /// Called when no channel consumed the message. `first` returns the position of its first stamp.
     pub(super) fn misplaced(
         &mut self,
         came: Came<'_>,
@@ -37,6 +39,7 @@ impl Arrival<'_> {
         let Some(receiving) = receives.iter().find(of_channel) else {
             return;
         };
+        // A snapshot restates earlier messages, so it may contain stamps at any place.
         if !group.ledger.is_own(&stamp) || receiving.sight.says_again(came) {
             return;
         }
@@ -48,7 +51,7 @@ impl Arrival<'_> {
     }
 }
 
-/// What the channel looks for, and what came instead.
+/// Compares what the channel looks for with the message.
 fn mismatch(came: Came<'_>, stamp: &Stamp, first: usize, receiving: &Receiving) -> Mismatch {
     let sight = &receiving.sight;
     if let Some((wanted, came)) = sight.other_event(came) {
@@ -77,10 +80,10 @@ fn looks_at(place: &Place) -> String {
     }
 }
 
-/// A JSON pointer to the string with the stamp, or the byte at which it begins.
+/// The JSON pointer to the string with the stamp, or the byte offset of the stamp.
 fn stands_at(message: &[u8], stamp: &Stamp, first: usize) -> String {
     let text = stamp.encode();
-    // Of the arguments of an event the first is meant.
+    // An event may have several arguments. Only the first is searched.
     let mut values = serde_json::Deserializer::from_slice(message).into_iter();
     let path = values.next().and_then(|value| path_to(&value.ok()?, &text));
     path.unwrap_or_else(|| first.to_string())

@@ -8,14 +8,14 @@ use crate::socket::{Came, Wanted};
 use crate::socketio::{Heartbeat, Talk};
 use crate::tickers::WAKES_LIMIT;
 
-/// What was made of bytes: what a Socket.IO session has to send, and why the socket is over.
+/// Result of handling bytes: messages that the Socket.IO session has to send, and the fault that ended the socket.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) says: Vec<String>,
     pub(crate) fault: Option<Fault>,
-    /// The server answered the probe of this socket.
+    /// The server accepted the probe of this socket.
     pub(crate) probed: bool,
-    /// The session has opened: from now on the server must say that it lives.
+    /// The session has opened. From now on the server must send pings.
     pub(crate) begun: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum Frame<'a> {
 }
 
 impl Arrival<'_> {
-    /// Hands a message to the session. Nothing that comes behind a fault counts.
+    /// Hands a message to the session. Everything after a fault is ignored.
     pub(super) fn frame(&mut self, talk: &mut Talk, frame: Frame<'_>) {
         if self.talked.fault.is_some() {
             return;
@@ -54,7 +54,7 @@ impl Arrival<'_> {
         self.talked.fault = taken.err();
     }
 
-    /// On a WebSocket that is to take the place of polling.
+    /// Handles an event of a WebSocket that is to replace polling.
     pub(super) fn probe(&mut self, event: Message<'_>) {
         match event {
             Message::Open { .. } => {
@@ -106,7 +106,7 @@ impl Arrival<'_> {
         }
     }
 
-    /// Every claim on an event is its own: a channel's, one that awaits it, the script's handlers.
+    /// Every consumer gets an event: channels, a call that awaits it, and the script's handler.
     fn event(
         &mut self,
         event: &Event<'_>,

@@ -1,4 +1,4 @@
-//! Several documents in one frame: each is a message of its own to whoever has a claim.
+//! Several documents in one frame: each is a separate message for its consumers.
 
 use delivery::{Documents, Framing, RECORD_SEPARATOR};
 use model::Nanos;
@@ -42,7 +42,7 @@ impl Listener {
         });
     }
 
-    /// What was answered: the operation and the text.
+    /// The replies: the operation and the text.
     fn answered(&self) -> Vec<(u32, &str)> {
         let done = |wake| match wake {
             &Wake::Done {
@@ -65,7 +65,7 @@ impl Listener {
     }
 }
 
-/// Where the stamps stand, in messages of this type only.
+/// Where the stamps are, in messages of this type only.
 fn listener() -> Listener {
     Listener::new(Some(text()), &[("/type", "\"said\"")])
 }

@@ -70,7 +70,7 @@ fn nothing_is_said_of_what_cannot_be_calculated_or_is_enough() {
         json!({ "groups": 59, "once": true }),
         json!({ "iterations": "p95 < 1s" }),
     );
-    // How many of the starts are those of one scenario is not worked out.
+    // The number of starts of one scenario is not computed.
     none(
         json!({ "groups": 5, "once": true }),
         json!({ "iteration(buy)": "p95 < 1s" }),

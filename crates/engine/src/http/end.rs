@@ -13,7 +13,7 @@ use crate::recorder::{Ending, Family, ending_of};
 use crate::world::World;
 
 impl World {
-    /// A whole response: the connection goes back to the pool, the answer to the script.
+    /// Handles a complete response: the connection returns to the pool, and the script gets the response.
     pub(super) fn answered(&mut self, key: u32, response: Response, now: Nanos) {
         let Some(Conn {
             link: Link::Http(http),
@@ -29,6 +29,7 @@ impl World {
         }
         let (user, endpoint) = (call.user, call.endpoint);
         if let Some(user) = self.users.get(user) {
+            // Store the cookies before the connection is released: the next request that it sends may need them.
             user.cookies.store(&call.request.url, &response.headers);
         }
         if reusable {
@@ -68,7 +69,7 @@ impl World {
         if call.redirects == 1 {
             return Err(Fault::target(
                 FaultKind::Protocol,
-                "more redirects than allowed",
+                "more redirects than allowed (`redirects`)",
             ));
         }
         let endpoint = self.dials.endpoint_of(&request.url)?;
@@ -86,13 +87,14 @@ impl World {
         }
     }
 
-    /// Records how a request ended and tells the script.
+    /// Records the result of a request, and reports it to the script.
     pub(crate) fn end_http(
         &mut self,
         call: &InFlight,
         now: Nanos,
         outcome: Result<Response, Fault>,
     ) {
+        // A poll is transport, not a request of the script, so it is not counted as one.
         if let Asker::Poll(poll) = call.asker {
             self.poll_ended(call, poll);
             return self.polled(poll, outcome, now);
@@ -105,6 +107,7 @@ impl World {
         if let Some((group, ..)) = self.group_of(call.user) {
             group.last_done = Some((Family::Request, call.name));
         }
+        // The target did not accept the messages that this request carried, so their deliveries are not awaited.
         if let Some((group, ..)) = self.group_of(call.user).filter(|_| fault.is_some()) {
             for &sent in &call.carried {
                 group.ledger.refuse(sent);
@@ -127,7 +130,7 @@ impl World {
         self.wakes.push_back(Wake::Done { op, result });
     }
 
-    /// A request that broke without a response is sent once more, where that cannot do twice what was asked once.
+    /// Repeats a request that broke without a response, if a repetition cannot do twice what was requested once.
     pub(crate) fn repeat_or_end(
         &mut self,
         mut call: Box<InFlight>,
@@ -149,13 +152,13 @@ impl World {
             }
         };
         if let Some(why_not) = why_not {
-            // The failure is the target's all the same: what it did with the request is not known.
-            let _ = write!(fault.detail, " (on a connection kept alive; {why_not})");
+            // The failure still counts against the target: what it did with the request is unknown.
+            let _ = write!(fault.detail, " (on a kept-alive connection; {why_not})");
         }
         self.end_http(&call, now, Err(fault));
     }
 
-    /// Counts an answer to a user without a script.
+    /// Counts a response to a user without a script.
     pub(crate) fn count_answer(&mut self, call: &InFlight, response: &Response, now: Nanos) {
         let fault = refusal(response, &call.expect);
         self.count_http(call, now, fault.as_ref(), Some(response));
@@ -174,6 +177,7 @@ impl World {
             self.flaw((None, Some(call.user)), fault, (&name, status), now);
             (name, fault)
         });
+        // Outside the measured time a request is only counted. Rate limits apply to it all the same.
         if !self.hold.measures(call.planned, now) {
             self.recorder.measured.before.requests += 1;
             self.recorder.measured.before.failed_requests += u64::from(fault.is_some());
@@ -213,7 +217,7 @@ impl World {
     }
 }
 
-/// A status of 400 or more is a failure, unless the script expects it; so is a gRPC call that did not succeed.
+/// A status of 400 or more is a failure, unless the script expects it. So is a gRPC call that did not succeed.
 fn refusal(response: &Response, expect: &[u16]) -> Option<Fault> {
     if response.status < 400 || expect.contains(&response.status) {
         return response.grpc_error.as_ref().map(|error| error.fault());

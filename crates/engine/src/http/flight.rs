@@ -9,36 +9,36 @@ use wire::http::Request;
 use crate::dials::EndpointIndex;
 use crate::socketio::Poll;
 
-/// Who waits for the answer.
+/// Who waits for the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asker {
     /// An operation of the script.
     Script(OpId),
     /// A user without a script.
     Plain,
-    /// A Socket.IO session over polling: it is no request of the script, and is not measured as one.
+    /// A Socket.IO session over polling. It is not a request of the script, and is not measured as one.
     Poll(Poll),
 }
 
-/// A request on its way.
+/// A request in flight.
 #[derive(Debug)]
 pub(crate) struct InFlight {
     pub(super) asker: Asker,
     pub(crate) user: UserId,
     pub(crate) name: usize,
     pub(super) request: Request,
-    /// The request as it goes out, where it is the same each time.
+    /// The encoded request, if it is the same each time.
     pub(crate) prepared: Option<Arc<[u8]>>,
     pub(crate) endpoint: EndpointIndex,
     pub(crate) planned: Nanos,
     pub(super) started: Nanos,
-    /// Since when its limits run.
+    /// The time from which its limits count.
     pub(super) since: Nanos,
     pub(super) until: Nanos,
     pub(super) first_byte_until: Nanos,
     pub(crate) began: bool,
     pub(super) redirects: u32,
-    /// The target has sent it here.
+    /// The target redirected the request to this URL.
     pub(super) redirected: bool,
     pub(crate) repeated: bool,
     pub(crate) expect: Vec<u16>,
@@ -47,7 +47,8 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    /// Asked for now, with the limits of the run; named, planned and followed by the caller.
+    /// A request made now, with the time limits of the run. The caller sets its name, its planned start and its
+    /// redirects.
     pub(crate) fn new(
         asker: Asker,
         user: UserId,
@@ -77,7 +78,7 @@ impl InFlight {
         }
     }
 
-    /// Whether it carries messages of a session.
+    /// Whether it carries messages of a Socket.IO session.
     pub(crate) fn is_poll(&self) -> bool {
         matches!(self.asker, Asker::Poll(_))
     }
@@ -87,17 +88,17 @@ impl InFlight {
         self.asker == Asker::Poll(poll)
     }
 
-    /// When it was asked for, or went out if that was later.
+    /// When it was requested or, if it had to wait, when it could start.
     pub(crate) fn started(&self) -> Nanos {
         self.started
     }
 
-    /// It had to wait for its connection's turn until now.
+    /// The request had to wait for its connection until now.
     pub(crate) fn starts_late(&mut self, now: Nanos) {
         self.started = now;
     }
 
-    /// The same once more, now.
+    /// Resets the request, to send it once more now.
     pub(crate) fn again(&mut self, now: Nanos, timeouts: Timeouts) {
         self.planned = now;
         self.started = now;
@@ -109,7 +110,7 @@ impl InFlight {
         self.bytes_out = 0;
     }
 
-    /// Where it leads is the script's own choice, unless the target has sent it there.
+    /// The script chose the address, unless the target redirected the request there.
     pub(super) fn blamed(&self, fault: Fault) -> Fault {
         if self.redirected && fault.kind == FaultKind::NotAllowed {
             Fault::target(fault.kind, format!("redirected to {}", fault.detail))
@@ -122,12 +123,12 @@ impl InFlight {
         &self.request
     }
 
-    /// Until when the next of its answer must come.
+    /// The time by which the next part of the response must arrive.
     pub(crate) fn limit(&self) -> Nanos {
         self.limit_if(self.began)
     }
 
-    /// The same when the answer has begun, or has not.
+    /// The same, if the response has begun or has not.
     pub(crate) fn limit_if(&self, began: bool) -> Nanos {
         if began {
             self.until
@@ -136,18 +137,18 @@ impl InFlight {
         }
     }
 
-    /// How long it may take until the next of its answer comes, in all.
+    /// Total time allowed until the next part of the response arrives.
     pub(crate) fn time_limit(&self) -> Nanos {
         self.limit() - self.since
     }
 
-    /// Which of its limits is over, in words.
+    /// Describes the limit that is over.
     pub(crate) fn what_took_too_long(&self) -> String {
         let limit = self.time_limit();
         if self.began {
-            format!("the answer was not whole within {limit}")
+            format!("the response was not complete within {limit}")
         } else {
-            format!("no byte of the answer within {limit}")
+            format!("no byte of the response within {limit}")
         }
     }
 }

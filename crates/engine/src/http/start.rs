@@ -1,4 +1,4 @@
-//! From what a script asks for to a request that can go out.
+//! Turns a request of the script into one that can be sent.
 
 use model::{Fault, FaultKind, UserId};
 use script::host::{Body, HttpCall, OpId};
@@ -19,6 +19,8 @@ impl World {
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let planned = call.planned.unwrap_or(now);
+        // A GET without a body and without headers or cookies of its own has the same bytes each time. These are
+        // encoded once.
         let is_bare = call.method == "GET"
             && call.headers.is_empty()
             && matches!(call.body, Body::None)
@@ -40,6 +42,7 @@ impl World {
         }
         let mut timeouts = self.config.options.timeouts;
         timeouts.total = call.timeout.unwrap_or(timeouts.total);
+        // The stamps that the user has made are sent with this request.
         let measured = self.hold.contains(planned);
         let carried = match self.group_of(user) {
             Some((group, member, tallies)) => {
@@ -60,12 +63,13 @@ impl World {
         Ok(())
     }
 
-    /// A user with neither headers nor cookies of their own.
+    /// Whether the user has neither headers nor cookies of their own.
     pub(super) fn is_bare(&mut self, user: UserId) -> bool {
         let user = self.users.get(user);
         user.is_some_and(|user| user.headers.is_empty() && user.cookies.is_unused())
     }
 
+    /// Adds the headers of the user and of the run. Headers of the request take precedence, then those of the user.
     pub(crate) fn add_standing_headers(
         &mut self,
         user: UserId,

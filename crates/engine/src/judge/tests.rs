@@ -59,7 +59,7 @@ fn named<T>(name: &str, one: T) -> std::collections::BTreeMap<String, T> {
     [(name.to_owned(), one)].into()
 }
 
-/// So many of 5 ms, and so many of 500 ms.
+/// `fast` responses of 5 ms, and `slow` ones of 500 ms.
 fn timings(fast: u64, slow: u64) -> Timings {
     let mut timings = Timings::default();
     for (count, ms) in [(fast, 5), (slow, 500)] {
@@ -76,7 +76,7 @@ fn requests(fast: u64, slow: u64) -> Level {
     })
 }
 
-/// Every condition that zeros would keep.
+/// Every condition that zeros would meet.
 const KEPT_BY_ZEROS: [(&str, &[&str]); 11] = [
     (
         "requests",
@@ -171,7 +171,7 @@ const KEPT_BY_ZEROS: [(&str, &[&str]); 11] = [
 #[test]
 fn no_data_never_holds_a_threshold() {
     let nothing = level(Measured::default());
-    // Everything was named, and nothing ever happened: nobody listened, nothing was sent, nothing ended.
+    // Everything had a name, and nothing ever happened: nobody listened, nothing was sent, nothing ended.
     let zeros = level(Measured {
         requests: named("x", Timings::default()),
         round_trips: named("x", Timings::default()),

@@ -1,4 +1,4 @@
-//! The numbers that several subjects share: counts, shares, times.
+//! Numbers that several subjects share: counts, shares, times.
 
 use model::Nanos;
 use plan::{Aggregate, Op};
@@ -10,8 +10,8 @@ use crate::observed::{Observed, in_flight};
 use crate::percentile::{Percentile, Sides};
 
 impl Asked<'_> {
-    /// The mean, the smallest or the largest. What is in flight takes longer than its age; what timed out, longer than
-    /// everything else.
+    /// The mean, the minimum or the maximum. An operation in flight takes longer than its age. One that timed out
+    /// ranks as slower than everything else.
     pub(super) fn of_times(self, times: &Histogram, open: &Histogram, timed_out: u64) -> Seen {
         if times.count() + open.count() + timed_out == 0 {
             return Err(NO_DATA);
@@ -41,7 +41,7 @@ impl Asked<'_> {
         Ok(Observed::Number { low, high, why })
     }
 
-    /// What timed out counts as longer than everything else.
+    /// Operations that timed out rank as slower than everything else.
     pub(super) fn sides(self, times: &Histogram, open: &Histogram, timed_out: u64) -> Sides {
         let holds = |value| self.threshold.holds(value);
         let mut sides = Sides::of(times, holds);
@@ -51,7 +51,7 @@ impl Asked<'_> {
             sides.beyond += timed_out;
         }
         let ages = Sides::of(open, holds);
-        // What has not ended is longer than its age.
+        // An operation in flight takes longer than its age.
         if matches!(self.threshold.op, Op::More | Op::AtLeast) {
             sides.within += ages.within;
             sides.unknown += ages.beyond;
@@ -79,7 +79,7 @@ impl Asked<'_> {
         })
     }
 
-    /// So many, per second where that is asked. Nothing at all breaks a lower limit and keeps no upper one.
+    /// A number, or a number per second. Zero breaks a lower limit, and holds no upper one.
     pub(super) fn amount(self, count: u64, open: u64) -> Seen {
         let per = if self.aggregate == Aggregate::Rate {
             self.duration_s
@@ -96,7 +96,8 @@ impl Asked<'_> {
         })
     }
 
-    /// A count as it is, or as a share of all; `why` says how many of all may belong to it. None of nothing is no data.
+    /// A number, or its share of `of`. `why` has the number that may still belong to it. A share of nothing is no
+    /// data.
     pub(super) fn part(self, count: u64, of: u64, why: Inconclusive) -> Seen {
         if of == 0 && (count == 0 || self.share) {
             return Err(NO_DATA);

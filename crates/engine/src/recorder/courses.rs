@@ -1,4 +1,5 @@
-//! When what is recorded came: every block of the measured time is closed once it is over. Nothing is done per request.
+//! Records when values arrived: each block of the measured time is closed when it is over. Requests cause no extra
+//! work.
 
 use model::Nanos;
 use record::{Deliveries, Iterations, Timings};
@@ -7,10 +8,10 @@ use stats::{BLOCKS, BlockWriter, SHORTEST_BLOCK};
 use super::{FAMILIES, Named, Recorder};
 use crate::level::Span;
 
-/// The course of everything that a recorder times, in its order.
+/// The blocks of everything that a recorder times, in the recorder's order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Courses {
-    /// What came before is noted; from the start of the measured time on.
+    /// Values before this time are in closed blocks. Counted from the start of the measured time.
     closed: Nanos,
     timings: [Vec<BlockWriter>; FAMILIES],
     tallies: Vec<BlockWriter>,
@@ -37,7 +38,7 @@ impl Recorder {
         self.courses.closed = now - hold.start;
     }
 
-    /// Closes the open block. What ends after the measured time belongs to its last block.
+    /// Closes the open block. Values after the measured time belong to its last block.
     pub(crate) fn end_blocks(&mut self, hold: Span) {
         let last = Nanos((hold.end - hold.start).0.saturating_sub(1));
         let at = self.courses.closed.min(last);

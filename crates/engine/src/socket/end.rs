@@ -10,11 +10,12 @@ use crate::conn::{Conn, Link};
 use crate::recorder::{Ending, Family, ending_of};
 use crate::world::World;
 
-/// How long the other side has to answer a close frame.
+/// Time for the other side to respond to a close frame.
 const GOODBYE: Nanos = Nanos::from_secs(1);
 
 impl World {
-    /// Says goodbye; the script's promise ends when the other side has done so too.
+    /// Starts the closing handshake. The script's promise settles when the other side has closed too, or after
+    /// [`GOODBYE`].
     pub(crate) fn close_socket_of_script(
         &mut self,
         op: OpId,
@@ -30,7 +31,7 @@ impl World {
             return;
         };
         socket.leave_namespace();
-        let _ = socket.wire.close(Some(code), reason); // a broken connection is closed all the same
+        let _ = socket.wire.close(Some(code), reason); // a broken connection is closed anyway
         self.say_goodbye(id.0, Some(op), Leaving::Left);
     }
 
@@ -48,8 +49,8 @@ impl World {
         }
     }
 
-    /// The iteration is over: its sockets are closed politely, and nobody waits for them. `why`: what becomes of the
-    /// deliveries that are still awaited on them.
+    /// Closes the sockets of an iteration that is over. They perform the closing handshake, and nobody waits for
+    /// them. `why`: how deliveries that are still awaited on them count.
     pub(crate) fn close_sockets_of(&mut self, user: UserId, why: CutOff) {
         let keys = self
             .users
@@ -62,8 +63,9 @@ impl World {
             };
             let opening = socket.state.opening.is_some();
             socket.leave_namespace();
-            let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed all the same
+            let _ = socket.wire.close(Some(1000), ""); // a broken connection is closed anyway
             self.leave_round_trips(key);
+            // A socket that is still being opened has no closing handshake.
             if opening {
                 if let Some(Conn {
                     link: Link::Socket(socket),
@@ -78,7 +80,7 @@ impl World {
         }
     }
 
-    /// Hands out what came, and says how many messages it was, one that has begun included.
+    /// Handles received data. Returns the number of messages in it, including one that has only begun.
     pub(crate) fn socket_received(&mut self, key: u32, came: impl Feed, now: Nanos) -> usize {
         let Some(Conn {
             user,
@@ -117,10 +119,11 @@ impl World {
             probed,
             begun,
         } = arrival.talked;
-        // A ping puts the end off; that is seen when this one is due.
+        // Every ping postpones the session's deadline. The new one is looked up when the old one is due.
         let talk = state.talk.as_ref().filter(|_| begun);
         let dead_at = talk.map(|talk| talk.dead_at());
         let said = says.iter().try_for_each(|say| wire.send_text(say));
+        // The first fault counts: a failed send is often only its consequence.
         let outcome = outcome.and(fault.map_or(Ok(()), Err)).and(said);
         let (open, done, closed) = (
             state.opening.is_none(),
@@ -164,7 +167,7 @@ impl World {
             .time(Family::Connection, index, timing, ending);
     }
 
-    /// It could not even begin to connect, or was refused at once.
+    /// Counts a socket that could not be connected, or was refused at once.
     pub(super) fn never_opened(
         &mut self,
         user: UserId,
@@ -187,7 +190,7 @@ impl World {
         });
     }
 
-    /// The server sent its last byte.
+    /// The server has closed the connection.
     pub(crate) fn socket_closed(&mut self, key: u32) {
         let Ok((_, socket)) = self.socket(SocketId(key)) else {
             return;
@@ -209,12 +212,13 @@ impl World {
         self.socket_broke(key, &fault);
     }
 
-    /// The socket is gone, by whomever: everything that waits on it ends.
+    /// The socket is gone, whoever closed it: everything that waits on it ends.
     pub(crate) fn socket_broke(&mut self, key: u32, fault: &Fault) {
         let now = self.clock.now();
         let expected = self
             .socket(SocketId(key))
             .is_ok_and(|(_, socket)| socket.state.closing.is_some());
+        // After our own close, messages that do not arrive are not the target's failure.
         self.leave_channels(
             key,
             if expected {
@@ -280,7 +284,7 @@ impl World {
         self.wakes
             .extend(state.pings.into_iter().map(|(op, _)| refused(op)));
         if state.opening.is_none() {
-            // A transport's close frame says nothing of why a session above it is over.
+            // The close frame of a transport does not say why the session above it has ended.
             let close = state.close.filter(|_| state.talk.is_none());
             let (code, reason) = close.unwrap_or((None, fault.detail.clone()));
             self.wakes.push_back(Wake::Closed {
@@ -354,8 +358,8 @@ impl World {
             .is_some_and(|closing| closing.until <= now)
         {
             let detail = match socket.wire {
-                Wire::WebSocket(_) => "the server did not answer the close frame",
-                Wire::Polling(_) => "the server did not take the goodbye",
+                Wire::WebSocket(_) => "the server did not respond to the close frame",
+                Wire::Polling(_) => "the server did not acknowledge the disconnect",
             };
             self.socket_broke(key, &Fault::target(FaultKind::TimedOut, detail));
             return;
@@ -369,7 +373,7 @@ impl World {
             let what = if waiting.round_trip.is_some() {
                 "no reply"
             } else {
-                "no message that fits"
+                "no matching message"
             };
             let fault = Fault::target(
                 FaultKind::TimedOut,

@@ -51,7 +51,7 @@ impl World {
         Ok(())
     }
 
-    /// The request for a WebSocket with the user's headers and cookies, and the seed of its masks.
+    /// The upgrade request with the user's headers and cookies, and the seed of its masks.
     pub(crate) fn handshake(
         &mut self,
         user: UserId,
@@ -71,7 +71,7 @@ impl World {
         Ok((handshake, seed))
     }
 
-    /// Starts to connect. The time that it may take begins here.
+    /// Starts to connect. The time limit counts from here, not from the start of the wait in the connect queue.
     pub(crate) fn open_socket(&mut self, dial: SocketDial) {
         let SocketDial {
             user,
@@ -81,10 +81,12 @@ impl World {
             seed,
             mut state,
         } = dial;
+        // The session may have ended while its WebSocket was queued.
         if !self.is_wanted(state.probes) {
             return;
         }
         let (owner, probes) = (self.users.get(user), state.probes);
+        // So may the user's iteration.
         let Some(opening) = state
             .opening
             .as_mut()

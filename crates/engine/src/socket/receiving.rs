@@ -9,7 +9,7 @@ use super::sight::Sight;
 use crate::conn::Link;
 use crate::world::World;
 
-/// What came, as channels look at it: a message, or the arguments of an event of Socket.IO.
+/// Received data as channels see it: a message, or the arguments of a Socket.IO event.
 #[derive(Clone, Copy)]
 pub(crate) struct Came<'a> {
     pub(crate) bytes: &'a [u8],
@@ -28,16 +28,16 @@ impl<'a> Came<'a> {
     }
 }
 
-/// A channel whose stamps are looked for in what a socket receives.
+/// A channel whose stamps are looked for in everything that a socket receives.
 #[derive(Debug)]
 pub(crate) struct Receiving {
     number: u32,
     pub(crate) channel: ChannelIndex,
     pub(crate) tally: usize,
     pub(crate) sight: Rc<Sight>,
-    /// What stood last at the place, where it is kept.
+    /// The last value at the place, if values are stored.
     last: Option<Vec<u8>>,
-    /// The user listened until then; what the kernel had received by then is still read.
+    /// When the user stopped listening. Data that the kernel had received by then still counts.
     ended: Option<Nanos>,
 }
 
@@ -53,12 +53,12 @@ impl Receiving {
         }
     }
 
-    /// Whether the user still listens, or did when this was received.
+    /// Whether the user listens, or did when this data was received.
     pub(crate) fn listened(&self, received: Nanos) -> bool {
         self.ended.is_none_or(|ended| received <= ended)
     }
 
-    /// Keeps what stands at the place, where that is wanted, and gives it. What is said again is kept too.
+    /// Stores the value at the place, if values are stored, and returns it. Snapshots are stored too.
     pub(crate) fn keep<'a>(&mut self, came: Came<'a>) -> Option<&'a [u8]> {
         let last = self.last.as_mut()?;
         if !self.sight.only.fits(came.bytes) {
@@ -70,13 +70,13 @@ impl Receiving {
         Some(value)
     }
 
-    /// What stood last at the place, where it is kept and where something came.
+    /// The last value at the place, if values are stored and one has arrived.
     pub(crate) fn last(&self) -> Option<&str> {
         let text = str::from_utf8(self.last.as_deref()?).ok()?;
         (!text.is_empty()).then_some(text)
     }
 
-    /// Whether this stamp, in what fits, is among those that stand where the channel looks.
+    /// Whether this stamp is at the channel's place, in a message that passes its filters.
     pub(crate) fn reads(&self, came: Came<'_>, stamp: &Result<Stamp, Garbled>) -> bool {
         let mut reads = false;
         let first = || find_stamp(came.bytes);
@@ -112,7 +112,7 @@ impl World {
         Ok(number)
     }
 
-    /// The script wants it no longer; the user is in the channel's audience as long as another looks for it.
+    /// Stops looking for the channel. The user stays in its audience while another entry looks for it.
     pub(crate) fn end_receiving(&mut self, id: SocketId, number: u32) {
         let now = self.clock.now();
         let Ok((user, socket)) = self.socket(id) else {
@@ -127,7 +127,7 @@ impl World {
         self.leave_unless_followed(user, &[channel], Leaving::Left);
     }
 
-    /// The socket follows no channel any longer.
+    /// The socket stops following all of its channels.
     pub(super) fn leave_channels(&mut self, key: u32, how: Leaving) {
         let now = self.clock.now();
         let Ok((user, socket)) = self.socket(SocketId(key)) else {
@@ -143,7 +143,7 @@ impl World {
         self.leave_unless_followed(user, &left, how);
     }
 
-    /// The user listens to these channels no longer, but for those that it follows elsewhere too.
+    /// Removes the user from the audiences of these channels, except those that it follows elsewhere too.
     fn leave_unless_followed(&mut self, user: UserId, left: &[ChannelIndex], how: Leaving) {
         let now = self.clock.now();
         let sockets = self.users.get(user).map(|user| user.sockets.clone());
@@ -167,7 +167,7 @@ impl World {
         }
     }
 
-    /// The last value that came for a channel, as JSON text, where it is kept and where one came.
+    /// The last value received for a channel, as JSON text, if values are stored and one has arrived.
     pub(crate) fn last_received(&mut self, id: SocketId, channel: ChannelId) -> Option<String> {
         let (_, socket) = self.socket(id).ok()?;
         let receives = &socket.state.receives;

@@ -7,7 +7,7 @@ use super::Came;
 use crate::filter::Filter;
 use crate::place::Place;
 
-/// More that are in use at once are shared no longer.
+/// Places that are shared. If more are in use at once, the others are not shared.
 const LIMIT: usize = 64;
 
 /// Where a channel looks for its stamps.
@@ -15,9 +15,9 @@ const LIMIT: usize = 64;
 pub(crate) struct Sight {
     pub(crate) at: Place,
     pub(crate) only: Filter,
-    /// What fits says again what was said.
+    /// Messages that pass are snapshots: they restate what was already delivered.
     except: Option<Filter>,
-    /// On Socket.IO: the event that carries them.
+    /// On Socket.IO: the event that carries the stamps.
     event: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl Sight {
         })
     }
 
-    /// Whether the channel is about this at all: on Socket.IO, about the event.
+    /// Whether the channel looks at this data at all: on Socket.IO, whether the event is its own.
     pub(crate) fn hears(&self, came: Came<'_>) -> bool {
         match (&self.event, came.event) {
             (Some(name), Some(event)) => event.is(name),
@@ -42,26 +42,26 @@ impl Sight {
         }
     }
 
-    /// Whether what came says again what was said.
+    /// Whether the message is a snapshot.
     pub(crate) fn says_again(&self, came: Came<'_>) -> bool {
         let again = self.except.as_ref();
         again.is_some_and(|again| again.fits(came.bytes))
     }
 
-    /// The event that the channel looks for and the one that came, where they differ.
+    /// The event that the channel looks for and the received one, if they differ.
     pub(crate) fn other_event(&self, came: Came<'_>) -> Option<(String, String)> {
         let (wanted, event) = (self.event.as_ref()?, came.event?);
         (!event.is(wanted)).then(|| (wanted.clone(), event.name()))
     }
 
-    /// Whether what came is one of the messages in which the channel's stamps are looked for.
+    /// Whether the channel looks for its stamps in this message.
     pub(crate) fn fits(&self, came: Came<'_>) -> bool {
         self.only.fits(came.bytes) && !self.says_again(came)
     }
 }
 
-/// The sights of a worker. All users who look for the same share one: with a copy for each of thousands, every
-/// message would be looked at through memory that was last read long ago.
+/// The places where the channels of a worker look. Users who look for the same share one. With a copy for each of
+/// thousands, every message would be compared with memory that is no longer in the cache.
 #[derive(Debug, Default)]
 pub(crate) struct Sights {
     known: Vec<(StampPlace, Rc<Sight>)>,

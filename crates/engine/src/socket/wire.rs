@@ -7,15 +7,15 @@ use wire::websocket::{Connection, Event};
 
 use crate::socketio::{Polling, Queued};
 
-/// What carries the messages of a socket.
+/// The transport of a socket's messages.
 #[derive(Debug)]
 pub(crate) enum Wire {
     WebSocket(Connection),
-    /// Requests of the user's own connections carry them; the socket itself has none.
+    /// Requests on the user's own connections. The socket itself has no connection.
     Polling(Box<Polling>),
 }
 
-/// Something received, from which messages come.
+/// Received data that contains messages.
 pub(crate) trait Feed {
     fn feed(self, wire: &mut Wire, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Fault>;
 }
@@ -23,7 +23,7 @@ pub(crate) trait Feed {
 /// Bytes of a WebSocket.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
-/// Messages of an answer to a poll.
+/// Messages of the response to a poll.
 pub(crate) struct Parts<'a>(pub(crate) Vec<Part<'a>>);
 
 impl Feed for Bytes<'_> {
@@ -98,6 +98,7 @@ impl Wire {
     pub(crate) fn close(&mut self, code: Option<u16>, reason: &str) -> Result<(), Fault> {
         match self {
             Self::WebSocket(connection) => connection.close(code, reason),
+            // "1" is the close packet of Engine.IO.
             Self::Polling(polling) => polling.queue(Queued::Text("1".to_owned())),
         }
     }
@@ -109,7 +110,7 @@ impl Wire {
         }
     }
 
-    /// A message has begun and is not complete.
+    /// Whether a message has begun and is incomplete.
     pub(crate) fn holds_a_part(&self) -> bool {
         match self {
             Self::WebSocket(connection) => connection.holds_a_part(),

@@ -1,11 +1,11 @@
-//! Sessions that begin by polling: one GET waits for what the server says, POSTs carry what is said, and a WebSocket takes
-//! their place where the server offers it.
+//! Sessions that begin by polling: one GET waits for the server's messages, POSTs carry ours. A WebSocket replaces
+//! them if the server offers it.
 //!
-//! | state | what goes on | leaves when |
+//! | state | requests | leaves when |
 //! |---|---|---|
-//! | opening | one GET without a session | the server opened the session |
-//! | polling | a GET always, a POST while something is to be said; a WebSocket is tried | it answers the probe |
-//! | pausing | no new GET or POST | none is under way: the WebSocket takes over |
+//! | opening | one GET without a session | the server has opened the session |
+//! | polling | always one GET, a POST while messages are queued; a WebSocket is tried | the server accepts the probe |
+//! | pausing | no new GET or POST | none is in flight: the WebSocket takes over |
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,45 +25,47 @@ use crate::share::Share;
 use crate::socket::{Opening, Parts, SocketLink, SocketState, Wire};
 use crate::world::World;
 
-/// Messages that wait for a POST: a script that says more than the server takes must hear of it.
+/// Messages that may wait for a POST. A script that sends more than the server accepts must get an error.
 const QUEUE_LIMIT: usize = 10_000;
-/// Packets of one POST: Python's server says yes to more than 16 and drops them.
+/// Packets of one POST: Python's server responds with success to more than 16, and drops them.
 const PACKETS: usize = 16;
-/// A GET may wait for ever: the session's heartbeat says when it is dead.
+/// Time limit of a GET, in effect none: the session's heartbeat shows when it is dead.
 const FOR_EVER: Nanos = Nanos::from_secs(365 * 24 * 3600);
 
-/// A request of a session.
+/// A polling request of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Poll {
     /// The socket.
     key: u32,
-    /// It is a POST.
+    /// A POST, and not a GET.
     posts: bool,
 }
 
-/// A message that is to be sent.
+/// A message that waits to be sent.
 #[derive(Clone, Debug)]
 pub(crate) enum Queued {
     Text(String),
     Binary(Vec<u8>),
 }
 
-/// What carries a session before it has a WebSocket.
+/// The transport of a session before it has a WebSocket.
 #[derive(Debug)]
 pub(crate) struct Polling {
-    /// Without the session's id and the transport.
+    /// Without the session's ID and the transport.
     pub(super) url: Arc<Url>,
     pub(super) headers: Vec<(String, String)>,
     pub(super) limit: Nanos,
     pub(super) queued: VecDeque<Queued>,
+    /// A GET is in flight.
     pub(super) gets: bool,
+    /// A POST is in flight.
     pub(super) posts: bool,
-    /// A WebSocket is wanted, and was not tried in vain.
+    /// A WebSocket is wanted, and no attempt has failed.
     pub(super) upgrades: bool,
     pub(super) probe: Option<Probe>,
 }
 
-/// A socket that has no WebSocket yet.
+/// A socket that has no WebSocket yet, in its parts.
 pub(super) struct Polled<'a> {
     pub(super) user: UserId,
     pub(super) endpoint: EndpointIndex,
@@ -73,8 +75,9 @@ pub(super) struct Polled<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
-    /// The WebSocket, once it is there.
+    /// The connection of the WebSocket, once there is one.
     pub(super) key: Option<u32>,
+    /// The server has accepted the probe.
     pub(super) answered: bool,
 }
 
@@ -82,14 +85,14 @@ impl Polling {
     pub(crate) fn queue(&mut self, message: Queued) -> Result<(), Fault> {
         if self.queued.len() >= QUEUE_LIMIT {
             let detail =
-                format!("{QUEUE_LIMIT} messages wait for the server to take a polling request");
+                format!("{QUEUE_LIMIT} messages are queued: the server takes no polling requests");
             return Err(Fault::target(FaultKind::TimedOut, detail));
         }
         self.queued.push_back(message);
         Ok(())
     }
 
-    /// A GET is under way.
+    /// Whether a GET is in flight.
     pub(crate) fn waits_for_the_server(&self) -> bool {
         self.gets
     }
@@ -105,7 +108,7 @@ impl Polling {
         Arc::new(url)
     }
 
-    /// As much of the queue as one POST may carry.
+    /// Takes as much of the queue as one POST may carry.
     fn take_payload(&mut self, most: usize) -> Vec<u8> {
         let mut payload = Vec::new();
         for _ in 0..PACKETS {
@@ -183,7 +186,7 @@ impl World {
         Ok(())
     }
 
-    /// The socket, if it is there and has no WebSocket yet.
+    /// The socket, if it exists and has no WebSocket yet.
     pub(super) fn polled_socket(&mut self, key: u32) -> Option<Polled<'_>> {
         let conn = self.conns.get_mut(key)?;
         let Link::Socket(socket) = &mut conn.link else {
@@ -201,7 +204,7 @@ impl World {
         }
     }
 
-    /// Asks and says what is to be asked and said, unless the socket has another carrier.
+    /// Starts the requests that the session needs now, unless a WebSocket has replaced polling.
     pub(crate) fn go_on_polling(&mut self, key: u32) {
         let Some(Polled {
             user,
@@ -217,9 +220,11 @@ impl World {
         let may_upgrade = open.is_some_and(|open| open.upgrades) && polling.upgrades && !closing;
         let sid = open.map(|open| open.sid.clone());
         let most = open.and_then(|open| usize::try_from(open.max_payload?).ok());
+        // The server has received our close packet: its POST has ended.
         if closing && polling.queued.is_empty() && !polling.posts {
             return self.socket_broke(key, &Fault::target(FaultKind::Closed, "closed"));
         }
+        // The server has accepted the probe. No request may start any more, and those in flight must end first.
         if polling.probe.is_some_and(|probe| probe.answered) {
             if !polling.gets && !polling.posts {
                 self.upgrade(key);
@@ -227,12 +232,15 @@ impl World {
             return;
         }
         let url = polling.url_of("polling", sid.as_deref());
+        // Only one POST at a time keeps messages in order. Without the session's ID there is no POST.
         let payload = match &sid {
             Some(_) if !polling.posts => polling.take_payload(most.unwrap_or(usize::MAX)),
             _ => Vec::new(),
         };
+        // One GET is always in flight, so that the server can send at any time.
         let (posts, gets) = (!payload.is_empty(), !polling.gets && !closing);
         let tries = may_upgrade && polling.probe.is_none();
+        // Set the flags first: a request that fails at once comes back to this function.
         polling.gets |= gets;
         polling.posts |= posts;
         let headers = polling.headers.clone();
@@ -260,6 +268,7 @@ impl World {
         }
     }
 
+    /// Sends a polling request.
     fn ask(&mut self, poll: Poll, user: UserId, mut request: Request) {
         let now = self.clock.now();
         let mut timeouts = self.config.options.timeouts;
@@ -269,6 +278,7 @@ impl World {
         self.add_standing_headers(user, &mut request.headers);
         match self.dials.endpoint_of(&request.url) {
             Ok(endpoint) => {
+                // The GET occupies its connection, so the user may open one more.
                 if let Some(owner) = self.users.get(user).filter(|_| !poll.posts) {
                     owner.pool(endpoint).polls += 1;
                 }
@@ -280,7 +290,7 @@ impl World {
         }
     }
 
-    /// Its connection is again one of the user's ordinary ones.
+    /// The poll's connection is an ordinary connection of the user again.
     pub(crate) fn poll_ended(&mut self, call: &InFlight, poll: Poll) {
         if let Some(owner) = self.users.get(call.user).filter(|_| !poll.posts) {
             let pool = owner.pool(call.endpoint);
@@ -288,8 +298,7 @@ impl World {
         }
     }
 
-    /// The session is over: nobody waits for what the server might still say. Python's server leaves such a poll open
-    /// until the session's next ping would be due.
+    /// Drops the GET of a session that is over. Python's server leaves it open until the session's next ping is due.
     pub(crate) fn drop_poll(&mut self, key: u32, user: UserId, endpoint: EndpointIndex) {
         let poll = Poll { key, posts: false };
         let Some(owner) = self.users.get(user) else {
@@ -314,7 +323,7 @@ impl World {
         self.drop_http(conn);
     }
 
-    /// A request of a session ended. The session may have ended before it.
+    /// Handles the end of a polling request. The session may have ended before it.
     pub(crate) fn polled(&mut self, poll: Poll, outcome: Result<Response, Fault>, now: Nanos) {
         let Some(Polled { polling, state, .. }) = self.polled_socket(poll.key) else {
             return;
@@ -339,8 +348,9 @@ impl World {
     }
 }
 
-/// The answer, or the server's own words against it.
+/// The response, or the server's own error message.
 fn taken(response: Response, is_closing: bool) -> Result<Response, Fault> {
+    // During the close, an error status changes nothing.
     if response.status == 200 || is_closing {
         return Ok(response);
     }

@@ -1,4 +1,5 @@
-//! From polling to a WebSocket: it is probed beside the requests and takes their place when none is under way.
+//! Replaces polling by a WebSocket, which is probed while polling goes on. It takes over when no request is in
+//! flight.
 
 use model::UserId;
 use script::host::OpId;
@@ -9,7 +10,7 @@ use crate::dialling::{Dial, SocketDial};
 use crate::socket::{Opening, SocketState, Wire};
 use crate::world::World;
 
-/// Nobody waits for the opening of a probe.
+/// No operation of the script waits for the opening of a probe.
 const NOBODY: OpId = OpId(u32::MAX);
 
 impl World {
@@ -63,7 +64,7 @@ impl World {
         }
     }
 
-    /// A WebSocket is on its way for a session: whether the session is still there.
+    /// Whether the session still exists for which a WebSocket is being opened.
     pub(crate) fn is_wanted(&mut self, probes: Option<u32>) -> bool {
         probes.is_none_or(|key| self.polling_of(key).is_some())
     }
@@ -77,7 +78,7 @@ impl World {
         }
     }
 
-    /// The server would go on over this WebSocket.
+    /// The server has accepted the probe, and would continue on this WebSocket.
     pub(crate) fn probe_answered(&mut self, probe: u32) {
         let of = match self.conns.get(probe).map(|conn| &conn.link) {
             Some(Link::Socket(socket)) => socket.state.probes,
@@ -97,7 +98,7 @@ impl World {
         self.polled_socket(key).map(|polled| polled.polling)
     }
 
-    /// Nothing is under way: the WebSocket takes the place of the requests.
+    /// No request is in flight: the WebSocket replaces polling.
     pub(super) fn upgrade(&mut self, key: u32) {
         let probe = self.polling_of(key).and_then(|polling| polling.probe?.key);
         let Some(Conn {
@@ -120,10 +121,12 @@ impl World {
         let Wire::Polling(polling) = std::mem::replace(&mut socket.wire, fresh.wire) else {
             return;
         };
+        // "5" completes the upgrade. Only then may the queued messages follow.
         let sent = socket
             .wire
             .send_text("5")
             .and_then(|()| socket.wire.send_all(&polling.queued));
+        // The stream was registered with the key of the probe. From now on its events belong to the session.
         conn.asks_write = conn.wants_write();
         if let Some(stream) = conn.stream() {
             self.reactor.change(stream.fd(), key, conn.asks_write);
@@ -133,14 +136,14 @@ impl World {
         }
     }
 
-    /// A socket is gone: a session without the WebSocket that it tried, or that WebSocket without its session.
+    /// A socket is gone. Removes the probe of its session, or tells the session that its probe has failed.
     pub(crate) fn polling_is_over(&mut self, wire: &Wire, probes: Option<u32>) {
         if let Wire::Polling(polling) = wire
             && let Some(probe) = polling.probe.and_then(|probe| probe.key)
         {
             self.take_out(probe);
         }
-        // The session goes on as it began.
+        // The session continues by polling, and does not try again.
         if let Some(key) = probes
             && let Some(polling) = self.polling_of(key)
         {

@@ -58,7 +58,7 @@ fn told(world: World) -> Measured {
     measured
 }
 
-/// Each step with how many reached it, passed it (with failures), failed in it and did not end in it.
+/// Each step, with the iterations that reached it, passed it (with failures), failed in it and did not end in it.
 fn table(story: &Story) -> Vec<(String, [u64; 5])> {
     let steps = story.steps.iter();
     let row = |step: &record::StoryStep| {
@@ -201,7 +201,7 @@ fn the_first_failure_is_the_cause_and_what_ended_the_iteration_is_not() {
     let thrown = Fault::script(FaultKind::Thrown, "no id");
     world.step_end(GROUP, None, pay, Some(&thrown));
     over(&mut world, WayEnd::Failed(&thrown, None));
-    // In the next one the same step fails, and nobody minds.
+    // In the next iteration the same step fails, and nothing handles it as an error.
     let select = begin(&mut world, None, "select");
     world.flaw((None, Some(ann)), &refused, named, Nanos::ZERO);
     world.step_end(GROUP, None, select, None);

@@ -1,12 +1,12 @@
 use crate::config::RunConfig;
 
-/// The cores that the generator's workers may run on, in order: those that they are pinned to, or those that the
-/// kernel lets this process have.
+/// The cores on which the workers may run, in order: those to which they are pinned, or those that the kernel allows
+/// for this process.
 pub(super) fn of_workers(config: &RunConfig) -> Vec<usize> {
     if config.cores.is_empty() {
         return probe::own_cores();
     }
-    // As many workers as there are, in turn.
+    // Workers take the cores in turn, so there may be more cores than workers use.
     let workers = config.workers as usize;
     let mut cores: Vec<usize> = config.cores.iter().copied().take(workers).collect();
     cores.sort_unstable();
@@ -14,7 +14,7 @@ pub(super) fn of_workers(config: &RunConfig) -> Vec<usize> {
     cores
 }
 
-/// Those that are in both.
+/// The cores that are in both lists.
 pub(super) fn shared(ours: &[usize], theirs: &[usize]) -> Vec<usize> {
     ours.iter()
         .copied()

@@ -1,4 +1,5 @@
-//! Asks the target's Prometheus endpoint, on a thread of its own: a slow answer holds up nobody, least of all a worker.
+//! Queries the target's Prometheus endpoint on a thread of its own, so that a slow response delays nobody, least of
+//! all a worker.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -15,13 +16,13 @@ use crate::ask::{Limits, get_within};
 use crate::clock::Clock;
 use crate::config::RunConfig;
 
-/// Less than a second, so that the next question is not late.
+/// Less than a second, so that the next query is not late.
 const LIMITS: Limits = Limits {
     time: Nanos::from_millis(800),
     bytes: 16 << 20,
 };
 
-/// Where the target's metrics are, and which are kept.
+/// Where the target's metrics are, and which of them to store.
 #[derive(Clone, Debug)]
 pub(super) struct Endpoint {
     url: Url,
@@ -31,16 +32,16 @@ pub(super) struct Endpoint {
     clock: Clock,
 }
 
-/// One answer, or why there is none.
+/// One response, or the reason why there is none.
 #[derive(Debug)]
 pub(super) struct Answer {
-    /// Between question and answer.
+    /// The middle of the time between query and response.
     pub(super) at: Nanos,
     pub(super) result: Result<Exposition, Fault>,
 }
 
 impl Endpoint {
-    /// `None` when the scenario names none.
+    /// `None` if the scenario names no endpoint.
     pub(super) fn of(config: &RunConfig, clock: Clock, tls: &TlsSettings) -> Option<Self> {
         let watch = config.options.watch.clone();
         let url = config.target.join(watch.metrics.as_deref()?).ok()?;
@@ -61,7 +62,7 @@ impl Endpoint {
         &self.watch
     }
 
-    /// How a target is called that is known by its endpoint only.
+    /// The name of a target that is known only by its endpoint.
     pub(super) fn name(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
         match self.url.port() {
@@ -70,16 +71,16 @@ impl Endpoint {
         }
     }
 
-    /// Asks once. An answer without a single sample is no answer.
+    /// Queries once. A response without a single sample is an error.
     pub(super) fn ask(&self) -> Result<Exposition, Fault> {
         let response = get_within(LIMITS, &self.url, self.allow_any, &self.tls, self.clock)?;
         if response.status != 200 {
-            let detail = format!("answered {} where metrics should be", response.status);
+            let detail = format!("HTTP status {} instead of metrics", response.status);
             return Err(Fault::target(FaultKind::Protocol, detail));
         }
         let found = Exposition::parse(&String::from_utf8_lossy(&response.body));
         if found.samples.is_empty() {
-            let detail = "answered something else than metrics in Prometheus' text format";
+            let detail = "the response is not in the Prometheus text format";
             return Err(Fault::target(FaultKind::Protocol, detail));
         }
         Ok(found)
@@ -96,7 +97,7 @@ impl Endpoint {
     }
 }
 
-/// Asks every second until it is forgotten.
+/// Queries every second until it is dropped.
 #[derive(Debug)]
 pub(super) struct Asker {
     endpoint: Endpoint,
@@ -126,7 +127,7 @@ impl Asker {
         &self.endpoint
     }
 
-    /// Those that came since the last call.
+    /// The responses since the last call.
     pub(super) fn answers(&self) -> impl Iterator<Item = Answer> {
         self.answers.try_iter()
     }
@@ -138,7 +139,7 @@ fn ask_on(endpoint: &Endpoint, stop: &Receiver<()>, tell: &Sender<Answer>) {
         if tell.send(endpoint.answer()).is_err() {
             return;
         }
-        // Every second of the clock, whatever an answer takes; what was missed is not made up for.
+        // Every second of the clock, however long a response takes. Missed queries are not made up for.
         let now = endpoint.clock.now();
         while due <= now {
             due += EVERY;

@@ -4,7 +4,7 @@ use probe::{Sample, Sampler, use_between};
 use super::EVERY;
 use crate::level::Span;
 
-/// The generator's own process over a hold.
+/// The generator's own process in the measured time.
 #[derive(Debug)]
 pub(super) struct OwnWatch {
     sampler: Option<Sampler>,
@@ -33,7 +33,7 @@ impl OwnWatch {
         let Ok(mut sample) = sampler.sample(now) else {
             return;
         };
-        // A target that we started ourselves is our child, and not we.
+        // A target that we started is our child process, but not part of the generator.
         sample
             .processes
             .retain(|process| process.pid == sampler.pid());
@@ -45,14 +45,14 @@ impl OwnWatch {
         *place = Some(sample);
     }
 
-    /// Of all threads, over the hold.
+    /// CPU use of all threads, in the measured time.
     pub(super) fn cpu_percent(&self) -> Option<f64> {
         let used = use_between(self.first.as_ref()?, self.last.as_ref()?)?;
         Some(used.cpu_percent)
     }
 }
 
-/// Whether a look is due: at the start of the hold, every second in it, and once at its end.
+/// Whether a look is due: at the start of the measured time, every second in it, and once at its end.
 pub(super) fn is_due(last: Option<Nanos>, now: Nanos, hold: Span) -> bool {
     match last {
         None => now >= hold.start,

@@ -5,15 +5,16 @@ use record::ListenQueue;
 use super::EVERY;
 use crate::clock::Clock;
 
-/// The listen queue fills and empties within a second: it is looked at more often than the rest.
+/// The listen queue fills and empties within a second, so it is looked at more often than the rest.
 const QUEUE_EVERY: Nanos = Nanos::from_millis(100);
-/// A look at all connections may cost this part of the time; with many of them there are fewer looks.
+/// A look at all connections may take at most one part in this number of the time. With many connections, there are
+/// fewer looks.
 const COST: u64 = 50;
 
-/// The target's port over a hold.
+/// The target's port in the measured time.
 #[derive(Debug, Default)]
 pub(super) struct PortWatch {
-    /// When the connections were counted, and what was seen.
+    /// When the connections were counted, and the result.
     looks: Vec<(Nanos, PortLook)>,
     queue: ListenQueue,
     /// The longest queue since the last look at the connections.
@@ -54,7 +55,7 @@ impl PortWatch {
         queue.full += u64::from(seen.is_full());
     }
 
-    /// The most connections that were seen.
+    /// The highest number of connections.
     pub(super) fn connections(&self) -> Option<u64> {
         self.looks.iter().map(|(_, look)| look.connections).max()
     }
@@ -63,7 +64,7 @@ impl PortWatch {
         (self.queue.looks > 0).then_some(self.queue)
     }
 
-    /// What was seen last at that moment, unless that was long before.
+    /// The latest look before that moment, unless it was long before.
     pub(super) fn at(&self, at: Nanos) -> Option<PortLook> {
         let until = self.looks.partition_point(|(seen, _)| *seen <= at);
         let (seen, look) = self.looks.get(until.checked_sub(1)?)?;

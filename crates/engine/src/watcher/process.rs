@@ -14,13 +14,13 @@ use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::level::Span;
 
-/// The target's process on this machine, found again where it is started again.
+/// The target's process on this machine. After a restart, the new process is found.
 #[derive(Debug)]
 pub(super) struct ProcessWatch {
     clock: Clock,
-    /// Given by the user: then no other is looked for.
+    /// Set by the user. Then no other process is looked for.
     pid: Option<u32>,
-    /// Where it listens.
+    /// The addresses of the target.
     addresses: Vec<SocketAddr>,
     workers_cores: Vec<usize>,
     found: Option<Found>,
@@ -35,7 +35,7 @@ pub(super) struct Found {
     pub(super) runtime: Option<Runtime>,
     sampler: Sampler,
     cgroup: Option<Cgroup>,
-    /// How often its cgroup counted a kill for lack of memory when it was last looked at.
+    /// The kills for lack of memory that its cgroup had counted at the last look.
     oom_kills: Option<u64>,
     ended: bool,
 }
@@ -50,10 +50,10 @@ pub(super) struct LevelWatch {
     pub(super) ends: Vec<TargetEnd>,
     network: Option<NetworkCounters>,
     pub(super) network_since: Option<NetworkCounters>,
-    /// What the cgroups say at the first look and at the last.
+    /// The counters of the cgroup at the first look and at the last.
     pub(super) cgroup: Option<(CgroupLook, CgroupLook)>,
     pub(super) cgroup_memory: Option<u64>,
-    /// Cores that its threads may run on: at the first look and at the last.
+    /// Cores on which its threads may run, at the first look and at the last.
     pub(super) cores: Vec<usize>,
 }
 
@@ -77,10 +77,10 @@ impl ProcessWatch {
         self.pid.is_some() && self.found.is_some()
     }
 
-    /// By its number, or by the port it listens on.
+    /// Finds the process by its ID, or by the port on which it listens.
     fn find(&mut self) {
         let found = match self.pid {
-            Some(_) if self.found.is_some() => None, // that number was its, and it has ended
+            Some(_) if self.found.is_some() => None, // the process with this ID has ended
             Some(pid) => i32::try_from(pid).ok().map(|pid| (pid, String::new())),
             None => self.addresses.iter().find_map(|address| {
                 let listener = listeners_on(*address).ok()?.into_iter().next()?;
@@ -102,7 +102,7 @@ impl ProcessWatch {
         }
     }
 
-    /// Looks when a look is due: once a second whether the process is there, and within the hold at what it uses.
+    /// Looks when a look is due: once a second whether the process exists and, in the measured time, what it uses.
     pub(super) fn watch(&mut self, now: Nanos, hold: Span) {
         let in_hold = hold.start <= now && now < hold.end + EVERY;
         if in_hold && self.found.as_ref().is_some_and(|found| !found.ended) {
@@ -117,7 +117,7 @@ impl ProcessWatch {
         match &mut self.found {
             Some(found) if !found.ended => self.level.look(found, now, due),
             Some(_) => self.look_for_the_next(now),
-            // It was looked for when the level began; to look through all processes again and again is dear.
+            // It was looked for when the level began. Repeated searches of all processes are too expensive.
             None => {}
         }
     }
@@ -138,7 +138,7 @@ impl ProcessWatch {
             return;
         };
         if next.cgroup != before {
-            self.level.cgroup = None; // another cgroup counts from elsewhere
+            self.level.cgroup = None; // another cgroup has its own counts
         }
         let last = self.level.ends.last_mut();
         if let Some(end) = last.filter(|end| end.next_pid.is_none()) {
@@ -147,7 +147,8 @@ impl ProcessWatch {
         }
     }
 
-    /// What was used since the hold began; `None` when no process was found, or none lived long enough for two looks.
+    /// What was used since the measured time began. `None` if no process was found, or none lived long enough for two
+    /// looks.
     pub(super) fn so_far(&mut self) -> Option<TargetUse> {
         let found = self.found.as_ref()?;
         self.level.note_last_cores();
@@ -159,7 +160,7 @@ impl ProcessWatch {
 
     /// Whether one of the processes was started at that time, in seconds of the Unix epoch.
     pub(super) fn has_one_started_at(&self, time: f64) -> bool {
-        /// Whole seconds on either side, and one for what lies between the start and the first look at a clock.
+        /// Both sides round to whole seconds. One more lies between the start and the first look at a clock.
         const APART: f64 = 3.0;
         let last = self.level.course.last();
         let mut processes = last.into_iter().flat_map(|sample| &sample.processes);
@@ -232,7 +233,7 @@ impl LevelWatch {
         found.oom_kills = oom_kills.or(found.oom_kills);
     }
 
-    /// Threads that came later may run elsewhere.
+    /// Threads that started later may run elsewhere.
     fn note_last_cores(&mut self) {
         let last = self.course.last().map(allowed_cores);
         self.cores.extend(last.unwrap_or_default());

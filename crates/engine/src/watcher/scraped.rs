@@ -1,4 +1,4 @@
-//! What the target's Prometheus endpoint said over a hold.
+//! What the target's Prometheus endpoint reported in the measured time.
 
 #[cfg(test)]
 mod tests;
@@ -14,9 +14,9 @@ use url::Url;
 use super::endpoint::Answer;
 use super::use_of_process::{growth, seconds};
 
-/// Series that are kept; a name may stand for thousands.
+/// Series that are stored. One name may stand for thousands.
 const MOST_SERIES: usize = 200;
-/// A start that moved by more than this is another start; client libraries work it out again from rounded clocks.
+/// A start time that moved by more than this is a restart. Client libraries recompute it from rounded clocks.
 const RESTART_S: f64 = 2.0;
 
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ impl Scraped {
         self.left_out = self.left_out.max(left_out);
     }
 
-    /// Whether the endpoint says anything of its process.
+    /// Whether the endpoint reports on its process.
     pub(super) fn tells_of_a_process(&self) -> bool {
         let says = |figures: &ProcessFigures| figures.cpu_seconds.or(figures.memory).is_some();
         self.figures.iter().any(|(_, figures)| says(figures))
@@ -90,7 +90,7 @@ impl Scraped {
         }
     }
 
-    /// The process's figures.
+    /// The figures of the process.
     pub(super) fn target(&self, started: Nanos) -> TargetUse {
         let last = self.figures.last().map(|(_, figures)| figures.clone());
         let last = last.unwrap_or_default();
@@ -133,7 +133,7 @@ impl Scraped {
             .filter_map(move |(at, figures)| Some((*at, pick(figures)?)))
     }
 
-    /// Of every answer but the first, since the one before; a step across a restart is left out.
+    /// CPU time of each response but the first, since the one before. Steps across a restart are left out.
     fn cpu_steps(&self) -> Vec<(Nanos, Nanos, f64)> {
         let seconds: Vec<(Nanos, f64)> = self.each(|figures| figures.cpu_seconds).collect();
         let steps = seconds.windows(2).filter_map(|pair| {
@@ -169,7 +169,7 @@ impl Scraped {
         self.figures.iter().map(sample).collect()
     }
 
-    /// Its start moved: it was started again.
+    /// The restarts, which show in a start time that moved.
     fn restarts(&self, started: Nanos) -> Vec<TargetEnd> {
         let starts: Vec<(Nanos, f64)> = self.each(|figures| figures.started_at).collect();
         let moved = starts
@@ -183,7 +183,7 @@ impl Scraped {
         moved.map(end).collect()
     }
 
-    /// The series that the scenario keeps.
+    /// The series that the scenario stores.
     pub(super) fn metrics(&self, started: Nanos) -> BTreeMap<String, WatchedMetric> {
         let entries = self.series.iter();
         entries
@@ -225,7 +225,7 @@ impl Series {
         Some(over.as_secs_f64()).filter(|over| *over > 0.0)
     }
 
-    /// What was counted from one value to the next: one that falls began again at zero.
+    /// The increase from one value to the next. A value that falls has restarted from zero.
     fn gains(&self) -> impl Iterator<Item = (Nanos, Nanos, f64)> {
         self.values.windows(2).map(|pair| {
             let gain = pair[1].1 - pair[0].1;
@@ -250,7 +250,7 @@ fn most(values: impl Iterator<Item = (Nanos, f64)>) -> Option<f64> {
     values.map(|(_, value)| value).reduce(f64::max)
 }
 
-/// Counts are told as floating-point numbers.
+/// Prometheus reports counts as floating-point numbers.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

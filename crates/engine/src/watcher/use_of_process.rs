@@ -1,4 +1,4 @@
-//! From looks at a process to what the record says of it.
+//! Converts looks at a process into the form of the record.
 
 use model::Nanos;
 use probe::{Course, Step};
@@ -9,14 +9,14 @@ use record::{
 
 use super::process::{Found, LevelWatch};
 
-/// Threads that the record shows.
+/// Threads in the record.
 const THREADS: usize = 16;
-/// Processes that it shows.
+/// Processes in the record.
 const PROCESSES: usize = 64;
-/// A thread that wants a CPU for more than this has nothing to spare.
+/// A thread that wants a CPU for more than this percentage has nothing to spare.
 const BUSY_PERCENT: f64 = 80.0;
 
-/// `None` with fewer than two looks, unless the process ended: that is worth saying alone.
+/// `None` with fewer than two looks, unless the process ended: that alone is worth reporting.
 pub(super) fn of(found: &Found, level: &LevelWatch) -> Option<TargetUse> {
     let course = &level.course;
     let mut target = TargetUse {
@@ -72,7 +72,7 @@ fn cpu(course: &Course, target: &mut TargetUse) {
     let mut processes = course.processes();
     target.process_count = Some(processes.len() as u64);
     if processes.len() > PROCESSES {
-        // The sort is stable: the eldest of the idle ones stay.
+        // The sort is stable, so the eldest of the idle processes remain.
         processes.sort_by(|a, b| b.percent.total_cmp(&a.percent));
         processes.truncate(PROCESSES);
     }
@@ -110,7 +110,7 @@ fn memory_and_descriptors(course: &Course, target: &mut TargetUse) {
         .map(|share| share * 100.0);
 }
 
-/// Of looks at the memory, in seconds and bytes.
+/// The growth of memory, from looks in seconds and bytes.
 pub(super) fn growth(looks: &[(f64, f64)]) -> Option<MemoryGrowth> {
     let growth = stats::growth(looks)?;
     Some(MemoryGrowth {
@@ -168,7 +168,7 @@ fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// Numbers of processes are never negative.
+/// Process IDs are never negative.
 fn number(id: i32) -> u32 {
     u32::try_from(id).unwrap_or(0)
 }

@@ -178,7 +178,7 @@ fn a_server_of_http_1_is_named_as_such() {
         &format!("{}/delay/1ms", truth.url()),
         &["-n", "4", "-c", "2"],
     );
-    ended.says(&["it answers in HTTP/1"]);
+    ended.says(&["it responded in HTTP/1"]);
     bench(&lab, "ws://127.0.0.1:1/", &[]).refused(2, &["--http2"]);
     lab.headcount(&["bench", "http://127.0.0.1:1/", "--streams", "3"])
         .refused(2, &["--http2"]);

@@ -198,6 +198,6 @@ fn a_call_of_the_script_that_never_returns_ends_the_run() {
     let server = answers(tell);
     let lab = Lab::new().with("go.ts", STUCK);
     let ended = lab.run("go.ts", &server.url(), &[]);
-    ended.refused(3, &["a call of the script has not returned for 10"]);
+    ended.refused(3, &["a call in the script has not returned for 10"]);
     assert_saved(&lab);
 }

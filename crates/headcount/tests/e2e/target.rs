@@ -254,7 +254,7 @@ fn an_endpoint_that_fails_later_is_counted_and_never_zero() {
     );
     assert!(number(&target, "/scrapes/failed") >= 2.0, "{target:#}");
     let why = target["scrapes"]["first_failure"].as_str().unwrap();
-    assert!(why.contains("answered 500"), "{why}");
+    assert!(why.contains("HTTP status 500"), "{why}");
     let samples = target["samples"].as_array().unwrap();
     assert!(
         samples.iter().all(|sample| sample["cpu_percent"] != 0.0),

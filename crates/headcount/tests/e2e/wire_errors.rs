@@ -99,10 +99,10 @@ fn falling_silent(bytes: &'static [u8]) -> Raw {
 fn each_phase_has_its_own_time_limit() {
     let limits = r#"firstByte: "200ms", total: "400ms""#;
     let said = get_fails(&get(limits, "/x"), &falling_silent(b"").url(), "timed_out");
-    assert_eq!(said, "no byte of the answer within 200 ms");
+    assert_eq!(said, "no byte of the response within 200 ms");
     let slow = falling_silent(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345");
     let said = get_fails(&get(limits, "/x"), &slow.url(), "timed_out");
-    assert_eq!(said, "the answer was not whole within 400 ms");
+    assert_eq!(said, "the response was not complete within 400 ms");
 }
 
 #[test]

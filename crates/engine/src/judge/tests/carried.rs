@@ -1,8 +1,8 @@
-//! Which conditions a level carries whose load was less than planned, or whose generator was weak.
+//! Which conditions a level supports if its load was less than planned, or its generator was weak.
 
 use super::*;
 
-/// A level of which every condition below holds by its figures.
+/// A level in which every condition below holds by its figures.
 fn measured_well() -> Level {
     let mut level = requests(1_000, 0);
     let measured = &mut level.measured;
@@ -41,7 +41,7 @@ fn measured_well() -> Level {
     level
 }
 
-/// They hold with more of a load too.
+/// They hold with more load too.
 const WHATEVER_THE_LOAD: [(&str, &str); 4] = [
     ("requests", "count >= 5"),
     ("requests", "rate > 5/s"),
@@ -49,7 +49,7 @@ const WHATEVER_THE_LOAD: [(&str, &str); 4] = [
     ("iterations", "dropped != 7"),
 ];
 
-/// A perfect generator would have kept them too, if the target had as much to do.
+/// A perfect generator would have met them too, if the target had the same load.
 const WITH_THE_PLANNED_LOAD: [(&str, &str); 11] = [
     ("requests", "p95 < 50ms"),
     ("requests", "mean < 50ms"),
@@ -132,7 +132,7 @@ fn a_limit_on_times_holds_with_as_much_to_spare_as_the_generator_slowed_its_user
         (ms(10), "p95 < 5.4ms", None),
         (ms(2), "p95 < 5.01ms", slowed(1.0)),
         (us(1_900), "p95 < 5.01ms", None),
-        // Up to half of their time, and never of more.
+        // Up to half of their time, and no more.
         (ms(100), "p95 < 1s", None),
         (ms(120), "p95 < 1s", slowed(60.0)),
     ] {

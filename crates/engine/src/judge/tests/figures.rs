@@ -177,7 +177,7 @@ fn of_deliveries() {
         ("mean < 1s", "5 ms"),
     ];
     assert_texts(&of(&channel), "deliveries", &texts);
-    // What came twice or out of order shows it, though nothing else came.
+    // Duplicates and deliveries out of order show, even if nothing else arrived.
     (channel.delivered, channel.late) = (0, 0);
     for (duplicated, reordered) in [(1, 0), (0, 1), (1, 1)] {
         (channel.duplicated, channel.reordered) = (duplicated, reordered);

@@ -1,8 +1,8 @@
-//! Which results stand on a level whose generator was weak, and the verdict of the run.
+//! Which results count in a level whose generator was weak, and the verdict of the run.
 
 use super::*;
 
-/// A closed load of 2,000 users with think time, as one of the reports had it.
+/// A closed load of 2,000 users with think time, as in one of the reports.
 fn lagging(lag_ms: u64, response_ms: u64) -> Level {
     let mut level = requests(0, 0);
     let time = Nanos::from_millis(response_ms);
@@ -215,7 +215,7 @@ fn a_held_threshold_about_something_else_passes_no_run_in_which_nothing_succeede
     assert_eq!(verdict(&of(1, "p95 < 1m", "requests")), Verdict::Passed);
     let tolerated = of(0, "failed <= 100%", "iterations");
     assert_eq!(verdict(&tolerated), Verdict::Passed, "it was asked for");
-    // All requests are answered quickly, with errors.
+    // All requests get a quick response, with an error.
     let mut failing = of(60, "p95 < 1m", "requests");
     for timings in failing.levels[0].measured.requests.values_mut() {
         timings.failed = timings.count;

@@ -58,7 +58,7 @@ fn with_samples_enough_the_percentile_itself_decides() {
     assert_eq!(within.counted, None);
 }
 
-/// The figure that is shown and what is said of it, for every number of slow ones.
+/// The figure and the outcome never contradict each other, for every number of slow values.
 #[test]
 fn verdict_and_percentile_never_disagree() {
     for all in [20_u64, 59, 100, 199, 200, 201, 400] {
@@ -76,7 +76,7 @@ fn verdict_and_percentile_never_disagree() {
     }
 }
 
-/// Messages to 50 receivers each; of `slow` of them every delivery takes 500 ms, of `mixed` only the last.
+/// Messages to 50 recipients each; of `slow` of them every delivery takes 500 ms, of `mixed` only the last.
 fn fan_out(messages: u64, slow: u64, mixed: u64) -> Level {
     let (fast_ms, slow_ms) = (Nanos::from_millis(5), Nanos::from_millis(500));
     let mut all = Deliveries {
@@ -125,7 +125,7 @@ fn deliveries_of_one_message_count_once() {
         Some(false),
         "four messages that reached nobody in time"
     );
-    // Late for the last receiver only: that alone breaks nothing, and shows nothing.
+    // Late for the last recipient only: that alone breaks nothing, and proves nothing.
     assert_eq!(judge(&fan_out(59, 0, 20)).held, None);
 }
 

@@ -10,7 +10,7 @@ fn watch(only: &[&str]) -> Watch {
     }
 }
 
-/// Answers at these seconds.
+/// Responses at these seconds.
 fn scraped(only: &[&str], answers: &[(u64, &str)]) -> Scraped {
     let mut scraped = Scraped::default();
     for (at, text) in answers {
