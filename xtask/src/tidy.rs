@@ -9,6 +9,7 @@ mod links;
 mod manifests;
 mod metadata;
 mod places;
+mod prose;
 mod ratchet;
 mod reach;
 pub mod repository;
@@ -28,6 +29,7 @@ pub fn tidy(repository: &Repository) -> Vec<Complaint> {
         links::check,
         length::check,
         places::check,
+        prose::check,
         words::check,
     ];
     let mut complaints: Vec<_> = checks.iter().flat_map(|check| check(repository)).collect();

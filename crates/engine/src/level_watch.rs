@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::Nanos;
+use model::{LevelPhase, Nanos};
 use plan::{Threshold, Timeouts};
 use record::Level;
 
@@ -206,10 +206,10 @@ impl Control<'_> {
         let (plan, levels) = (watch.plan, watch.levels);
         let elapsed = self.clock.now() - plan.start;
         let phase = match elapsed {
-            elapsed if elapsed < plan.phases.ramp_ends => "ramp",
-            elapsed if elapsed < plan.phases.hold_starts => "warm-up",
-            elapsed if elapsed < plan.phases.hold_ends => "duration",
-            _ => "settle",
+            elapsed if elapsed < plan.phases.ramp_ends => LevelPhase::RampUp,
+            elapsed if elapsed < plan.phases.hold_starts => LevelPhase::WarmUp,
+            elapsed if elapsed < plan.phases.hold_ends => LevelPhase::Measurement,
+            _ => LevelPhase::Settling,
         };
         let window = merged.last_window().cloned().unwrap_or_default();
         let per_s = if window.deliveries > 0 {

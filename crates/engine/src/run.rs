@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use model::{Fault, Verdict};
+use model::{Fault, LevelPhase, Verdict};
 use record::{Forecast, Level, Note, Run, ScriptInfo};
 use script::ScriptFault;
 use script::host::LogLevel;
@@ -61,8 +61,8 @@ pub struct Live {
     pub users: u32,
     /// The rate of an open load, as the user wrote it.
     pub rate: Option<String>,
-    /// `ramp`, `warm-up`, `duration` or `settle`.
-    pub phase: &'static str,
+    /// The phase of the level.
+    pub phase: LevelPhase,
     /// Seconds since the start of the level.
     pub elapsed_s: f64,
     /// Seconds from the start of the level to the planned end of the measured time.

@@ -85,9 +85,8 @@ impl Worker {
         } = post;
         pin(&config.cores, number);
         wake_in_time();
-        let world = World::new(Arc::clone(&config), number, clock, tls).map_err(|why| {
-            Box::new(Fatal::Generator(format!("cannot set up epoll: {why}")))
-        })?;
+        let world = World::new(Arc::clone(&config), number, clock, tls)
+            .map_err(|why| Box::new(Fatal::Generator(format!("cannot set up epoll: {why}"))))?;
         hand_over(world.reactor.waker());
         let world = Rc::new(RefCell::new(world));
         let cast = Cast::load(&config, &world).map_err(fatal_of)?;

@@ -1,6 +1,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use engine::{Live, Notice};
+use model::LevelPhase;
 use script::host::LogLevel;
 
 use crate::screen::say;
@@ -74,10 +75,11 @@ impl Progress {
             levels: live.levels as usize,
             users: live.users.into(),
             rate: live.rate.clone(),
-            phase: live.phase.to_owned(),
+            phase: live.phase,
             elapsed_s: live.elapsed_s,
             total_s: Some(live.total_s),
-            per_s: matches!(live.phase, "duration" | "settle").then_some(live.per_s),
+            per_s: matches!(live.phase, LevelPhase::Measurement | LevelPhase::Settling)
+                .then_some(live.per_s),
             p95_ms: live.p95_ms,
             lost: None,
             failed: (live.failed > 0).then_some(live.failed),

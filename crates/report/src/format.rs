@@ -4,6 +4,9 @@
 use model::Nanos;
 use stats::Estimate;
 
+/// Stands for a percentile that has too few samples.
+pub(crate) const NOT_AVAILABLE: &str = "n/a";
+
 /// Formats a whole number: `1,234,567`.
 pub(crate) fn count(number: u64) -> String {
     group(&number.to_string())
@@ -159,7 +162,7 @@ pub(crate) fn estimate(estimate: Estimate, limit: Option<Nanos>) -> String {
         Estimate::Beyond { at_least: None } => {
             limit.map_or("timed out".to_owned(), |limit| format!("> {limit}"))
         }
-        Estimate::Unavailable { .. } => "n/a".to_owned(),
+        Estimate::Unavailable { .. } => NOT_AVAILABLE.to_owned(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Formats the live line of a level during a run.
 
+use model::LevelPhase;
+
 use crate::format::{count, millis, percent, plural, rate, seconds, shorten};
 
 /// Figures of the live line. Fields that are `None` are omitted.
@@ -13,8 +15,8 @@ pub struct Live {
     pub users: u64,
     /// Rate of an open load, as the user wrote it.
     pub rate: Option<String>,
-    /// Name of the phase: `ramp`, `warm-up`, `measuring`, `settling`.
-    pub phase: String,
+    /// The phase of the level.
+    pub phase: LevelPhase,
     /// Seconds since the phase began.
     pub elapsed_s: f64,
     /// Length of the phase in seconds. `None` if unknown.
@@ -44,7 +46,7 @@ pub fn live_line(live: &Live) -> String {
         format!("level {} of {}", live.level, live.levels),
         load_of(live),
         live.in_flight.map_or_else(
-            || format!("{} {time}", live.phase),
+            || format!("{} {time}", phase(live.phase)),
             |(requests, up_to_s)| {
                 let requests = plural(requests, "request");
                 let up_to = seconds(up_to_s.ceil());
@@ -66,6 +68,15 @@ pub fn live_line(live: &Live) -> String {
         .chain(figures.into_iter().flatten())
         .collect();
     parts.join(" · ")
+}
+
+fn phase(phase: LevelPhase) -> &'static str {
+    match phase {
+        LevelPhase::RampUp => "ramp-up",
+        LevelPhase::WarmUp => "warm-up",
+        LevelPhase::Measurement => "measuring",
+        LevelPhase::Settling => "settling",
+    }
 }
 
 fn load_of(live: &Live) -> String {

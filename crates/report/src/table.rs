@@ -1,6 +1,7 @@
 //! Tables, drawn for the terminal or as Markdown.
 
 use crate::colour::{Tone, paint};
+use crate::format::NOT_AVAILABLE;
 
 /// A column.
 #[derive(Clone, Debug)]
@@ -89,6 +90,12 @@ impl Table {
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Whether a percentile in it has too few samples.
+    pub(crate) fn has_unavailable(&self) -> bool {
+        let mut cells = self.rows.iter().flat_map(|row| &row.cells);
+        cells.any(|cell| cell.as_deref() == Some(NOT_AVAILABLE))
     }
 
     /// Whether the table has no rows.

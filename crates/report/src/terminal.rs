@@ -92,8 +92,9 @@ fn head(run: &Run, colour: bool) -> Vec<String> {
     lines.push(String::new());
     let about = format!("{}; {}", lead.rate_title(), lead.times_title());
     lines.push(paint(&format!("Levels ({about})"), Tone::Strong, colour));
-    lines.extend(levels::table(run, false).text(colour));
-    if lines.iter().any(|line| line.contains("n/a")) {
+    let table = levels::table(run, false);
+    lines.extend(table.text(colour));
+    if table.has_unavailable() {
         lines.push(paint(&too_few(), Tone::Quiet, colour));
     }
     if pass_rate::any(run) {

@@ -130,7 +130,7 @@ fn the_live_line_leaves_out_what_is_not_known() {
         level: 2,
         levels: 5,
         users: 1_000,
-        phase: "measuring".to_owned(),
+        phase: model::LevelPhase::Measurement,
         elapsed_s: 12.7,
         total_s: Some(30.0),
         ..Live::default()
@@ -151,7 +151,7 @@ fn the_live_line_leaves_out_what_is_not_known() {
         level: 1,
         levels: 1,
         users: 800,
-        phase: "settle".to_owned(),
+        phase: model::LevelPhase::Settling,
         in_flight: Some((403, 23.4)),
         ..Live::default()
     };

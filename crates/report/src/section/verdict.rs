@@ -31,7 +31,7 @@ pub(crate) fn headline(run: &Run) -> Headline {
         (true, levels) => {
             let levels = plural(levels, "level");
             format!(
-                "  after {levels}; until then {}{}",
+                " after {levels}; until then {}{}",
                 run.verdict,
                 outcome(run)
             )

@@ -20,6 +20,25 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
             millis(*measured_ms),
             millis(*needed_ms)
         ),
+        IssueCause::Late(lateness) => late(lateness),
+        IssueCause::Text { text } => text.trim_end_matches('.').to_owned(),
+        IssueCause::WorkerBusy { .. }
+        | IssueCause::CpuQuota { .. }
+        | IssueCause::UsersSlowed { .. }
+        | IssueCause::GarbageCollection { .. }
+        | IssueCause::EventsDropped { .. }
+        | IssueCause::SmallMessages { .. } => of_generator(cause),
+        IssueCause::StartsMissed { .. }
+        | IssueCause::StartsDropped { .. }
+        | IssueCause::NotAllSent { .. }
+        | IssueCause::WorkerLost { .. }
+        | IssueCause::LittlesLaw { .. } => of_counts(cause),
+    }
+}
+
+/// The generator had no time.
+fn of_generator(cause: &IssueCause) -> String {
+    match cause {
         IssueCause::WorkerBusy {
             busy_percent,
             cpu_wait_percent,
@@ -47,7 +66,6 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
             percent(*stopped_percent),
             limit_of(*limit_percent)
         ),
-        IssueCause::Late(lateness) => late(lateness),
         IssueCause::UsersSlowed {
             slowed_percent,
             limit_percent,
@@ -59,6 +77,29 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
             limit_of(*limit_percent),
             without_cpu(*cpu_wait_percent)
         ),
+        IssueCause::GarbageCollection { pause_ms } => format!(
+            "garbage collection stopped the script for {}, and nothing was read meanwhile: keep less data in memory",
+            millis(*pause_ms)
+        ),
+        IssueCause::EventsDropped { dropped } => format!(
+            "the script was too slow for {}, which were dropped: do less work per message",
+            plural(*dropped, "message or tick")
+        ),
+        IssueCause::SmallMessages {
+            spent_percent,
+            connection,
+        } => format!(
+            "a worker spent {} of the time on small messages or frames that the target sent without pause, first on a \
+             connection to {connection}; other connections were served in between",
+            percent(*spent_percent)
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Operations are missing, or counts do not fit.
+fn of_counts(cause: &IssueCause) -> String {
+    match cause {
         IssueCause::StartsMissed {
             missed,
             planned,
@@ -81,43 +122,6 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
                 share(*dropped, *planned)
             )
         }
-        IssueCause::GarbageCollection { pause_ms } => format!(
-            "garbage collection stopped the script for {}, and nothing was read meanwhile: keep less data in memory",
-            millis(*pause_ms)
-        ),
-        IssueCause::EventsDropped { dropped } => format!(
-            "the script was too slow for {}, which were dropped: do less work per message",
-            plural(*dropped, "message or tick")
-        ),
-        IssueCause::LittlesLaw {
-            at_work,
-            per_s,
-            time_s,
-        } => format!(
-            "Little's law does not hold: {} groups were at work, but {} iterations/s × {} s = {}. This is a bug in \
-             headcount; please report it",
-            number(*at_work),
-            number(*per_s),
-            number(*time_s),
-            number(per_s * time_s)
-        ),
-        IssueCause::WorkerLost {
-            saved_ms_before: Some(before),
-        } => format!(
-            "a worker did not end; its figures were saved {} before the end",
-            millis(*before)
-        ),
-        IssueCause::WorkerLost {
-            saved_ms_before: None,
-        } => "a worker did not end, and its measurements are lost".to_owned(),
-        IssueCause::SmallMessages {
-            spent_percent,
-            connection,
-        } => format!(
-            "a worker spent {} of the time on small messages or frames that the target sent without pause, first on a \
-             connection to {connection}; other connections were served in between",
-            percent(*spent_percent)
-        ),
         IssueCause::NotAllSent {
             unsent,
             planned,
@@ -130,7 +134,28 @@ pub(crate) fn sentence(cause: &IssueCause) -> String {
                 count(*planned)
             )
         }
-        IssueCause::Text { text } => text.trim_end_matches('.').to_owned(),
+        IssueCause::WorkerLost {
+            saved_ms_before: Some(before),
+        } => format!(
+            "a worker did not end; its figures were saved {} before the end",
+            millis(*before)
+        ),
+        IssueCause::WorkerLost {
+            saved_ms_before: None,
+        } => "a worker did not end, and its measurements are lost".to_owned(),
+        IssueCause::LittlesLaw {
+            at_work,
+            per_s,
+            time_s,
+        } => format!(
+            "Little's law does not hold: {} groups were at work, but {} iterations/s × {} s = {}. This is a bug in \
+             headcount; please report it",
+            number(*at_work),
+            number(*per_s),
+            number(*time_s),
+            number(per_s * time_s)
+        ),
+        _ => String::new(),
     }
 }
 
