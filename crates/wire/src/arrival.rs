@@ -11,17 +11,17 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use crate::stream::receive;
 
-/// Keeps the kernel's stamping of received packets on for as long as it lives.
+/// Keeps the kernel's receive timestamps enabled until it is dropped.
 ///
-/// The kernel switches stamping on a while after the first socket asks for it and off again with the last, each time
-/// by patching its own code on all cores. A load of short connections would have it do so all the time.
+/// The kernel enables timestamps shortly after the first socket requests them and disables them with the last one.
+/// Each time it patches its own code on all cores. With many short connections it would do that constantly.
 #[derive(Debug)]
 pub struct StampingOn {
     _socket: OwnedFd,
 }
 
 impl StampingOn {
-    /// Opens a socket that receives nothing.
+    /// Opens a socket that receives nothing and requests timestamps for it.
     pub fn new() -> io::Result<Self> {
         let socket = socket_with(
             AddressFamily::INET,
@@ -34,14 +34,14 @@ impl StampingOn {
     }
 }
 
-/// When the kernel received what a TCP socket reads.
+/// The kernel's receive timestamps of one TCP socket.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival {
     asked: bool,
     last: Option<Stamp>,
 }
 
-/// Nanoseconds of the wall clock since 1970: half the size of a [`SystemTime`], on every connection.
+/// Wall-clock nanoseconds since 1970. Every connection stores one, and it takes half the space of a [`SystemTime`].
 #[derive(Clone, Copy, Debug)]
 struct Stamp(NonZeroU64);
 
@@ -66,13 +66,13 @@ impl Arrival {
         Ok(())
     }
 
-    /// Of the last byte that was read.
+    /// The receive timestamp of the last byte that was read.
     pub(crate) fn last(self) -> Option<SystemTime> {
         self.last.and_then(Stamp::time)
     }
 
-    /// Receives, with the kernel's stamp if asked to. A read takes what many packets brought, and has the stamp of the
-    /// newest.
+    /// Receives once, with the kernel's timestamp if [`Arrival::ask`] was called. One read may return the bytes of many
+    /// packets; the timestamp is that of the newest.
     pub(crate) fn receive(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -87,11 +87,11 @@ impl Arrival {
     }
 }
 
-/// `recvmsg` casts the buffer's start to a header, which wants its alignment.
+/// `recvmsg` casts the start of this buffer to a control message header, so the buffer needs that header's alignment.
 #[repr(align(8))]
 struct Control([u8; cmsg_space::<TimeSpec>()]);
 
-/// One `recvmsg`, repeated only when a signal interrupted it, and the kernel's stamp of the last byte.
+/// Calls `recvmsg` once (again only after EINTR). Returns the byte count and the kernel's timestamp of the last byte.
 fn receive_stamped(
     socket: BorrowedFd<'_>,
     buf: &mut [u8],

@@ -3,32 +3,32 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use model::{Fault, FaultKind};
 use url::Url;
 
-/// Where to connect, and whether TLS is spoken there. Connections to equal endpoints are interchangeable.
+/// An address to connect to, and whether to use TLS. Connections to equal endpoints are interchangeable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoint {
-    /// Name or address; an IPv6 address has no brackets.
+    /// Host name or IP address. An IPv6 address has no brackets.
     pub host: String,
     /// TCP port.
     pub port: u16,
-    /// TLS is spoken from the first byte.
+    /// Whether the connection uses TLS from the first byte.
     pub tls: bool,
 }
 
 impl TryFrom<&Url> for Endpoint {
     type Error = Fault;
 
-    /// From an `http`, `https`, `ws` or `wss` URL; anything else is the script's fault.
+    /// The endpoint of an `http`, `https`, `ws` or `wss` URL. Any other URL is a fault of the script.
     fn try_from(url: &Url) -> Result<Self, Fault> {
         let tls = match url.scheme() {
             "http" | "ws" => false,
             "https" | "wss" => true,
-            other => return Err(unusable(&format!("scheme `{other}` is not spoken here"))),
+            other => return Err(unusable(&format!("unsupported URL scheme `{other}`"))),
         };
         let host = match url.host() {
             Some(url::Host::Domain(name)) => name.to_owned(),
             Some(url::Host::Ipv4(address)) => address.to_string(),
             Some(url::Host::Ipv6(address)) => address.to_string(),
-            None => return Err(unusable("URL without a host")),
+            None => return Err(unusable("the URL has no host")),
         };
         let port = url
             .port_or_known_default()
@@ -41,28 +41,30 @@ fn unusable(detail: &str) -> Fault {
     Fault::script(FaultKind::Protocol, detail)
 }
 
-/// Metadata services at unique local addresses.
+/// Cloud metadata services at unique local addresses: Amazon, Google and Scaleway.
 const METADATA: [Ipv6Addr; 3] = [
     Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254),
     Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254),
     Ipv6Addr::new(0xfd00, 0x0042, 0, 0, 0, 0, 0, 0x0042),
 ];
 
-/// All addresses of the endpoint. Blocks on the system's resolver: not for an event loop.
+/// Resolves the endpoint to all of its addresses. This blocks on the system's resolver, so do not call it in an event
+/// loop. An unknown name is a fault of the target.
 pub fn resolve(endpoint: &Endpoint) -> Result<Vec<SocketAddr>, Fault> {
     let failed = |why: String| Fault::target(FaultKind::Resolve, why);
     let addresses: Vec<SocketAddr> = (endpoint.host.as_str(), endpoint.port)
         .to_socket_addrs()
-        .map_err(|error| failed(format!("no address for `{}`: {error}", endpoint.host)))?
+        .map_err(|error| failed(format!("cannot resolve `{}`: {error}", endpoint.host)))?
         .collect();
     if addresses.is_empty() {
-        return Err(failed(format!("no address for `{}`", endpoint.host)));
+        return Err(failed(format!("`{}` has no address", endpoint.host)));
     }
     Ok(addresses)
 }
 
-/// This machine and private test networks: loopback, RFC 1918 and unique local addresses, but for those of
-/// [`may_hold_credentials`]. Anything else is somebody's server and needs the user's word.
+/// Whether an address may be tested without permission. This is true for this machine and private networks: loopback,
+/// unspecified, RFC 1918 and unique local addresses, except those of [`may_hold_credentials`]. Any other address may
+/// be somebody else's server, so the user must allow it explicitly.
 pub fn is_allowed(address: IpAddr) -> bool {
     !may_hold_credentials(address)
         && match address.to_canonical() {
@@ -73,8 +75,8 @@ pub fn is_allowed(address: IpAddr) -> bool {
         }
 }
 
-/// Where clouds serve a machine its own credentials: link-local addresses, and the unique local ones that Amazon, Google
-/// and Scaleway use for it. A target that redirects there is after them.
+/// Whether a cloud may serve the machine's own credentials at this address: link-local addresses, and the unique local
+/// addresses that Amazon, Google and Scaleway use for this. A target that redirects there may try to steal them.
 pub fn may_hold_credentials(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.is_link_local(),

@@ -3,23 +3,23 @@ use std::net::SocketAddr;
 use model::{Fault, FaultKind};
 use rustix::io::Errno;
 
-/// A system error while talking to `peer`, told as a fault with its side.
+/// Converts a system error on a connection to `peer` into a fault with its side and kind.
 pub(crate) fn from_errno(errno: Errno, peer: SocketAddr) -> Fault {
     match errno {
         Errno::CONNREFUSED => Fault::target(
             FaultKind::Refused,
-            format!("nobody listens on {peer} (connection refused)"),
+            format!("connection refused: nothing listens on {peer}"),
         ),
         Errno::CONNRESET | Errno::CONNABORTED => {
             Fault::target(FaultKind::Reset, "the peer reset the connection")
         }
         Errno::PIPE => Fault::target(
             FaultKind::Reset,
-            "the peer closed the connection before it had read everything",
+            "the peer closed the connection before it had read all data",
         ),
         Errno::TIMEDOUT => Fault::target(
             FaultKind::TimedOut,
-            format!("{peer} does not answer (the kernel gave up)"),
+            format!("{peer} did not respond before the kernel's TCP timeout"),
         ),
         Errno::HOSTUNREACH | Errno::NETUNREACH => {
             Fault::target(FaultKind::Refused, format!("no route to {peer}"))
@@ -31,11 +31,11 @@ pub(crate) fn from_errno(errno: Errno, peer: SocketAddr) -> Fault {
         ),
         Errno::MFILE | Errno::NFILE => Fault::generator(
             FaultKind::Resources,
-            "no file descriptor is free: raise the limit (ulimit -n)",
+            "out of file descriptors: raise the limit (ulimit -n)",
         ),
         Errno::NOBUFS | Errno::NOMEM => Fault::generator(
             FaultKind::Resources,
-            "the kernel has no memory for another socket",
+            "the kernel has no memory left for sockets",
         ),
         other => Fault::generator(
             FaultKind::Resources,
@@ -44,7 +44,7 @@ pub(crate) fn from_errno(errno: Errno, peer: SocketAddr) -> Fault {
     }
 }
 
-/// The first bytes of something unexpected, in one short printable line.
+/// The first 24 bytes of unexpected data, escaped into one printable line.
 pub(crate) fn printable(bytes: &[u8]) -> String {
     const SHOWN: usize = 24;
     let mut text = bytes[..bytes.len().min(SHOWN)].escape_ascii().to_string();
@@ -54,12 +54,12 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
     text
 }
 
-/// Bytes that the protocol does not allow.
+/// A fault of the target: it sent bytes that the protocol does not allow.
 pub(crate) fn protocol(detail: impl Into<String>) -> Fault {
     Fault::target(FaultKind::Protocol, detail)
 }
 
-/// A body or a message above the limit that the user can set: the target did nothing wrong.
+/// A fault of the generator: a body or message is above the limit that the user can set. The target did nothing wrong.
 pub(crate) fn above_limit(what: &str, limit: usize) -> Fault {
     let detail = format!(
         "{what} is larger than {limit} bytes: raise the limit (`maxMessage` in the options, --max-message of bench)"
@@ -67,7 +67,7 @@ pub(crate) fn above_limit(what: &str, limit: usize) -> Fault {
     Fault::generator(FaultKind::TooLarge, detail)
 }
 
-/// Something larger than any that a server has reason to send, in bytes.
+/// A fault of the target: `what` is above a fixed limit in bytes that no sensible server exceeds.
 pub(crate) fn too_large(what: &str, limit: usize) -> Fault {
     Fault::target(
         FaultKind::TooLarge,
@@ -94,7 +94,7 @@ mod tests {
             Errno::CONNREFUSED,
             target,
             FaultKind::Refused,
-            "nobody listens on 127.0.0.1:9",
+            "nothing listens on 127.0.0.1:9",
         );
         check(Errno::CONNRESET, target, FaultKind::Reset, "reset");
         check(Errno::PIPE, target, FaultKind::Reset, "closed");
@@ -102,7 +102,7 @@ mod tests {
             Errno::TIMEDOUT,
             target,
             FaultKind::TimedOut,
-            "does not answer",
+            "did not respond",
         );
         check(Errno::NETUNREACH, target, FaultKind::Refused, "no route");
         check(

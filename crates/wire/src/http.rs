@@ -1,5 +1,6 @@
-//! HTTP/1.1: requests are encoded into one buffer, responses parsed from whatever the socket gave.
-//! One request at a time per connection: a pipelined answer has no service time of its own.
+//! HTTP/1.1: encodes requests into one buffer and parses responses from the bytes of each read.
+//!
+//! A connection has at most one request in flight: a pipelined response would have no service time of its own.
 
 mod body;
 mod chunked;

@@ -1,8 +1,8 @@
-//! HTTP/2 (RFC 9113): many requests in flight on one connection, their answers in any order.
+//! HTTP/2 (RFC 9113): many requests in flight on one connection, with responses in any order.
 //!
-//! Frames, HPACK and flow control are the `h2` crate's. It is polled by hand over two buffers in memory, after each
-//! batch of bytes and each request, so that nothing here needs a runtime. `h2` reads a clock of its own for one
-//! purpose: how long it remembers streams that this side has reset.
+//! The `h2` crate implements frames, HPACK and flow control. This module polls it by hand over two buffers in memory,
+//! after each batch of bytes and each request, so that it needs no async runtime. `h2` reads a clock for one purpose:
+//! to forget, after a while, streams that this side has reset.
 
 mod connection;
 mod driver;
@@ -20,7 +20,7 @@ use model::Fault;
 
 use crate::http::Request;
 
-/// Whether a request can be sent at all; else it is the script's fault.
+/// Checks that a request can be sent over HTTP/2. If not, it is a fault of the script.
 pub fn check(request: &Request) -> Result<(), Fault> {
     head::encode(request, None).map(|_| ())
 }

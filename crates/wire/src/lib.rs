@@ -1,13 +1,13 @@
-//! Protocol clients for an event loop that somebody else runs: TCP and TLS streams, HTTP/1.1,
-//! HTTP/2, WebSocket, Socket.IO.
+//! Protocol clients for an event loop that the caller runs: TCP and TLS streams, HTTP/1.1, HTTP/2,
+//! WebSocket and Socket.IO.
 //!
-//! The caller owns the epoll set, the timers and the read buffer. It reads with [`Stream::read`] into one
-//! buffer that all connections of a thread share, takes the time, and hands the bytes to a connection,
-//! which parses them where they lie. An idle connection therefore holds no buffers at all.
+//! The caller owns the epoll set, the timers and the read buffer. It calls [`Stream::read`] with one
+//! buffer that all connections of a thread share, takes the time, and passes the bytes to a connection.
+//! The connection parses them in place, so an idle connection holds no buffers at all.
 //!
-//! This crate never blocks (but for [`resolve`]), never waits, never retries, starts no thread and knows
-//! nothing of scripts, users or metrics. It reads no clock: a time stamp that it hands out is the
-//! kernel's. Every failure is a [`model::Fault`].
+//! This crate never blocks (except in [`resolve`]), never waits, never retries and starts no thread.
+//! It does not depend on scripts, users or metrics. It reads no clock: every timestamp that it returns
+//! comes from the kernel. Every failure is a [`model::Fault`].
 
 mod arrival;
 mod dial;

@@ -1,4 +1,4 @@
-/// Bytes that the kernel has not taken yet, oldest first. Holds no memory when empty.
+/// Bytes that the kernel has not accepted yet, oldest first. Uses no heap memory when empty.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     bytes: Vec<u8>,
@@ -22,12 +22,13 @@ impl Outbox {
         &self.bytes[self.sent..]
     }
 
-    /// The kernel took the first `count` of [`Outbox::unsent`].
+    /// Removes the first `count` bytes of [`Outbox::unsent`], which the kernel has accepted.
     pub(crate) fn took(&mut self, count: usize) {
         self.sent += count;
         if self.sent == self.bytes.len() {
             *self = Self::default();
         } else if self.sent > self.bytes.len() / 2 {
+            // Waiting until more than half is sent keeps the bytes moved below the bytes sent.
             self.bytes.drain(..self.sent);
             self.sent = 0;
         }

@@ -1,7 +1,7 @@
-//! Socket.IO 5 over Engine.IO 4, the client's side, without I/O: packets are recognised where they lie, and an event's
-//! name and arguments are slices of the frame. Nothing parses the JSON of an event here.
+//! The client side of Socket.IO 5 over Engine.IO 4, without I/O. Packets are parsed in place, and the name and the
+//! arguments of an event are slices of the frame. The JSON of an event is not parsed here.
 //!
-//! Sources: the protocols' own texts, `socketio/engine.io-protocol` (v4) and `socketio/socket.io-protocol` (v5).
+//! Sources: the protocol specifications `socketio/engine.io-protocol` (v4) and `socketio/socket.io-protocol` (v5).
 
 mod attachments;
 mod engine;

@@ -9,25 +9,27 @@ use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 
 use crate::fault::from_errno;
 
-/// Loopback addresses that are tried, the kernel's choice included. Each has some 28,000 ports for one target.
+/// Number of loopback addresses that are tried, including the kernel's choice. Each has about 28,000 ports for one
+/// target.
 const LOOPBACKS: u8 = 32;
 
-/// The local address that a connection comes from.
+/// The local address of a connection.
 #[derive(Debug)]
 pub enum Source<'a> {
-    /// The kernel chooses. Every target can then be reached from one address, by no more connections than there are
-    /// local ports.
+    /// The kernel chooses. It uses one address per target, so the number of local ports limits the connections to it.
     Any,
-    /// This one, an address of this machine.
+    /// This address, which must belong to this machine.
     Given(IpAddr),
-    /// The kernel chooses until no port is free. Then, for a target on 127.0.0.0/8, further addresses of that network.
+    /// The kernel chooses until no port is free. After that, connections to a target on 127.0.0.0/8 use further
+    /// addresses of that network.
     Spread(&'a mut Loopback),
 }
 
-/// Which loopback address still has ports: all of 127.0.0.0/8 are this machine's, and each has ports of its own.
+/// The loopback address that still has free ports. All of 127.0.0.0/8 belongs to this machine, and each address has
+/// ports of its own.
 #[derive(Debug, Default)]
 pub struct Loopback {
-    /// 0: the kernel's choice, 127.0.0.1; else the address 127.0.0.(1 + number).
+    /// 0 is the kernel's choice, 127.0.0.1. Any other number is the address 127.0.0.(1 + number).
     number: u8,
 }
 
@@ -37,7 +39,7 @@ impl Loopback {
         Some(Ipv4Addr::new(127, 0, 0, last).into())
     }
 
-    /// Starts to connect from the address that had a port last, or the next that has.
+    /// Starts to connect from the address that last had a free port, or from the next that has one.
     fn connect(&mut self, addr: SocketAddr) -> Result<(OwnedFd, bool), Fault> {
         for _ in 0..LOOPBACKS {
             match begin(addr, self.address()) {
@@ -50,7 +52,7 @@ impl Loopback {
 }
 
 impl Source<'_> {
-    /// The socket, and whether it is connected at once.
+    /// Starts to connect. Returns the socket and whether it is already connected.
     pub(crate) fn connect(self, addr: SocketAddr) -> Result<(OwnedFd, bool), Fault> {
         let on_loopback = matches!(addr.ip(), IpAddr::V4(ip) if ip.is_loopback());
         let begun = match self {
@@ -62,13 +64,13 @@ impl Source<'_> {
     }
 }
 
-/// Why no connection could be begun.
+/// The reason why a connection could not be started.
 enum Failed {
-    /// All ports of the source address are taken.
+    /// All ports of the source address are in use.
     NoPort,
-    /// The source is none of this machine's addresses.
+    /// The source address does not belong to this machine.
     NoAddress(IpAddr),
-    /// The source is of IPv4 and the target of IPv6, or the other way round.
+    /// The source is IPv4 and the target IPv6, or the other way round.
     OtherFamily(IpAddr),
     Other(Errno),
 }
@@ -84,7 +86,7 @@ impl Failed {
             Self::OtherFamily(source) => Fault::script(
                 FaultKind::Resources,
                 format!(
-                    "from the source address {source} there is no way to {}: one is IPv4, the other IPv6",
+                    "source address {source} cannot reach {}: one is IPv4, the other IPv6",
                     addr.ip()
                 ),
             ),
@@ -99,7 +101,8 @@ fn begin(addr: SocketAddr, source: Option<IpAddr>) -> Result<(OwnedFd, bool), Fa
         if source.is_ipv4() != addr.is_ipv4() {
             return Err(Failed::OtherFamily(source));
         }
-        // The port is chosen when it is known where to: one port serves many targets.
+        // The kernel then chooses the port in `connect`, when the target is known, and can use one port for many
+        // targets. Without the option, `bind` would reserve a port for this socket alone.
         setsockopt(&socket, IpBindAddressNoPort, &true)
             .map_err(|errno| Failed::Other(Errno::from_raw_os_error(errno as i32)))?;
         net::bind(&socket, &SocketAddr::new(source, 0)).map_err(|errno| match errno {

@@ -13,29 +13,29 @@ use crate::outbox::Outbox;
 use crate::source::Source;
 use crate::tls::{Session, TlsSettings};
 
-/// Bytes that may wait for a peer that does not read before the next write is refused.
+/// Maximum number of bytes queued for a peer that does not read. Beyond it the next write is refused.
 pub(crate) const QUEUE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// How far a stream has come.
+/// The phase of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// The TCP handshake is under way.
     Connecting,
     /// The TLS handshake is under way.
     Securing,
-    /// Bytes of the protocol above flow.
+    /// The connection is established and application data can flow.
     Open,
 }
 
-/// What one [`Stream::read`] found.
+/// The result of one [`Stream::read`].
 #[derive(Debug)]
 pub enum Read {
-    /// So many bytes lie in the buffer. If they fill it, more may wait: in the socket, which is then still readable, or
-    /// in memory ([`Stream::holds_more`]).
+    /// The number of bytes in the buffer. If they fill it, more may wait: in the socket, which is then still readable,
+    /// or in memory ([`Stream::holds_more`]).
     Bytes(usize),
-    /// Nothing now.
+    /// No data is available now.
     Empty,
-    /// The peer has sent its last byte.
+    /// The peer has ended its data.
     Closed,
     /// The connection broke.
     Failed(Fault),
@@ -49,7 +49,7 @@ pub enum Read {
 /// | `Securing` | [`Stream::advance`] on readable or writable | read, and write while [`Stream::wants_write`] |
 /// | `Open` | dropped | read, and write while [`Stream::wants_write`] |
 ///
-/// What is written before `Open` waits in the queue and leaves by itself.
+/// Bytes written before `Open` are queued and sent when the stream opens.
 #[derive(Debug)]
 pub struct Stream {
     socket: OwnedFd,
@@ -61,8 +61,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Starts to connect. `source` is the local address to come from, `tls` the settings and the name
-    /// that the certificate must bear. Running out of ports or descriptors is the generator's fault.
+    /// Starts to connect. `source` is the local address; `tls` are the settings and the name that the certificate must
+    /// have. Running out of ports or descriptors is a fault of the generator.
     pub fn connect(
         addr: SocketAddr,
         source: Option<IpAddr>,
@@ -71,7 +71,7 @@ impl Stream {
         Self::connect_from(addr, source.map_or(Source::Any, Source::Given), tls)
     }
 
-    /// [`Stream::connect`] from where there are ports.
+    /// Like [`Stream::connect`], but can use several local addresses; see [`Source`].
     pub fn connect_from(
         addr: SocketAddr,
         source: Source<'_>,
@@ -100,41 +100,45 @@ impl Stream {
         self.socket.as_fd()
     }
 
-    /// How far it has come.
+    /// The current phase.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// The address that it connects to.
+    /// The address of the peer.
     pub fn peer(&self) -> SocketAddr {
         self.peer
     }
 
-    /// TLS is spoken on it.
+    /// Whether the stream uses TLS.
     pub fn is_secured(&self) -> bool {
         self.tls.is_some()
     }
 
-    /// What both sides agreed to speak over TLS, such as `h2` (ALPN, RFC 7301); known from [`Phase::Open`] on.
-    /// `None` when the peer chose nothing, and without TLS.
+    /// The application protocol that was negotiated over TLS, such as `h2` (ALPN, RFC 7301). Known from [`Phase::Open`]
+    /// on. `None` if the peer chose none, and without TLS.
     pub fn agreed_protocol(&self) -> Option<&[u8]> {
         self.tls.as_ref().and_then(|tls| tls.agreed_protocol())
     }
 
-    /// Has the kernel tell from now on when it received what is read: no further system call is needed for it.
+    /// Requests the kernel's receive timestamps for all further reads. They need no additional system calls.
     pub fn stamp_arrivals(&mut self) -> io::Result<()> {
         self.arrival.ask(self.socket.as_fd())
     }
 
-    /// When the kernel received the last byte that was taken from it, by `CLOCK_REALTIME`; over TLS that may be a later
-    /// one than the last byte of [`Stream::read`]. Packets that were read together have the stamp of the last. `None`
-    /// unless asked for with [`Stream::stamp_arrivals`], and for what came before the kernel had begun to stamp.
+    /// The kernel's receive timestamp (`CLOCK_REALTIME`) of the last byte that was read from the socket.
+    ///
+    /// Over TLS that byte may be later than the last byte that [`Stream::read`] returned. Packets that were read
+    /// together have the timestamp of the last. `None` without [`Stream::stamp_arrivals`], and for data that arrived
+    /// before the kernel had enabled timestamps.
     pub fn arrival(&self) -> Option<SystemTime> {
         self.arrival.last()
     }
 
-    /// Goes on with the handshakes; call whenever the socket is ready until [`Phase::Open`].
-    /// Once open, read before sleeping when the peer speaks first: over TLS its bytes may be here already.
+    /// Continues the handshakes. Call it whenever the socket is ready, until [`Phase::Open`].
+    ///
+    /// If the peer sends first, read once the stream is open, before waiting: over TLS its bytes may already be in
+    /// memory.
     pub fn advance(&mut self) -> Result<Phase, Fault> {
         if self.phase == Phase::Connecting {
             self.finish_connect()?;
@@ -151,6 +155,7 @@ impl Stream {
     fn finish_connect(&mut self) -> Result<(), Fault> {
         let pending = sockopt::socket_error(&self.socket).and_then(std::convert::identity);
         pending.map_err(|errno| from_errno(errno, self.peer))?;
+        // Without a pending error the connection may still be in progress: only a connected socket has a peer name.
         match net::getpeername(&self.socket) {
             Ok(_) => self.connected(),
             Err(Errno::NOTCONN) => Ok(()),
@@ -168,8 +173,10 @@ impl Stream {
         }
     }
 
-    /// Reads what is there. Plain TCP: exactly one system call. TLS: every decrypted
-    /// byte that fits is returned before the socket is asked again, so that nothing waits unseen behind a silent socket.
+    /// Reads the available data. Plain TCP makes exactly one system call.
+    ///
+    /// TLS returns every decrypted byte that fits before it reads the socket again, so that no data stays in memory
+    /// while the socket is silent.
     pub fn read(&mut self, buf: &mut [u8]) -> Read {
         match &mut self.tls {
             None => match self.arrival.receive(self.socket.as_fd(), buf) {
@@ -182,14 +189,16 @@ impl Stream {
         }
     }
 
-    /// Bytes may be left in memory after the last [`Stream::read`], of which readiness of the socket says nothing: read
-    /// again before sleeping. Never without TLS.
+    /// Whether decrypted bytes may be left in memory after the last [`Stream::read`]. Epoll does not report them, so
+    /// read again before waiting. Always false without TLS.
     pub fn holds_more(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.holds_more())
     }
 
-    /// Sends at once what the kernel takes and queues the rest.
-    /// Fails when earlier bytes beyond 16 MiB still wait for the peer to read.
+    /// Sends the bytes that the kernel accepts at once and queues the rest.
+    ///
+    /// Fails if more than 16 MiB of earlier bytes are still queued. The limit does not apply to the new bytes, so that
+    /// one large message can pass.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         if let Some(tls) = &mut self.tls {
             tls.write(bytes)?;
@@ -216,7 +225,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Sends what is queued, as far as the kernel takes it.
+    /// Sends queued bytes until the kernel accepts no more.
     pub fn flush(&mut self) -> Result<(), Fault> {
         if let Some(tls) = &mut self.tls {
             return tls.flush(self.socket.as_fd(), self.peer);
@@ -231,7 +240,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Something waits until the socket is writable.
+    /// Whether the stream waits until the socket is writable.
     pub fn wants_write(&self) -> bool {
         match (&self.tls, self.phase) {
             (_, Phase::Connecting) => true,
@@ -241,7 +250,7 @@ impl Stream {
     }
 }
 
-/// One `recv`, repeated only when a signal interrupted it.
+/// Calls `recv` once; again only after EINTR.
 pub(crate) fn receive(socket: BorrowedFd<'_>, buf: &mut [u8]) -> Result<usize, Errno> {
     loop {
         match net::recv(socket, &mut *buf, RecvFlags::empty()) {
@@ -251,7 +260,7 @@ pub(crate) fn receive(socket: BorrowedFd<'_>, buf: &mut [u8]) -> Result<usize, E
     }
 }
 
-/// One `send`, repeated only when a signal interrupted it. Never raises SIGPIPE.
+/// Calls `send` once; again only after EINTR. Never raises SIGPIPE.
 pub(crate) fn transmit(socket: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {
     loop {
         match net::send(socket, bytes, SendFlags::NOSIGNAL) {
@@ -264,6 +273,6 @@ pub(crate) fn transmit(socket: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Er
 pub(crate) fn not_read() -> Fault {
     Fault::target(
         FaultKind::Resources,
-        "the peer does not read: more than 16 MiB wait to be sent",
+        "the peer does not read: more than 16 MiB are waiting to be sent",
     )
 }

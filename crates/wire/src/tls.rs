@@ -17,8 +17,10 @@ use crate::stream::{QUEUE_LIMIT, Read, not_read, transmit};
 
 mod insecure;
 
-/// Whom to trust, worked out once per run and when it is needed first: reading the machine's store takes milliseconds
-/// that a run without TLS need not wait for. Cheap to clone.
+/// The TLS configuration of a run: trusted certificates and offered protocols. Cheap to clone.
+///
+/// The certificate store is read once per run, on first use: reading it takes milliseconds, which a run without TLS
+/// need not spend.
 #[derive(Clone)]
 pub struct TlsSettings {
     trust: Arc<Trust>,
@@ -33,8 +35,10 @@ struct Trust {
 }
 
 impl TlsSettings {
-    /// Trusts the machine's own store and the certificates in `extra_ca_pem`; `insecure` trusts anybody.
-    /// Sessions are not resumed: each connection pays for a full handshake, as each new visitor does.
+    /// Trusts the machine's store and the certificates in `extra_ca_pem`. With `insecure`, trusts every certificate.
+    ///
+    /// Sessions are not resumed: each connection makes a full handshake, as each new visitor does. Certificates in
+    /// `extra_ca_pem` that cannot be used are a fault here; other faults appear on first use.
     pub fn new(insecure: bool, extra_ca_pem: Option<&[u8]>) -> Result<Self, Fault> {
         let settings = Self {
             trust: Arc::new(Trust {
@@ -46,13 +50,13 @@ impl TlsSettings {
             http2: false,
         };
         if extra_ca_pem.is_some() {
-            settings.config()?; // what is wrong with it is told now
+            settings.config()?; // reports bad certificates now, not at the first connection
         }
         Ok(settings)
     }
 
-    /// The same, but offering HTTP/2 before HTTP/1.1; [`Stream::agreed_protocol`](crate::Stream::agreed_protocol)
-    /// says which of them the peer took.
+    /// The same settings, but offering HTTP/2 before HTTP/1.1.
+    /// [`Stream::agreed_protocol`](crate::Stream::agreed_protocol) returns the peer's choice.
     #[must_use]
     pub fn offering_http2(&self) -> Self {
         Self {
@@ -106,7 +110,7 @@ impl fmt::Debug for TlsSettings {
 
 fn trusted(extra_ca_pem: Option<&[u8]>) -> Result<RootCertStore, Fault> {
     let mut roots = RootCertStore::empty();
-    // A machine without a store, or with broken entries, can still test with a CA of its own.
+    // Errors are ignored: on a machine without a store, or with broken entries, a test with its own CA still works.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let Some(pem) = extra_ca_pem else {
         return Ok(roots);
@@ -119,7 +123,7 @@ fn trusted(extra_ca_pem: Option<&[u8]>) -> Result<RootCertStore, Fault> {
             .map_err(|error| unusable(&error.to_string()))?;
     }
     if roots.len() == before {
-        return Err(unusable("no certificate in it"));
+        return Err(unusable("they contain no certificate"));
     }
     Ok(roots)
 }
@@ -131,13 +135,13 @@ fn unusable(why: &str) -> Fault {
     )
 }
 
-/// One TLS client session over a socket that it does not own.
+/// One TLS client session. It does not own the socket.
 #[derive(Debug)]
 pub(crate) struct Session {
     connection: ClientConnection,
-    /// The bytes given to rustls that the kernel has not taken, to within the size of record headers.
+    /// Bytes given to rustls that the kernel has not accepted. Record headers make it slightly inexact.
     waiting: usize,
-    /// The last read filled its buffer: decrypted bytes may be left, of which the socket tells nothing.
+    /// The last read filled its buffer, so decrypted bytes may be left that epoll does not report.
     holds_more: bool,
 }
 
@@ -146,12 +150,12 @@ impl Session {
         let name = ServerName::try_from(name.to_owned()).map_err(|_| {
             Fault::script(
                 FaultKind::Tls,
-                format!("`{name}` cannot stand in a certificate"),
+                format!("`{name}` is not a valid name for TLS"),
             )
         })?;
         let mut connection = ClientConnection::new(settings.config()?, name)
             .map_err(|error| Fault::generator(FaultKind::Tls, error.to_string()))?;
-        connection.set_buffer_limit(None); // `waiting` is the limit, so that one large message may pass
+        connection.set_buffer_limit(None); // `write` checks `waiting` instead, so that one large message can pass
         Ok(Self {
             connection,
             waiting: 0,
@@ -171,7 +175,7 @@ impl Session {
         self.connection.alpn_protocol()
     }
 
-    /// Goes on with the handshake; true when it is done.
+    /// Continues the handshake. Returns whether it is complete.
     pub(crate) fn handshake(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -186,11 +190,14 @@ impl Session {
             match self.feed(socket, peer, arrival)? {
                 Fed::Some | Fed::Last => {}
                 Fed::Nothing => return Ok(false),
-                Fed::End => return Err(tls_fault("the peer closed during the TLS handshake")),
+                Fed::End => return Err(tls_fault("connection closed during the TLS handshake")),
             }
         }
     }
 
+    /// Fills `buf` with decrypted bytes, reading the socket until it is empty or `buf` is full.
+    ///
+    /// If bytes were decrypted before the end or a fault, they are returned in its place.
     pub(crate) fn read(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -217,7 +224,8 @@ impl Session {
                         Err(fault) => return bytes_or(filled, Read::Failed(fault)),
                     }
                 }
-                // rustls calls an end without close_notify unexpected; HTTP has its own lengths.
+                // An end without close_notify is an error for rustls. It is accepted here, because HTTP and WebSocket
+                // detect incomplete messages themselves.
                 Err(_) => return bytes_or(filled, Read::Closed),
             }
             if filled == buf.len() {
@@ -227,7 +235,7 @@ impl Session {
         }
     }
 
-    /// Takes one read's worth of records from the socket.
+    /// Reads the socket once and decrypts the received records.
     fn feed(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -247,17 +255,18 @@ impl Session {
         }
         let drained = source.drained;
         if let Err(error) = self.connection.process_new_packets() {
-            // The alert tells the peer why; whether it arrives changes nothing.
+            // Sends the alert with the reason. Its own failure does not matter: the session has failed already.
             let _ = self.flush(socket, peer);
             return Err(from_rustls(&error));
         }
+        // Records can require a reply, such as a key update. During the handshake the caller flushes.
         if self.connection.wants_write() && !self.connection.is_handshaking() {
             self.flush(socket, peer)?;
         }
         Ok(if drained { Fed::Last } else { Fed::Some })
     }
 
-    /// Encrypts, or keeps for after the handshake; the caller flushes.
+    /// Encrypts the bytes, or stores them until the handshake is complete. The caller flushes.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         if self.waiting > QUEUE_LIMIT {
             return Err(not_read());
@@ -286,7 +295,7 @@ impl Session {
 
 enum Fed {
     Some,
-    /// Some, and the socket had no more: asking again would be a system call for nothing.
+    /// Some, and the socket is empty: another read would be a wasted system call.
     Last,
     Nothing,
     End,
@@ -309,6 +318,7 @@ struct Source<'a> {
 impl io::Read for Source<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let count = self.arrival.receive(self.socket, buf)?;
+        // A read that does not fill the buffer has emptied the socket.
         self.drained = count < buf.len();
         Ok(count)
     }
@@ -351,7 +361,7 @@ fn from_rustls(error: &rustls::Error) -> Fault {
         ) => "the peer does not speak TLS".to_owned(),
         rustls::Error::InvalidCertificate(reason) => match reason {
             CertificateError::UnknownIssuer => {
-                "the certificate's issuer is not trusted here (add its CA, or accept any certificate)"
+                "the certificate's issuer is not trusted: add its CA, or accept any certificate"
                     .to_owned()
             }
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
@@ -359,7 +369,7 @@ fn from_rustls(error: &rustls::Error) -> Fault {
             }
             _ => format!("the certificate is not accepted: {reason}"),
         },
-        rustls::Error::AlertReceived(alert) => format!("the peer refuses: TLS alert {alert:?}"),
+        rustls::Error::AlertReceived(alert) => format!("the peer sent TLS alert {alert:?}"),
         other => format!("TLS failed: {other}"),
     };
     tls_fault(&detail)

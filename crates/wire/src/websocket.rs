@@ -1,5 +1,5 @@
-//! WebSocket (RFC 6455), the client's side: frames are parsed where the socket's bytes lie, and an idle
-//! connection holds no buffer. No extensions are offered, so that a frame costs no decompression.
+//! The client side of WebSocket (RFC 6455). Frames are parsed in the read buffer, so an idle connection holds no
+//! buffer. No extensions are offered, so that no frame needs decompression.
 
 mod connection;
 mod encode;

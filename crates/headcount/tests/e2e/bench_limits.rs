@@ -102,7 +102,7 @@ fn what_cannot_be_sent_is_refused_before_anything_starts() {
     bench(NOBODY, &["-H", "A: b\nC: d"]).refused(2, &["--header A", "control character"]);
     bench(NOBODY, &["--http2", "-H", "Host: a b"]).refused(2, &["cannot be sent", NOBODY]);
     bench(NO_SOCKET, &["-H", "Sec-WebSocket-Key: x"])
-        .refused(2, &["cannot be sent", "the handshake's own header"]);
+        .refused(2, &["cannot be sent", "set by the handshake itself"]);
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn a_response_that_nobody_asked_for_is_told_and_fails_no_request() {
     assert_eq!(failure["count"], 2, "{failure:#}");
     let said = failure["first"]["detail"].as_str().unwrap();
     assert!(
-        said.starts_with("nothing was asked, but got \"HTTP/1.1 200"),
+        said.starts_with("received data without a request: \"HTTP/1.1 200"),
         "{said}"
     );
 }

@@ -177,7 +177,7 @@ fn a_target_that_is_down() {
 #[test]
 fn a_host_that_does_not_exist() {
     let ended = with_good_options().run("go.ts", "http://no-such-host.invalid", &[]);
-    ended.refused(4, &["no address for `no-such-host.invalid`"]);
+    ended.refused(4, &["cannot resolve `no-such-host.invalid`"]);
 }
 
 /// 192.0.2.1 is reserved for documentation: had a packet been sent, this would hang until a time limit.

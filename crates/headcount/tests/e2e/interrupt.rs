@@ -117,7 +117,7 @@ fn a_target_that_dies_is_told_by_side_and_kind() {
     bridge.kill();
     let ended = program.end();
     assert!(matches!(ended.code, Some(0 | 98)), "{ended:#?}");
-    ended.says(&["target: refused", "nobody listens on 127.0.0.1:"]);
+    ended.says(&["target: refused", "nothing listens on 127.0.0.1:"]);
     let refused = lab.failure("target", "refused", "GET /healthz");
     assert!(refused["count"].as_u64() >= Some(1));
     let level = &lab.record()["levels"][0];

@@ -1,11 +1,11 @@
 use url::form_urlencoded;
 
-/// What a request carries.
+/// The body of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
-    /// The bytes as they go out.
+    /// The bytes as they are sent.
     pub bytes: Vec<u8>,
-    /// `Content-Type`, unless the request's own headers name one.
+    /// `Content-Type`, unless the request's own headers set one.
     pub content_type: Option<String>,
 }
 
@@ -14,7 +14,7 @@ pub struct Body {
 pub struct Part {
     /// The field's name.
     pub name: String,
-    /// Makes it a file.
+    /// The file name. If it is set, the part is a file.
     pub filename: Option<String>,
     /// `Content-Type` of the part.
     pub content_type: Option<String>,
@@ -23,12 +23,12 @@ pub struct Part {
 }
 
 impl Body {
-    /// Nothing.
+    /// An empty body.
     pub fn empty() -> Self {
         Self::default()
     }
 
-    /// Bytes without a declared type.
+    /// Bytes without a content type.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self {
             bytes: bytes.into(),
@@ -41,12 +41,12 @@ impl Body {
         Self::typed(text.into().into_bytes(), "text/plain; charset=utf-8")
     }
 
-    /// JSON that is already written.
+    /// JSON that is already encoded.
     pub fn json(text: impl Into<String>) -> Self {
         Self::typed(text.into().into_bytes(), "application/json")
     }
 
-    /// Fields of a form, percent-encoded.
+    /// A form with percent-encoded fields.
     pub fn form<K: AsRef<str>, V: AsRef<str>>(fields: impl IntoIterator<Item = (K, V)>) -> Self {
         let mut text = form_urlencoded::Serializer::new(String::new());
         text.extend_pairs(fields);
@@ -54,7 +54,7 @@ impl Body {
         Self::typed(bytes, "application/x-www-form-urlencoded")
     }
 
-    /// A multipart form (RFC 7578). The boundary depends on the parts alone, so that a run can be repeated.
+    /// A multipart form (RFC 7578). The boundary depends only on the parts, so that a repeated run sends equal bytes.
     pub fn multipart(parts: &[Part]) -> Self {
         let boundary = boundary_for(parts);
         let mut bytes = Vec::new();
@@ -92,13 +92,14 @@ impl Part {
     }
 }
 
-/// As browsers do (WHATWG HTML, multipart/form-data encoding).
+/// Escapes a name as browsers do (WHATWG HTML, multipart/form-data encoding).
 fn escape(name: &str) -> String {
     name.replace('"', "%22")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
+/// The first numbered boundary that occurs in none of the parts.
 fn boundary_for(parts: &[Part]) -> String {
     let mut number: u64 = 0;
     loop {

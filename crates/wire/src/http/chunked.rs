@@ -4,18 +4,18 @@ use model::Fault;
 use super::grpc::{self, GrpcError};
 use crate::fault::{above_limit, printable, protocol, too_large};
 
-/// A size line with its extensions may not be longer.
+/// Maximum length of a size line with its extensions, in bytes.
 const LINE_LIMIT: usize = 4096;
-/// All trailer lines together may not be longer.
+/// Maximum length of all trailer lines together, in bytes.
 const TRAILER_LIMIT: usize = 64 * 1024;
 
-/// Takes chunked framing apart (RFC 9112 §7.1), however the bytes are cut. Of the trailers
-/// only a gRPC status is kept.
+/// Decodes chunked framing (RFC 9112 §7.1), wherever the reads split it. Trailers are dropped, except a gRPC status.
 #[derive(Debug, Default)]
 pub(crate) struct Chunked {
     state: State,
-    /// A size or trailer line that is not whole yet.
+    /// The beginning of a line that is not complete yet.
     line: Vec<u8>,
+    /// Bytes of trailer lines so far.
     trailers: usize,
     /// Values of `grpc-status` and `grpc-message`.
     grpc: Option<Box<[Vec<u8>; 2]>>,
@@ -23,17 +23,21 @@ pub(crate) struct Chunked {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
+    /// At a size line.
     #[default]
     Size,
+    /// Inside a chunk, with the number of its bytes that are missing.
     Data(usize),
+    /// At the line end that follows a chunk's data.
     DataEnd,
+    /// At a trailer line, or at the empty line that ends the body.
     Trailer,
     Done,
 }
 
 impl Chunked {
-    /// Appends what `bytes` holds of the body to `body`; returns how many bytes were used and whether
-    /// the body is whole.
+    /// Appends the body's data in `bytes` to `body`. Returns the number of bytes used and whether the body is complete.
+    /// A body above `limit` bytes is a fault.
     pub(crate) fn decode(
         &mut self,
         bytes: &[u8],
@@ -58,6 +62,7 @@ impl Chunked {
             if self.line.len() + count > LINE_LIMIT {
                 return Err(too_large("a line of the chunked body", LINE_LIMIT));
             }
+            // A line is copied only if a read split it.
             let mut joined = std::mem::take(&mut self.line);
             let line = if joined.is_empty() {
                 &rest[..count]
@@ -79,6 +84,7 @@ impl Chunked {
         self.state = match self.state {
             State::Size => match chunk_size(line)? {
                 0 => State::Trailer,
+                // Checked against the announced size, before any data of the chunk is stored.
                 size if size > limit.saturating_sub(have) => {
                     return Err(above_limit("the body", limit));
                 }
@@ -119,7 +125,7 @@ impl Chunked {
         }
     }
 
-    /// Why the response is no success, if its trailers say so.
+    /// The gRPC error in the trailers, if there is one.
     pub(crate) fn grpc_error(&self) -> Option<Box<GrpcError>> {
         let [status, message] = &**self.grpc.as_ref()?;
         GrpcError::of(status, Some(message))

@@ -13,12 +13,12 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Over a stream in any phase: what is sent early leaves when the stream opens.
+    /// A connection over a stream in any phase. Bytes written before the stream is open are sent when it opens.
     pub fn new(stream: Stream) -> Self {
         Self::with_body_limit(stream, BODY_LIMIT)
     }
 
-    /// Refuses bodies, compressed or not, above `limit` bytes.
+    /// Like [`Connection::new`], but a body above `limit` bytes is a fault, whether compressed or decompressed.
     pub fn with_body_limit(stream: Stream, limit: usize) -> Self {
         Self {
             stream,
@@ -27,64 +27,66 @@ impl Connection {
         }
     }
 
-    /// From now on bodies are counted and not kept, nor the heads of answers below 400.
+    /// From now on, counts the bytes of bodies without storing them, and drops the heads of responses with a status
+    /// below 400.
     pub fn discard(&mut self) {
         self.parser.discard();
     }
 
-    /// The stream below, to read from and to register.
+    /// The underlying stream, for registration with epoll.
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// The stream below, to read from and to advance.
+    /// The underlying stream, for [`Stream::read`] and [`Stream::advance`].
     pub fn stream_mut(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
-    /// Sends an encoded request; none may be in flight. `expects_body` is false for HEAD.
+    /// Sends an encoded request. No other request may be in flight. `expects_body` is false for HEAD.
     pub fn send(&mut self, encoded: &[u8], expects_body: bool) -> Result<(), Fault> {
         debug_assert!(self.parser.is_idle(), "one request at a time");
         self.parser.expect(!expects_body);
         self.stream.write(encoded)
     }
 
-    /// Bytes came. Returns the response when it is whole.
+    /// Parses bytes that were read. Returns the response when it is complete.
     pub fn on_bytes(&mut self, bytes: &[u8]) -> Result<Option<Response>, Fault> {
         let response = self.parser.on_bytes(bytes)?;
         self.answered += u32::from(response.is_some());
         Ok(response)
     }
 
-    /// What came behind the last response, in the same read, and belongs to none.
+    /// Takes the fault for data that followed the last response in the same read and belongs to no request.
     pub fn take_unasked(&mut self) -> Option<Fault> {
         self.parser.take_unasked()
     }
 
-    /// The peer sent its last byte: the end of some bodies, `Ok(None)` when nothing was in flight,
-    /// and a fault when an answer was cut.
+    /// Handles the end of the peer's data. Some bodies end there: then the response is returned. Without a request in
+    /// flight the result is `Ok(None)`. An incomplete response is a fault.
     pub fn on_close(&mut self) -> Result<Option<Response>, Fault> {
         self.parser.on_close()
     }
 
-    /// Another request may be sent: the answer was whole, neither side wants to close, and the last
-    /// request had left entirely (a server may answer before it has read a large body).
+    /// Whether another request may be sent: the response is complete, neither side wants to close, and the last request
+    /// has been sent completely. (A server may respond before it has read a large body.)
     pub fn reusable(&self) -> bool {
         self.parser.is_idle() && self.parser.keeps_alive() && !self.stream.wants_write()
     }
 
-    /// How many answers have come.
+    /// The number of responses received.
     pub fn answered(&self) -> u32 {
         self.answered
     }
 
-    /// A request was sent and its answer is not whole.
+    /// Whether a request was sent whose response is not complete.
     pub fn is_waiting(&self) -> bool {
         !self.parser.is_idle()
     }
 
-    /// After a failure: the connection was in use before and broke without one byte of this answer, so most likely the
-    /// peer had closed it while idle. An idempotent request may be repeated on a new one (RFC 9110 §9.2.2).
+    /// After a failure: whether the peer most likely closed the connection while it was idle. That is so if the
+    /// connection has served a response before, and broke before the first byte of this one. An idempotent request may
+    /// be repeated on a new connection (RFC 9110 §9.2.2).
     pub fn is_stale_close(&self) -> bool {
         self.answered > 0 && self.parser.is_untouched()
     }

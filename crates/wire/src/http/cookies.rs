@@ -3,8 +3,9 @@ use url::Url;
 
 use super::headers::Headers;
 
-/// One user's cookies (RFC 6265). One pointer wide while empty. Expiry is the one thing in this crate for
-/// which a dependency reads the wall clock.
+/// The cookies of one user (RFC 6265). An unused jar takes the space of one pointer.
+///
+/// The cookie store reads the wall clock to expire cookies; this crate itself reads no clock.
 #[derive(Clone, Debug, Default)]
 pub struct CookieJar {
     store: Option<Box<CookieStore>>,
@@ -23,7 +24,7 @@ impl CookieJar {
         (!header.is_empty()).then_some(header)
     }
 
-    /// Keeps what the response to a request to `url` set. Cookies that the standard refuses are ignored.
+    /// Stores the cookies that the response to a request to `url` sets. Ignores cookies that the standard forbids.
     pub fn store(&mut self, url: &Url, headers: &Headers) {
         if !headers.sets_cookies() {
             return;
@@ -33,8 +34,10 @@ impl CookieJar {
         }
     }
 
-    /// Keeps one cookie in the form of a `Set-Cookie` value, as if `url` had sent it.
-    /// False when the standard refuses it; control characters among it would end up in a request's head.
+    /// Stores one cookie, given as a `Set-Cookie` value, as if a response from `url` had set it.
+    ///
+    /// Returns false if the standard forbids the cookie, or if it contains control characters other than a tab: those
+    /// would end up in the head of a request.
     pub fn set(&mut self, url: &Url, set_cookie: &str) -> bool {
         if set_cookie.contains(|char: char| char.is_control() && char != '\t') {
             return false;
@@ -46,20 +49,20 @@ impl CookieJar {
         store.insert_raw(&cookie, url).is_ok()
     }
 
-    /// Nothing was ever in it: cheaper to know than that nothing is.
+    /// Whether the jar never had a cookie. This is cheaper than [`CookieJar::is_empty`].
     pub fn is_unused(&self) -> bool {
         self.store.is_none()
     }
 
-    /// Nothing is in it.
+    /// Whether the jar has no live cookie.
     pub fn is_empty(&self) -> bool {
         self.store
             .as_ref()
             .is_none_or(|store| store.iter_unexpired().next().is_none())
     }
 
-    /// Every live cookie as a pair of the URL that may set it and its `Set-Cookie` value, so that another
-    /// thread's jar can take it by [`CookieJar::set`].
+    /// Every live cookie as a pair of a URL that may set it and its `Set-Cookie` value. A jar on another thread can
+    /// take the pairs with [`CookieJar::import`] or [`CookieJar::set`].
     pub fn export(&self) -> Vec<(String, String)> {
         let stores = self.store.iter();
         stores
@@ -68,7 +71,7 @@ impl CookieJar {
             .collect()
     }
 
-    /// A jar from what [`CookieJar::export`] gave; pairs that do not parse are left out.
+    /// A jar from the pairs of [`CookieJar::export`]. Pairs that do not parse are skipped.
     pub fn import<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut jar = Self::default();
         for (url, set_cookie) in pairs {
@@ -90,7 +93,7 @@ fn exported(cookie: &Cookie<'static>) -> (String, String) {
     let path = String::from(&cookie.path);
     let mut raw: RawCookie<'static> = RawCookie::from(cookie.clone());
     raw.set_path(path.clone());
-    raw.set_secure(cookie.secure()); // the conversion leaves it out
+    raw.set_secure(cookie.secure()); // the conversion drops this attribute
     (format!("{scheme}://{domain}{path}"), raw.to_string())
 }
 

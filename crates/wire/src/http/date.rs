@@ -1,17 +1,18 @@
-//! Times of day in answers (RFC 9110 §5.6.7), in seconds since 1970.
+//! Dates in response headers (RFC 9110 §5.6.7), in seconds since 1970.
 
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
-/// A larger number of seconds is no span but a time of day: 2001, or 31 years from now.
+/// A larger number of seconds is not a wait but a point in time. As a Unix time it is a date since 2001; as a wait it
+/// would be more than 31 years.
 const LONGEST_SPAN: f64 = 1e9;
 
-/// Whether a number of seconds means a time of day rather than a span.
+/// Whether a number of seconds is a Unix time rather than a wait.
 pub(super) fn is_time_of_day(seconds: f64) -> bool {
     seconds > LONGEST_SPAN
 }
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that may be sent today.
+/// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that servers may still send.
 pub(super) fn unix_seconds(text: &str) -> Option<f64> {
     let mut parts = text.split_once(", ")?.1.split(' ');
     let mut next = || parts.next();
@@ -30,7 +31,7 @@ pub(super) fn unix_seconds(text: &str) -> Option<f64> {
     })
 }
 
-/// Of the Gregorian calendar, with years that begin in March, so that the leap day is the last.
+/// Days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the leap day is a year's last.
 fn days_since_1970(year: u32, month: u32, day: u32) -> i64 {
     let year = i64::from(year) - i64::from(month <= 2);
     let month = (i64::from(month) + 9) % 12;

@@ -4,10 +4,10 @@ use model::Fault;
 
 use crate::fault::{above_limit, protocol};
 
-/// How a body is compressed.
+/// The compression of a body (`Content-Encoding`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
-    /// Not, or in a way that was not asked for: then the body is handed on as it is.
+    /// None, or one that the request did not offer. The body is then passed on unchanged.
     Plain,
     Gzip,
     Deflate,
@@ -25,7 +25,7 @@ impl Coding {
     }
 }
 
-/// Undoes the compression; the result may have `limit` bytes, whatever a small body claims to unfold to.
+/// Decompresses a body. A result above `limit` bytes is a fault, so that a small body cannot fill the memory.
 pub(crate) fn decode(coding: Coding, body: Vec<u8>, limit: usize) -> Result<Vec<u8>, Fault> {
     if body.is_empty() {
         return Ok(body);
@@ -34,7 +34,8 @@ pub(crate) fn decode(coding: Coding, body: Vec<u8>, limit: usize) -> Result<Vec<
     match coding {
         Coding::Plain => Ok(body),
         Coding::Gzip => unfold("gzip", flate2::read::MultiGzDecoder::new(bytes), limit),
-        // RFC 9110 §8.4.1.2 means zlib; some servers send the bare stream.
+        // RFC 9110 §8.4.1.2: deflate means the zlib format, but some servers send the raw stream. A zlib header has
+        // 8 in the low half of its first byte.
         Coding::Deflate if bytes[0] & 0x0f == 8 => {
             unfold("deflate", flate2::read::ZlibDecoder::new(bytes), limit)
         }
@@ -48,6 +49,7 @@ pub(crate) fn decode(coding: Coding, body: Vec<u8>, limit: usize) -> Result<Vec<
 
 fn unfold(name: &str, decoder: impl Read, limit: usize) -> Result<Vec<u8>, Fault> {
     let mut body = Vec::new();
+    // One byte more than allowed is read, to tell a body at the limit from a larger one.
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     decoder
         .take(most)

@@ -19,12 +19,12 @@ pub(crate) fn push_target(url: &Url, out: &mut Vec<u8>) {
 
 pub(crate) fn push_authority(url: &Url, out: &mut Vec<u8>) -> Result<(), Fault> {
     match url.host() {
-        None => return Err(refused("URL without a host")),
+        None => return Err(refused("the URL has no host")),
         Some(Host::Domain(name)) => out.extend_from_slice(name.as_bytes()),
         Some(address) => out.extend_from_slice(address.to_string().as_bytes()),
     }
     if let Some(port) = url.port() {
-        let _ = write!(out, ":{port}"); // a Vec takes everything
+        let _ = write!(out, ":{port}"); // writing to a Vec cannot fail
     }
     Ok(())
 }
@@ -35,13 +35,15 @@ pub(crate) fn push_header(name: &str, value: &str, out: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-/// Refuses what would break the framing of a head.
+/// Refuses names and values that would break the framing of a head.
 pub(crate) fn check_header(name: &str, value: &str) -> Result<(), Fault> {
     if !is_token(name) {
         return Err(refused(&format!("header name {name:?} is not a token")));
     }
     if value.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)) {
-        return Err(refused(&format!("a line break in the value of `{name}`")));
+        return Err(refused(&format!(
+            "the value of header `{name}` contains a line break or NUL"
+        )));
     }
     Ok(())
 }
@@ -53,12 +55,13 @@ pub(crate) fn push_line(name: &str, value: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// RFC 9110 §5.6.2.
+/// Whether the text is a token (RFC 9110 §5.6.2).
 pub(crate) fn is_token(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(allowed)
 }
 
+/// The `Authorization` value for the user name and password of a URL (RFC 7617).
 pub(crate) fn basic(url: &Url) -> String {
     let decoded = |text: &str| -> Vec<u8> { percent_decode(text.as_bytes()) };
     let mut pair = decoded(url.username());
@@ -67,7 +70,7 @@ pub(crate) fn basic(url: &Url) -> String {
     format!("Basic {}", BASE64_STANDARD.encode(pair))
 }
 
-/// What is not UTF-8 afterwards is replaced.
+/// Percent-decodes text. Bytes that are not UTF-8 become U+FFFD.
 pub(crate) fn percent_decoded(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&percent_decode(bytes)).into_owned()
 }

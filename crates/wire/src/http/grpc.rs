@@ -1,16 +1,16 @@
-//! The status with which a gRPC call ends. HTTP knows nothing of it: the response to a failed call is a 200.
+//! The status of a gRPC call. It is separate from the HTTP status: the response to a failed call is a 200.
 
 use model::{Fault, FaultKind};
 
 use super::encoding::percent_decoded;
 use crate::fault::{printable, protocol};
 
-/// The header or trailer that holds the code.
+/// The header or trailer with the status code.
 pub(crate) const STATUS: &str = "grpc-status";
-/// The header or trailer that says more.
+/// The header or trailer with the error message.
 pub(crate) const MESSAGE: &str = "grpc-message";
 
-/// The names of the codes from 0 on.
+/// The names of the codes, starting at 0.
 const CODES: [&str; 17] = [
     "OK",
     "CANCELLED",
@@ -31,24 +31,24 @@ const CODES: [&str; 17] = [
     "UNAUTHENTICATED",
 ];
 
-/// Why a gRPC call was no success, although HTTP's status says nothing against it.
+/// The reason why a gRPC call failed although its HTTP status is 200.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GrpcError {
     /// A status other than 0.
     Status {
-        /// The code; those from 1 to 16 have names.
+        /// The code. Codes 1 to 16 have names.
         code: u32,
-        /// The server's own words, decoded; often empty.
+        /// The server's message, percent-decoded; often empty.
         message: String,
     },
-    /// A status that is no number.
+    /// A status that is not a number.
     Malformed(String),
     /// The response ended without a status.
     Missing,
 }
 
 impl GrpcError {
-    /// Out of the values of `grpc-status` and `grpc-message`; `None` when the call succeeded.
+    /// From the values of `grpc-status` and `grpc-message`. `None` if the call succeeded.
     pub(crate) fn of(status: &[u8], message: Option<&[u8]>) -> Option<Box<Self>> {
         let code = std::str::from_utf8(status).ok();
         Some(Box::new(match code.and_then(|code| code.parse().ok()) {
@@ -61,7 +61,7 @@ impl GrpcError {
         }))
     }
 
-    /// As a failure of the target.
+    /// The error as a fault of the target.
     pub fn fault(&self) -> Fault {
         match self {
             Self::Status { code, message } => {
@@ -79,7 +79,7 @@ impl GrpcError {
     }
 }
 
-/// Whether responses of this content type end with a gRPC status. gRPC-Web has its own in the body.
+/// Whether responses of this content type end with a gRPC status. gRPC-Web sends its status in the body instead.
 pub(crate) fn is_content_type(value: &[u8]) -> bool {
     let rest = value.strip_prefix(b"application/grpc");
     rest.is_some_and(|rest| rest.first().is_none_or(|next| matches!(next, b'+' | b';')))

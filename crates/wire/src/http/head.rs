@@ -7,19 +7,19 @@ use super::decode::Coding;
 use super::grpc::{self, GrpcError};
 use crate::fault::{printable, protocol, too_large};
 
-/// A head may not be longer, in bytes.
+/// Maximum size of a head, in bytes.
 pub(crate) const HEAD_LIMIT: usize = 64 * 1024;
 const HEADER_COUNT_LIMIT: usize = 128;
 
-/// What the head says about framing (RFC 9112 §6).
+/// The fields of a response head that decide framing and handling of the response (RFC 9112 §6).
 #[derive(Debug, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is one thing that a head says or does not"
+    reason = "each is an independent property of a head"
 )]
 pub(crate) struct Head {
     pub(crate) status: u16,
-    /// Bytes up to and with the empty line.
+    /// Bytes up to and including the empty line.
     pub(crate) size: usize,
     pub(crate) length: Option<u64>,
     pub(crate) chunked: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Head {
     pub(crate) grpc_error: Option<Box<GrpcError>>,
 }
 
-/// `None` when the head is not whole yet.
+/// Parses a head. `None` if it is not complete yet.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Head>, Fault> {
     let mut space = [const { MaybeUninit::<Header<'_>>::uninit() }; HEADER_COUNT_LIMIT];
     let mut parsed = httparse::Response::new(&mut []);
@@ -59,9 +59,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Head>, Fault> {
         head.grpc_error = grpc_error(parsed.headers);
     }
     if head.chunked && head.length.is_some() {
-        // RFC 9112 §6.3: a server never sends both. Which counts differs from client to client, and that can be abused.
-        let both =
-            "a response with both Content-Length and Transfer-Encoding: its length is ambiguous";
+        // RFC 9112 §6.3: a server must not send both. Clients differ in which they use, and attacks exploit that.
+        let both = "the response has both Content-Length and Transfer-Encoding: ambiguous length";
         return Err(protocol(both));
     }
     Ok(Some(head))
@@ -70,7 +69,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Head>, Fault> {
 impl Head {
     fn note(&mut self, header: &Header<'_>) -> Result<(), Fault> {
         let name = header.name;
-        // The lengths differ, so that most headers cost one comparison.
+        // Matching on the length first leaves at most two string comparisons per header.
         match name.len() {
             10 if name.eq_ignore_ascii_case("connection") => {
                 for option in tokens(header.value) {
@@ -87,7 +86,7 @@ impl Head {
                 for value in tokens(header.value) {
                     let length = content_length(value)?;
                     if self.length.is_some_and(|before| before != length) {
-                        return Err(protocol("two content-lengths that differ"));
+                        return Err(protocol("the Content-Length values differ"));
                     }
                     self.length = Some(length);
                 }
@@ -110,7 +109,7 @@ impl Head {
             } else if !coding.eq_ignore_ascii_case(b"identity") {
                 let coding = printable(coding);
                 return Err(protocol(format!(
-                    "transfer-encoding `{coding}` was not asked for"
+                    "transfer-encoding `{coding}` was not requested"
                 )));
             }
         }
@@ -135,7 +134,7 @@ fn content_length(value: &[u8]) -> Result<u64, Fault> {
     digits
         .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
         .and_then(|text| text.parse().ok())
-        .ok_or_else(|| protocol(format!("content-length \"{}\"", printable(value))))
+        .ok_or_else(|| protocol(format!("invalid content-length \"{}\"", printable(value))))
 }
 
 fn not_http(error: httparse::Error, bytes: &[u8]) -> Fault {
@@ -145,8 +144,8 @@ fn not_http(error: httparse::Error, bytes: &[u8]) -> Fault {
     if error == httparse::Error::TooManyHeaders {
         return Fault::target(
             FaultKind::TooLarge,
-            format!("more than {HEADER_COUNT_LIMIT} headers"),
+            format!("the response has more than {HEADER_COUNT_LIMIT} headers"),
         );
     }
-    protocol(format!("broken HTTP head: {error}"))
+    protocol(format!("malformed HTTP head: {error}"))
 }

@@ -2,7 +2,7 @@ use std::str;
 
 use memchr::memchr;
 
-/// The head of a response as it came; nothing is taken apart before somebody asks.
+/// The head of a response as received. It is parsed only when a header is read.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Headers {
     /// Status line, header lines and the empty line, already checked by the parser.
@@ -11,7 +11,8 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// `sets_cookies`: whether a `Set-Cookie` is among them, so that nobody need look for one.
+    /// `checked` is a head that the parser has accepted. `sets_cookies` states whether it has a `Set-Cookie` header, so
+    /// that nothing has to search for one.
     pub(crate) fn new(checked: &[u8], sets_cookies: bool) -> Self {
         Self {
             raw: checked.into(),
@@ -19,26 +20,26 @@ impl Headers {
         }
     }
 
-    /// Whether a `Set-Cookie` is among them.
+    /// Whether there is a `Set-Cookie` header.
     pub(crate) fn sets_cookies(&self) -> bool {
         self.sets_cookies
     }
 
-    /// The first value under `name`, whatever its case; `None` too for a value that is not UTF-8.
+    /// The first value of a header; the case of `name` does not matter. Values that are not UTF-8 are skipped.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter()
             .find(|(key, _)| key.eq_ignore_ascii_case(name))
             .map(|(_, value)| value)
     }
 
-    /// Every value under `name`, in order: `Set-Cookie` may come many times.
+    /// Every value of a header, in order. `Set-Cookie` may occur many times.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.iter()
             .filter(move |(key, _)| key.eq_ignore_ascii_case(name))
             .map(|(_, value)| value)
     }
 
-    /// Every header as it was spelled, in order, but for values that are not UTF-8.
+    /// Every header as received, in order, except those with values that are not UTF-8.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.lines().skip(1).filter_map(|line| {
             let colon = memchr(b':', line)?;
@@ -48,7 +49,7 @@ impl Headers {
         })
     }
 
-    /// The words after the status code; often empty.
+    /// The reason phrase after the status code; often empty.
     pub fn reason(&self) -> &str {
         let line = self.lines().next().unwrap_or_default();
         let words = line.splitn(3, |&byte| byte == b' ').nth(2);

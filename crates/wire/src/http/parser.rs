@@ -7,43 +7,43 @@ use super::headers::Headers;
 use super::response::Response;
 use crate::fault::{above_limit, printable, protocol, too_large};
 
-/// Bodies may not be larger unless the caller says so, in bytes.
+/// Default maximum size of a body, in bytes.
 pub(crate) const BODY_LIMIT: usize = 64 * 1024 * 1024;
 
-/// Interim responses before the real one: servers send one or two, and nobody has use for more.
+/// Maximum number of interim responses to one request. Servers usually send one or two.
 const INTERIM_LIMIT: u32 = 100;
 
-/// So much memory is set aside on the word of a content-length alone, in bytes.
+/// Maximum memory in bytes that is reserved because a Content-Length announces a body, before the body arrives.
 const TRUSTED_LENGTH: usize = 1024 * 1024;
 
-/// Responses out of a stream of bytes, one per request.
+/// Parses responses from a stream of bytes, one per request.
 ///
 /// | state | meaning | leaves on |
 /// |---|---|---|
-/// | `Idle` | nothing was asked; every byte is unsolicited | [`Parser::expect`] |
-/// | `Head` | waits for the head; interim 1xx heads are skipped | the empty line |
-/// | `Body` | collects the body | its end, or the connection's |
+/// | `Idle` | no request is in flight; every byte is unsolicited | [`Parser::expect`] |
+/// | `Head` | waits for the head; skips interim 1xx heads | the empty line |
+/// | `Body` | collects the body | the end of the body or of the connection |
 #[derive(Debug)]
 pub struct Parser {
     state: State,
-    /// A head that is not whole yet.
+    /// The beginning of a head that is not complete yet.
     held: Vec<u8>,
     body_limit: usize,
     bodies: Bodies,
     bodiless: bool,
     keep_alive: bool,
-    /// A byte has come since the request went out.
+    /// Whether a byte has arrived since the request was sent.
     touched: bool,
-    /// Interim responses since the request went out.
+    /// Interim responses since the request was sent.
     interim: u32,
     unasked: Option<Box<Fault>>,
 }
 
-/// What becomes of the bytes of a body.
+/// Whether the bytes of a body are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bodies {
     Kept,
-    /// Nobody will look at them.
+    /// The caller will not read them.
     Counted,
 }
 
@@ -66,14 +66,14 @@ struct Incoming {
 
 #[derive(Debug)]
 enum Framing {
-    /// So many bytes in all.
+    /// The total number of bytes.
     Length(usize),
     Chunked(Chunked),
     UntilClose,
 }
 
 impl Parser {
-    /// Refuses bodies, compressed or not, above `body_limit` bytes.
+    /// A body above `body_limit` bytes is a fault, whether compressed or decompressed.
     pub fn new(body_limit: usize) -> Self {
         Self {
             state: State::Idle,
@@ -88,12 +88,13 @@ impl Parser {
         }
     }
 
-    /// From now on bodies are counted and not kept, nor the heads of answers below 400.
+    /// From now on, counts the bytes of bodies without storing them, and drops the heads of responses with a status
+    /// below 400.
     pub fn discard(&mut self) {
         self.bodies = Bodies::Counted;
     }
 
-    /// A request goes out; `bodiless` when its response has no body whatever the head says (HEAD).
+    /// Prepares for the response to a request. `bodiless` means that it has no body whatever its head says (HEAD).
     pub fn expect(&mut self, bodiless: bool) {
         self.state = State::Head;
         self.held.clear();
@@ -102,22 +103,24 @@ impl Parser {
         self.interim = 0;
     }
 
-    /// No answer is waited for.
+    /// Whether no response is expected.
     pub fn is_idle(&self) -> bool {
         matches!(self.state, State::Idle)
     }
 
-    /// Not one byte of the answer has come.
+    /// Whether a response is expected and none of its bytes has arrived.
     pub fn is_untouched(&self) -> bool {
         matches!(self.state, State::Head) && !self.touched
     }
 
-    /// Nothing in the last response, nor after it, speaks against another request.
+    /// Whether the connection can serve another request: the last response does not end it, and no data followed it.
     pub fn keeps_alive(&self) -> bool {
         self.keep_alive
     }
 
-    /// Bytes came. Returns the response when it is whole; what is behind it nobody asked for.
+    /// Parses bytes that were read. Returns the response when it is complete.
+    ///
+    /// Data after a response belongs to no request: see [`Parser::take_unasked`]. Data without a request is a fault.
     pub fn on_bytes(&mut self, bytes: &[u8]) -> Result<Option<Response>, Fault> {
         self.touched |= !bytes.is_empty();
         let (response, used) = match &self.state {
@@ -130,24 +133,25 @@ impl Parser {
             self.keep_alive = false;
             let rest = &bytes[used..];
             let unasked = protocol(format!(
-                "nothing was asked, but got \"{}\"",
+                "received data without a request: \"{}\"",
                 printable(rest)
             ));
             if response.is_none() {
                 return Err(unasked);
             }
-            // Some servers end a body with one line end more.
+            // The response is valid and must not fail because of data behind it. Some servers send an extra line end
+            // after a body, which is no fault.
             self.unasked = (!rest.trim_ascii().is_empty()).then(|| Box::new(unasked));
         }
         Ok(response)
     }
 
-    /// What came behind the last response, in the same read, and belongs to none.
+    /// Takes the fault for data that followed the last response in the same read and belongs to no request.
     pub fn take_unasked(&mut self) -> Option<Fault> {
         self.unasked.take().map(|fault| *fault)
     }
 
-    /// Returns a response, if whole, and how many bytes were used.
+    /// Returns a response, if it is complete, and the number of bytes used.
     fn read_head(&mut self, bytes: &[u8]) -> Result<(Option<Response>, usize), Fault> {
         let mut used = 0;
         loop {
@@ -172,7 +176,7 @@ impl Parser {
                     used += head.size;
                 }
                 0..=99 => return Err(protocol(format!("status {}", head.status))),
-                101 => return Err(protocol("101 Switching Protocols, which nobody asked for")),
+                101 => return Err(protocol("101 Switching Protocols was not requested")),
                 _ => {
                     let (response, taken) = self.begin(&head, rest)?;
                     return Ok((response, used + taken));
@@ -181,22 +185,25 @@ impl Parser {
         }
     }
 
-    /// The slow path: the head came in pieces. It is parsed again only when a line ended.
+    /// The slow path, for a head that arrives in pieces.
     fn read_held_head(&mut self, bytes: &[u8]) -> Result<(Option<Response>, usize), Fault> {
         let before = self.held.len();
         self.held.extend_from_slice(bytes);
         if before > HEAD_LIMIT {
             return Err(too_large("the response's head", HEAD_LIMIT));
         }
+        // Without a line end the head cannot be complete. Parsing it again for every piece would take quadratic time.
+        // The first 16 bytes are always parsed, to recognise at once a peer that does not speak HTTP.
         if before > 16 && !bytes.contains(&b'\n') {
             return Ok((None, bytes.len()));
         }
         let held = std::mem::take(&mut self.held);
         let (response, used) = self.read_head(&held)?;
+        // Cannot underflow: the `before` bytes alone were no complete head, so the parser used all of them.
         Ok((response, used - before))
     }
 
-    /// The head is whole: `rest` begins with it.
+    /// Begins a response. `rest` starts with its complete head.
     fn begin(&mut self, head: &Head, rest: &[u8]) -> Result<(Option<Response>, usize), Fault> {
         self.keep_alive = head.keep_alive;
         let headers = if self.bodies == Bodies::Counted && head.status < 400 {
@@ -228,7 +235,7 @@ impl Parser {
         Ok((None, rest.len()))
     }
 
-    /// RFC 9112 §6.3.
+    /// Decides how the end of the body is found (RFC 9112 §6.3).
     fn framing(&mut self, head: &Head) -> Result<Framing, Fault> {
         if self.bodiless || matches!(head.status, 204 | 304) {
             return Ok(Framing::Length(0));
@@ -237,6 +244,7 @@ impl Parser {
             return Ok(Framing::Chunked(Chunked::default()));
         }
         let Some(length) = head.length else {
+            // Only the end of the connection can end this body.
             self.keep_alive = false;
             return Ok(Framing::UntilClose);
         };
@@ -261,15 +269,16 @@ impl Parser {
         }
     }
 
-    /// The peer sent its last byte: that ends some bodies well and the others badly.
+    /// Handles the end of the peer's data. It completes a body without a length; any other incomplete response is a
+    /// fault.
     pub fn on_close(&mut self) -> Result<Option<Response>, Fault> {
         self.keep_alive = false;
         let closed = |detail: String| Err(Fault::target(FaultKind::Closed, detail));
         match &self.state {
             State::Idle => Ok(None),
-            State::Head if self.held.is_empty() => closed("closed before the answer".into()),
+            State::Head if self.held.is_empty() => closed("closed before the response".into()),
             State::Head => {
-                head::parse(&self.held)?; // a cut line was not looked at until now
+                head::parse(&self.held)?; // an incomplete last line has not been parsed until now
                 closed("closed in the middle of the head".into())
             }
             State::Body(incoming) => {
@@ -287,7 +296,7 @@ impl Parser {
 }
 
 impl Incoming {
-    /// Takes what belongs to the body; returns how many bytes that were and whether it is whole.
+    /// Takes the bytes that belong to the body. Returns their number and whether the body is complete.
     fn take(&mut self, bytes: &[u8], limit: usize) -> Result<(usize, bool), Fault> {
         let body = &mut self.response.body;
         let before = body.len();
@@ -297,6 +306,8 @@ impl Incoming {
                 if self.bodies == Bodies::Counted {
                     self.received += count;
                 } else {
+                    // One allocation for most bodies. A server cannot make the client reserve more than it sends, up to
+                    // the trusted length.
                     if body.is_empty() && count > 0 {
                         body.reserve_exact((*all).min(TRUSTED_LENGTH));
                     }

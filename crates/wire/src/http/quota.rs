@@ -1,47 +1,50 @@
-//! What an answer says of a rate limit, in all the dialects that servers speak.
+//! Reads the rate limit that a response states, in all the forms that servers use:
 //!
-//! `Retry-After` (RFC 9110 §10.2.3); `RateLimit-Limit`, `-Remaining`, `-Reset` and `RateLimit-Policy: 100;w=900` of
-//! draft-ietf-httpapi-ratelimit-headers-00 to -06; `RateLimit: limit=100, remaining=0, reset=30` of -07;
-//! `RateLimit-Policy: "name";q=100;w=900;pk=:…:` and `RateLimit: "name";r=0;t=30` since -08; and the older
-//! `X-RateLimit-…`, whose reset is a time of day with some servers. Times of day are held against the answer's own
-//! `Date`, so no clock is read.
+//! - `Retry-After` (RFC 9110 §10.2.3);
+//! - `RateLimit-Limit`, `-Remaining`, `-Reset` and `RateLimit-Policy: 100;w=900` of
+//!   draft-ietf-httpapi-ratelimit-headers-00 to -06;
+//! - `RateLimit: limit=100, remaining=0, reset=30` of -07;
+//! - `RateLimit-Policy: "name";q=100;w=900;pk=:…:` and `RateLimit: "name";r=0;t=30` since -08;
+//! - the older `X-RateLimit-…`, whose reset is a point in time with some servers.
+//!
+//! Points in time are compared with the `Date` of the same response, so no clock is read.
 
 use super::Headers;
 use super::date::{is_time_of_day, unix_seconds};
 
-/// Beyond so many items a header is not read on.
+/// Maximum number of items that are read from a header, and of policies.
 const ITEMS_LIMIT: usize = 8;
 
 /// A limit that the server states.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Policy {
-    /// The policy's own name, where it has one.
+    /// The name of the policy, if it has one.
     pub name: Option<String>,
-    /// So many requests, or units of quota, …
+    /// Requests, or units of quota, per window.
     pub limit: f64,
-    /// … in so many seconds, if that is said.
+    /// Length of the window in seconds, if the server states it.
     pub window_s: Option<f64>,
-    /// Whether the server names a partition: the limit is not for all together.
+    /// Whether the server names a partition: the limit is not shared by all clients.
     pub partitioned: bool,
-    /// Nothing of it is left: this one refused.
+    /// Whether nothing of it is left, so that this policy refused the request.
     pub spent: bool,
     /// The header that states it.
     pub header: &'static str,
 }
 
-/// What an answer says of a rate limit.
+/// The rate limit that a response states.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quota {
-    /// The limits that are stated.
+    /// The limits that the server states.
     pub policies: Vec<Policy>,
-    /// Seconds until something is free again, by any header that says so; of several the longest.
+    /// Seconds until requests are accepted again: the longest wait that any header states.
     pub wait_s: Option<f64>,
-    /// `Retry-After` was among them.
+    /// Whether there was a `Retry-After` header.
     pub retry_after: bool,
 }
 
 impl Quota {
-    /// Reads all the headers; what is malformed counts as not there.
+    /// Reads all of these headers. Malformed values are ignored.
     pub fn of(headers: &Headers) -> Self {
         let now = headers.get("date").and_then(unix_seconds);
         let mut quota = Self::default();
@@ -62,7 +65,7 @@ impl Quota {
         self.wait_s = Some(self.wait_s.map_or(wait, |known| known.max(wait)));
     }
 
-    /// `RateLimit-Policy`, old and new.
+    /// Reads `RateLimit-Policy` in its old and new form.
     fn read_policies(&mut self, headers: &Headers) {
         for item in headers.all("ratelimit-policy").flat_map(items) {
             let (head, parameters) = parameters(item);
@@ -87,7 +90,7 @@ impl Quota {
         }
     }
 
-    /// `RateLimit`, of -07 and since -08: which policy has nothing left, and until when.
+    /// Reads `RateLimit`, of -07 and since -08: which policy has nothing left, and until when.
     fn read_state(&mut self, headers: &Headers) {
         for item in headers.all("ratelimit").flat_map(items) {
             let (head, parameters) = parameters(item);
@@ -118,7 +121,7 @@ impl Quota {
         }
     }
 
-    /// `RateLimit-Limit` and its like, with and without `X-`.
+    /// Reads `RateLimit-Limit` and related headers, with and without `X-`.
     fn read_separate(&mut self, headers: &Headers, now: Option<f64>) {
         for (limit, reset, name) in [
             ("ratelimit-limit", "ratelimit-reset", "RateLimit-Limit"),
@@ -133,7 +136,7 @@ impl Quota {
                 "X-Rate-Limit-Limit",
             ),
         ] {
-            // The drafts up to -02 put all policies behind the limit that is nearest: `100, 100;w=10, 1000;w=3600`.
+            // Drafts up to -02 list all policies after the limit that is closest: `100, 100;w=10, 1000;w=3600`.
             for (place, item) in headers.all(limit).flat_map(items).enumerate() {
                 let (head, parameters) = parameters(item);
                 let window = parameters.iter().find(|(key, _)| *key == "w");
@@ -155,7 +158,7 @@ impl Quota {
         }
     }
 
-    /// The policy of that limit, perhaps a new one; `None` when there are too many.
+    /// The policy with this limit, added if there is none. `None` if there are too many policies.
     fn policy(&mut self, limit: f64, header: &'static str) -> Option<&mut Policy> {
         let known = self
             .policies
@@ -178,11 +181,12 @@ impl Quota {
     }
 }
 
+/// Whether two limits are the same. Limits are whole numbers that were parsed as floats.
 fn same(left: f64, right: f64) -> bool {
     (left - right).abs() < 0.5
 }
 
-/// Seconds, or a time of day.
+/// The wait in seconds. The header gives it directly, or as a point in time: an HTTP date or a Unix time.
 fn wait_of(text: &str, now: Option<f64>) -> Option<f64> {
     let until = match number(text) {
         Some(seconds) if !is_time_of_day(seconds) => return Some(seconds),
@@ -200,7 +204,7 @@ fn number(text: &str) -> Option<f64> {
     (number.is_finite() && number < 1e15).then_some(number)
 }
 
-/// The items of a list, by commas outside of quotes.
+/// The items of a list, separated by commas outside of quotes.
 fn items(line: &str) -> impl Iterator<Item = &str> {
     let mut quoted = false;
     line.split(move |letter| {
@@ -212,7 +216,7 @@ fn items(line: &str) -> impl Iterator<Item = &str> {
     .filter(|item| !item.is_empty())
 }
 
-/// What stands before the first semicolon, and the parameters behind it.
+/// The text before the first semicolon, and the parameters after it.
 fn parameters(item: &str) -> (&str, Vec<(&str, &str)>) {
     let mut parts = item.split(';');
     let head = parts.next().unwrap_or_default().trim();

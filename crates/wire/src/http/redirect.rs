@@ -7,12 +7,14 @@ use super::body::Body;
 use super::request::Request;
 use super::response::Response;
 
-/// The request that a redirect asks for (RFC 9110 §15.4), or `None` when `response` is none or names no
-/// place. Does not count: the caller limits how often it follows, and asks whether the new host is allowed.
+/// The request that a redirect asks for (RFC 9110 §15.4). `None` if `response` is not a redirect or has no `Location`.
 ///
-/// 303 turns into GET (HEAD stays), 301 and 302 turn POST into GET as browsers do, 307 and 308 change
-/// nothing. To another origin no header goes that the request was given: which of them are secrets, such as an
-/// `X-Api-Key`, nobody knows. Nor does a body, and without it the request would be another one: that is a fault.
+/// The caller limits the number of redirects and checks that the new host is allowed.
+///
+/// 303 changes the method to GET (HEAD stays), 301 and 302 change POST to GET as browsers do, and 307 and 308 change
+/// nothing. A redirect to another origin drops all headers of the request, since any of them may be a secret, such as
+/// an `X-Api-Key`. A body is not sent to another origin either. The request would be a different one without it, so
+/// this is a fault.
 pub fn follow(request: &Request, response: &Response) -> Result<Option<Request>, Fault> {
     if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
@@ -43,9 +45,12 @@ fn target(base: &Url, location: &str) -> Result<Url, Fault> {
     let bad = |why: String| Fault::target(FaultKind::Protocol, why);
     let url = base
         .join(location)
-        .map_err(|error| bad(format!("redirect to {location:?}: {error}")))?;
+        .map_err(|error| bad(format!("invalid redirect to {location:?}: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(bad(format!("redirect to scheme `{}`", url.scheme())));
+        return Err(bad(format!(
+            "redirect to unsupported scheme `{}`",
+            url.scheme()
+        )));
     }
     Ok(url)
 }
@@ -67,7 +72,7 @@ fn takes_body_away(status: u16, url: &Url) -> Fault {
     let origin = url.origin().ascii_serialization();
     let detail = format!(
         "a redirect with status {status} would send the request's body to another origin, {origin}: headcount does not \
-         follow it; request that address itself, or set `redirects: 0`"
+         follow it; request that address directly, or set `redirects: 0`"
     );
     Fault::target(FaultKind::NotAllowed, detail)
 }

@@ -11,21 +11,21 @@ use super::encoding::{
 
 const USER_AGENT: &str = concat!("headcount/", env!("CARGO_PKG_VERSION"));
 
-/// A request as the script means it; [`Request::encode_into`] makes bytes of it.
+/// A request as the script describes it. [`Request::encode_into`] turns it into bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Upper case as a rule: methods are case-sensitive.
+    /// The method. Methods are case-sensitive and usually upper case.
     pub method: Cow<'static, str>,
-    /// Absolute; a fragment is not sent.
+    /// The absolute URL. A fragment is not sent.
     pub url: Arc<Url>,
-    /// Override the defaults, in the order in which they go out.
+    /// Headers in the order in which they are sent. They override the defaults.
     pub headers: Vec<(String, String)>,
-    /// May be empty.
+    /// The body; may be empty.
     pub body: Body,
 }
 
 impl Request {
-    /// Without headers of its own and without a body.
+    /// A request without headers of its own and without a body.
     pub fn new(method: impl Into<Cow<'static, str>>, url: Arc<Url>) -> Self {
         Self {
             method: method.into(),
@@ -49,7 +49,7 @@ impl Request {
         self.method != "HEAD"
     }
 
-    /// Done twice it means the same as done once (RFC 9110 §9.2.2).
+    /// Whether sending the request twice has the same effect as sending it once (RFC 9110 §9.2.2).
     pub fn is_idempotent(&self) -> bool {
         matches!(
             &*self.method,
@@ -59,8 +59,8 @@ impl Request {
 
     /// Appends head and body to `out`, so that one send suffices. `cookies` is the jar's `Cookie` value.
     ///
-    /// Sets Host, User-Agent, Accept, Accept-Encoding, Content-Type and Content-Length unless the request
-    /// does. Names and values that would break the head's framing are the script's fault.
+    /// Sets Host, User-Agent, Accept, Accept-Encoding, Content-Type and Content-Length unless the request sets them.
+    /// Names and values that would break the framing of the head are a fault of the script.
     pub fn encode_into(&self, cookies: Option<&str>, out: &mut Vec<u8>) -> Result<(), Fault> {
         self.check_method()?;
         out.reserve(256 + self.body.bytes.len());
@@ -89,7 +89,8 @@ impl Request {
         Err(refused(&format!("method {:?} is not a token", self.method)))
     }
 
-    /// Every header in the order in which it goes out, defaults first, but for a Host that the request does not set.
+    /// Calls `emit` for every header in the order in which it is sent, defaults first. The default Host is not among
+    /// them.
     pub(crate) fn each_header(
         &self,
         cookies: Option<&str>,
@@ -134,14 +135,14 @@ impl Request {
     ) -> Result<(), Fault> {
         if self.header("transfer-encoding").is_some() {
             return Err(refused(
-                "Transfer-Encoding cannot be set: the body is sent whole",
+                "Transfer-Encoding cannot be set: headcount sends Content-Length",
             ));
         }
         let length = self.body.bytes.len();
         if let Some(given) = self.header("content-length") {
             if given.trim().parse() != Ok(length) {
                 return Err(refused(&format!(
-                    "Content-Length {given:?} for a body of {length} bytes"
+                    "Content-Length is {given:?}, but the body has {length} bytes"
                 )));
             }
         } else if length > 0 || matches!(&*self.method, "POST" | "PUT" | "PATCH") {

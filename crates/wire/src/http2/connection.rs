@@ -4,10 +4,10 @@ use super::session::{Finished, Session, StreamId};
 use crate::http::Request;
 use crate::stream::Stream;
 
-/// One HTTP/2 connection: over TLS when the stream [agreed](Stream::agreed_protocol) on `h2`, in the clear with
+/// One HTTP/2 connection: over TLS if the stream [agreed](Stream::agreed_protocol) on `h2`, and in plain text with
 /// prior knowledge (RFC 9113 §3.3).
 ///
-/// Every call may end requests: ask [`Connection::next_finished`] until it has none.
+/// Every call may finish requests: call [`Connection::next_finished`] until it returns `None`.
 #[derive(Debug)]
 pub struct Connection {
     stream: Stream,
@@ -16,8 +16,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Over a stream in any phase: what is sent early leaves when the stream opens.
-    /// Refuses bodies, compressed or not, above `body_limit` bytes.
+    /// A connection over a stream in any phase. Bytes written before the stream is open are sent when it opens.
+    /// A body above `body_limit` bytes is a fault, whether compressed or decompressed.
     pub fn new(stream: Stream, body_limit: usize) -> Result<Self, Fault> {
         Ok(Self {
             stream,
@@ -26,23 +26,24 @@ impl Connection {
         })
     }
 
-    /// From now on bodies are counted and not kept, nor the heads of answers below 400.
+    /// From now on, counts the bytes of bodies without storing them, and drops the heads of responses with a status
+    /// below 400.
     pub fn discard(&mut self) {
         self.session.discard();
     }
 
-    /// The stream below, to read from and to register.
+    /// The underlying stream, for registration with epoll.
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// The stream below, to read from and to advance.
+    /// The underlying stream, for [`Stream::read`] and [`Stream::advance`].
     pub fn stream_mut(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
-    /// Sends a request, as [`Session::send`] does. On a fault this request has no stream; whether the others still
-    /// do, [`Connection::is_usable`] says.
+    /// Sends a request, as [`Session::send`] does. After a fault this request has no stream. Check
+    /// [`Connection::is_usable`] to learn whether the connection survived.
     pub fn send(&mut self, request: &Request, cookies: Option<&str>) -> Result<StreamId, Fault> {
         let stream = self.session.send(request, cookies)?;
         if let Err(fault) = self.flush() {
@@ -52,56 +53,59 @@ impl Connection {
         Ok(stream)
     }
 
-    /// Bytes came. A fault ends the connection; [`Connection::next_finished`] says what became of the requests.
+    /// Parses bytes that were read. A fault ends the connection; [`Connection::next_finished`] returns the outcome of
+    /// its requests.
     pub fn on_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let parsed = self.session.on_bytes(bytes);
-        let flushed = self.flush(); // also the GOAWAY that tells the peer what was wrong
+        let flushed = self.flush(); // even after a fault: the output may have a GOAWAY with the reason for the peer
         parsed.and(flushed)
     }
 
-    /// The peer sent its last byte: what is in flight gets no answer.
+    /// Handles the end of the peer's data: requests in flight get no response.
     pub fn on_close(&mut self) {
         self.session.on_close();
     }
 
-    /// The stream failed or is given up: what is in flight ends with `fault`.
+    /// Ends all requests in flight with `fault`, because the stream failed or is abandoned.
     pub fn fail(&mut self, fault: &Fault) {
         self.session.fail(fault);
     }
 
-    /// The request that ended longest ago and was not handed out yet.
+    /// The earliest finished request that was not returned yet.
     pub fn next_finished(&mut self) -> Option<Finished> {
         self.session.next_finished()
     }
 
-    /// Resets a stream whose answer nobody wants any more; it is never handed out. Nothing when it has ended already.
+    /// Resets a stream whose response is no longer needed. It is then never returned by [`Connection::next_finished`].
+    /// Does nothing if it is already finished and was returned.
     pub fn cancel(&mut self, stream: StreamId) -> Result<(), Fault> {
         self.session.cancel(stream)?;
         self.flush()
     }
 
-    /// The head of the answer has come, or all of it.
+    /// Whether the head of the response has arrived, or all of it.
     pub fn has_begun(&self, stream: StreamId) -> bool {
         self.session.has_begun(stream)
     }
 
-    /// Requests without a whole answer.
+    /// The number of requests without a complete response.
     pub fn in_flight(&self) -> usize {
         self.session.in_flight()
     }
 
-    /// How many requests may be sent now; see [`Session::may_send`].
+    /// The number of requests that may be sent now; see [`Session::may_send`].
     pub fn may_send(&self) -> usize {
         self.session.may_send()
     }
 
-    /// Neither side wants to leave (GOAWAY). When false, what is in flight may still be answered.
+    /// Whether neither side has announced the end of the connection (GOAWAY). If false, requests in flight may still
+    /// get a response.
     pub fn is_usable(&self) -> bool {
         self.session.is_usable()
     }
 
-    /// Bytes handed to the stream since the beginning: heads, bodies as far as the peer's windows let them go,
-    /// and what HTTP/2 itself needs.
+    /// Bytes written to the stream so far: heads, bodies as far as the peer's flow-control windows allow, and control
+    /// frames.
     pub fn bytes_sent(&self) -> u64 {
         self.sent
     }

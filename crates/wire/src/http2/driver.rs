@@ -14,22 +14,23 @@ use crate::fault::printable;
 use crate::fault::protocol;
 use crate::http::head::HEAD_LIMIT;
 
-/// What a stream and the connection may have on their way before we acknowledge: as Chrome does, in bytes.
+/// Flow-control windows of a stream and of the connection, in bytes: those of Chrome.
 const STREAM_WINDOW: u32 = 6 * 1024 * 1024;
 const CONNECTION_WINDOW: u32 = 15 * 1024 * 1024;
 
-/// Size of a frame's head and, in it, where type and stream lie (RFC 9113 §4.1).
+/// Size of a frame header in bytes (RFC 9113 §4.1).
 const FRAME_HEAD: usize = 9;
+/// Type of a SETTINGS frame (RFC 9113 §6.5).
 const SETTINGS: u8 = 4;
 
-/// `h2`, as a machine that takes bytes and gives bytes.
+/// Wraps `h2` as a state machine without I/O: bytes in, bytes out.
 pub(super) struct Driver {
     client: SendRequest<Bytes>,
-    /// `None` once it has ended.
+    /// `None` once the connection has ended.
     connection: Option<Connection<Pipe, Bytes>>,
     pipe: Pipe,
     flag: Flag,
-    /// The peer's first bytes, until they are seen to be a SETTINGS frame's.
+    /// The peer's first bytes, until they are known to be the header of a SETTINGS frame.
     opening: Option<Vec<u8>>,
 }
 
@@ -42,13 +43,14 @@ impl Driver {
             .initial_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_header_list_size(u32::try_from(HEAD_LIMIT).unwrap_or(u32::MAX))
-            // Until the peer has told its limit: more could be refused, and that would be our fault.
+            // Applies until the peer has announced its limit. It could refuse more streams, and headcount would be to
+            // blame for these failures.
             .initial_max_send_streams(1)
-            // Both protect somebody who lets frames pile up; here they are taken out after each batch.
+            // Both limits protect a caller that lets frames pile up. Here they are taken out after each batch of bytes.
             .data_frame_budget(usize::MAX)
             .max_local_error_reset_streams(None);
         let handshake = pin!(builder.handshake(pipe.clone()));
-        // It only writes, into memory.
+        // The handshake only writes, and the pipe is memory, so one poll completes it.
         match handshake.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok((client, connection))) => Ok(Self {
                 client,
@@ -60,17 +62,17 @@ impl Driver {
             Poll::Ready(Err(error)) => Err(Failure::from(error).fault),
             Poll::Pending => Err(Fault::generator(
                 FaultKind::Protocol,
-                "HTTP/2 waits before its first byte",
+                "internal error: the HTTP/2 handshake did not complete at once",
             )),
         }
     }
 
-    /// The buffers towards the peer.
+    /// The buffers from and to the peer.
     pub(super) fn pipe(&self) -> &Pipe {
         &self.pipe
     }
 
-    /// Bytes came.
+    /// Adds bytes that were read; [`Driver::run`] processes them.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         if let Some(opening) = &mut self.opening {
             let missing = FRAME_HEAD - opening.len();
@@ -84,8 +86,9 @@ impl Driver {
         Ok(())
     }
 
-    /// Lets `h2` work on what came and on what was asked for. Ends are told once.
+    /// Lets `h2` process received bytes and pending requests. The end of the connection is reported once.
     pub(super) fn run(&mut self) -> Result<(), Failure> {
+        // Lowered before the poll, so that a wake during it is not lost.
         self.flag.lower();
         let Some(connection) = &mut self.connection else {
             return Ok(());
@@ -100,24 +103,24 @@ impl Driver {
         }
     }
 
-    /// Something was done since [`Driver::run`] that `h2` wants to send.
+    /// Whether `h2` has more to do since the last [`Driver::run`], such as a frame to send.
     pub(super) fn is_woken(&self) -> bool {
         self.connection.is_some() && self.flag.is_raised()
     }
 
-    /// Gives up whatever is under way.
+    /// Drops the connection and everything in flight.
     pub(super) fn stop(&mut self) {
         self.connection = None;
     }
 
-    /// Neither side has said that it will leave.
+    /// Whether neither side has announced the end of the connection.
     pub(super) fn is_open(&mut self) -> bool {
         let mut context = Context::from_waker(Waker::noop());
         self.connection.is_some()
             && !matches!(self.client.poll_ready(&mut context), Poll::Ready(Err(_)))
     }
 
-    /// Streams that the peer allows at the same time.
+    /// The number of concurrent streams that the peer allows.
     pub(super) fn stream_limit(&self) -> usize {
         self.client.current_max_send_streams()
     }
@@ -129,14 +132,15 @@ impl Driver {
     ) -> Result<(ResponseFuture, SendStream<Bytes>), Error> {
         let (response, mut stream) = self.client.send_request(head, body.is_empty())?;
         if !body.is_empty() {
-            // `h2` keeps what does not fit into the peer's window.
+            // `h2` buffers the part that does not fit into the peer's window.
             stream.send_data(Bytes::copy_from_slice(body), true)?;
         }
         Ok((response, stream))
     }
 }
 
-/// `h2` would name a wrong frame size where the peer speaks another protocol.
+/// Checks that the first bytes can be the header of a SETTINGS frame on stream 0. If the peer speaks another protocol,
+/// `h2` itself would only report a wrong frame size.
 fn check_opening(opening: &[u8]) -> Result<(), Fault> {
     let looks_right = |(at, &byte): (usize, &u8)| match at {
         3 => byte == SETTINGS,

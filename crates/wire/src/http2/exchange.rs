@@ -16,13 +16,13 @@ use crate::http::decode::{Coding, decode};
 use crate::http::grpc;
 use crate::http::{GrpcError, Headers, Response};
 
-/// A request on its way and as much of its answer as has come.
+/// A request in flight, with the part of its response that has arrived.
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) id: StreamId,
-    /// Bytes that the connection had received when the request went out.
+    /// Bytes that the connection had received when the request was sent.
     pub(super) received_before: u64,
-    /// Kept because dropping it would reset the stream.
+    /// Stored because dropping it would reset the stream.
     request: SendStream<Bytes>,
     progress: Progress,
     flag: Flag,
@@ -42,15 +42,16 @@ struct Incoming {
     bodies: Bodies,
     coding: Coding,
     body: RecvStream,
-    /// A gRPC status is to come yet: without one the call has failed.
+    /// Whether a gRPC status is still missing. The call has failed if none arrives.
     awaits_grpc: bool,
 }
 
-/// What becomes of the bytes of a body, and how many there may be.
+/// Whether bodies are stored, and their maximum size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bodies {
+    /// Maximum size in bytes.
     pub(super) limit: usize,
-    /// Nobody will look at them: they are counted.
+    /// The caller will not read them: bytes are only counted.
     pub(super) discarded: bool,
 }
 
@@ -70,12 +71,12 @@ impl Exchange {
         }
     }
 
-    /// The head of the answer has come.
+    /// Whether the head of the response has arrived.
     pub(super) fn has_begun(&self) -> bool {
         matches!(self.progress, Progress::Reading(_))
     }
 
-    /// Bytes of the body that have come.
+    /// Bytes of the body that have arrived.
     pub(super) fn body_size(&self) -> usize {
         match &self.progress {
             Progress::Waiting(_) => 0,
@@ -83,16 +84,17 @@ impl Exchange {
         }
     }
 
-    /// Tells the peer that nobody wants the answer.
+    /// Resets the stream, because the response is not needed.
     pub(super) fn cancel(mut self) {
         self.request.send_reset(Reason::CANCEL);
     }
 
-    /// Takes what has come; costs nothing while nothing has.
+    /// Takes the data that has arrived. Cheap if `h2` has not woken this stream since the last poll.
     pub(super) fn poll(&mut self, bodies: Bodies) -> Poll<Result<Response, Failure>> {
         if !self.flag.is_raised() {
             return Poll::Pending;
         }
+        // Lowered before the poll, so that a wake during it is not lost.
         self.flag.lower();
         let mut context = Context::from_waker(self.flag.waker());
         if let Progress::Waiting(response) = &mut self.progress {
@@ -111,7 +113,7 @@ impl Incoming {
         let (parts, body) = answer.into_parts();
         let number = |value: &http::HeaderValue| value.to_str().ok()?.parse::<usize>().ok();
         let length = parts.headers.get(CONTENT_LENGTH).and_then(number);
-        // A HEAD's length is that of a body that does not come.
+        // The Content-Length of a HEAD response is that of a body that is not sent.
         if !body.is_end_stream() && length.is_some_and(|length| length > bodies.limit) {
             return Err(above_limit("the body", bodies.limit).into());
         }
@@ -141,7 +143,7 @@ impl Incoming {
         })
     }
 
-    /// Of the trailers only a gRPC status is kept, as in HTTP/1.1.
+    /// Reads the body and the trailers. Trailers are dropped, except a gRPC status, as in HTTP/1.1.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Response, Failure>> {
         while let Some(piece) = ready!(self.body.poll_data(context)) {
             let piece = piece?;
@@ -152,6 +154,7 @@ impl Incoming {
             if !self.bodies.discarded {
                 self.response.body.extend_from_slice(&piece);
             }
+            // Without this the peer's window would never open again.
             self.body.flow_control().release_capacity(piece.len())?;
         }
         let trailers = ready!(self.body.poll_trailers(context))?.unwrap_or_default();

@@ -4,11 +4,11 @@ use model::{Fault, FaultKind};
 use crate::fault::{protocol, too_large};
 use crate::http::head::HEAD_LIMIT;
 
-/// Why a stream or the connection ended.
+/// The reason why a stream or the connection ended.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
     pub(super) fault: Fault,
-    /// The peer says that it did nothing about the request (RFC 9113 §8.7).
+    /// The peer stated that it did not process the request (RFC 9113 §8.7).
     pub(super) unprocessed: bool,
 }
 
@@ -34,7 +34,7 @@ impl From<Error> for Failure {
 fn fault_of(error: &Error) -> Fault {
     let Some(reason) = error.reason() else {
         return if error.is_io() {
-            Fault::target(FaultKind::Reset, format!("HTTP/2 ended: {error}"))
+            Fault::target(FaultKind::Reset, format!("HTTP/2 broke: {error}"))
         } else {
             Fault::generator(FaultKind::Protocol, format!("HTTP/2: {error}"))
         };
@@ -42,13 +42,13 @@ fn fault_of(error: &Error) -> Fault {
     match (error.is_remote(), error.is_go_away()) {
         (true, true) => Fault::target(
             FaultKind::Closed,
-            format!("the peer closes the connection (GOAWAY {reason:?})"),
+            format!("the peer is closing the connection (GOAWAY {reason:?})"),
         ),
         (true, false) => Fault::target(
             FaultKind::Reset,
             format!("the peer reset the stream ({reason:?})"),
         ),
-        // What `h2` does with a head above the limit.
+        // `h2` refuses the stream itself if the response's head is above the limit.
         (false, false) if reason == Reason::REFUSED_STREAM => {
             too_large("the response's head", HEAD_LIMIT)
         }

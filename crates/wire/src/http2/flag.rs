@@ -2,7 +2,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Wake, Waker};
 
-/// A waker that only notes that it was called: whoever made it polls again when it likes.
+/// A waker that only records that it was called. Its owner checks the flag and polls when convenient, so no executor
+/// is needed.
 #[derive(Debug)]
 pub(super) struct Flag {
     raised: Arc<Raised>,
@@ -23,7 +24,7 @@ impl Wake for Raised {
 }
 
 impl Flag {
-    /// Raised, so that the first poll happens.
+    /// Starts raised, so that the first poll happens.
     pub(super) fn new() -> Self {
         let raised = Arc::new(Raised(AtomicBool::new(true)));
         Self {

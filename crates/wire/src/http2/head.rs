@@ -5,7 +5,8 @@ use model::Fault;
 use crate::http::encoding::{push_authority, push_target, refused};
 use crate::http::{Headers, Request};
 
-/// Belong to one HTTP/1.1 connection (RFC 9113 §8.2.2); Host becomes `:authority`.
+/// Headers that are not sent: HTTP/2 forbids headers about one HTTP/1.1 connection (RFC 9113 §8.2.2), and Host becomes
+/// `:authority`.
 const NOT_SENT: [&str; 5] = [
     "connection",
     "host",
@@ -14,7 +15,7 @@ const NOT_SENT: [&str; 5] = [
     "upgrade",
 ];
 
-/// The request as `h2` takes it; the body goes apart.
+/// The request in the form that `h2` takes, without its body.
 pub(super) fn encode(request: &Request, cookies: Option<&str>) -> Result<http::Request<()>, Fault> {
     request.check_method()?;
     let mut encoded = http::Request::new(());
@@ -40,7 +41,7 @@ fn uri_of(request: &Request) -> Result<Uri, Fault> {
         .authority(authority.as_slice())
         .path_and_query(target.as_slice())
         .build()
-        .map_err(|error| refused(&format!("{} cannot be asked for: {error}", request.url)))
+        .map_err(|error| refused(&format!("{} cannot be requested: {error}", request.url)))
 }
 
 fn push(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Fault> {
@@ -54,13 +55,13 @@ fn push(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Size of the head in bytes, spelled as [`decode`] does: what HPACK made of it on the way is not told.
+/// Size of the head in bytes, in the form that [`decode`] produces. `h2` does not report the size of the HPACK block.
 pub(super) fn size(headers: &HeaderMap) -> usize {
     let line = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + 4;
     "HTTP/2 200\r\n\r\n".len() + headers.iter().map(line).sum::<usize>()
 }
 
-/// The head as HTTP/1.1 would have spelled it: one form for everybody who reads [`Headers`].
+/// The head in the form of HTTP/1.1, so that [`Headers`] has the same form for both protocols.
 pub(super) fn decode(status: StatusCode, headers: &HeaderMap) -> Headers {
     let mut raw = Vec::with_capacity(size(headers));
     raw.extend_from_slice(b"HTTP/2 ");

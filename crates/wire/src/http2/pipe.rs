@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What `h2` takes for a socket: two buffers, shared with the one who fills and empties them.
+/// The socket of `h2`: two buffers in memory, shared with the owner that fills and empties them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pipe {
     ends: Rc<RefCell<Ends>>,
@@ -15,23 +15,23 @@ pub(super) struct Pipe {
 #[derive(Debug, Default)]
 struct Ends {
     received: Vec<u8>,
-    /// So many of `received` were read.
+    /// Bytes of `received` that `h2` has read.
     read: usize,
     to_send: Vec<u8>,
 }
 
 impl Pipe {
-    /// Bytes that came from the peer.
+    /// Adds bytes from the peer.
     pub(super) fn feed(&self, bytes: &[u8]) {
         self.ends.borrow_mut().received.extend_from_slice(bytes);
     }
 
-    /// What was written since the last call; give the buffer back with [`Pipe::reuse`].
+    /// Takes the bytes that `h2` wrote since the last call. Return the buffer with [`Pipe::reuse`].
     pub(super) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.ends.borrow_mut().to_send)
     }
 
-    /// Saves the next allocation, unless a large body went through the buffer.
+    /// Stores the buffer to save the next allocation, unless a large body has grown it beyond 4 KiB.
     pub(super) fn reuse(&self, mut taken: Vec<u8>) {
         const KEPT: usize = 4096;
         let mut ends = self.ends.borrow_mut();
@@ -43,7 +43,7 @@ impl Pipe {
 }
 
 impl AsyncRead for Pipe {
-    /// Nothing to read is never the end: whoever learns of the end stops polling.
+    /// An empty buffer is reported as pending, never as the end. The owner stops polling when the connection ends.
     fn poll_read(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,

@@ -10,34 +10,34 @@ use super::failure::Failure;
 use super::head;
 use crate::http::{Request, Response};
 
-/// One request on its connection; never used twice there.
+/// Identifies a request on its connection. Never used twice there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId(u32);
 
-/// How a request ended.
+/// A request that ended, and its outcome.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Which.
+    /// The request.
     pub stream: StreamId,
-    /// The answer, whole, or why there is none.
+    /// The complete response, or the reason why there is none.
     pub outcome: Result<Response, Fault>,
-    /// Whether it may be sent once more, on a new connection.
+    /// Whether it may be sent again, on a new connection.
     pub repeatable: Repeatable,
 }
 
-/// Whether a request that got no response may be sent once more.
+/// Whether a request that got no response may be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeatable {
-    /// The peer may have acted on it, or it was answered.
+    /// The peer may have processed it, or there was a response.
     No,
-    /// The peer closed a connection that had served others before one byte more came: most likely it did nothing about
-    /// the request, but that is not certain (RFC 9110 §9.2.2).
+    /// The connection had served other requests, and no byte arrived after this one was sent. Most likely the peer
+    /// closed it while idle and did not process the request, but that is not certain (RFC 9110 §9.2.2).
     IfIdempotent,
-    /// The peer says that it did nothing about the request (RFC 9113 §8.7).
+    /// The peer stated that it did not process the request (RFC 9113 §8.7).
     Yes,
 }
 
-/// The client's side of one connection, without the connection: bytes in, bytes out.
+/// The client side of one HTTP/2 connection, without I/O: bytes in, bytes out.
 pub struct Session {
     driver: Driver,
     in_flight: Vec<Exchange>,
@@ -49,7 +49,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Refuses bodies, compressed or not, above `body_limit` bytes.
+    /// A body above `body_limit` bytes is a fault, whether compressed or decompressed.
     pub fn new(body_limit: usize) -> Result<Self, Fault> {
         Ok(Self {
             driver: Driver::new()?,
@@ -65,14 +65,17 @@ impl Session {
         })
     }
 
-    /// From now on bodies are counted and not kept, nor the heads of answers below 400.
+    /// From now on, counts the bytes of bodies without storing them, and drops the heads of responses with a status
+    /// below 400.
     pub fn discard(&mut self) {
         self.bodies.discarded = true;
     }
 
-    /// Puts a request on its way; what is to be sent comes out of [`Session::take_output`]. At most
-    /// [`Session::may_send`] at a time. `cookies` is the jar's `Cookie` value. Connection, Keep-Alive, Upgrade and
-    /// the like, which HTTP/2 does not have, are left out; a Host becomes the authority.
+    /// Begins a request. [`Session::take_output`] then returns the bytes to send. Call it at most [`Session::may_send`]
+    /// times; a further request is a fault. `cookies` is the jar's `Cookie` value.
+    ///
+    /// Headers that HTTP/2 does not have, such as Connection, Keep-Alive and Upgrade, are dropped. A Host header
+    /// becomes the authority.
     pub fn send(&mut self, request: &Request, cookies: Option<&str>) -> Result<StreamId, Fault> {
         if self.may_send() == 0 {
             return Err(Fault::generator(
@@ -90,14 +93,15 @@ impl Session {
         let exchange = Exchange::new(id, self.received, response, stream);
         self.in_flight.push(exchange);
         if let Err(fault) = self.drive() {
+            // The caller learns of this request's failure from the result, so it must not finish as well.
             self.finished.retain(|finished| finished.stream != id);
             return Err(fault);
         }
         Ok(id)
     }
 
-    /// Bytes came. A fault ends the connection and with it every request in flight: [`Session::next_finished`]
-    /// hands them out, as it does the answers.
+    /// Parses bytes that were read. A fault ends the connection and every request in flight.
+    /// [`Session::next_finished`] returns these requests, as it returns those with a response.
     pub fn on_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.received += bytes.len() as u64;
         if let Err(fault) = self.driver.feed(bytes) {
@@ -107,20 +111,20 @@ impl Session {
         self.drive()
     }
 
-    /// The peer sent its last byte: what is in flight gets no answer.
+    /// Handles the end of the peer's data: requests in flight get no response.
     pub fn on_close(&mut self) {
         self.stop();
         for exchange in std::mem::take(&mut self.in_flight) {
             let detail = if exchange.has_begun() {
                 format!("closed after {} bytes of the body", exchange.body_size())
             } else {
-                "closed before the answer".to_owned()
+                "closed before the response".to_owned()
             };
             self.lose(&exchange, Fault::target(FaultKind::Closed, detail));
         }
     }
 
-    /// The connection broke: what is in flight ends with `fault`.
+    /// Ends all requests in flight with `fault`, because the connection broke.
     pub fn fail(&mut self, fault: &Fault) {
         self.stop();
         for exchange in std::mem::take(&mut self.in_flight) {
@@ -145,12 +149,13 @@ impl Session {
         });
     }
 
-    /// The request that ended longest ago and was not handed out yet.
+    /// The earliest finished request that was not returned yet.
     pub fn next_finished(&mut self) -> Option<Finished> {
         self.finished.pop_front()
     }
 
-    /// Resets a stream whose answer nobody wants any more; it is never handed out. Nothing when it has ended already.
+    /// Resets a stream whose response is no longer needed. It is then never returned by [`Session::next_finished`].
+    /// Does nothing if it is already finished and was returned.
     pub fn cancel(&mut self, stream: StreamId) -> Result<(), Fault> {
         self.finished.retain(|finished| finished.stream != stream);
         if let Some(at) = self.position(stream) {
@@ -160,7 +165,8 @@ impl Session {
         Ok(())
     }
 
-    /// The head of the answer has come, or all of it.
+    /// Whether the head of the response has arrived, or all of it. Also true for a request that finished without one
+    /// and was not returned yet.
     pub fn has_begun(&self, stream: StreamId) -> bool {
         match self.position(stream) {
             Some(at) => self.in_flight[at].has_begun(),
@@ -177,13 +183,13 @@ impl Session {
             .position(|exchange| exchange.id == stream)
     }
 
-    /// Requests without a whole answer.
+    /// The number of requests without a complete response.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
 
-    /// How many requests may be sent now: what the peer allows at a time without those in flight. One until its
-    /// settings have come; 0 for ever once [`Session::is_usable`] is false.
+    /// The number of requests that may be sent now: the peer's limit minus those in flight. The limit is 1 until the
+    /// peer's settings arrive. The result stays 0 once [`Session::is_usable`] is false.
     pub fn may_send(&self) -> usize {
         if !self.is_usable() {
             return 0;
@@ -192,12 +198,13 @@ impl Session {
         limit.saturating_sub(self.in_flight.len())
     }
 
-    /// Neither side wants to leave. When false, what is in flight may still be answered.
+    /// Whether neither side has announced the end of the connection. If false, requests in flight may still get a
+    /// response.
     pub fn is_usable(&self) -> bool {
         self.usable
     }
 
-    /// Hands the bytes to be sent to `send` and says how many they were.
+    /// Passes the bytes to be sent to `send` and returns their number.
     pub fn take_output(
         &mut self,
         send: impl FnOnce(&[u8]) -> Result<(), Fault>,
@@ -212,7 +219,8 @@ impl Session {
         sent.map(|()| count)
     }
 
-    /// Until `h2` has nothing more to do: an answer taken out may let it send a window update.
+    /// Runs `h2` until it has nothing more to do. More than one round may be needed: taking data of a response out
+    /// may let `h2` send a window update.
     fn drive(&mut self) -> Result<(), Fault> {
         loop {
             let ran = self.driver.run();
@@ -245,7 +253,7 @@ impl Session {
                 outcome: end.map_err(|failure| failure.fault),
                 repeatable,
             });
-            // What is left of the stream, such as a body that the peer did not wait for, is reset with it.
+            // Dropping the exchange resets the rest of the stream, such as a body that the peer did not wait for.
             self.in_flight.remove(at);
         }
     }

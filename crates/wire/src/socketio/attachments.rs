@@ -3,22 +3,23 @@ use model::Fault;
 use super::packet::Packet;
 use crate::fault::{above_limit, protocol};
 
-/// Binary attachments that one packet may have.
+/// Maximum number of binary attachments of one packet.
 pub const ATTACHMENTS_LIMIT: usize = 1024;
 
-/// A packet whose binary attachments are still coming.
+/// A packet that waits for its binary attachments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachments {
     text: String,
     wanted: usize,
-    /// In the order in which they came, which is that of their placeholders' numbers.
+    /// In the order of arrival, which is the order of the placeholders' numbers.
     found: Vec<Vec<u8>>,
+    /// Size of the text and the attachments so far.
     bytes: usize,
     limit: usize,
 }
 
 impl Attachments {
-    /// Keeps the packet's text. Refuses attachments of more than `limit` bytes together.
+    /// Stores the text of a packet. Its text and attachments together may have `limit` bytes.
     pub fn of(text: &str, packet: &Packet<'_>, limit: usize) -> Self {
         Self {
             text: text.to_owned(),
@@ -29,20 +30,20 @@ impl Attachments {
         }
     }
 
-    /// One came. Whether it was the last.
+    /// Adds an attachment. Returns whether it was the last.
     pub fn add(&mut self, bytes: &[u8]) -> Result<bool, Fault> {
         self.bytes += bytes.len();
         if self.bytes > self.limit {
             return Err(above_limit("a message with its attachments", self.limit));
         }
         if self.found.len() == self.wanted {
-            return Err(protocol("an attachment that belongs to no packet"));
+            return Err(protocol("received a binary attachment too many"));
         }
         self.found.push(bytes.to_vec());
         Ok(self.found.len() == self.wanted)
     }
 
-    /// The packet as it came, and its attachments.
+    /// The packet's text as received, and its attachments.
     pub fn parts(&self) -> (&str, &[Vec<u8>]) {
         (&self.text, &self.found)
     }

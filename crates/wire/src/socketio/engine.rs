@@ -3,22 +3,22 @@ use serde_json::Value;
 
 use crate::fault::{printable, protocol};
 
-/// What Engine.IO says in text: one digit, and what belongs to it.
+/// An Engine.IO packet in text: one digit for the type, then its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnginePacket<'a> {
-    /// The session stands: JSON for [`Open::parse`].
+    /// The session is open. The data is JSON for [`Open::parse`].
     Open(&'a str),
     /// The transport is to be closed.
     Close,
-    /// From the server: are you there?
+    /// A heartbeat from the server.
     Ping(&'a str),
-    /// The answer to a ping.
+    /// The response to a ping.
     Pong(&'a str),
-    /// A packet of the protocol above.
+    /// A Socket.IO packet.
     Message(&'a str),
-    /// From the client: from now on it uses the new transport.
+    /// From the client: it uses the new transport from now on.
     Upgrade,
-    /// Nothing; ends a poll.
+    /// No content; ends a poll.
     Noop,
 }
 
@@ -36,24 +36,24 @@ impl<'a> EnginePacket<'a> {
             Some(b'6') => Self::Noop,
             _ => {
                 let shown = printable(text.as_bytes());
-                return Err(protocol(format!("`{shown}` is no Engine.IO packet")));
+                return Err(protocol(format!("`{shown}` is not an Engine.IO packet")));
             }
         })
     }
 }
 
-/// What the server says when a session opens.
+/// The server's parameters of a new session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Open {
-    /// The session's id, which polling requests carry.
+    /// The session id, which polling requests send.
     pub sid: String,
-    /// The server offers to go on over WebSocket.
+    /// Whether the server offers an upgrade to WebSocket.
     pub upgrades: bool,
     /// Milliseconds between the server's pings.
     pub ping_interval_ms: u64,
-    /// Milliseconds that a ping may be late.
+    /// Milliseconds by which a ping may be late.
     pub ping_timeout_ms: u64,
-    /// The most bytes of one polling payload.
+    /// Maximum size of one polling payload, in bytes.
     pub max_payload: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ impl Open {
     pub fn parse(json: &str) -> Result<Self, Fault> {
         let unfit = || {
             let shown = printable(json.as_bytes());
-            protocol(format!("`{shown}` opens no Engine.IO session"))
+            protocol(format!("`{shown}` is not a valid Engine.IO open packet"))
         };
         let open: Value = serde_json::from_str(json).map_err(|_| unfit())?;
         let number = |name: &str| open.get(name).and_then(Value::as_u64);

@@ -3,23 +3,23 @@ use model::Fault;
 
 use crate::fault::{printable, protocol};
 
-/// The data of an event, taken apart without a look into its arguments.
+/// The data of an event, split into name and arguments. The arguments are not parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event<'a> {
-    /// The name as it stands between its quotes; with escapes unless `plain`.
+    /// The text of the name between its quotes; it contains escapes unless `plain`.
     raw: &'a str,
     plain: bool,
-    /// The arguments as JSON texts with commas between them, without the brackets of the list.
+    /// The arguments as comma-separated JSON, without the brackets of the list.
     pub arguments: &'a str,
 }
 
 impl<'a> Event<'a> {
-    /// Reads `["name",argument,…]`. Where arguments end is not checked: that they are JSON is for whom they are.
+    /// Parses `["name",argument,…]`. Does not check that the arguments are valid JSON: their reader does.
     pub fn parse(data: &'a str) -> Result<Self, Fault> {
         let found = split(data);
         found.ok_or_else(|| {
             let shown = printable(data.as_bytes());
-            protocol(format!("`{shown}` is no event: it has no name"))
+            protocol(format!("`{shown}` is not an event: it has no name"))
         })
     }
 
@@ -32,7 +32,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The name.
+    /// The name, unescaped.
     pub fn name(&self) -> String {
         if self.plain {
             return self.raw.to_owned();
@@ -47,6 +47,7 @@ fn split(data: &str) -> Option<Event<'_>> {
     let quoted = inner.trim_ascii_start().strip_prefix('"')?;
     let bytes = quoted.as_bytes();
     let (mut end, mut plain) = (0, true);
+    // Finds the closing quote of the name, skipping the byte after each backslash.
     loop {
         end += memchr2(b'"', b'\\', bytes.get(end..)?)?;
         if bytes[end] == b'"' {

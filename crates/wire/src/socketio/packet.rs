@@ -5,10 +5,10 @@ use model::Fault;
 use super::attachments::ATTACHMENTS_LIMIT;
 use crate::fault::{printable, protocol, too_large};
 
-/// The kinds of Socket.IO packets, by their digits.
+/// The types of Socket.IO packets, with their digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Asks for a namespace, or says that it is granted.
+    /// Requests a namespace, or accepts the request.
     Connect = 0,
     /// Leaves a namespace.
     Disconnect = 1,
@@ -24,27 +24,28 @@ pub enum Kind {
     BinaryAck = 6,
 }
 
-/// One Socket.IO packet; everything in it is a slice of what was received.
+/// One Socket.IO packet, with slices of the received text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
-    /// Its kind.
+    /// The type.
     pub kind: Kind,
-    /// Binary messages that follow and belong to it.
+    /// Number of binary messages that follow and belong to the packet.
     pub attachments: usize,
-    /// `/` or `/admin`.
+    /// The namespace, such as `/` or `/admin`.
     pub namespace: &'a str,
-    /// The number by which an acknowledgement is known.
+    /// The number that links an event to its acknowledgement.
     pub id: Option<u64>,
     /// JSON text, or empty.
     pub data: &'a str,
 }
 
 impl<'a> Packet<'a> {
-    /// Reads what is behind the `4` of Engine.IO: `2["event",{}]`, `51-/admin,7["event",{"_placeholder":true,"num":0}]`.
+    /// Parses the data of an Engine.IO message, without its leading `4`: `2["event",{}]` or
+    /// `51-/admin,7["event",{"_placeholder":true,"num":0}]`.
     pub fn parse(text: &'a str) -> Result<Self, Fault> {
         let unfit = || {
             let shown = printable(text.as_bytes());
-            protocol(format!("`{shown}` is no Socket.IO packet"))
+            protocol(format!("`{shown}` is not a Socket.IO packet"))
         };
         let kind = kind_of(text).ok_or_else(unfit)?;
         let mut rest = &text[1..];
@@ -64,7 +65,7 @@ impl<'a> Packet<'a> {
         let mut namespace = "/";
         if rest.starts_with('/') {
             (namespace, rest) = rest.split_once(',').unwrap_or((rest, ""));
-            // Older servers send the query along.
+            // Older servers append the query of the request.
             namespace = namespace
                 .split_once('?')
                 .map_or(namespace, |(name, _)| name);
@@ -88,7 +89,7 @@ impl<'a> Packet<'a> {
         packet.is_whole().then_some(packet).ok_or_else(unfit)
     }
 
-    /// The data begins as that of its kind must.
+    /// Whether the data begins in the way that the packet's type requires.
     fn is_whole(&self) -> bool {
         let first = self.data.as_bytes().first();
         match self.kind {
@@ -119,19 +120,19 @@ fn digits(text: &str) -> Option<u64> {
     plain.then(|| text.parse().ok()).flatten()
 }
 
-/// Everything of a packet that stands before its data, with Engine.IO's `4`: `42`, `451-/admin,7`.
+/// The part of a packet before its data, with Engine.IO's `4`: `42` or `451-/admin,7`.
 pub fn header(kind: Kind, attachments: usize, namespace: &str, id: Option<u64>) -> String {
-    let mut text = String::with_capacity(namespace.len() + 24); // a number has 20 digits at the most
+    let mut text = String::with_capacity(namespace.len() + 24); // a number has at most 20 digits
     text.push('4');
     text.push(char::from(b'0' + kind as u8));
     if matches!(kind, Kind::BinaryEvent | Kind::BinaryAck) {
-        let _ = write!(text, "{attachments}-"); // a string takes everything
+        let _ = write!(text, "{attachments}-"); // writing to a String cannot fail
     }
     if namespace != "/" {
         text.extend([namespace, ","]);
     }
     if let Some(id) = id {
-        let _ = write!(text, "{id}"); // a string takes everything
+        let _ = write!(text, "{id}"); // writing to a String cannot fail
     }
     text
 }

@@ -1,4 +1,4 @@
-//! What one polling request or answer carries: packets with `\x1e` between them, binary ones as `b` and base64.
+//! The body of a polling request or response: packets separated by `\x1e`, binary ones as `b` and base64.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -11,13 +11,13 @@ const SEPARATOR: u8 = 0x1e;
 /// One packet of a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
-    /// An Engine.IO packet in text.
+    /// A text Engine.IO packet.
     Text(&'a str),
     /// A binary message.
     Binary(Vec<u8>),
 }
 
-/// The packets of a payload, in order; an empty payload has none.
+/// The packets of a payload, in order. An empty payload has none.
 pub fn parts(payload: &[u8]) -> impl Iterator<Item = Result<Part<'_>, Fault>> {
     let all = payload.split(|&byte| byte == SEPARATOR);
     all.filter(|_| !payload.is_empty()).map(part)

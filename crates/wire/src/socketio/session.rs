@@ -7,17 +7,18 @@ use super::event::Event;
 use super::packet::{Kind, Packet, header};
 use crate::fault::protocol;
 
-/// One namespace of one Engine.IO session, as its client sees it. It says what is to be sent and never sends.
+/// The client side of one namespace in an Engine.IO session. It never sends: it reports the packets to send as
+/// [`Signal::Say`].
 ///
 /// | state | meaning | leaves on |
 /// |---|---|---|
-/// | opening | nothing came yet | Engine.IO's open packet: [`Signal::Opened`] and [`Signal::Say`] the CONNECT |
-/// | joining | the namespace was asked for | CONNECT: [`Signal::Connected`]; CONNECT_ERROR: a fault |
+/// | opening | nothing received yet | Engine.IO's open packet: [`Signal::Opened`], [`Signal::Say`] with a CONNECT |
+/// | joining | the namespace was requested | CONNECT: [`Signal::Connected`]; CONNECT_ERROR: a fault |
 /// | connected | events flow | DISCONNECT or Engine.IO's close: a fault |
 #[derive(Debug)]
 pub struct Session {
     namespace: String,
-    /// JSON text that goes with the CONNECT.
+    /// JSON text that is sent with the CONNECT.
     auth: Option<String>,
     state: State,
     coming: Option<Attachments>,
@@ -31,43 +32,43 @@ enum State {
     Connected,
 }
 
-/// What a received packet means.
+/// The meaning of a received packet.
 #[derive(Debug)]
 pub enum Signal<'a> {
-    /// The Engine.IO session stands.
+    /// The Engine.IO session is open.
     Opened(Open),
-    /// This is to be sent.
+    /// A packet that the caller must send.
     Say(String),
-    /// The server pinged: it lives. The answer is a [`Signal::Say`] of its own.
+    /// The server sent a ping. The pong follows as a [`Signal::Say`].
     Alive,
-    /// The namespace is granted, under this id.
+    /// The server accepted the namespace, with this socket id.
     Connected(Option<String>),
     /// An event.
     Event {
-        /// Its name and arguments.
+        /// The name and arguments.
         event: Event<'a>,
-        /// By what it is to be acknowledged, if the server wants that.
+        /// The id for the acknowledgement, if the server wants one.
         id: Option<u64>,
-        /// Its binary attachments by the numbers of their placeholders.
+        /// The binary attachments. A placeholder's number is the index.
         attachments: &'a [Vec<u8>],
     },
     /// An acknowledgement.
     Ack {
-        /// Of which event.
+        /// The id of the acknowledged event.
         id: u64,
         /// The arguments as a JSON list.
         arguments: &'a str,
-        /// Its binary attachments by the numbers of their placeholders.
+        /// The binary attachments. A placeholder's number is the index.
         attachments: &'a [Vec<u8>],
     },
-    /// The answer to a probe of a new transport.
+    /// The response to a probe of a new transport.
     Probed,
-    /// Nothing: it ends a poll.
+    /// No content; ends a poll.
     Noop,
 }
 
 impl Session {
-    /// For a namespace such as `/`; messages with their attachments may have `limit` bytes.
+    /// A session for a namespace such as `/`. A message together with its attachments may have `limit` bytes.
     pub fn new(namespace: String, auth: Option<String>, limit: usize) -> Self {
         Self {
             namespace,
@@ -83,12 +84,12 @@ impl Session {
         &self.namespace
     }
 
-    /// What says goodbye to the namespace.
+    /// The packet that leaves the namespace.
     pub fn goodbye(&self) -> String {
         header(Kind::Disconnect, 0, &self.namespace, None)
     }
 
-    /// A text packet came. A fault ends the session, whoever's it is.
+    /// Handles a text packet. Any fault ends the session.
     pub fn on_text(&mut self, text: &str, sink: &mut impl FnMut(Signal<'_>)) -> Result<(), Fault> {
         match EnginePacket::parse(text)? {
             EnginePacket::Open(json) => self.opened(json, sink)?,
@@ -105,14 +106,14 @@ impl Session {
         Ok(())
     }
 
-    /// A binary message came: an attachment.
+    /// Handles a binary message, which is always an attachment.
     pub fn on_binary(
         &mut self,
         bytes: &[u8],
         sink: &mut impl FnMut(Signal<'_>),
     ) -> Result<(), Fault> {
         let Some(mut coming) = self.coming.take() else {
-            return Err(protocol("a binary message that belongs to no packet"));
+            return Err(protocol("received a binary message without a packet"));
         };
         if !coming.add(bytes)? {
             self.coming = Some(coming);
@@ -136,7 +137,7 @@ impl Session {
 
     fn message(&mut self, text: &str, sink: &mut impl FnMut(Signal<'_>)) -> Result<(), Fault> {
         if self.coming.is_some() {
-            return Err(protocol("a text packet came where an attachment was due"));
+            return Err(protocol("received text instead of a binary attachment"));
         }
         let packet = Packet::parse(text)?;
         if packet.attachments > 0 {
@@ -162,11 +163,11 @@ impl Session {
                 let sid = data.as_ref().and_then(|data| data.get("sid")?.as_str());
                 sink(Signal::Connected(sid.map(str::to_owned)));
             }
-            Kind::Connect => return Err(protocol("the server granted the namespace twice")),
+            Kind::Connect => return Err(protocol("the server accepted the namespace twice")),
             Kind::ConnectError => return Err(refused(packet)),
             Kind::Disconnect => return Err(closed("the server disconnected the socket")),
             _ if self.state != State::Connected => {
-                return Err(protocol("a message came before the namespace was granted"));
+                return Err(protocol("a message before the namespace was accepted"));
             }
             Kind::Event | Kind::BinaryEvent => {
                 let event = Event::parse(packet.data)?;
@@ -189,19 +190,23 @@ impl Session {
         Ok(())
     }
 
-    /// Most sockets have the main namespace `/`, and no other name is as short: of a crowd's names none need be looked up.
+    /// Whether the packet belongs to the namespace of this session.
+    ///
+    /// Most sockets use the main namespace `/`, and no other name has one character. Comparing the lengths decides
+    /// these cases without reading the name.
     fn is_its(&self, packet: &Packet<'_>) -> bool {
         let its = packet.namespace;
         its.len() == self.namespace.len() && (its.len() == 1 || its == self.namespace)
     }
 
-    /// A packet of a namespace that was not asked for.
+    /// Handles a packet of a namespace that was not requested. While joining, a refusal counts whatever its namespace.
+    /// Packets of `/`, and all packets once connected, are ignored. Anything else is a fault.
     fn stranger(&self, packet: &Packet<'_>) -> Result<(), Fault> {
         match packet.kind {
             Kind::ConnectError if self.state == State::Joining => Err(refused(packet)),
             _ if self.state == State::Connected || packet.namespace == "/" => Ok(()),
             _ => Err(protocol(format!(
-                "a packet of namespace {}",
+                "received a packet of namespace {}, which was not requested",
                 packet.namespace
             ))),
         }
@@ -212,7 +217,7 @@ fn closed(what: &str) -> Fault {
     Fault::target(FaultKind::Closed, what)
 }
 
-/// The server's own words, without which nobody would know why.
+/// A fault with the server's own message, which states the reason.
 fn refused(packet: &Packet<'_>) -> Fault {
     let data: Option<Value> = serde_json::from_str(packet.data).ok();
     let message = data.as_ref().and_then(|data| match data {

@@ -5,14 +5,14 @@ use super::handshake::Handshake;
 use super::parser::{Breach, Event, FrameParser, MESSAGE_LIMIT};
 use crate::stream::Stream;
 
-/// A WebSocket connection of a client.
+/// The client side of a WebSocket connection.
 ///
 /// | state | meaning | leaves on |
 /// |---|---|---|
-/// | opening | the request went out | [`Event::Open`] |
-/// | open | messages flow | a close frame either way |
-/// | closing | one side sent its close frame | the other's |
-/// | done | both did, or one broke the protocol; drop it | |
+/// | opening | the handshake request was sent | [`Event::Open`] |
+/// | open | messages flow | a close frame in either direction |
+/// | closing | one side sent its close frame | the close frame of the other side |
+/// | done | both sent one, or one broke the protocol; drop the connection | |
 #[derive(Debug)]
 pub struct Connection {
     stream: Stream,
@@ -30,12 +30,12 @@ struct Opening {
 }
 
 impl Connection {
-    /// Sends the handshake over a stream in any phase. `seed` feeds the masks.
+    /// Sends the handshake over a stream in any phase. `seed` seeds the masks of the frames.
     pub fn open(stream: Stream, handshake: Handshake, seed: u64) -> Result<Self, Fault> {
         Self::with_message_limit(stream, handshake, seed, MESSAGE_LIMIT)
     }
 
-    /// Refuses messages above `limit` bytes.
+    /// Like [`Connection::open`], but messages above `limit` bytes are a fault.
     pub fn with_message_limit(
         mut stream: Stream,
         handshake: Handshake,
@@ -54,33 +54,34 @@ impl Connection {
         })
     }
 
-    /// The stream below, to register.
+    /// The underlying stream, for registration with epoll.
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// The stream below, to read from and to advance.
+    /// The underlying stream, for [`Stream::read`] and [`Stream::advance`].
     pub fn stream_mut(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
-    /// The handshake is done, and no close frame went either way.
+    /// Whether the handshake is done and neither side has sent a close frame.
     pub fn is_open(&self) -> bool {
         self.opening.is_none() && !self.close_sent && !self.close_received
     }
 
-    /// Both sides have sent their close frames: nothing more will come.
+    /// Whether both sides have sent their close frames. Nothing more will arrive.
     pub fn is_done(&self) -> bool {
         self.close_sent && self.close_received
     }
 
-    /// A message has begun and is not complete.
+    /// Whether a message has begun to arrive and is not complete.
     pub fn holds_a_part(&self) -> bool {
         self.parser.holds_a_part()
     }
 
-    /// Bytes came: calls `sink` for each event, in order. Pings and closes are answered here.
-    /// When the server breaks the protocol it is told the close code, and the fault is returned.
+    /// Parses bytes that were read and calls `sink` for each event, in order. Replies to pings and close frames.
+    ///
+    /// If the server breaks the protocol, it is sent a close frame with the code, and the fault is returned.
     pub fn on_bytes(
         &mut self,
         bytes: &[u8],
@@ -108,6 +109,8 @@ impl Connection {
     }
 
     fn on_frames(&mut self, bytes: &[u8], sink: &mut impl FnMut(Event<'_>)) -> Result<(), Fault> {
+        // Collects the replies to all frames of this read, to send them with one write. The parser is borrowed until
+        // it returns, so the closure cannot write to the stream itself.
         let mut replies = Vec::new();
         let (random, may_reply) = (&mut self.random, !self.close_sent);
         let mut close_received = false;
@@ -136,7 +139,7 @@ impl Connection {
             }
             self.close_sent = true;
             self.close_received = true;
-            let _ = self.stream.write(&replies); // the breach is the news, whether or not it can be told
+            let _ = self.stream.write(&replies); // the breach is the result, even if the close frame cannot be sent
             return Err(fault);
         }
         if replies.is_empty() {
@@ -145,17 +148,17 @@ impl Connection {
         self.stream.write(&replies)
     }
 
-    /// The peer sent its last byte: a fault unless the close handshake was done.
+    /// Handles the end of the peer's data. It is a fault unless the server has sent a close frame.
     pub fn on_close(&mut self) -> Result<(), Fault> {
         let when = match (&self.opening, self.close_received, self.close_sent) {
-            (Some(_), ..) => "before it answered the handshake",
+            (Some(_), ..) => "before its handshake response",
             (None, true, _) => return Ok(()),
-            (None, false, true) => "without answering the close frame",
+            (None, false, true) => "without replying to the close frame",
             (None, false, false) => "without a close frame",
         };
         Err(Fault::target(
             FaultKind::Closed,
-            format!("the server closed {when}"),
+            format!("the server closed the connection {when}"),
         ))
     }
 
@@ -164,7 +167,7 @@ impl Connection {
         self.send_text_of(&[text])
     }
 
-    /// Sends one text message that lies in several parts, so that nobody needs to join them before.
+    /// Sends one text message that is given in several parts, so that the caller need not join them.
     pub fn send_text_of(&mut self, parts: &[&str]) -> Result<(), Fault> {
         let length = parts.iter().map(|part| part.len()).sum();
         self.send(length, |out, mask| {
@@ -184,12 +187,12 @@ impl Connection {
         self.send(125, |out, mask| encode::encode_ping(out, payload, mask))
     }
 
-    /// Sends an unasked pong with up to 125 bytes.
+    /// Sends an unsolicited pong with up to 125 bytes.
     pub fn send_pong(&mut self, payload: &[u8]) -> Result<(), Fault> {
         self.send(125, |out, mask| encode::encode_pong(out, payload, mask))
     }
 
-    /// Begins to close; a second call changes nothing. The server's answer comes as [`Event::Close`].
+    /// Begins to close. A second call changes nothing. The server's reply arrives as [`Event::Close`].
     pub fn close(&mut self, code: Option<u16>, reason: &str) -> Result<(), Fault> {
         if self.close_sent {
             return Ok(());
@@ -206,7 +209,7 @@ impl Connection {
         if self.close_received {
             Some(Fault::target(closed, "the server has closed the WebSocket"))
         } else if self.close_sent {
-            Some(Fault::script(closed, "sent after the script had closed"))
+            Some(Fault::script(closed, "sent after the script closed it"))
         } else if self.opening.is_some() {
             Some(Fault::script(closed, "sent before the WebSocket was open"))
         } else {
@@ -228,8 +231,8 @@ impl Connection {
     }
 }
 
-/// `SplitMix64` (Steele, Lea, Flood 2014). Masks protect caches between the two ends from crafted payloads,
-/// so they must vary but need no secrecy in a test.
+/// The next mask, from `SplitMix64` (Steele, Lea, Flood 2014). Masks protect caches between client and server from
+/// crafted payloads. They must vary, but need no secrecy in a test.
 fn next_mask(state: &mut u64) -> [u8; 4] {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;

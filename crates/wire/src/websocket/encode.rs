@@ -2,9 +2,9 @@ use super::frame::Opcode;
 use super::mask;
 
 const MASKED: u8 = 0x80;
-/// The length follows in two bytes.
+/// Length field: the length follows in two bytes.
 const LENGTH_16: u8 = 126;
-/// The length follows in eight bytes.
+/// Length field: the length follows in eight bytes.
 const LENGTH_64: u8 = 127;
 
 /// Appends a whole text message in one masked frame.
@@ -12,7 +12,7 @@ pub fn encode_text(out: &mut Vec<u8>, text: &str, mask: [u8; 4]) {
     encode(out, Opcode::Text, [text.as_bytes()], mask);
 }
 
-/// Appends one text message that lies in several parts, in one masked frame.
+/// Appends one text message, given in several parts, in one masked frame.
 pub(super) fn encode_text_of(out: &mut Vec<u8>, parts: &[&str], mask: [u8; 4]) {
     encode(
         out,
@@ -27,17 +27,17 @@ pub fn encode_binary(out: &mut Vec<u8>, bytes: &[u8], mask: [u8; 4]) {
     encode(out, Opcode::Binary, [bytes], mask);
 }
 
-/// Appends a ping; a payload is cut after 125 bytes, the most that a control frame holds.
+/// Appends a ping. The payload is truncated to 125 bytes, the maximum of a control frame.
 pub fn encode_ping(out: &mut Vec<u8>, payload: &[u8], mask: [u8; 4]) {
     encode(out, Opcode::Ping, [control(payload)], mask);
 }
 
-/// Appends a pong; a payload is cut after 125 bytes.
+/// Appends a pong. The payload is truncated to 125 bytes.
 pub fn encode_pong(out: &mut Vec<u8>, payload: &[u8], mask: [u8; 4]) {
     encode(out, Opcode::Pong, [control(payload)], mask);
 }
 
-/// Appends a close frame; the reason is cut at a character so that both fit into 125 bytes.
+/// Appends a close frame. The reason is truncated at a character boundary so that code and reason fit into 125 bytes.
 pub fn encode_close(out: &mut Vec<u8>, code: Option<u16>, reason: &str, mask: [u8; 4]) {
     match code {
         None => encode(out, Opcode::Close, [], mask),
@@ -55,7 +55,7 @@ fn control(payload: &[u8]) -> &[u8] {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "each arm has compared the length with what its field holds"
+    reason = "each arm has checked that the length fits its field"
 )]
 fn encode<'a>(
     out: &mut Vec<u8>,
@@ -79,6 +79,7 @@ fn encode<'a>(
         }
     }
     out.extend_from_slice(&mask);
+    // The parts are joined before masking: the mask continues over part boundaries.
     let start = out.len();
     for part in parts {
         out.extend_from_slice(part);

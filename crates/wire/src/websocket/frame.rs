@@ -1,6 +1,6 @@
 use super::parser::Breach;
 
-/// RFC 6455 §5.2.
+/// The type of a frame (RFC 6455 §5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Opcode {
@@ -30,14 +30,14 @@ impl Opcode {
     }
 }
 
-/// The head of a frame that a server sent.
+/// The header of a frame from a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FrameHead {
     pub(super) last: bool,
     pub(super) opcode: Opcode,
-    /// Bytes of the head itself: 2, 4 or 10.
+    /// Bytes of the header: 2, 4 or 10.
     pub(super) size: usize,
-    /// Bytes that follow it.
+    /// Bytes of the payload.
     pub(super) payload: usize,
 }
 
@@ -47,7 +47,7 @@ impl FrameHead {
     }
 }
 
-/// `None` when the head is not whole yet.
+/// Parses a frame header. `None` if it is not complete yet.
 #[inline]
 pub(super) fn parse_head(bytes: &[u8]) -> Result<Option<FrameHead>, Breach> {
     let &[first, second, ref rest @ ..] = bytes else {
@@ -55,7 +55,7 @@ pub(super) fn parse_head(bytes: &[u8]) -> Result<Option<FrameHead>, Breach> {
     };
     if first & 0x70 != 0 {
         return Err(Breach::protocol(
-            "a reserved bit is set, though no extension was agreed",
+            "a reserved bit is set without a negotiated extension",
         ));
     }
     let Some(opcode) = Opcode::from_bits(first & 0x0f) else {
@@ -87,7 +87,7 @@ pub(super) fn parse_head(bytes: &[u8]) -> Result<Option<FrameHead>, Breach> {
     };
     if (size == 4 && payload < 126) || (size == 10 && payload <= 0xffff) || payload >> 63 != 0 {
         return Err(Breach::protocol(
-            "a frame's length is not written in the shortest form",
+            "a frame's length is not encoded in the shortest form",
         ));
     }
     Ok(Some(FrameHead {

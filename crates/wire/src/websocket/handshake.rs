@@ -11,12 +11,12 @@ use crate::http::Headers;
 use crate::http::encoding::{is_token, push_authority, push_header, push_target};
 use crate::http::head::{self, Head};
 
-/// Bytes of a refusal that are quoted.
+/// Maximum number of bytes of a refusal's body that a fault quotes.
 const BODY_QUOTED: usize = 200;
-/// RFC 6455 §1.3.
+/// The constant that is hashed with the key (RFC 6455 §1.3).
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/// The opening request: what is offered, and the check of the answer.
+/// The opening request, and the check of the response to it.
 #[derive(Clone, Debug)]
 pub struct Handshake {
     request: Vec<u8>,
@@ -25,8 +25,8 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// Encodes the request. `nonce` should differ between connections. `headers` override Host, and may
-    /// add Origin, Cookie, Authorization; those that are the handshake's own are the script's fault.
+    /// Encodes the request. `nonce` should differ between connections. `headers` can override Host and add others, such
+    /// as Origin, Cookie and Authorization. Headers that the handshake sets itself are a fault of the script.
     pub fn new(
         url: &Url,
         protocols: &[String],
@@ -60,7 +60,7 @@ impl Handshake {
         }
         for (name, value) in headers {
             if is_own(name) {
-                return Err(refused(&format!("`{name}` is the handshake's own header")));
+                return Err(refused(&format!("`{name}` is set by the handshake itself")));
             }
             push_header(name, value, &mut request)?;
         }
@@ -77,8 +77,10 @@ impl Handshake {
         &self.request
     }
 
-    /// Looks at the answer so far. `None` when its head is not whole; else the size of the head, after
-    /// which frames begin, and the subprotocol that the server chose. Anything but a valid 101 is a fault.
+    /// Checks the response so far. `None` if its head is not complete.
+    ///
+    /// Otherwise returns the size of the head, after which frames begin, and the subprotocol that the server chose. Any
+    /// response but a valid 101 is a fault.
     pub fn check(&self, bytes: &[u8]) -> Result<Option<(usize, Option<&str>)>, Fault> {
         let Some(head) = head::parse(bytes)? else {
             return Ok(None);
@@ -94,10 +96,12 @@ impl Handshake {
                 .any(|found| found.eq_ignore_ascii_case(word))
         };
         if !has("upgrade", "websocket") || !has("connection", "upgrade") {
-            return Err(protocol("101 without `Upgrade: websocket`"));
+            return Err(protocol(
+                "101 without `Upgrade: websocket` and `Connection: Upgrade`",
+            ));
         }
         if headers.get("sec-websocket-accept") != Some(accept_for(&self.key).as_str()) {
-            return Err(protocol("Sec-WebSocket-Accept does not answer the key"));
+            return Err(protocol("Sec-WebSocket-Accept does not match the key"));
         }
         if let Some(extension) = headers.get("sec-websocket-extensions") {
             return Err(protocol(format!("extension `{extension}` was not offered")));
@@ -132,7 +136,8 @@ fn is_own(name: &str) -> bool {
     OWN.iter().any(|own| own.eq_ignore_ascii_case(name))
 }
 
-/// `body`: as much of the answer's body as came with the head; it mostly says why.
+/// The fault for a response that is not a 101. `body` is the part of the body that arrived with the head; it usually
+/// states the reason.
 fn not_upgraded(head: &Head, headers: &Headers, body: &[u8]) -> Fault {
     let kind = match head.status {
         429 => FaultKind::RateLimited,
@@ -212,7 +217,7 @@ mod tests {
         let deflate = answer("Sec-WebSocket-Extensions: permessage-deflate\r\n");
         check(&deflate, FaultKind::Protocol, "was not offered");
         let wrong = answer("").replace("s3pP", "S3PP");
-        check(&wrong, FaultKind::Protocol, "does not answer the key");
+        check(&wrong, FaultKind::Protocol, "does not match the key");
         let no_upgrade = answer("").replace("Upgrade: websocket\r\n", "");
         check(&no_upgrade, FaultKind::Protocol, "without");
         check(

@@ -1,4 +1,4 @@
-/// Masks or unmasks in place (RFC 6455 §5.3). Eight bytes at a time: the compiler makes vectors of it.
+/// Masks or unmasks in place (RFC 6455 §5.3), eight bytes at a time, which the compiler can vectorise.
 pub(super) fn apply(bytes: &mut [u8], mask: [u8; 4]) {
     let [a, b, c, d] = mask;
     let wide = u64::from_ne_bytes([a, b, c, d, a, b, c, d]);

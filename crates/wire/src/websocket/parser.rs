@@ -5,10 +5,10 @@ use model::Fault;
 use super::frame::{FrameHead, Opcode, parse_head};
 use crate::fault::{above_limit, protocol};
 
-/// Messages may not be larger unless the caller says so, in bytes.
+/// Default maximum size of a message, in bytes.
 pub const MESSAGE_LIMIT: usize = 64 * 1024 * 1024;
 
-/// Something that the server sent, borrowed from the read buffer.
+/// An event from the server, borrowed from the read buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// The handshake is done.
@@ -20,25 +20,25 @@ pub enum Event<'a> {
     Text(&'a str),
     /// A whole binary message.
     Binary(&'a [u8]),
-    /// Asks for a pong with the same payload; a [`super::Connection`] answers by itself.
+    /// A ping. A [`super::Connection`] replies to it with a pong of the same payload.
     Ping(&'a [u8]),
-    /// Answers a ping, or comes unasked.
+    /// The reply to a ping, or an unsolicited pong.
     Pong(&'a [u8]),
-    /// The server's last frame. Whatever follows it is ignored.
+    /// The server's last frame. Data after it is ignored.
     Close {
         /// Absent from an empty close frame.
         code: Option<u16>,
-        /// Often empty.
+        /// The reason; often empty.
         reason: &'a str,
     },
 }
 
-/// The server broke the protocol: what to record, and the close code to tell it (RFC 6455 §7.4.1).
+/// A violation of the protocol by the server: the fault, and the close code to send (RFC 6455 §7.4.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// 1002, 1007 or 1009.
+    /// The close code: 1002, 1007 or 1009.
     pub code: u16,
-    /// What happened.
+    /// The fault.
     pub fault: Fault,
 }
 
@@ -65,11 +65,11 @@ impl Breach {
     }
 }
 
-/// Frames out of a stream of bytes; knows no socket. Only a frame that the read cut, or a message that
-/// the server fragmented, is copied aside; the memory goes back once it is whole.
+/// Parses frames from a stream of bytes, without I/O. It copies only frames that a read split and messages that the
+/// server fragmented, and frees that memory when they are complete.
 #[derive(Debug)]
 pub struct FrameParser {
-    /// The beginning of a frame whose rest has not come.
+    /// The beginning of a frame that is not complete yet.
     held: Vec<u8>,
     fragments: Option<Box<Fragments>>,
     limit: usize,
@@ -89,7 +89,7 @@ impl Default for FrameParser {
 }
 
 impl FrameParser {
-    /// Refuses messages above `limit` bytes as soon as a frame's head announces them.
+    /// A message above `limit` bytes is a fault as soon as the header of a frame announces it.
     pub fn new(limit: usize) -> Self {
         Self {
             held: Vec::new(),
@@ -99,7 +99,7 @@ impl FrameParser {
         }
     }
 
-    /// A frame, or a message, has begun and is not complete.
+    /// Whether a frame or a message has begun and is not complete.
     pub fn holds_a_part(&self) -> bool {
         !self.held.is_empty() || self.fragments.is_some()
     }
@@ -132,13 +132,15 @@ impl FrameParser {
         Ok(())
     }
 
-    /// Adds to the cut frame no more than it lacks; `Some(used)` when it is whole and delivered.
+    /// Adds the missing bytes to the split frame, and no more. Returns the number of bytes used when the frame is
+    /// complete and delivered.
     fn complete_held(
         &mut self,
         bytes: &[u8],
         sink: &mut impl FnMut(Event<'_>),
     ) -> Result<Option<usize>, Breach> {
         let mut used = 0;
+        // Byte by byte, because the size of the header is unknown until its first two bytes are there.
         let head = loop {
             if let Some(head) = self.head(&self.held)? {
                 break head;
@@ -198,7 +200,7 @@ impl FrameParser {
             }
             Opcode::Continuation => {
                 let Some(mut whole) = self.fragments.take() else {
-                    return Err(Breach::protocol("a continuation of nothing"));
+                    return Err(Breach::protocol("a continuation without a message"));
                 };
                 whole.bytes.extend_from_slice(payload);
                 if head.last {
@@ -234,7 +236,7 @@ fn close(payload: &[u8]) -> Result<Event<'_>, Breach> {
             code: None,
             reason: "",
         }),
-        &[_] => Err(Breach::protocol("a close frame with half a code")),
+        &[_] => Err(Breach::protocol("a close frame with a one-byte code")),
         &[high, low, ref reason @ ..] => {
             let code = u16::from_be_bytes([high, low]);
             if !may_be_sent(code) {
@@ -251,7 +253,7 @@ fn close(payload: &[u8]) -> Result<Event<'_>, Breach> {
     }
 }
 
-/// RFC 6455 §7.4 and the IANA registry of close codes.
+/// Whether a close code may occur in a frame (RFC 6455 §7.4 and the IANA registry of close codes).
 fn may_be_sent(code: u16) -> bool {
     matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999)
 }

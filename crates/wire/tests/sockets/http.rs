@@ -69,7 +69,7 @@ fn a_first_request_without_an_answer_is_not_stale() {
     let mut connection = connected(address);
     connection.send(GET, true).unwrap();
     let fault = answer(&mut connection).unwrap_err();
-    assert_eq!(fault.detail, "closed before the answer");
+    assert_eq!(fault.detail, "closed before the response");
     assert!(!connection.is_stale_close());
     thread.join().unwrap();
 }

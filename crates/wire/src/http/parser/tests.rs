@@ -140,7 +140,7 @@ fn what_is_not_http_is_quoted() {
     );
     check(
         b"HTTP/1.1 200 OK\r\nBroken Name: 1\r\n\r\n",
-        "broken HTTP head",
+        "malformed HTTP head",
     );
     check(
         b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
@@ -169,7 +169,7 @@ fn what_is_not_http_is_quoted() {
     check(b"HTTP/1.1 099 Odd\r\n\r\n", "status 99");
     check(
         b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
-        "nobody asked for",
+        "was not requested",
     );
 }
 
@@ -234,7 +234,7 @@ fn a_close_in_the_middle_says_how_far_it_came() {
     parser.expect(false);
     assert_eq!(
         parser.on_close().unwrap_err().detail,
-        "closed before the answer"
+        "closed before the response"
     );
 }
 

@@ -106,9 +106,9 @@ fn what_the_standard_forbids_is_answered_with_its_code() {
         1002,
         "shortest form",
     );
-    check(&[0x80, 0], 1002, "continuation of nothing");
+    check(&[0x80, 0], 1002, "continuation without a message");
     check(&[0x01, 0, 0x81, 0], 1002, "inside a fragmented one");
-    check(&[0x88, 1, 3], 1002, "half a code");
+    check(&[0x88, 1, 3], 1002, "one-byte code");
     for code in [0_u16, 999, 1004, 1005, 1006, 1015, 2999, 5000] {
         let [high, low] = code.to_be_bytes();
         check(&[0x88, 2, high, low], 1002, "may not be sent");

@@ -334,7 +334,10 @@ fn a_kept_connection_that_the_peer_closed_lets_the_request_be_repeated() {
     assert_eq!(answer(&mut connection).unwrap().body, b"first");
     connection.send(&request("GET", "/"), None).unwrap();
     let end = finished(&mut connection).unwrap();
-    assert_eq!(end.outcome.unwrap_err().detail, "closed before the answer");
+    assert_eq!(
+        end.outcome.unwrap_err().detail,
+        "closed before the response"
+    );
     assert_eq!(end.repeatable, Repeatable::IfIdempotent);
     drop(connection);
     thread.join().unwrap();
