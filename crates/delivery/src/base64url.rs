@@ -1,4 +1,4 @@
-/// No letter of the alphabet: wherever a letter stands in its quartet, this leaves a bit above the 24 of the quartet.
+/// The value of a byte outside the alphabet. In every position of a quartet it sets a bit above the quartet's 24 bits.
 const NONE: u32 = !63;
 /// The value of each letter of RFC 4648 §5.
 const VALUES: [u32; 256] = values();
@@ -14,14 +14,17 @@ const fn values() -> [u32; 256] {
     values
 }
 
-/// Decodes base64url (RFC 4648 §5) of a length that is known beforehand and needs no padding: `TEXT` is 4/3 of `BYTES`.
-/// The general decoder looks for padding and for where the text ends, which costs more than the rest of a receipt.
-/// `None`: a letter that is not in the alphabet.
+/// Decodes base64url (RFC 4648 §5) of a fixed length without padding: `TEXT` is 4/3 of `BYTES`. `None` if a byte is not
+/// in the alphabet.
+///
+/// A general decoder also looks for padding and for the end of the text. That costs more than all other work on a
+/// received stamp.
 pub(crate) fn decode<const TEXT: usize, const BYTES: usize>(
     text: &[u8; TEXT],
 ) -> Option<[u8; BYTES]> {
     const { assert!(TEXT.is_multiple_of(4) && TEXT / 4 * 3 == BYTES) };
     let mut bytes = [0; BYTES];
+    // Collects the bits of all quartets, so that one check at the end finds every byte outside the alphabet.
     let mut seen = 0;
     let (quartets, _) = text.as_chunks();
     let (triples, _) = bytes.as_chunks_mut();

@@ -1,7 +1,9 @@
 /// A set of members of a group. Groups of up to 64 need no allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bits {
+    /// Members 0 to 63.
     low: u64,
+    /// Members from 64 on, 64 in each word.
     high: Vec<u64>,
 }
 
@@ -10,6 +12,7 @@ impl Bits {
         ((member / 64) as usize, 1 << (member % 64))
     }
 
+    /// Adds a member. Returns whether it was missing.
     pub(crate) fn insert(&mut self, member: u32) -> bool {
         let fresh = !self.contains(member);
         let (word, bit) = Self::place(member);
@@ -22,6 +25,7 @@ impl Bits {
         fresh
     }
 
+    /// Removes a member. Returns whether it was present.
     pub(crate) fn remove(&mut self, member: u32) -> bool {
         let present = self.contains(member);
         let (word, bit) = Self::place(member);

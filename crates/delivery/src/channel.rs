@@ -5,19 +5,19 @@ use model::Nanos;
 use crate::bits::Bits;
 use crate::message::Message;
 
-/// Who must get the messages of a channel, among those who listen at the moment of sending.
+/// The members who must receive the messages of a channel, if they listen when a message is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// All but the sender.
+    /// All members except the sender.
     Others,
-    /// All.
+    /// All members, including the sender.
     Everyone,
     /// These members.
     Members(Vec<u32>),
 }
 
 impl Audience {
-    /// Whether the member may see what `sender` says, listening or not.
+    /// Whether the member may receive messages of `sender`, whether it listens or not.
     pub(crate) fn admits(&self, member: u32, sender: u32) -> bool {
         match self {
             Self::Everyone => true,
@@ -27,8 +27,10 @@ impl Audience {
     }
 }
 
+/// A channel of one group.
 #[derive(Debug)]
 pub(crate) struct Channel {
+    /// Index of the tally that it counts into.
     pub(crate) tally: usize,
     pub(crate) audience: Audience,
     pub(crate) deadline: Nanos,
@@ -36,12 +38,14 @@ pub(crate) struct Channel {
     pub(crate) senders: Vec<Sender>,
 }
 
+/// The messages of one sender on a channel.
 #[derive(Debug, Default)]
 pub(crate) struct Sender {
+    /// The messages that are still remembered, oldest first.
     pub(crate) messages: VecDeque<Message>,
-    /// Sequence of `messages[0]`.
+    /// Sequence number of `messages[0]`.
     pub(crate) base: u32,
-    /// By receiver: the highest sequence seen.
+    /// The highest sequence number received, by receiver.
     highest: Vec<u32>,
 }
 
@@ -51,7 +55,7 @@ impl Sender {
             .get_mut(sequence.checked_sub(self.base)? as usize)
     }
 
-    /// Notes the first receipt of a message; whether a later message had come before it.
+    /// Records the first arrival of a message. Returns whether a later message of the sender arrived before it.
     pub(crate) fn note_order(&mut self, receiver: u32, sequence: u32) -> bool {
         let index = receiver as usize;
         if self.highest.len() <= index {
@@ -63,7 +67,7 @@ impl Sender {
     }
 }
 
-/// Who must get a message that is sent now.
+/// The members who must receive a message that is sent now.
 pub(crate) fn audience_of(channel: &Channel, sender: u32) -> Bits {
     let mut audience = channel.listening.clone();
     match &channel.audience {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::bits::Bits;
 
-/// Why headcount itself ended the wait for a delivery before its settling time was over.
+/// The reason why headcount itself ended the wait for a delivery before its settling time was over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CutOff {
     /// The iteration failed, and its sockets were closed at once.
@@ -13,10 +13,10 @@ pub enum CutOff {
     LevelEnded,
 }
 
-/// How a member ceased to listen.
+/// The way in which a member stopped listening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaving {
-    /// Its own script stopped listening or closed the connection.
+    /// The script stopped listening or closed the connection.
     Left,
     /// The connection broke or the target closed it.
     Disconnected,
@@ -24,17 +24,19 @@ pub enum Leaving {
     CutOff(CutOff),
 }
 
-/// What is known of members who have not seen a message: mostly nothing.
+/// What is known about members who have not received a message; usually nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Departures {
-    /// Its stamp reached them where the channel does not look.
+    /// Members who received the stamp at a place where the channel does not look.
     pub(crate) misplaced: Bits,
-    /// `None`: after the settling time of the message, which was long enough.
+    /// Members who stopped listening. `None` if that was after the settling time of the message: leaving is then not
+    /// the reason for the loss.
     how: BTreeMap<u32, Option<Leaving>>,
 }
 
 impl Departures {
-    /// The first departure counts: whoever comes back and leaves again missed the message by the first.
+    /// Records a departure. The first one counts: a member who comes back and leaves again missed the message because
+    /// of the first.
     pub(crate) fn note(&mut self, member: u32, how: Option<Leaving>) {
         self.how.entry(member).or_insert(how);
     }

@@ -7,7 +7,7 @@ use crate::{Audience, ChannelIndex, Ledger, Stamp, Tally};
 
 const SETTLE: Nanos = Nanos::from_secs(5);
 
-/// Member 0 speaks to members 1 and 2, time goes on by itself.
+/// Member 0 sends to members 1 and 2. Tests advance the time with `passes`.
 struct Pair {
     ledger: Ledger,
     channel: ChannelIndex,
@@ -51,7 +51,7 @@ impl Pair {
         self.ledger.receive(stamp, member, self.now, tallies);
     }
 
-    /// Delivered, lost by reason, and cut off by reason.
+    /// Closes the ledger and returns the deliveries made, lost by reason, and cut off by reason.
     fn closes(mut self) -> (u64, BTreeMap<LossReason, u64>, BTreeMap<CutOff, u64>) {
         self.ledger.close(&mut self.tallies);
         let tally = self.tallies.remove(0);

@@ -2,42 +2,42 @@ use memchr::{memchr, memchr2};
 
 use crate::json::Scan;
 
-/// Ends a record in `SignalR`'s JSON protocol, and begins one in RFC 7464.
+/// Ends a record in the JSON protocol of `SignalR`, and begins one in RFC 7464.
 pub const RECORD_SEPARATOR: u8 = 0x1e;
 
-/// How messages hold JSON documents.
+/// How JSON documents are packed into messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// One in each, several with newlines or record separators between them, or a `SockJS` frame `a["…","…"]`. What is none of
-    /// these is one document, as it is.
+    /// Recognises one document per message, several separated by newlines or record separators, and a `SockJS` frame
+    /// `a["…","…"]`. Any other message is one document, unchanged.
     #[default]
     Auto,
     /// Each message is one document.
     Whole,
-    /// The elements of a top-level array; other messages as in `Auto`.
+    /// The elements of a top-level array are documents. Other messages are read as in `Auto`.
     Array,
-    /// Each document ends with this byte, and may go on in the next message.
+    /// Each document ends with this byte and may continue in the next message.
     EndedBy(u8),
 }
 
-/// A document that goes on over more messages than its size allows.
+/// Error: a document that continues over several messages is above the size limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong {
-    /// The largest size in bytes.
+    /// Maximum size in bytes.
     pub limit: usize,
 }
 
-/// Takes the documents out of what one socket receives.
+/// Extracts the documents from the messages that one socket receives.
 #[derive(Debug, Default)]
 pub struct Documents {
     framing: Framing,
-    /// The beginning of a document whose end has not come.
+    /// The beginning of a document that is not complete yet.
     part: Vec<u8>,
     limit: usize,
 }
 
 impl Documents {
-    /// `limit`: the most bytes of a document that goes on over several messages.
+    /// `limit` is the maximum size in bytes of a document that continues over several messages.
     pub fn new(framing: Framing, limit: usize) -> Self {
         Self {
             framing,
@@ -46,12 +46,14 @@ impl Documents {
         }
     }
 
-    /// Whether the message is one document as it stands. Nearly every message is, so this is the cheap question.
+    /// Whether the whole message is one document. Nearly every message is, and this check is cheap, so call it before
+    /// [`Documents::each`].
     pub fn is_one(&self, message: &[u8]) -> bool {
         match self.framing {
             Framing::Whole => true,
             Framing::Array | Framing::EndedBy(_) => false,
-            // A string of JSON holds neither byte unescaped, so that few other documents do.
+            // JSON strings cannot contain these bytes unescaped, so only pretty-printed documents take the slow path
+            // without need.
             Framing::Auto => match message {
                 [b'{' | b'[', ..] => memchr2(b'\n', RECORD_SEPARATOR, message).is_none(),
                 [b'a', b'[', ..] => false,
@@ -61,7 +63,7 @@ impl Documents {
         }
     }
 
-    /// Hands out the documents that end with this message, without what stands between them.
+    /// Calls `document` for each document that ends in this message, without the separators.
     pub fn each(&mut self, message: &[u8], mut document: impl FnMut(&[u8])) -> Result<(), TooLong> {
         match self.framing {
             Framing::EndedBy(end) => return self.ended_by(end, message, document),
@@ -104,7 +106,8 @@ impl Documents {
 }
 
 fn automatic(message: &[u8], document: &mut impl FnMut(&[u8])) {
-    // Both are looked through before anything is handed out: a text that only begins like documents stays whole.
+    // The message is checked to its end before any document is returned, so that a text that only begins like
+    // documents stays whole.
     let mut count = 0;
     if Sequence::of(message)
         .inspect(|_| count += 1)
@@ -124,12 +127,12 @@ fn automatic(message: &[u8], document: &mut impl FnMut(&[u8])) {
     }
 }
 
-/// Whether the byte may stand between two documents.
+/// Whether the byte may occur between two documents.
 fn is_between(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | RECORD_SEPARATOR)
 }
 
-/// The message is not what it was taken for.
+/// The message does not have the expected form.
 #[derive(Debug)]
 struct Otherwise;
 
@@ -167,13 +170,13 @@ impl<'a> Iterator for Sequence<'a> {
         self.scan.peek()?;
         let document = self.document().ok_or(Otherwise);
         if document.is_err() {
-            self.scan.at = usize::MAX;
+            self.scan.at = usize::MAX; // ends the iteration: there is no byte at this position
         }
         Some(document)
     }
 }
 
-/// The elements of an array that begins with these bytes and takes the whole message.
+/// The elements of an array that begins with given bytes and fills the whole message.
 struct Elements<'a> {
     scan: Scan<'a>,
     state: Within,
@@ -199,7 +202,7 @@ impl<'a> Elements<'a> {
         self.all(|element| element.is_ok_and(&fits))
     }
 
-    /// The next element; `None` at the end of the array, and where it is no array.
+    /// The next element. `None` at the end of the array. An error if the message is not such an array.
     fn element(&mut self) -> Option<Result<&'a [u8], Otherwise>> {
         self.scan.skip_space();
         let Some(next) = self.scan.peek() else {

@@ -1,4 +1,4 @@
-//! What a receipt, or its absence, does to a message and its tally.
+//! Counts the arrival of a message, or its absence, in the message and its tally.
 
 use model::{LossReason, Nanos};
 
@@ -6,7 +6,8 @@ use crate::departures::{CutOff, Leaving};
 use crate::message::{Message, Sending};
 use crate::tally::{Fate, Tally};
 
-/// The first receipt by a member of the audience, who is pending no more.
+/// Handles the first arrival of a message at a member of its audience. The caller has removed the member from
+/// `pending`.
 pub(crate) fn arrive(
     message: &mut Message,
     sending: Sending,
@@ -15,6 +16,8 @@ pub(crate) fn arrive(
     now: Nanos,
     tally: &mut Tally,
 ) -> Fate {
+    // If the message was closed, this delivery is already counted as lost or cut off. The same function finds that
+    // count again, before the departure is forgotten, so that the delivery moves to late.
     let missed = message.closed.then(|| missing(message, sender, receiver));
     message.no_longer_given_up(receiver);
     message.seen += 1;
@@ -51,7 +54,7 @@ pub(crate) fn arrive(
     fate
 }
 
-/// Why a delivery has not happened.
+/// The reason why a delivery did not happen.
 enum Missing {
     Lost(LossReason),
     CutOff(CutOff),
@@ -66,7 +69,8 @@ impl Missing {
     }
 }
 
-/// Who went after the settling time of the message was there long enough.
+/// The reason why `receiver` has not received the message. A departure after the settling time does not count: the
+/// member listened long enough.
 fn missing(message: &Message, sender: u32, receiver: u32) -> Missing {
     if message.refused {
         return Missing::Lost(LossReason::SendFailed);
@@ -83,7 +87,7 @@ fn missing(message: &Message, sender: u32, receiver: u32) -> Missing {
     }
 }
 
-/// What nobody waits for any longer is lost or cut off, with its reason.
+/// Closes a message: counts its pending deliveries as lost or cut off, with the reason.
 pub(crate) fn give_up(message: &mut Message, sender: u32, tally: &mut Tally) {
     let Some(sending) = message.sent.filter(|_| !message.closed) else {
         return;

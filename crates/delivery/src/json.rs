@@ -2,14 +2,15 @@ use std::fmt;
 
 use memchr::memchr2;
 
-/// A JSON pointer (RFC 6901) that finds a value in raw JSON text without parsing the rest.
+/// A JSON pointer (RFC 6901). It finds a value in raw JSON text without parsing the rest.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pointer {
     tokens: Vec<String>,
 }
 
 impl Pointer {
-    /// Reads `/a/0/b`; the empty pointer is the whole text. `None`: it does not begin with `/`.
+    /// Parses a pointer such as `/a/0/b`. The empty pointer selects the whole text. `None` if a pointer that is not
+    /// empty does not begin with `/`.
     pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {
             return Some(Self { tokens: Vec::new() });
@@ -22,8 +23,8 @@ impl Pointer {
         })
     }
 
-    /// The raw text of the value at the pointer. Text that is no JSON gives `None` or some slice of
-    /// itself, never a panic: what is behind the value is not looked at.
+    /// The raw text of the value at the pointer. Text after the value is not read. Text that is not JSON gives `None`
+    /// or some slice of itself, never a panic.
     pub fn find<'a>(&self, json: &'a [u8]) -> Option<&'a [u8]> {
         let mut scan = Scan::of(json);
         for token in &self.tokens {
@@ -46,7 +47,7 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// Reads JSON from front to back without checking more of it than where its values end.
+/// Scans JSON from front to back. It checks the text only as far as needed to find the ends of values.
 pub(crate) struct Scan<'a> {
     json: &'a [u8],
     pub(crate) at: usize,
@@ -79,7 +80,7 @@ impl<'a> Scan<'a> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
-    /// From `{` to the value of that key.
+    /// Moves from `{` to the value of the key.
     fn enter_member(&mut self, key: &str) -> Option<()> {
         self.expect(b'{')?;
         loop {
@@ -95,7 +96,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// From `[` to the value at that index.
+    /// Moves from `[` to the value at the index. RFC 6901 allows no leading zeros.
     fn enter_element(&mut self, index: &str) -> Option<()> {
         if index.len() > 1 && index.starts_with('0') || index.starts_with('+') {
             return None;
@@ -145,6 +146,8 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Skips an object or array by counting brackets outside of strings. It begins at a bracket, so `depth` cannot
+    /// underflow.
     fn skip_nested(&mut self) -> Option<()> {
         let mut depth = 0_usize;
         loop {
@@ -165,7 +168,8 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Whether a raw string, quotes included, is this key. Escapes are rare, so only they cost an allocation.
+/// Whether a raw string, including its quotes, is this key. Only strings with escapes, which are rare, need an
+/// allocation.
 fn is_key(raw: &[u8], key: &str) -> bool {
     let inner = &raw[1..raw.len() - 1];
     if inner.contains(&b'\\') {

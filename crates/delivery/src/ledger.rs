@@ -8,24 +8,24 @@ use crate::message::{Message, Sending};
 use crate::stamp::Stamp;
 use crate::tally::{Fate, Tally};
 
-/// A message is remembered this long after its settling time, to know a duplicate from a stray.
+/// Time for which a message is remembered after its settling time, to tell duplicates from unknown stamps.
 const REMEMBERED: Nanos = Nanos::from_secs(30);
 
-/// A channel of a ledger.
+/// The index of a channel in a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ChannelIndex(pub u16);
 
-/// What a receipt was.
+/// The result of receiving a stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// Its fate.
+    /// The fate of the delivery.
     pub fate: Fate,
-    /// From the planned sending to the read, for the first receipt of a message that counts.
+    /// Time from the planned sending to the receive time, for the first arrival of a measured message.
     pub latency: Option<Nanos>,
 }
 
 impl Sent {
-    /// Whether this is the stamp of the message.
+    /// Whether the stamp belongs to this message.
     pub fn is_of(&self, stamp: &Stamp) -> bool {
         let Self {
             channel,
@@ -45,7 +45,7 @@ impl Receipt {
     }
 }
 
-/// A message that was sent: what [`Ledger::refuse`] needs to take it back.
+/// Identifies a sent message, for [`Ledger::refuse`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     channel: ChannelIndex,
@@ -53,23 +53,23 @@ pub struct Sent {
     sequence: u32,
 }
 
-/// Every message of one group, who must get it and who has.
+/// Tracks every message of one group: who must receive it, and who has received it.
 ///
-/// It lives on the group's worker. Tallies are handed in by channel: `tallies[channel.tally]`.
+/// It lives on the group's worker. The caller passes the tallies; a channel counts into `tallies[channel.tally]`.
 #[derive(Debug)]
 pub struct Ledger {
     run: u32,
     group: GroupId,
     settle: Nanos,
     channels: Vec<Channel>,
-    /// Stamped and not yet sent, by sender: (sender, channel, sequence).
+    /// Messages that are stamped and not yet sent: (sender, channel, sequence).
     unsent: Vec<(u32, ChannelIndex, u32)>,
     awaited: u64,
     last_sent: Nanos,
 }
 
 impl Ledger {
-    /// The ledger of a group. `settle`: how long after its sending a delivery is waited for.
+    /// The ledger of a group. `settle` is the time after sending for which a delivery is awaited.
     pub fn new(run: u32, group: GroupId, settle: Nanos) -> Self {
         Self {
             run,
@@ -82,7 +82,7 @@ impl Ledger {
         }
     }
 
-    /// Adds a channel that counts into `tally`. A receipt later than `deadline` is late.
+    /// Adds a channel that counts into `tally`. A delivery that takes longer than `deadline` is late.
     pub fn add_channel(
         &mut self,
         tally: usize,
@@ -100,18 +100,18 @@ impl Ledger {
         ChannelIndex(index)
     }
 
-    /// Which tally a channel counts into.
+    /// The index of the tally that a channel counts into.
     pub fn tally_of(&self, channel: ChannelIndex) -> usize {
         self.channels[usize::from(channel.0)].tally
     }
 
-    /// From now on the member is in the audience of what is sent.
+    /// The member listens from now on, so it is in the audience of later messages.
     pub fn join(&mut self, channel: ChannelIndex, member: u32) {
         let channel = &mut self.channels[usize::from(channel.0)];
         channel.listening.insert(member);
     }
 
-    /// The member no longer listens: it is in no later audience, and what is on its way to it will not arrive.
+    /// The member stops listening. It is in no later audience, and its pending deliveries are no longer awaited.
     pub fn leave(&mut self, channel: ChannelIndex, member: u32, now: Nanos, how: Leaving) {
         let channel = &mut self.channels[usize::from(channel.0)];
         if !channel.listening.remove(member) {
@@ -129,7 +129,7 @@ impl Ledger {
         }
     }
 
-    /// A new stamp. The message counts as sent at the sender's next [`Ledger::send`].
+    /// Makes a new stamp. Its message counts as sent at the sender's next [`Ledger::send`].
     pub fn stamp(
         &mut self,
         channel: ChannelIndex,
@@ -158,8 +158,8 @@ impl Ledger {
         }
     }
 
-    /// Everything that the member has stamped is on its way; the audience is who listens now.
-    /// `planned`: when it should have been sent; `measured`: whether it counts in the tallies.
+    /// Marks everything that the sender has stamped as sent. The audience is fixed from the members who listen now.
+    /// `planned` is the planned time of sending; `measured` states whether the messages count in the tallies.
     pub fn send(
         &mut self,
         sender: u32,
@@ -217,7 +217,7 @@ impl Ledger {
         }
     }
 
-    /// The send failed or the target refused the message: its deliveries are not waited for.
+    /// The send failed or the target refused the message, so its deliveries are no longer awaited.
     pub fn refuse(&mut self, sent: Sent) {
         let sender = &mut self.channels[usize::from(sent.channel.0)].senders[sent.sender as usize];
         if let Some(message) = sender.get(sent.sequence) {
@@ -231,7 +231,7 @@ impl Ledger {
         stamp.run == self.run && stamp.group == self.group
     }
 
-    /// Counts the stamp of another group or run that a member read, and says which it is.
+    /// Counts a received stamp of another group or run, and returns which of the two it is.
     pub fn stranger(&self, stamp: &Stamp, tally: &mut Tally) -> MisdeliveryReason {
         let reason = if stamp.run == self.run {
             MisdeliveryReason::AnotherGroup
@@ -242,7 +242,7 @@ impl Ledger {
         reason
     }
 
-    /// A member read a stamp of this group at `now`.
+    /// A member received a stamp of this group. `now` is the receive time.
     pub fn receive(
         &mut self,
         stamp: &Stamp,
@@ -268,7 +268,7 @@ impl Ledger {
             return stray(tally, MisdeliveryReason::Garbled);
         };
         if !message.audience.contains(receiver) {
-            // Who listens only since then may well have been where it was sent to.
+            // A member who began to listen after the sending may already have been in the room: not an error.
             if is_for_receiver {
                 return Receipt::uncounted(Fate::Unexpected);
             }
@@ -291,8 +291,8 @@ impl Ledger {
         }
     }
 
-    /// A member read a stamp of this group where only other channels are followed. That is no receipt, and a stray only
-    /// if the channel is not for that member, whether they listen or not.
+    /// A member received a stamp of this group on a socket that follows only other channels. It is never a delivery. It
+    /// is misdelivered only if the member is outside the channel's audience, whether it listens or not.
     pub fn overhear(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) {
         let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
             return;
@@ -311,8 +311,8 @@ impl Ledger {
         );
     }
 
-    /// A member read a stamp of this group where its channel is followed but does not look. That is no receipt. Whether
-    /// it counts.
+    /// A member received a stamp of this group on a socket that follows its channel, but at another place of the
+    /// message. It is not a delivery. Returns whether it counts in the tally.
     pub fn misplaced(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) -> bool {
         let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
             return false;
@@ -327,17 +327,17 @@ impl Ledger {
         counts
     }
 
-    /// When a message that counts was last sent.
+    /// The time at which a measured message was last sent.
     pub fn last_sent(&self) -> Nanos {
         self.last_sent
     }
 
-    /// Deliveries that are still waited for.
+    /// The number of deliveries that are still awaited.
     pub fn awaited(&self) -> u64 {
         self.awaited
     }
 
-    /// The end: what is pending is lost, what was stamped and not sent is counted as such.
+    /// Closes all messages: pending deliveries are lost or cut off. Stamps that were never sent are counted as unsent.
     pub fn close(&mut self, tallies: &mut [Tally]) {
         for (_, channel, _) in self.unsent.drain(..) {
             tallies[self.channels[usize::from(channel.0)].tally].unsent += 1;

@@ -12,7 +12,7 @@ mod strangers;
 
 const DEADLINE: Nanos = Nanos::from_millis(100);
 
-/// One group of `members` who all listen on one channel for others.
+/// One group of `members`, who all listen on one channel.
 struct Room {
     ledger: Ledger,
     channel: ChannelIndex,
@@ -176,7 +176,7 @@ fn a_member_who_joins_later_is_not_in_the_audience_of_earlier_messages() {
     assert_eq!(room.close().expected, 1);
 }
 
-/// A room's server knows a member before the member listens, or tells it what was said before.
+/// A server may send to a member before the member listens, or send it earlier messages.
 #[test]
 fn who_listens_only_since_the_sending_is_no_stray_but_who_may_not_hear_it_still_is() {
     for (audience, who, fate) in [
@@ -325,7 +325,7 @@ fn an_arrival_after_the_close_moves_from_lost_to_late() {
 fn memory_is_bounded_and_what_is_forgotten_is_said_so() {
     let mut room = Room::new(3, Audience::Others);
     let old = room.say(0, ms(0));
-    // The settling time, and thirty seconds more.
+    // The settling time plus 30 s.
     room.say(0, ms(35_000));
     assert_eq!(room.hear(&old, 1, ms(35_000)), Fate::Late);
     room.say(0, ms(35_001));
@@ -337,7 +337,7 @@ fn memory_is_bounded_and_what_is_forgotten_is_said_so() {
 }
 
 proptest! {
-    /// Any faults whatever: the counts are those that a simple model of the same events has.
+    /// Under any mix of faults, the counts are those of a simple model of the same events.
     #[test]
     fn counts_are_exact_under_any_mix_of_faults(
         members in 2_u32..70,

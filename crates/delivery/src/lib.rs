@@ -1,10 +1,10 @@
-//! Did everybody who should get it get it?
+//! Checks that every message reached all members who must receive it.
 //!
-//! A sender puts a [`Stamp`] into a payload. The [`Ledger`] of its group notes who must get the
-//! message, which is fixed at the moment of sending, and gives every delivery exactly one fate. What
-//! came of all of them is in a [`Tally`] for each kind of message.
+//! A sender puts a [`Stamp`] into a payload. The [`Ledger`] of its group records who must receive the message; this
+//! audience is fixed when the message is sent. The ledger gives every delivery exactly one fate. A [`Tally`] per
+//! channel counts the results.
 //!
-//! This crate reads no clock, file, socket or environment variable: times are handed in.
+//! This crate reads no clock, file, socket or environment variable: the caller passes all times.
 
 mod base64url;
 mod bits;

@@ -8,29 +8,33 @@ use crate::departures::{Departures, Leaving};
 pub(crate) struct Message {
     /// `None` while it is stamped but not sent.
     pub(crate) sent: Option<Sending>,
-    /// Who must get it; fixed when it is sent.
+    /// The members who must receive it; fixed when it is sent.
     pub(crate) audience: Bits,
-    /// Who has not seen it yet.
+    /// The members of the audience who have not received it.
     pub(crate) pending: Bits,
-    /// How many have seen it.
+    /// The number of members of the audience who have received it.
     pub(crate) seen: u32,
-    /// The longest latency until now: receipts are not told in the order in which they happened.
+    /// The longest latency so far. Deliveries are not always reported in the order of their receive times.
     pub(crate) longest: Nanos,
     /// The size of the audience.
     pub(crate) expected: u32,
-    /// Those of `pending` who are gone, so that nobody waits for them, or who saw it elsewhere; mostly none.
+    /// Members in `pending` who left, so that their deliveries are not awaited, or who received the stamp at another
+    /// place. Usually none.
     given_up: Option<Box<Departures>>,
-    /// The send failed.
+    /// The send failed or the target refused it.
     pub(crate) refused: bool,
-    /// Whether what is pending was counted as lost.
+    /// Whether the pending deliveries were counted as lost or cut off.
     pub(crate) closed: bool,
 }
 
+/// When a message was sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sending {
+    /// The planned time.
     pub(crate) planned: Nanos,
+    /// The actual time.
     pub(crate) at: Nanos,
-    /// Whether it counts: sent within the hold of the level.
+    /// Whether it counts: sent within the measured time of the level.
     pub(crate) measured: bool,
 }
 
@@ -56,7 +60,7 @@ impl Message {
         self.audience = audience;
     }
 
-    /// Deliveries that may still happen.
+    /// The number of deliveries that may still happen.
     pub(crate) fn awaited(&self) -> u64 {
         if self.refused || self.closed {
             return 0;
@@ -74,14 +78,14 @@ impl Message {
             && given_up.is_none_or(|gone| !gone.contains(receiver))
     }
 
-    /// This member is gone.
+    /// The member left, so its delivery is no longer awaited.
     pub(crate) fn give_up(&mut self, receiver: u32, now: Nanos, settle: Nanos, how: Leaving) {
         let had_its_time = self.sent.is_some_and(|sent| now >= sent.at + settle);
         let how = (!had_its_time).then_some(how);
         self.given_up.get_or_insert_default().note(receiver, how);
     }
 
-    /// The stamp reached this member where the channel does not look.
+    /// The member received the stamp at a place where the channel does not look.
     pub(crate) fn misplaced_at(&mut self, receiver: u32) {
         if self.pending.contains(receiver) {
             let known = self.given_up.get_or_insert_default();
@@ -89,18 +93,18 @@ impl Message {
         }
     }
 
-    /// Whether the stamp reached this member where the channel does not look.
+    /// Whether the member received the stamp at a place where the channel does not look.
     pub(crate) fn was_misplaced_at(&self, receiver: u32) -> bool {
         let known = self.given_up.as_ref();
         known.is_some_and(|known| known.misplaced.contains(receiver))
     }
 
-    /// How this member left within the settling time.
+    /// How the member left, if it left within the settling time.
     pub(crate) fn departure(&self, receiver: u32) -> Option<Leaving> {
         self.given_up.as_ref()?.how(receiver)
     }
 
-    /// This member has got it, though it was gone.
+    /// The member received the message after it had left.
     pub(crate) fn no_longer_given_up(&mut self, receiver: u32) {
         if let Some(gone) = &mut self.given_up {
             gone.forget(receiver);
@@ -112,7 +116,7 @@ impl Message {
 mod tests {
     use super::Message;
 
-    /// It is remembered for half a minute, so that its size times the rate is what a ledger takes.
+    /// A message is remembered for half a minute, so the memory of a ledger grows with this size and the message rate.
     #[test]
     fn a_message_that_is_remembered_takes_120_bytes() {
         assert_eq!(size_of::<Message>(), 120);

@@ -5,43 +5,43 @@ use model::{GroupId, Nanos};
 
 use crate::base64url;
 
-/// What every stamp begins with. The digit is the version of the format.
+/// The beginning of every stamp. The digit is the version of the format.
 const PREFIX: &[u8; 4] = b"hc1_";
 const BODY_BYTES: usize = 27;
-/// All of the body but the check.
+/// The body without the check.
 const FIELD_BYTES: usize = 24;
 const BODY_LENGTH: usize = 36;
-/// Characters of a stamp: the prefix and 36 of base64url, safe in JSON, URLs, HTML and logs.
+/// Length of a stamp in characters: the prefix and 36 characters of base64url, safe in JSON, URLs, HTML and logs.
 pub const STAMP_LENGTH: usize = PREFIX.len() + BODY_LENGTH;
-/// Sending times are kept in tenths of a microsecond, so that 48 bits last for 325 days.
+/// Sending times are stored in tenths of a microsecond, so that 48 bits suffice for 325 days.
 const TICK_NANOS: u64 = 100;
 
-/// The identity of one message, as it travels inside a payload.
+/// The identity of one message, as it is sent inside a payload.
 ///
 /// Wire form: `hc1_` and the base64url of 27 bytes, all big-endian: run (4), group (4), channel (2),
 /// sender (4), sequence (4), planned sending time in units of 100 ns (6), check (3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamp {
-    /// Which run; a stamp of another run is a stray.
+    /// The run. A stamp of another run is misdelivered.
     pub run: u32,
-    /// Which group of the run.
+    /// The group in the run.
     pub group: GroupId,
-    /// Which channel of the group.
+    /// The channel of the group.
     pub channel: u16,
-    /// Which member of the group sent it.
+    /// The member of the group that sends the message.
     pub sender: u32,
-    /// Counts the sender's messages on the channel from 0.
+    /// The number of the message among the sender's on this channel, from 0.
     pub sequence: u32,
-    /// When it should be sent, on the run's clock, to 100 ns.
+    /// The planned time of sending on the run's clock, with a resolution of 100 ns.
     pub made: Nanos,
 }
 
-/// Something that begins like a stamp but was changed on its way.
+/// Text that begins like a stamp but was cut or changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Garbled;
 
 impl Stamp {
-    /// The 40 characters that go into a payload.
+    /// The 40 characters to put into a payload.
     pub fn encode(&self) -> String {
         let mut bytes = [0; BODY_BYTES];
         bytes[..4].copy_from_slice(&self.run.to_be_bytes());
@@ -60,13 +60,13 @@ impl Stamp {
         text
     }
 
-    /// The stamp that begins at exactly this byte. `None`: nothing there begins like one.
+    /// The stamp that begins at exactly this byte. `None` if the text there does not begin like a stamp.
     pub fn at(payload: &[u8], offset: usize) -> Option<Result<Self, Garbled>> {
         let found = payload.get(offset..)?;
         found.starts_with(PREFIX).then(|| Self::first_of(found))
     }
 
-    /// `found` begins with the prefix.
+    /// Decodes the stamp at the beginning of `found`, which begins with the prefix.
     fn first_of(found: &[u8]) -> Result<Self, Garbled> {
         let body = found.get(PREFIX.len()..).ok_or(Garbled)?;
         Self::decode(body.first_chunk().ok_or(Garbled)?)
@@ -94,21 +94,23 @@ impl Stamp {
     }
 }
 
-/// Where the first stamp of a payload begins, whole or garbled: the cheap question before where it should stand.
+/// The position of the first stamp in a payload, valid or garbled. This is cheap, so call it before locating the place
+/// where the stamp should be.
 pub fn find_stamp(payload: &[u8]) -> Option<usize> {
-    // Its last letter is the rarest in what systems send. To look for all four at once costs three times as much.
+    // The last byte of the prefix is the rarest in typical payloads. A search for all four bytes takes three times as
+    // long.
     let before = PREFIX.len() - 1;
     memchr_iter(PREFIX[before], payload)
         .filter_map(|last| last.checked_sub(before))
         .find(|&start| payload[start..].starts_with(PREFIX))
 }
 
-/// Every stamp in a payload, in order. What begins like one but is cut or changed is [`Garbled`].
+/// Every stamp in a payload, in order. Text that begins like a stamp but is cut or changed is [`Garbled`].
 pub fn stamps_in(payload: &[u8]) -> impl Iterator<Item = Result<Stamp, Garbled>> + '_ {
     stamps_from(payload, find_stamp(payload))
 }
 
-/// [`stamps_in`] where it is known already what [`find_stamp`] says.
+/// Like [`stamps_in`], for a caller that already has the result of [`find_stamp`].
 pub fn stamps_from(
     payload: &[u8],
     first: Option<usize>,
@@ -117,15 +119,15 @@ pub fn stamps_from(
     std::iter::from_fn(move || {
         let found = next.take()?;
         let stamp = Stamp::first_of(found);
-        // Within a stamp the prefix may stand again by chance, once in half a million.
+        // A valid stamp is skipped as a whole: it contains the prefix again by chance, once in half a million.
         let rest = &found[stamp.map_or(PREFIX.len(), |_| STAMP_LENGTH)..];
         next = find_stamp(rest).and_then(|at| rest.get(at..));
         Some(stamp)
     })
 }
 
-/// Three multiplications folded to 24 bits: no protection against an enemy, only against a system that cuts or alters
-/// text. Each step can be undone, so that what was changed in one place makes another hash.
+/// The check: three multiplications folded to 24 bits. It detects systems that cut or alter text, and is no protection
+/// against an attacker. Each step is invertible, so a change in one word always changes the hash before folding.
 fn check_of(fields: &[u8; FIELD_BYTES]) -> [u8; 3] {
     let (words, _) = fields.as_chunks();
     let hash = words.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &word| {
@@ -239,7 +241,7 @@ mod tests {
         assert_eq!(find_stamp(b"_hc1 hc_ c1_"), None);
     }
 
-    /// Worked out apart from this code, from the description of the wire form and of the check.
+    /// Calculated independently of this code, from the description of the wire form and of the check.
     #[test]
     fn the_text_of_a_stamp_never_changes() {
         let stamp = |run, group, (channel, sender, sequence), made| Stamp {

@@ -5,77 +5,78 @@ use stats::Histogram;
 
 use crate::departures::CutOff;
 
-/// What a receipt turned out to be.
+/// The fate of a received stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Seen within the deadline.
+    /// Received within the deadline.
     Delivered,
-    /// Seen after the deadline.
+    /// Received after the deadline.
     Late,
-    /// Seen again.
+    /// Received again.
     Duplicated,
-    /// Seen by one whom it is for and who did not listen yet when it was sent: counted nowhere.
+    /// Received by a member that the channel admits, but that did not listen yet when the message was sent. Not
+    /// counted.
     Unexpected,
-    /// Seen by somebody who should not see it.
+    /// Received by someone outside the audience.
     Misdelivered(MisdeliveryReason),
 }
 
-/// What came of all deliveries of one kind of message.
+/// The counts and latencies of all deliveries of one kind of message.
 ///
-/// Once every ledger is closed: `expected == delivered + late + lost + cut_off`.
+/// Once every ledger is closed, `expected == delivered + late + lost + cut_off`.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Messages sent.
     pub messages: u64,
     /// Stamps that were made and never sent.
     pub unsent: u64,
-    /// Deliveries that should happen: the audiences of all messages together.
+    /// Expected deliveries: the sum of the audiences of all messages.
     pub expected: u64,
-    /// Those of them that should go to the sender itself.
+    /// Expected deliveries to the sender itself.
     pub own_copies: u64,
-    /// Seen within the deadline.
+    /// Deliveries within the deadline.
     pub delivered: u64,
-    /// Seen after it.
+    /// Deliveries after the deadline.
     pub late: u64,
-    /// Never seen, by reason.
+    /// Deliveries that did not happen, by reason.
     pub lost: BTreeMap<LossReason, u64>,
-    /// Not seen when headcount itself ended the wait for them, by reason.
+    /// Deliveries for which headcount itself ended the wait, by reason.
     pub cut_off: BTreeMap<CutOff, u64>,
-    /// Receipts beyond the first.
+    /// Repeated arrivals of a message at the same member.
     pub duplicated: u64,
-    /// First receipts that came after a later message of the same sender.
+    /// First arrivals after a later message of the same sender.
     pub reordered: u64,
-    /// Stamps that were read where their channel is followed but does not look: no receipts.
+    /// Stamps at another place of the message than the one in which their channel looks. They are not deliveries.
     pub misplaced: u64,
-    /// Receipts by those who should not have them, by reason.
+    /// Arrivals at someone outside the audience, by reason.
     pub misdelivered: BTreeMap<MisdeliveryReason, u64>,
-    /// Delivery latency, from the planned sending to the receipt at the receiver's end; late ones too.
+    /// Delivery latency, from the planned sending to the receive time, including late deliveries.
     pub latency: Histogram,
     /// Latency of each message to its first receiver.
     pub first: Histogram,
-    /// To half of its audience.
+    /// Latency of each message until half of its audience has received it.
     pub median: Histogram,
-    /// To the last of its audience; only messages that all have received.
+    /// Latency of each message to the last of its audience; only messages that all have received.
     pub last: Histogram,
 }
 
 impl Tally {
-    /// All that was lost.
+    /// The number of lost deliveries.
     pub fn lost_total(&self) -> u64 {
         self.lost.values().sum()
     }
 
-    /// All that was cut off.
+    /// The number of deliveries cut off.
     pub fn cut_off_total(&self) -> u64 {
         self.cut_off.values().sum()
     }
 
-    /// All that strayed.
+    /// The number of misdelivered stamps.
     pub fn misdelivered_total(&self) -> u64 {
         self.misdelivered.values().sum()
     }
 
-    /// Counts one stray.
+    /// Counts one misdelivered stamp.
     pub fn stray(&mut self, reason: MisdeliveryReason) {
         *self.misdelivered.entry(reason).or_default() += 1;
     }

@@ -1,8 +1,8 @@
-//! How many deliveries are still waited for, whatever happens to them.
+//! The number of awaited deliveries, under any sequence of events.
 
 use super::*;
 
-/// The same by brute force: of each message who may still get it.
+/// The same by brute force: the members who may still receive each message.
 struct Waiting {
     stamp: Stamp,
     sent: Sent,

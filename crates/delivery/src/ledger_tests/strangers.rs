@@ -1,4 +1,4 @@
-//! Whose a stamp is: of this group, of another one, of an earlier run, or of a channel that is followed elsewhere.
+//! The origin of a stamp: this group, another group, an earlier run, or a channel that another socket follows.
 
 use super::*;
 

@@ -109,8 +109,7 @@ impl Connection {
     }
 
     fn on_frames(&mut self, bytes: &[u8], sink: &mut impl FnMut(Event<'_>)) -> Result<(), Fault> {
-        // Collects the replies to all frames of this read, to send them with one write. The parser is borrowed until
-        // it returns, so the closure cannot write to the stream itself.
+        // Collects the replies to all frames of this read, to send them with one write.
         let mut replies = Vec::new();
         let (random, may_reply) = (&mut self.random, !self.close_sent);
         let mut close_received = false;

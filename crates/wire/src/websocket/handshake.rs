@@ -175,7 +175,7 @@ mod tests {
         Handshake::new(&url, &protocols, &[], NONCE).unwrap()
     }
 
-    /// The answer that RFC 6455 §1.3 prints for this very nonce.
+    /// The response that RFC 6455 §1.3 gives for this nonce.
     fn answer(extra: &str) -> String {
         format!(
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
