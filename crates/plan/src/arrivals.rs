@@ -1,9 +1,9 @@
-//! When each arrival of an open load is due: a function of time alone.
+//! The times at which the arrivals of an open load are due. They depend on nothing but the plan.
 //!
-//! The course of rates is a function over time; its integral counts the arrivals. Evenly spaced, arrival `k` is due
-//! where the integral passes `k`; as a Poisson process, where it passes the `k`th point of a process of rate one (time
-//! rescaling), whose gaps come from a seeded generator. So bursts, steps and ramps are exact, and the same seed gives
-//! the same arrivals on every machine and for any number of workers.
+//! The rate profile is a function of time, and its integral counts the arrivals. With even spacing, arrival `k` is due
+//! where the integral passes `k`. With Poisson spacing, it is due where the integral passes the `k`th point of a
+//! process of rate one (time rescaling), whose gaps come from a seeded generator. So bursts, steps and ramps are exact.
+//! The same seed gives the same arrivals on every machine and with any number of workers.
 
 use model::Nanos;
 use rand_core::{RngCore, SeedableRng};
@@ -11,32 +11,33 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::course::{Course, Leg};
 
-/// Parts of an arrival that rounding may take or give.
+/// Tolerance for rounding errors, as a fraction of an arrival.
 const ROUNDING: f64 = 1e-6;
 
 /// How arrivals are spread at a given rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spacing {
-    /// One after the other in equal steps.
+    /// With equal gaps.
     #[default]
     Even,
-    /// Independently of each other, as people come: exponential gaps.
+    /// Independently of each other, like visitors of a site: with exponential gaps.
     Poisson,
 }
 
-/// The plan of an open load's arrivals, counted from the level's start.
+/// The arrivals of an open load. Times count from the start of the level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrivals {
     legs: Vec<Leg>,
     spacing: Spacing,
-    /// Arrivals per second while it is measured, on average.
+    /// Mean number of arrivals per second in the measured time.
     mean_rate: f64,
+    /// Length of the measured time.
     hold: Nanos,
 }
 
 impl Arrivals {
-    /// The arrivals of a course that is reached by an even rise over `ramp` and kept at its first rate for `warmup`.
-    /// `hold`: how long a steady course is measured.
+    /// The arrivals of a rate profile. Before it, the rate rises evenly to its first rate over `ramp` and stays there
+    /// for `warmup`. `hold` is the measured time of a steady rate.
     pub fn new(course: &Course, spacing: Spacing, ramp: Nanos, warmup: Nanos, hold: Nanos) -> Self {
         let first = course.first_rate();
         let leg = |from, to, lasts| Leg { from, to, lasts };
@@ -59,22 +60,22 @@ impl Arrivals {
         }
     }
 
-    /// How long it is measured.
+    /// The length of the measured time.
     pub fn hold(&self) -> Nanos {
         self.hold
     }
 
-    /// Arrivals per second while it is measured, on average.
+    /// The mean number of arrivals per second in the measured time.
     pub fn mean_rate(&self) -> f64 {
         self.mean_rate
     }
 
-    /// How they are spread.
+    /// The spacing of the arrivals.
     pub fn spacing(&self) -> Spacing {
         self.spacing
     }
 
-    /// All arrivals with their numbers from zero, in the order of time. `seed` matters for Poisson arrivals only.
+    /// All arrivals in order of time, numbered from 0. `seed` only matters for Poisson arrivals.
     pub fn starts(&self, seed: u64) -> Starts {
         let mut starts = Starts {
             legs: self.legs.clone(),
@@ -92,16 +93,16 @@ impl Arrivals {
     }
 }
 
-/// The arrivals of a plan, one after the other.
+/// Iterates over the arrivals of a plan.
 #[derive(Clone, Debug)]
 pub struct Starts {
     legs: Vec<Leg>,
     leg: usize,
     leg_start: Nanos,
-    /// Arrivals of all legs before this one.
+    /// Arrivals in all segments before this one.
     before_leg: f64,
     number: u64,
-    /// The next arrival is due where the integral passes this.
+    /// The next arrival is due where the integral passes this value.
     point: f64,
     random: Option<Pcg64Mcg>,
 }
@@ -136,7 +137,7 @@ impl Iterator for Starts {
         let due = self.leg_start + time_to(leg, self.point - self.before_leg);
         let number = self.number;
         self.number += 1;
-        // Counted from the number, so that evenly spaced arrivals gather no rounding error.
+        // Even spacing uses the number itself, so that rounding errors do not accumulate.
         self.point = match self.random {
             None => self.number as f64,
             Some(_) => self.point + self.gap(),
@@ -145,13 +146,14 @@ impl Iterator for Starts {
     }
 }
 
-/// Arrivals of one leg: the area under its rate.
+/// The number of arrivals in one segment: the area under its rate.
 fn size(leg: &Leg) -> f64 {
     f64::midpoint(leg.from, leg.to) * leg.lasts.as_secs_f64()
 }
 
-/// How far into the leg the integral of its rate reaches `count`: the root of `from·t + (to − from)/(2·lasts)·t²`, in
-/// the form that is stable for falling, steady and rising rates.
+/// The time in a segment after which the integral of its rate reaches `count`: the solution of
+/// `from·t + (to − from)/(2·lasts)·t² = count`, in the form that is numerically stable for falling, steady and rising
+/// rates.
 fn time_to(leg: &Leg, count: f64) -> Nanos {
     let slope = (leg.to - leg.from) / leg.lasts.as_secs_f64();
     let root = (leg.from * leg.from + 2.0 * slope * count).max(0.0).sqrt();

@@ -1,15 +1,15 @@
-//! Rates over time as users write them.
+//! Rate profiles as users write them.
 //!
 //! ```text
-//! course = rate                                 for as long as the level holds
-//!        | leg { "," leg } [ "," count "times" ]
-//! leg    = rate "for" duration                  steady
-//!        | rate "to" rate "over" duration       rising or falling evenly
-//!        | "nothing for" duration
-//! rate   = number "/" ( "s" | "m" | "h" )
+//! profile = rate                                 steady for the duration of the level
+//!         | segment { "," segment } [ "," count "times" ]
+//! segment = rate "for" duration                  steady
+//!         | rate "to" rate "over" duration       rising or falling evenly
+//!         | "nothing for" duration
+//! rate    = number "/" ( "s" | "m" | "h" )
 //! ```
 //!
-//! `500/s for 10s, nothing for 50s, 5 times` is a burst a minute, five times over.
+//! `500/s for 10s, nothing for 50s, 5 times` is one burst per minute, five times.
 
 use model::Nanos;
 use thiserror::Error;
@@ -17,64 +17,64 @@ use thiserror::Error;
 use crate::duration::{self, DurationError, LONGEST, split_number};
 use crate::problem::quoted;
 
-/// The most arrivals a second.
+/// Maximum number of arrivals per second.
 pub const HIGHEST_RATE: f64 = 10_000_000.0;
-/// The most legs of a course, repetitions counted.
+/// Maximum number of segments of a rate profile, including repetitions.
 const MOST_LEGS: usize = 10_000;
 
-/// How many arrivals a second there are, over time.
+/// A rate profile: arrivals per second over time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Course {
-    /// So many per second for as long as the level holds.
+    /// A constant rate per second for the duration of the level.
     Steady(f64),
-    /// Leg after leg; they say how long the level holds.
+    /// Consecutive segments. Their total length is the duration of the level.
     Legs(Vec<Leg>),
 }
 
-/// A part of a course in which the rate changes evenly, or stays.
+/// A segment of a rate profile, in which the rate is constant or changes evenly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
-    /// Arrivals per second at its begin.
+    /// Arrivals per second at its start.
     pub from: f64,
     /// Arrivals per second at its end.
     pub to: f64,
-    /// How long it is.
+    /// Its length.
     pub lasts: Nanos,
 }
 
-/// Why a text is not a course.
+/// The reason why a text is not a rate profile.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CourseError {
-    /// No rate where one must be.
+    /// There is no valid rate where one is required.
     #[error("expected a rate such as `100/s` or `30/m`, got {0}")]
     NotARate(String),
-    /// More than anybody can send.
+    /// The rate is above [`HIGHEST_RATE`].
     #[error("{0} is more than 10,000,000 a second")]
     TooHigh(String),
-    /// A leg in no known form.
+    /// A segment does not have a known form.
     #[error(
         "expected `100/s for 10s`, `0/s to 100/s over 30s`, `nothing for 50s` or, at the end, `5 times`, got {0}"
     )]
     NotALeg(String),
-    /// A leg whose length is none.
+    /// The length of a segment is not a duration.
     #[error("{0}: {1}")]
     Length(String, DurationError),
-    /// A leg without length, or a course that is longer than can be.
+    /// A segment has no length, or the rate profile is too long.
     #[error("{0} must last more than zero and at most 30 days")]
     Lasts(String),
-    /// How often is no number.
-    #[error("expected how often as a whole number from 1, as in `5 times`, got {0}")]
+    /// The number of repetitions is not a positive whole number.
+    #[error("expected a whole number of repetitions from 1, such as `5 times`, got {0}")]
     Times(String),
-    /// So many legs that they are hardly meant.
-    #[error("has more than 10,000 legs")]
+    /// There are more than 10,000 segments, which is most likely a mistake.
+    #[error("has more than 10,000 segments")]
     TooLong,
-    /// Nothing ever arrives.
-    #[error("has no arrival: every rate is zero")]
+    /// Every rate is zero.
+    #[error("has no arrivals: every rate is zero")]
     Nothing,
 }
 
 impl Course {
-    /// Parses a course.
+    /// Parses a rate profile.
     pub fn parse(text: &str) -> Result<Self, CourseError> {
         if !text.contains([',', ' ']) {
             return steady(rate(text)?);
@@ -112,7 +112,7 @@ impl Course {
         Ok(Self::Legs(legs))
     }
 
-    /// The rate with which it begins, per second.
+    /// The rate at the start, per second.
     pub fn first_rate(&self) -> f64 {
         match self {
             Self::Steady(rate) => *rate,
@@ -120,7 +120,7 @@ impl Course {
         }
     }
 
-    /// The highest rate of all, per second.
+    /// The highest rate, per second.
     pub fn highest_rate(&self) -> f64 {
         match self {
             Self::Steady(rate) => *rate,
@@ -173,7 +173,7 @@ fn lasts(leg: &str, length: &str) -> Result<Nanos, CourseError> {
     }
 }
 
-/// Arrivals per second of `"30/m"` and its like.
+/// Parses a rate such as `"30/m"` into arrivals per second.
 fn rate(text: &str) -> Result<f64, CourseError> {
     let not_a_rate = || CourseError::NotARate(quoted(text));
     let (number, unit) = split_number(text.trim());
@@ -248,7 +248,7 @@ mod tests {
         check("100/s for 10s, then 5", "expected `100/s for 10s`");
         check("100/s over 10s", "expected `100/s for 10s`");
         check("1/s for 1s, 0 times", "whole number from 1");
-        check("1/s for 1s, 99999999 times", "more than 10,000 legs");
+        check("1/s for 1s, 99999999 times", "more than 10,000 segments");
         check("5 times", "expected");
         check("1/s for 720h, 2 times", "at most 30 days");
     }

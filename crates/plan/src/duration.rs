@@ -1,4 +1,4 @@
-//! Spans of time as users write them: `"250us"`, `"1.5s"`; a bare number is milliseconds.
+//! Durations as users write them: `"250us"`, `"1.5s"`. A number without quotes is milliseconds.
 //!
 //! ```text
 //! duration = number unit
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::problem::quoted;
 
-/// The longest span that is accepted anywhere: 30 days.
+/// The longest duration that any option accepts: 30 days.
 pub const LONGEST: Nanos = Nanos::from_secs(30 * 24 * 3600);
 
 /// Nanoseconds of each unit.
@@ -25,24 +25,24 @@ const UNITS: [(&str, f64); 7] = [
     ("h", 3600e9),
 ];
 
-/// Why a text is not a span of time.
+/// The reason why a text is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DurationError {
-    /// No number in front.
+    /// It does not begin with a number.
     #[error("expected a duration such as `250us`, `500ms`, `2s`, `1.5m` or `1h`, got {0}")]
     NotADuration(String),
-    /// A number alone.
+    /// It is a number without a unit.
     #[error("{0} has no unit: write `{1}ms` or `{1}s`")]
     NoUnit(String, String),
-    /// A unit that is not known.
+    /// The unit is unknown.
     #[error("unknown unit in {0}: expected ns, us, ms, s, m or h")]
     UnknownUnit(String),
-    /// Longer than [`LONGEST`].
+    /// It is longer than [`LONGEST`].
     #[error("{0} is longer than 30 days")]
     TooLong(String),
 }
 
-/// Parses `"1.5s"` and its like; spaces around and between number and unit are fine.
+/// Parses a duration such as `"1.5s"`. Spaces around it and between number and unit are allowed.
 pub fn parse(text: &str) -> Result<Nanos, DurationError> {
     let trimmed = text.trim();
     let (number, unit) = split_number(trimmed);
@@ -58,7 +58,7 @@ pub fn parse(text: &str) -> Result<Nanos, DurationError> {
     bounded(value * scale).ok_or_else(|| DurationError::TooLong(quoted(text)))
 }
 
-/// A bare number: milliseconds. `None` when negative, not finite or longer than [`LONGEST`].
+/// Converts milliseconds. `None` if negative, not finite or longer than [`LONGEST`].
 pub fn from_millis(millis: f64) -> Option<Nanos> {
     (millis >= 0.0).then(|| bounded(millis * 1e6)).flatten()
 }
@@ -68,7 +68,7 @@ fn bounded(nanos: f64) -> Option<Nanos> {
     (nanos.is_finite() && span <= LONGEST).then_some(span)
 }
 
-/// Splits `"1.5s"` into `"1.5"` and `"s"`: the longest start made of digits and points.
+/// Splits `"1.5s"` into `"1.5"` and `"s"`. The first part is the longest prefix of digits and points.
 pub(crate) fn split_number(text: &str) -> (&str, &str) {
     let end = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')

@@ -1,8 +1,7 @@
-//! What a run shall do, worked out before it starts: options as users write them, thresholds, and
-//! when and where each group starts.
+//! The plan of a run, made before it starts: the options, the thresholds, and when and where each group starts.
 //!
-//! Everything here is a function of its arguments. This crate never reads a clock, file, socket or
-//! environment variable, and it knows nothing of what came out of a run.
+//! Everything here is a function of its arguments. This crate never reads a clock, file, socket or environment
+//! variable, and it does not know the results of a run.
 
 pub mod arrivals;
 pub mod course;

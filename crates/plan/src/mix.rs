@@ -1,15 +1,17 @@
-//! Several scenarios in one load, in proportion to their weights.
+//! Several scenarios in one load, mixed by weight.
 
 use std::sync::Arc;
 
 use crate::problem::{Flaw, Problems};
 use crate::suggest;
 
-/// The longest pattern of scenarios before it repeats.
+/// Maximum length of the pattern of scenarios before it repeats.
 const LONGEST_PATTERN: u32 = 10_000;
 
-/// Scenarios with their weights. Which one a start takes is a function of the start's number alone, exact over every
-/// repetition of the pattern and evenly mixed within.
+/// Scenarios mixed by weight.
+///
+/// The scenario of an iteration depends only on the number of its start. The proportions are exact over every
+/// repetition of the pattern, and the scenarios are evenly mixed within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mix {
     names: Vec<Arc<str>>,
@@ -33,7 +35,7 @@ impl Mix {
                 format!(
                     "the weights repeat only after {length} starts, more than {LONGEST_PATTERN}"
                 ),
-                "use rounder weights, e.g. per cent",
+                "use rounder weights, such as percentages",
             ));
         }
         Ok(Self {
@@ -42,7 +44,7 @@ impl Mix {
         })
     }
 
-    /// The scenarios' names in the user's order.
+    /// The names of the scenarios, in the user's order.
     pub fn names(&self) -> &[Arc<str>] {
         &self.names
     }
@@ -74,7 +76,8 @@ impl Mix {
     }
 }
 
-/// Smooth weighted round-robin: each turn everybody gains their weight, and the richest pays the sum of all.
+/// Smooth weighted round-robin, as in nginx: in each turn every scenario gains its weight as credit. The one with the
+/// most credit is chosen and pays the sum of all weights.
 fn pattern(weights: &[(&str, u32)], length: u32) -> Vec<u16> {
     let mut credit = vec![0_i64; weights.len()];
     let turns = (0..length).map(|_| {

@@ -1,7 +1,7 @@
 //! The options of a scenario, checked as a whole before the first byte is sent.
 //!
-//! The truth about names and defaults is `headcount.d.ts`; [`Options::from_json`] reads what a
-//! scenario exported as `options` and reports everything that is wrong with it at once.
+//! `headcount.d.ts` is authoritative for names and defaults. [`Options::from_json`] reads the `options` export of a
+//! scenario and reports all problems at once.
 
 mod crowd;
 mod limits;
@@ -32,7 +32,7 @@ use crate::problem::Problems;
 use crate::threshold::Threshold;
 use section::Section;
 
-/// Every option, as d.ts names them.
+/// The names of all options, as in `headcount.d.ts`.
 const KNOWN: [&str; 20] = [
     "target",
     "group",
@@ -56,53 +56,53 @@ const KNOWN: [&str; 20] = [
     "script",
 ];
 
-/// What a run does. Every value has been checked; nothing is left to a default.
+/// The options of a run. Every value is checked, and defaults are filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Base URL of the system under test: `http` or `https`, without user, query or fragment.
     pub target: Option<String>,
-    /// Who belongs together.
+    /// How users form groups.
     pub grouping: Grouping,
-    /// How much load, and for how long.
+    /// The load and its duration.
     pub load: Load,
-    /// The exported functions that make up the load; `None`: the default export alone.
+    /// The exported functions that make up the load. `None` means the default export alone.
     pub mix: Option<Mix>,
-    /// Promises that every level must keep, in the user's order.
+    /// Thresholds that every level is checked against, in the user's order.
     pub thresholds: Vec<Threshold>,
-    /// A delivery seen after this is late. More than zero.
+    /// A delivery that takes longer is late. More than zero.
     pub deadline: Nanos,
-    /// How long what is in flight is waited for after the hold.
+    /// Grace period for deliveries and iterations in flight when the measured time ends.
     pub settle: Nanos,
     /// Time limits by phase.
     pub timeouts: Timeouts,
-    /// Headers that every request carries, in the user's order.
+    /// Headers of every request, in the user's order.
     pub headers: Vec<(String, String)>,
-    /// Accept any TLS certificate.
+    /// Whether to accept any TLS certificate.
     pub insecure: bool,
-    /// PEM file with certificates to trust beside the machine's own.
+    /// PEM file with certificates to trust in addition to the machine's own.
     pub ca: Option<String>,
-    /// Redirects that are followed.
+    /// Maximum number of redirects to follow.
     pub redirects: u32,
-    /// Send an idempotent request once more when a kept-alive connection closes before any response.
+    /// Whether to repeat an idempotent request once when a kept-alive connection closes before any response.
     pub repeat: bool,
-    /// The largest message or body accepted, in bytes.
+    /// Maximum size of a message or body, in bytes.
     pub max_message: usize,
-    /// What is asked before every level to see whether something is left over.
+    /// The query before every level for state left from an earlier run.
     pub leftovers: Option<Leftovers>,
-    /// Seed of all random choices; `None`: the run makes a new one.
+    /// Seed of all random choices. `None` means a new one per run.
     pub seed: Option<u64>,
     /// Limits of the script itself.
     pub script: ScriptLimits,
-    /// What of the target is looked at beside what its users feel.
+    /// Figures of the target that are watched in addition to the users' measurements.
     pub watch: Watch,
-    /// Local addresses that users come from, in turn, none twice; empty: the kernel chooses.
+    /// Local addresses of the users, assigned in turn; none occurs twice. If empty, the kernel chooses.
     pub source: Vec<IpAddr>,
 }
 
 impl Options {
-    /// Reads what a scenario exported as `options` (`null` counts as `{}`), overrides applied before.
+    /// Reads the `options` export of a scenario, to which overrides are already applied. `null` counts as `{}`.
     ///
-    /// Fails with every problem found, each with its path.
+    /// Fails with all problems found, each with its path.
     pub fn from_json(value: &Value) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         let options = read(value, &mut problems);
@@ -114,7 +114,7 @@ impl Options {
     }
 }
 
-/// Reads on after a problem with the default in its place, so that all problems are found.
+/// After a problem, continues with the default in its place, so that all problems are found.
 fn read(value: &Value, problems: &mut Problems) -> Options {
     let root = Section::root(value, &KNOWN, problems);
     let grouping = crowd::read(&root, problems);

@@ -1,21 +1,21 @@
-//! What the command line changes, applied to the options before they are checked.
+//! Changes by the command line, applied to the options before they are checked.
 
 use serde_json::{Map, Value};
 
-/// Values of the command line as they were typed; `None` leaves the scenario's own.
+/// Values of the command line as typed. `None` leaves the scenario's own value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// Base URL of the target.
     pub target: Option<String>,
-    /// Members of a group.
+    /// Users per group.
     pub group: Option<u64>,
-    /// One level or several: `"10,50"`.
+    /// The users of one level, or of several: `"10,50"`.
     pub users: Option<String>,
-    /// An open load: one rate, or a course of rates.
+    /// The rate, or a rate profile, of an open load.
     pub rate: Option<String>,
     /// Duration of each level's measurement.
     pub duration: Option<String>,
-    /// Duration of the ramp.
+    /// Ramp-up time.
     pub ramp: Option<String>,
     /// Duration of the warm-up.
     pub warmup: Option<String>,
@@ -25,14 +25,14 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Prometheus endpoint of the target.
     pub metrics: Option<String>,
-    /// Local addresses and networks that users come from; empty leaves the scenario's own.
+    /// Local addresses and networks of the users. If empty, the scenario's own apply.
     pub source: Vec<String>,
 }
 
-/// The options with the overrides in place of the user's own values. Nothing is judged here: a wrong
-/// value stays as it was typed, and [`Options::from_json`](crate::Options::from_json) reports it.
+/// Replaces values of the options by the overrides. Nothing is checked here: a wrong value stays as typed, and
+/// [`Options::from_json`](crate::Options::from_json) reports it.
 ///
-/// `users` takes the place of `load.groups` too, and `rate` that of every closed load. Options that are not an object are
+/// `users` also replaces `load.groups`, and `rate` replaces every closed load. Options that are not an object are
 /// returned unchanged.
 #[must_use]
 pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
@@ -77,13 +77,13 @@ pub fn with_overrides(value: Value, overrides: &Overrides) -> Value {
             if overrides.users.is_some() {
                 load.shift_remove("groups");
             }
-            // A ladder of users, or all of them at once, is no open load.
+            // Levels of users and `once` belong to a closed load.
             if overrides.rate.is_some() {
                 for name in ["users", "groups", "once", "limit"] {
                     load.shift_remove(name);
                 }
             }
-            // A course says how long it lasts.
+            // A rate profile has its own duration.
             let is_course = |rate: &String| rate.contains(" for ") || rate.contains(" over ");
             if overrides.rate.as_ref().is_some_and(is_course) {
                 load.shift_remove("duration");
@@ -100,7 +100,7 @@ fn load_changes(overrides: &Overrides, has_rate: bool) -> Map<String, Value> {
             .map_or_else(|_| Value::from(text), Value::from)
     };
     let users = overrides.users.as_deref();
-    // Beside a rate the users are the most at the same time: one number.
+    // With a rate, the users are the maximum at the same time: one number.
     let users = if has_rate || overrides.rate.is_some() {
         users.map(most)
     } else {
@@ -119,7 +119,7 @@ fn load_changes(overrides: &Overrides, has_rate: bool) -> Map<String, Value> {
     .collect()
 }
 
-/// `"10,50"` as `[10, 50]`; a part that is no number stays a text.
+/// Splits `"10,50"` into `[10, 50]`. A part that is not a number stays a string.
 fn ladder(text: &str) -> Value {
     text.split(',')
         .map(|part| {

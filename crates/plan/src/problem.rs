@@ -1,27 +1,27 @@
-//! What is wrong with what a user wrote: where, what, and what was probably meant.
+//! Problems in a user's options: the place, the message and a hint.
 
 use std::error::Error;
 use std::fmt;
 use std::ops::Range;
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where in the options, e.g. `load.users[2]`; empty for the options as a whole.
+    /// The place in the options, e.g. `load.users[2]`; empty for the options as a whole.
     pub path: String,
-    /// What is wrong, a lowercase fragment with the value inside.
+    /// The message: a lowercase fragment that includes the value.
     pub message: String,
-    /// The text that could not be read and the bytes of it that are to blame.
+    /// The text that could not be parsed, and the range of its bytes that is wrong.
     pub excerpt: Option<(String, Range<usize>)>,
-    /// What to do about it, e.g. ``did you mean `hold`?``.
+    /// A hint, e.g. ``did you mean `ramp`?``.
     pub hint: Option<String>,
 }
 
-/// Everything that is wrong, in the order in which it was found.
+/// All problems, in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 
-/// A problem that does not know yet where it is.
+/// A problem without its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Flaw {
     pub(crate) message: String,
@@ -58,17 +58,17 @@ impl Problems {
         self.0.push(problem);
     }
 
-    /// None found.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many.
+    /// The number of problems.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// One after the other.
+    /// Iterates over the problems.
     pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
         self.0.iter()
     }
@@ -89,7 +89,7 @@ impl<'a> IntoIterator for &'a Problems {
 }
 
 impl fmt::Display for Problem {
-    /// The place and the fault on one line; excerpt with carets and hint on indented lines below.
+    /// The place and the message on one line; the excerpt with carets and the hint on indented lines below.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = if self.path.is_empty() {
             "options"
@@ -126,7 +126,7 @@ impl fmt::Display for Problems {
 
 impl Error for Problems {}
 
-/// A text as it is shown in messages: in quotes, escaped, not longer than 60 characters.
+/// A text as messages show it: quoted, escaped and cut to 60 characters.
 pub(crate) fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if short.len() < text.len() {

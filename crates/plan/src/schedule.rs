@@ -1,9 +1,9 @@
-//! When each group of a level starts, and where the level's phases lie: functions of time alone.
+//! The start times of the groups of a level, and the phases of the level.
 //!
 //! ```text
 //! groups        1  2  3  4
 //! start         |  |  |  |
-//!               0 ······· ramp ······ + warmup ···················· + hold ····
+//!               0 ······· ramp ······ + warmup ·················· + duration ··
 //!               └─ ramp ──┴── warm-up ──┴────────── measured ──────────┴ drain
 //! ```
 
@@ -11,14 +11,14 @@ use model::Nanos;
 
 use crate::options::{LevelLoad, Load};
 
-/// Where the phases of a level lie, counted from the start of its first group.
+/// The phases of a level, as times since the start of its first group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phases {
-    /// From here on all groups have started.
+    /// The end of the ramp-up: all groups have started.
     pub ramp_ends: Nanos,
-    /// From here on it is measured.
+    /// The start of the measured time.
     pub hold_starts: Nanos,
-    /// Until here it is measured; with `once` this is the limit, and the level may end before.
+    /// The end of the measured time. With `once` this is the time limit, and the level may end before.
     pub hold_ends: Nanos,
 }
 
@@ -39,8 +39,8 @@ impl Phases {
     }
 }
 
-/// When a group starts: group k of n after k/n of the ramp, so that the starts are evenly spread, the
-/// first at zero and the last one step before the ramp ends. Never decreases with `group`.
+/// The start time of a group: group k of n starts after k/n of the ramp-up. The starts are evenly spaced; the first is
+/// at zero and the last one step before the end of the ramp-up. The result never decreases with `group`.
 pub fn start_of(group: u32, groups: u32, ramp: Nanos) -> Nanos {
     if groups == 0 {
         return Nanos::ZERO;

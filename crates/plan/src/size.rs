@@ -1,4 +1,4 @@
-//! Sizes as users write them: `"64kB"`, `"16MB"`, `"4KiB"`; a bare number is bytes.
+//! Sizes as users write them: `"64kB"`, `"16MB"`, `"4KiB"`. A number without quotes is bytes.
 //!
 //! ```text
 //! size = number unit
@@ -11,10 +11,10 @@ use thiserror::Error;
 use crate::duration::split_number;
 use crate::problem::quoted;
 
-/// The largest size that is accepted anywhere: 1 TB.
+/// The largest size that any option accepts: 1 TB.
 pub const LARGEST: u64 = 1_000_000_000_000;
 
-/// Bytes of each unit. Case does not matter, the `i` does.
+/// Bytes of each unit. Upper and lower case are the same; the `i` makes a difference.
 const UNITS: [(&str, u32); 7] = [
     ("b", 1),
     ("kb", 1_000),
@@ -25,24 +25,24 @@ const UNITS: [(&str, u32); 7] = [
     ("gib", 1 << 30),
 ];
 
-/// Why a text is not a size.
+/// The reason why a text is not a size.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SizeError {
-    /// No number in front.
+    /// It does not begin with a number.
     #[error("expected a size such as `64kB`, `16MB`, `1GB` or `4KiB`, got {0}")]
     NotASize(String),
-    /// A number alone.
+    /// It is a number without a unit.
     #[error("{0} has no unit: write `{1}kB` or `{1}MB`")]
     NoUnit(String, String),
-    /// A unit that is not known.
+    /// The unit is unknown.
     #[error("unknown unit in {0}: expected B, kB, MB, GB, KiB, MiB or GiB")]
     UnknownUnit(String),
-    /// Larger than [`LARGEST`].
+    /// It is larger than [`LARGEST`].
     #[error("{0} is larger than 1 TB")]
     TooLarge(String),
 }
 
-/// Parses `"16MB"` and its like into bytes, rounded to whole ones.
+/// Parses a size such as `"16MB"` into bytes, rounded to a whole number.
 pub fn parse(text: &str) -> Result<u64, SizeError> {
     let (number, unit) = split_number(text.trim());
     let Ok(value) = number.parse::<f64>() else {
@@ -58,7 +58,7 @@ pub fn parse(text: &str) -> Result<u64, SizeError> {
     from_bytes(value * f64::from(*scale)).ok_or_else(|| SizeError::TooLarge(quoted(text)))
 }
 
-/// A bare number: bytes. `None` when negative, not finite or larger than [`LARGEST`].
+/// Rounds a number of bytes. `None` if negative, not finite or larger than [`LARGEST`].
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,12 +1,14 @@
-//! The local addresses that users come from: single ones, and networks in CIDR notation.
+//! The local addresses of the users: single addresses, and networks in CIDR notation.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The most addresses of one run: beyond, a network was meant otherwise.
+/// Maximum number of addresses of one run. A larger network is most likely a mistake.
 pub const SOURCES_LIMIT: usize = 65_536;
 
-/// The addresses of `127.0.0.9` or `127.0.0.0/24`, in order. Of an IPv4 network of more than two addresses the first and
-/// the last are left out: they name the network and everybody in it (RFC 919 §7).
+/// The addresses of a text such as `127.0.0.9` or `127.0.0.0/24`, in order. The error is a message for the user.
+///
+/// In an IPv4 network of more than two addresses, the first and the last are left out: they stand for the network and
+/// for all of its hosts (RFC 919 §7).
 ///
 /// ```
 /// let addresses = plan::source_addresses("127.0.0.0/29").unwrap();
@@ -32,12 +34,12 @@ pub fn source_addresses(text: &str) -> Result<Vec<IpAddr>, String> {
         .parse::<u32>()
         .ok()
         .filter(|&length| length <= bits)
-        .ok_or_else(|| format!("the length of the network's prefix is 0 to {bits}"))?;
+        .ok_or_else(|| format!("the prefix length must be 0 to {bits}"))?;
     let free = bits - length;
     if free > 16 {
         let least = bits - 16;
         return Err(format!(
-            "too large a network: at most {SOURCES_LIMIT} addresses, a prefix of /{least} or longer"
+            "network too large: use at most {SOURCES_LIMIT} addresses, a prefix of /{least} or longer"
         ));
     }
     let first = number_of(address) >> free << free;
@@ -57,7 +59,7 @@ fn number_of(address: IpAddr) -> u128 {
     }
 }
 
-/// The address of that number, of the family of `like`.
+/// Converts a number to an address of the same family as `like`.
 fn address_of(number: u128, like: IpAddr) -> IpAddr {
     match (like, u32::try_from(number)) {
         (IpAddr::V4(_), Ok(number)) => Ipv4Addr::from_bits(number).into(),
@@ -97,7 +99,7 @@ mod tests {
             ("127.0.0.0/33", "0 to 32"),
             ("127.0.0.0/", "0 to 32"),
             ("::/129", "0 to 128"),
-            ("127.0.0.0/8", "too large a network"),
+            ("127.0.0.0/8", "network too large"),
             ("0.0.0.0/0", "/16 or longer"),
             ("::/0", "/112 or longer"),
         ] {

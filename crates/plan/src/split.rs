@@ -1,11 +1,11 @@
-//! Which worker runs which groups: round robin, so that during a ramp all workers grow alike.
+//! The assignment of groups to workers: round robin, so that all workers grow equally during a ramp-up.
 
-/// The worker that runs a group. `workers` counts from one; with zero everything falls to worker 0.
+/// The worker that runs a group. `workers` is the number of workers; with 0 the result is worker 0.
 pub fn worker_of(group: u32, workers: u32) -> u32 {
     group.checked_rem(workers).unwrap_or(0)
 }
 
-/// The groups of one worker in ascending order: the inverse of [`worker_of`].
+/// The groups of one worker, in ascending order. This is the inverse of [`worker_of`].
 pub fn groups_of(worker: u32, workers: u32, groups: u32) -> impl ExactSizeIterator<Item = u32> {
     let step = workers.max(1);
     let end = if worker < step { groups } else { worker };

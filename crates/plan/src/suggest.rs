@@ -1,4 +1,4 @@
-//! "did you mean": the nearest of the words that are known.
+//! Suggestions for misspelt words: the nearest known word.
 
 /// The known word that `given` was probably meant to be.
 pub(crate) fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
@@ -48,7 +48,7 @@ pub(crate) fn listed(words: &[&str]) -> String {
     }
 }
 
-/// Spelling without case and separators; bounded, because the distance is quadratic in the length.
+/// The word without case and separators, cut to 40 characters, because the distance takes quadratic time.
 fn simplified(word: &str) -> String {
     word.chars()
         .filter(|c| !matches!(c, '_' | '-' | ' '))
@@ -57,7 +57,7 @@ fn simplified(word: &str) -> String {
         .collect()
 }
 
-/// A third of the letters may be wrong, at least one, at most three.
+/// The maximum distance: a third of the letters, at least one and at most three.
 fn allowed(word: &str) -> usize {
     (word.len() / 3).clamp(1, 3)
 }

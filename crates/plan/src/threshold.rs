@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! key        = plural | kind "(" name ")" | "target"
-//! plural     = "deliveries" | "requests" | "round trips" | "steps" | "iterations" | "checks"
+//! plural     = "deliveries" | "requests" | "roundTrips" | "steps" | "iterations" | "checks"
 //!            | "connections" | "converged"                all names together
-//! kind       = "delivery" | "request" | "round trip" | "step" | "iteration" | "check" | "connection" | "metric"
+//! kind       = "delivery" | "request" | "roundTrip" | "step" | "iteration" | "check" | "connection" | "metric"
 //!            | "converged"
-//! name       = any text, spaces around it dropped
+//! name       = any text; spaces around it are dropped
 //!
-//! condition  = aggregate op limit [ "up to" load ] [ "or abort" ]
-//! load       = number ( "users" | "groups" | "/s" )      where the promise ends
+//! threshold  = aggregate op limit [ "up to" load ] [ "or abort" ]
+//! load       = number ( "users" | "groups" | "/s" )      the load up to which it applies
 //! aggregate  = "p" number | "mean" | "min" | "max"        0 < number < 100
 //!            | "count" | "rate" | "failed" | "dropped" | "reached"
 //!            | "delivered" | "late" | "lost" | "duplicated" | "reordered" | "misdelivered"
@@ -17,25 +17,25 @@
 //!            | "cpu" | "memory"
 //! op         = "<" | "<=" | ">" | ">=" | "==" | "!="
 //! limit      = number [ "%" | "/s" | unit of duration | unit of size ]
-//! number     = digits [ "." digits ]                      a metric's may begin with "-"
+//! number     = digits [ "." digits ]                      for a metric it may begin with "-"
 //! ```
 //!
 //! | subject | aggregates | limit |
 //! | --- | --- | --- |
-//! | all but checks, converged and target | percentiles, mean, min, max | a duration; of a metric a number |
-//! | all but target | count | a whole number |
+//! | all but checks, converged and target | percentiles, mean, min, max | a duration; for a metric a number |
+//! | all but target | count | a whole number; for a metric a number |
 //! | all but converged and target | rate | a number per second |
 //! | requests, round trips, steps, iterations, checks, connections | failed | a share (`%`) or a whole number |
-//! | iterations | dropped: due when no user was free | a share (`%`) or a whole number |
-//! | one step | reached: iterations that began it | a share (`%`) or a whole number |
-//! | deliveries | the fates | a share (`%`) or a whole number |
+//! | iterations | dropped: planned starts that did not happen | a share (`%`) or a whole number |
+//! | steps | reached: iterations that started it | a share (`%`) or a whole number |
+//! | deliveries | delivered, late, lost and so on | a share (`%`) or a whole number |
 //! | converged | converged, diverged, unknown: groups | a share (`%`) or a whole number |
 //! | target | cpu (100% is one core), memory | a share, a size |
 //!
-//! `up to 200 users` keeps the promise to levels of at most so much load. `or abort` ends the run as soon as a level
-//! cannot keep the promise any more.
+//! `up to 200 users` restricts the threshold to levels of at most that load. `or abort` ends the run as soon as a level
+//! is certain to break the threshold.
 //!
-//! Limits are kept in base units: nanoseconds, bytes, a ratio (1% is 0.01), a plain number.
+//! Limits are stored in base units: nanoseconds, bytes, a ratio (1% is 0.01), a plain number.
 
 mod condition;
 mod error;
@@ -54,29 +54,29 @@ pub use model::Unit;
 pub use reach::Reach;
 pub use subject::{Subject, SubjectKind};
 
-/// One promise: an aggregate of a subject, held against a limit.
+/// A threshold: compares an aggregate of a subject with a limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
-    /// What is looked at.
+    /// The measured thing.
     pub subject: Subject,
-    /// Which number of it.
+    /// The figure of the subject.
     pub aggregate: Aggregate,
-    /// How it must compare.
+    /// The comparison.
     pub op: Op,
-    /// With what, in base units.
+    /// The limit, in base units.
     pub limit: Limit,
-    /// The load up to which it is promised; `None`: in every level.
+    /// The load up to which it applies. `None` means every level.
     pub reach: Option<Reach>,
-    /// Whether the run ends when it cannot be kept any more.
+    /// Whether the run ends as soon as the threshold is certain to be broken.
     pub abort: bool,
-    /// The condition as the user wrote it, e.g. `p95 < 20ms`.
+    /// The threshold as the user wrote it, e.g. `p95 < 20ms`.
     pub source: String,
 }
 
-/// Which number of a subject.
+/// A figure of a subject.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Aggregate {
-    /// The value below which this percentage lies: 99.9 for `p99.9`.
+    /// The percentile of this percentage: 99.9 for `p99.9`.
     Percentile(f64),
     /// Arithmetic mean.
     Mean,
@@ -84,41 +84,41 @@ pub enum Aggregate {
     Min,
     /// Largest value.
     Max,
-    /// How many; of a counter its sum.
+    /// The number; the sum of a counter.
     Count,
-    /// How many per second of measurement.
+    /// The number per second of the measured time.
     Rate,
-    /// Failed ones: a share of all that ended, or their number.
+    /// Failed ones, as a share of all that ended or as a number.
     Failed,
-    /// Iterations that were due when no user was free: a share of all that were due, or their number.
+    /// Planned starts of iterations that did not happen, as a share of all planned starts or as a number.
     Dropped,
-    /// Iterations that reached a step: a share of all that were started, or their number.
+    /// Iterations that reached a step, as a share of all started ones or as a number.
     Reached,
-    /// Deliveries seen within the deadline: a share of those expected, or their number.
+    /// Deliveries within the deadline, as a share of the expected ones or as a number.
     Delivered,
-    /// Deliveries seen after the deadline; as above.
+    /// Deliveries after the deadline; a share or a number, as above.
     Late,
-    /// Deliveries never seen; as above.
+    /// Deliveries that did not happen; a share or a number, as above.
     Lost,
-    /// Deliveries seen again; as above.
+    /// Deliveries received again; a share or a number, as above.
     Duplicated,
-    /// Deliveries that a later one of the same sender overtook; as above.
+    /// Deliveries that a later message of the same sender overtook; a share or a number, as above.
     Reordered,
-    /// Messages seen by somebody outside their audience; as above.
+    /// Messages received by someone outside their audience; a share or a number, as above.
     Misdelivered,
-    /// Groups all of whose members hold the same in the end: a share of all groups, or their number.
+    /// Groups whose members all have the same state at the end, as a share of all groups or as a number.
     Converged,
-    /// Groups whose members do not; as above.
+    /// Groups in which two members have different states; a share or a number, as above.
     Diverged,
-    /// Groups of which not every member said what they hold; as above.
+    /// Groups in which a member reported no state; a share or a number, as above.
     Unknown,
-    /// CPU of the target's process: 1.0 is one whole core.
+    /// CPU usage of the target's process. 1.0 is one core.
     Cpu,
-    /// Resident memory of the target's process in bytes.
+    /// Resident memory of the target's process, in bytes.
     Memory,
 }
 
-/// How the observed value must compare with the limit.
+/// The comparison of the observed value with the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// `<`
@@ -136,13 +136,13 @@ pub enum Op {
 }
 
 impl Threshold {
-    /// Parses one condition on a subject.
+    /// Parses one threshold of a subject.
     pub fn parse(subject: &Subject, text: &str) -> Result<Self, ThresholdError> {
         condition::parse(subject, text)
     }
 
-    /// Whether the promise is kept, `observed` being in the limit's base unit (see [`Unit`]).
-    /// NaN keeps no promise: no data is never a pass.
+    /// Whether the threshold is held. `observed` is in the base unit of the limit (see [`Unit`]). NaN never holds a
+    /// threshold: missing data is not a pass.
     pub fn holds(&self, observed: f64) -> bool {
         !observed.is_nan() && self.op.compares(observed, self.limit.value)
     }
@@ -151,7 +151,7 @@ impl Threshold {
 impl Op {
     #[expect(
         clippy::float_cmp,
-        reason = "counts are exact, and limits are read so that equal decimals are equal floats"
+        reason = "counts are exact, and limits are parsed so that equal decimals are equal floats"
     )]
     fn compares(self, observed: f64, limit: f64) -> bool {
         match self {

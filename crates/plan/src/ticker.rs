@@ -1,8 +1,8 @@
-//! When the ticks of an `every` are due: an open clock that does not wait for anything.
+//! The due times of the ticks of an `every`: an open clock that waits for nothing.
 //!
-//! Tick k is due at `start + first + k × period`, whatever became of the ticks before it. A tick that
-//! is found late still fires once, at its own due time, in order: nothing is moved and nothing is
-//! filled in behind, so a stall of the generator shows as lag of the ticks that it delayed.
+//! Tick k is due at `start + first + k × period`, regardless of earlier ticks. A late tick still fires once, in order
+//! and with its own due time. No tick is moved and none is added, so a stall of the generator appears as start lag of
+//! the ticks that it delayed.
 
 use model::Nanos;
 
@@ -15,7 +15,7 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// Ticks from `start + first` on. A period of zero counts as one nanosecond.
+    /// A ticker whose first tick is due at `start + first`. A period of zero counts as one nanosecond.
     pub fn new(start: Nanos, first: Nanos, period: Nanos) -> Self {
         Self {
             first: start + first,
@@ -24,23 +24,23 @@ impl Ticker {
         }
     }
 
-    /// When tick `k` is due, counted from zero; [`Nanos::MAX`] beyond the end of time.
+    /// The due time of tick `k`, counted from 0. [`Nanos::MAX`] if it is beyond the range of [`Nanos`].
     pub fn due(&self, k: u64) -> Nanos {
         self.first + Nanos(self.period.0.saturating_mul(k))
     }
 
-    /// When the next tick is due that has not fired yet; may lie in the past.
+    /// The due time of the next tick that has not fired. It may be in the past.
     pub fn next_due(&self) -> Nanos {
         self.due(self.fired)
     }
 
-    /// How many ticks are due at `now` (inclusive) and have not fired yet.
+    /// The number of ticks that are due at `now` (inclusive) and have not fired.
     pub fn overdue(&self, now: Nanos) -> u64 {
         self.due_by(now).saturating_sub(self.fired)
     }
 
-    /// Fires the next tick if it is due at `now`, and returns its own due time. Call it in a loop: each
-    /// overdue tick comes once, in order.
+    /// Fires the next tick if it is due at `now`, and returns its due time. Call it in a loop: it returns each overdue
+    /// tick once, in order.
     pub fn fire(&mut self, now: Nanos) -> Option<Nanos> {
         let due = self.next_due();
         (due <= now && due < Nanos::MAX).then(|| {
@@ -49,15 +49,15 @@ impl Ticker {
         })
     }
 
-    /// Takes up to `count` overdue ticks out unfired and returns how many: those that would start more
-    /// than the generator can hold are dropped, and the caller counts them.
+    /// Drops up to `count` overdue ticks without firing them, and returns the number dropped. The caller uses this for
+    /// ticks that would start more than the generator can run at once, and counts them.
     pub fn drop_overdue(&mut self, now: Nanos, count: u64) -> u64 {
         let dropped = self.overdue(now).min(count);
         self.fired += dropped;
         dropped
     }
 
-    /// How many ticks are due up to and including `now`, fired or not.
+    /// The number of ticks due up to and including `now`, fired or not.
     pub fn due_by(&self, now: Nanos) -> u64 {
         match now.0.checked_sub(self.first.0) {
             Some(past) => (past / self.period.0).saturating_add(1),

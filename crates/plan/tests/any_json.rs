@@ -1,4 +1,4 @@
-//! Whatever a script exports as its options: they are read or refused, never a panic.
+//! Any options that a script can export are read or refused, and never cause a panic.
 
 use plan::{Options, Overrides, with_overrides};
 use proptest::prelude::*;

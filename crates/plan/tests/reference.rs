@@ -1,4 +1,4 @@
-//! The examples of the reference are read as they stand there.
+//! Parses the examples of the reference documentation unchanged.
 
 use plan::{Course, Options, Subject, Threshold};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const THRESHOLDS: &str = include_str!("../../../docs/reference/thresholds.md");
 const LOAD: &str = include_str!("../../../docs/reference/load.md");
 
-/// The lines of all fenced blocks of a kind; at least `least` of them.
+/// The lines of all fenced blocks of a kind. There must be at least `least` lines.
 fn examples(text: &'static str, kind: &str, least: usize) -> Vec<&'static str> {
     let mut within = false;
     let mut found = Vec::new();

@@ -170,7 +170,7 @@ fn an_address_that_is_not_this_machines_is_refused_before_anything_is_sent() {
             "source address 203.0.113.1 is not one of this machine's (nor are 5 others)",
         ),
         ("nowhere", r#"source[0]: "nowhere": expected an address"#),
-        ("127.0.0.0/4", "too large a network"),
+        ("127.0.0.0/4", "network too large"),
     ] {
         let ended = lab.run("go.ts", &server.url(), &["--source", source]);
         assert_eq!(ended.code, Some(2), "{ended:?}");

@@ -101,7 +101,7 @@ fn poisson_arrivals_have_exponential_gaps_and_repeat_with_their_seed() {
         .starts(7)
         .map(|(_, due)| due.as_secs_f64())
         .collect();
-    // 30,000 expected, standard deviation 173: five of them are never reached by chance.
+    // 30,000 expected with a standard deviation of 173: a difference of five of these never occurs by chance.
     assert!(
         (times.len() as f64 - 30_000.0).abs() < 866.0,
         "{}",

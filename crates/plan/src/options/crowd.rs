@@ -1,4 +1,4 @@
-//! Who belongs together: `group` (a size or roles) or `groups` (a number of groups).
+//! How users form groups: `group` (a size or roles) or `groups` (a number of groups).
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::section::{Field, Section};
 use super::values::whole;
 use crate::problem::{Flaw, Problems, quoted};
 
-/// What a `Group` has already, so that no role may be called so (`headcount.d.ts`).
+/// The members of the type `Group` in `headcount.d.ts`. No role may have such a name.
 const MEMBERS: [&str; 15] = [
     "active",
     "id",
@@ -26,8 +26,8 @@ const MEMBERS: [&str; 15] = [
     "random",
 ];
 
-/// Words with a meaning of their own in JavaScript: a role is taken out of the group by its name
-/// (`{ buyer }: Group`), and `then` would make a promise of the group.
+/// Words with a meaning of their own in JavaScript. Scripts destructure roles by name (`{ buyer }: Group`), and a role
+/// `then` would turn the group into a promise.
 const RESERVED: [&str; 51] = [
     "then",
     "constructor",
@@ -82,19 +82,19 @@ const RESERVED: [&str; 51] = [
     "yield",
 ];
 
-/// Who belongs together.
+/// How users form groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Grouping {
-    /// Groups of so many users; 1 is the classic virtual user.
+    /// Groups of this many users. 1 is the usual virtual user.
     Size(u32),
     /// Groups with roles, in the user's order, each with its number of users.
     Roles(Vec<(String, u32)>),
-    /// Exactly so many groups; a level's users are shared out among them.
+    /// Exactly this many groups. The users of a level are divided among them.
     Count(u32),
 }
 
 impl Grouping {
-    /// Users of one group, where that is the same in all groups.
+    /// The number of users of a group, if it is the same in all groups.
     pub fn size(&self) -> Option<u32> {
         match self {
             Self::Size(size) => Some(*size),
@@ -104,12 +104,12 @@ impl Grouping {
     }
 }
 
-/// Reads `group` and `groups`; a group of one where neither is (rightly) given.
+/// Reads `group` and `groups`. The default, also after a problem, is a group of one.
 pub(super) fn read(root: &Section<'_>, problems: &mut Problems) -> Grouping {
     let (group, groups) = (root.field("group"), root.field("groups"));
     if group.value.is_some() && groups.value.is_some() {
         let flaw = Flaw::with_hint(
-            "cannot stand beside `group`",
+            "cannot be combined with `group`",
             "`group` fixes the size of each group, `groups` their number: keep one",
         );
         groups.refuse(problems, flaw);
@@ -165,7 +165,7 @@ fn check_role(name: &str) -> Result<(), Flaw> {
         ));
     }
     if MEMBERS.contains(&name) {
-        let message = format!("role `{name}` has the name of something that every group has");
+        let message = format!("role `{name}` has the name of a property that every group has");
         return Err(Flaw::with_hint(
             message,
             "choose another name, such as what the person does",
@@ -173,7 +173,7 @@ fn check_role(name: &str) -> Result<(), Flaw> {
     }
     if RESERVED.contains(&name) {
         return Err(Flaw::new(format!(
-            "role `{name}` is a word of JavaScript itself"
+            "role `{name}` has a special meaning in JavaScript"
         )));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Limits in time and size, headers, and what must be gone before a level starts.
+//! Limits in time and size, headers, and the query for state left from an earlier run.
 
 use model::Nanos;
 use serde_json::Value;
@@ -8,35 +8,35 @@ use super::url;
 use super::values::{bytes, positive_duration, text};
 use crate::problem::{Flaw, Problems, quoted};
 
-/// Headers that say how a message is framed: only the client knows.
+/// Headers that frame a message. Only the HTTP client can set them correctly.
 const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
 
 /// Time limits by phase; none is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until the connection is open, TLS included.
+    /// Time until the connection is open, including TLS.
     pub connect: Nanos,
-    /// From the request to the first byte of the answer; never more than `total`.
+    /// Time from the request to the first byte of the response; never more than `total`.
     pub first_byte: Nanos,
-    /// From the request to the last byte; replies and WebSocket handshakes too.
+    /// Time from the request to the last byte. It also applies to replies and WebSocket handshakes.
     pub total: Nanos,
 }
 
-/// Asked before every level: the number found there should be 0.
+/// A query before every level. A non-zero number means that state is left from an earlier run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leftovers {
-    /// A whole URL, or a path below the target that starts with `/`.
+    /// An absolute URL, or a path below the target that starts with `/`.
     pub url: String,
-    /// JSON pointer (RFC 6901) to the number in the answer.
+    /// JSON pointer (RFC 6901) to the number in the response.
     pub at: String,
 }
 
 /// Limits of the script itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptLimits {
-    /// Bytes per worker.
+    /// Maximum memory per worker, in bytes.
     pub memory: usize,
-    /// Longest time without a pause before a loop counts as endless.
+    /// Maximum run time without a pause. A longer loop counts as endless.
     pub time: Nanos,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn headers(field: &Field<'_>, problems: &mut Problems) -> Vec<(String
     headers
 }
 
-/// A token of RFC 9110 §5.6.2.
+/// Checks that a header name is a token (RFC 9110 §5.6.2) that the client does not set itself.
 fn header_name(name: &str) -> Result<(), Flaw> {
     let token = |c: u8| c.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&c);
     if name.is_empty() || !name.bytes().all(token) {
@@ -121,7 +121,7 @@ fn header_name(name: &str) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// RFC 9110 §5.5 without its obsolete bytes: a line break here would be a header of its own.
+/// Reads a header value: RFC 9110 §5.5 without its obsolete bytes. A line break would begin another header.
 fn header_value(value: &Value) -> Result<String, Flaw> {
     let value = text(value)?;
     match value.chars().find(|c| c.is_control() && *c != '\t') {
@@ -146,7 +146,7 @@ pub(super) fn leftovers(field: &Field<'_>, problems: &mut Problems) -> Option<Le
     Some(Leftovers { url: url?, at: at? })
 }
 
-/// RFC 6901: empty, or parts that each begin with `/`; `~` only as `~0` and `~1`.
+/// Checks a JSON pointer (RFC 6901): empty, or parts that each begin with `/`, with `~` only in `~0` and `~1`.
 fn pointer(value: &Value) -> Result<String, Flaw> {
     let pointer = text(value)?;
     let starts = pointer.is_empty() || pointer.starts_with('/');

@@ -1,4 +1,4 @@
-//! How much load, and for how long.
+//! The load and its duration.
 
 mod open;
 
@@ -11,71 +11,71 @@ use super::values::{describe, duration, flag, grouped, positive_duration, whole}
 use crate::arrivals::Arrivals;
 use crate::problem::{Flaw, Problems};
 
-/// The most users of a level.
+/// Maximum number of users of a level.
 pub(super) const MOST_USERS: u32 = 1_000_000;
-/// The most levels of a run.
+/// Maximum number of levels of a run.
 const MOST_LEVELS: usize = 64;
 
 pub(super) const KNOWN: [&str; 9] = [
     "users", "groups", "rate", "arrivals", "duration", "ramp", "warmup", "once", "limit",
 ];
 
-/// Closed load, where a new iteration of a group starts when its last one has ended, or open load, where iterations
-/// start when they are due.
+/// A closed load, in which a group starts its next iteration when the previous one has ended, or an open load, in which
+/// iterations start when they are due.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
-    /// The levels in the order in which they are run; at least one.
+    /// The levels in the order in which they run; at least one.
     pub levels: Vec<LevelLoad>,
-    /// How long each level is measured; zero with `once`. A course of rates has a length of its own.
+    /// The measured time of each level; zero with `once`. A rate profile has its own duration instead.
     pub duration: Nanos,
-    /// Over which time a level's groups start, or the rate rises, evenly; zero: all at once.
+    /// Ramp-up time, over which the groups of a level start, or the rate rises, evenly. Zero starts all at once.
     pub ramp: Nanos,
-    /// Time with all groups at work before measuring.
+    /// Time at full load before the measurement.
     pub warmup: Nanos,
-    /// Each group runs one iteration, and the level ends when all have ended.
+    /// If set, each group runs one iteration, and the level ends when all have ended.
     pub once: Option<Once>,
 }
 
 /// One iteration per group instead of a measured duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Once {
-    /// The longest time a level may take.
+    /// Time limit of a level.
     pub limit: Nanos,
 }
 
-/// How many people, in how many groups. Sizes of groups differ by one at most, the larger first.
+/// The users and groups of one level. Group sizes differ by at most one, larger groups first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelLoad {
-    /// All users of the level; of an open load the most at the same time.
+    /// The users of the level. In an open load this is the maximum at the same time.
     pub users: u32,
-    /// How many groups they form; at least one, at most `users`.
+    /// The number of groups that they form: at least one, at most `users`.
     pub groups: u32,
-    /// When iterations start, of an open load.
+    /// The arrivals, if this is an open load.
     pub open: Option<OpenLoad>,
 }
 
-/// Arrivals that wait for nobody's answer.
+/// The arrivals of an open load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenLoad {
-    /// The rate as the user wrote it.
+    /// The rate or rate profile as the user wrote it.
     pub rate: String,
-    /// When each arrival is due.
+    /// The planned arrivals.
     pub arrivals: Arrivals,
 }
 
 impl LevelLoad {
-    /// Users of one group, `group` counted from zero within the level.
+    /// The number of users of one group. `group` counts from 0 within the level.
     pub fn group_size(&self, group: u32) -> u32 {
         self.users / self.groups + u32::from(group < self.users % self.groups)
     }
 
-    /// Users of all groups before this one: the number of its first user within the level.
+    /// The number of users in all groups before this one, which is also the number of its first user in the level.
     pub fn users_before(&self, group: u32) -> u32 {
         group * (self.users / self.groups) + group.min(self.users % self.groups)
     }
 }
 
-/// Reads `load`. After a problem the levels may be empty; the problem is then reported.
+/// Reads `load`. The levels can only be empty if a problem was reported.
 pub(super) fn read(field: &Field<'_>, grouping: &Grouping, problems: &mut Problems) -> Load {
     if field.value.is_none() {
         let hint = "e.g. load: { users: [10, 50], duration: \"30s\" }";
@@ -110,14 +110,14 @@ fn once(load: &Section<'_>, problems: &mut Problems) -> Option<Once> {
     let limit = load.field("limit");
     if !once {
         if limit.value.is_some() {
-            limit.refuse(problems, Flaw::new("has a meaning only with `once: true`"));
+            limit.refuse(problems, Flaw::new("applies only with `once: true`"));
         }
         return None;
     }
     for name in ["rate", "duration", "ramp", "warmup"] {
         let field = load.field(name);
         if field.value.is_some() {
-            let message = "cannot stand beside `once: true`";
+            let message = "cannot be combined with `once: true`";
             let hint = "all groups start together and the level ends with the last of them";
             field.refuse(problems, Flaw::with_hint(message, hint));
         }
@@ -137,7 +137,7 @@ fn levels(
         (true, true) => {
             groups.refuse(
                 problems,
-                Flaw::new("cannot stand beside `load.users`: keep one"),
+                Flaw::new("cannot be combined with `load.users`: keep one"),
             );
         }
         (false, false) if matches!(field.value, Some(Value::Object(_))) => {
@@ -155,7 +155,7 @@ fn levels(
     levels
 }
 
-/// The levels that are right; a problem for each that is not.
+/// Reads one value or a list of values, one per level. Reports a problem for each wrong value and returns the others.
 fn ladder<T>(
     field: &Field<'_>,
     problems: &mut Problems,
@@ -192,7 +192,7 @@ fn level_of_users(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw>
             open: None,
         }),
         (_, Some(size)) if !users.is_multiple_of(size) => Err(Flaw::with_hint(
-            format!("{users} users cannot be shared out to groups of {size}"),
+            format!("{users} users cannot be divided into groups of {size}"),
             format!("the nearest are {}", nearest_multiples(users, size)),
         )),
         (_, size) => Ok(LevelLoad {
@@ -230,7 +230,7 @@ fn level_of_groups(value: &Value, grouping: &Grouping) -> Result<LevelLoad, Flaw
     })
 }
 
-/// "10 and 15"; only the one above when there is none below.
+/// The nearest multiples of `size`, such as "10 and 15". Only one of them if the other is 0 or above the maximum.
 fn nearest_multiples(users: u32, size: u32) -> String {
     let below = users / size * size;
     let above = below + size;

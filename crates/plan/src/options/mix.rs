@@ -5,9 +5,9 @@ use super::values::whole;
 use crate::mix::Mix;
 use crate::problem::{Flaw, Problems};
 
-/// The largest weight.
+/// Maximum weight of a scenario.
 const HEAVIEST: u32 = 10_000;
-/// The most scenarios.
+/// Maximum number of scenarios.
 const MOST_SCENARIOS: usize = 100;
 
 pub(super) fn read(field: &Field<'_>, problems: &mut Problems) -> Option<Mix> {

@@ -1,4 +1,4 @@
-//! Reading JSON objects field by field: paths, unknown keys, wrong types.
+//! Reads JSON objects field by field, with paths, unknown keys and wrong types.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::values::describe;
 use crate::problem::{Flaw, Problems};
 use crate::suggest;
 
-/// Words of other tools, and retired ones of ours, with what they are called here.
+/// Words of other tools and our retired words, with the current name.
 const ELSEWHERE: [(&str, &str); 9] = [
     ("vus", "load.users"),
     ("duration", "load.duration"),
@@ -25,14 +25,14 @@ pub(super) struct Section<'a> {
     fields: Option<&'a Map<String, Value>>,
 }
 
-/// One value that may be there.
+/// One value that may be absent.
 pub(super) struct Field<'a> {
     pub(super) path: String,
     pub(super) value: Option<&'a Value>,
 }
 
 impl<'a> Section<'a> {
-    /// The options as a whole; `null` counts as empty.
+    /// The options as a whole. `null` counts as empty.
     pub(super) fn root(value: &'a Value, known: &[&str], problems: &mut Problems) -> Self {
         let field = Field {
             path: String::new(),
@@ -41,7 +41,7 @@ impl<'a> Section<'a> {
         field.open(known, problems)
     }
 
-    /// The field of that name, there or not.
+    /// The field with this name, present or not.
     pub(super) fn field(&self, name: &str) -> Field<'a> {
         Field {
             path: joined(&self.path, name),
@@ -62,7 +62,7 @@ impl<'a> Section<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// As an object whose keys must be among `known`.
+    /// Reads the value as an object. Reports keys that are not among `known`.
     pub(super) fn open(&self, known: &[&str], problems: &mut Problems) -> Section<'a> {
         let section = self.open_free(problems);
         for (key, field) in section.entries() {
@@ -74,7 +74,7 @@ impl<'a> Field<'a> {
         section
     }
 
-    /// As an object with any keys.
+    /// Reads the value as an object with any keys.
     pub(super) fn open_free(&self, problems: &mut Problems) -> Section<'a> {
         let fields = match self.value {
             None => None,
@@ -91,7 +91,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The value as `parse` reads it; `default` when absent or wrong.
+    /// Parses the value. Returns `default` if it is absent or wrong.
     pub(super) fn read<T>(
         &self,
         problems: &mut Problems,
@@ -101,7 +101,7 @@ impl<'a> Field<'a> {
         self.read_some(problems, parse).unwrap_or(default)
     }
 
-    /// The value as `parse` reads it; `None` when absent or wrong.
+    /// Parses the value. Returns `None` if it is absent or wrong; a wrong value is reported.
     pub(super) fn read_some<T>(
         &self,
         problems: &mut Problems,
@@ -116,7 +116,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Complains about this field.
+    /// Reports a problem with this field.
     pub(super) fn refuse(&self, problems: &mut Problems, flaw: Flaw) {
         problems.push(flaw.at(&self.path));
     }
@@ -141,7 +141,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// `load.duration`, or `thresholds["delivery(said)"]` when the key is not a plain word.
+/// The path of a key: `load.duration`, or `thresholds["delivery(said)"]` if the key is not a plain word.
 fn joined(path: &str, key: &str) -> String {
     let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_');
     match (path.is_empty(), plain) {

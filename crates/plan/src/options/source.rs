@@ -1,4 +1,4 @@
-//! The local addresses that users come from.
+//! The local addresses of the users.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use super::values::text;
 use crate::problem::{Flaw, Problems, quoted};
 use crate::source::{SOURCES_LIMIT, source_addresses};
 
-/// All of them in the user's order, none twice: who is named twice would get two shares of the users.
+/// Reads all addresses in the user's order. Repeated ones are dropped, since they would get two shares of the users.
 pub(super) fn read(field: &Field<'_>, problems: &mut Problems) -> Vec<IpAddr> {
     let parts = field.one_or_many();
     let read = parts

@@ -63,7 +63,7 @@ fn defaults_are_those_of_the_types() {
     );
 }
 
-/// The defaults stand in the types that users see; this test reads them there.
+/// Reads the defaults from the documentation of the types.
 #[test]
 fn the_types_state_the_same_defaults() {
     let types = include_str!("../../../script/types/headcount.d.ts");
@@ -93,7 +93,7 @@ fn the_types_state_the_same_defaults() {
     stated("limit", "\"60s\"");
 }
 
-/// An option that only one of the two knows would be refused, or never completed by an editor.
+/// An option that only one of the two knows would be refused, or missing in the editor's completion.
 #[test]
 fn the_types_and_the_reader_know_the_same_options() {
     let types = include_str!("../../../script/types/headcount.d.ts");
@@ -218,7 +218,7 @@ fn all_problems_are_reported_at_once() {
     );
 }
 
-/// Every name of a `Group` in the types must be refused as a role.
+/// Every member of `Group` in the types must be refused as the name of a role.
 #[test]
 fn no_role_can_hide_a_member_of_the_group() {
     let types = include_str!("../../../script/types/headcount.d.ts");

@@ -1,4 +1,4 @@
-//! The map of thresholds, in the user's order.
+//! Reads the map of thresholds, in the user's order.
 
 use super::section::Field;
 use super::values::describe;
@@ -19,7 +19,7 @@ pub(super) fn read(field: &Field<'_>, problems: &mut Problems) -> Vec<Threshold>
         if steps.is_empty() {
             conditions.refuse(
                 problems,
-                Flaw::new("is an empty list: expected a condition"),
+                Flaw::new("is an empty list: expected a threshold"),
             );
         }
         for step in steps {
@@ -37,6 +37,6 @@ fn condition(step: &Field<'_>, subject: &Subject) -> Result<Threshold, Problem> 
         return Threshold::parse(subject, text).map_err(|error| error.at(step.path.clone()));
     }
     let given = step.value.map(describe).unwrap_or_default();
-    let message = format!("expected a condition such as \"p95 < 100ms\", got {given}");
+    let message = format!("expected a threshold such as \"p95 < 100ms\", got {given}");
     Err(Flaw::new(message).at(&step.path))
 }

@@ -1,4 +1,4 @@
-//! URLs as far as they can be wrong before anything is sent.
+//! Checks URLs before anything is sent.
 
 use super::values::text;
 use model::without_what_may_be_credentials;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::problem::{Flaw, quoted};
 
-/// The base URL of the target: scheme, host, port, perhaps a path.
+/// Reads the base URL of the target: scheme, host, port and an optional path.
 pub(super) fn base(value: &Value) -> Result<String, Flaw> {
     let url = text(value)?;
     let rest = check_whole(url)?;
@@ -20,7 +20,7 @@ pub(super) fn base(value: &Value) -> Result<String, Flaw> {
     Ok(url.to_owned())
 }
 
-/// A whole URL, or a path below the target.
+/// Reads an absolute URL, or a path below the target.
 pub(super) fn of_request(value: &Value) -> Result<String, Flaw> {
     let url = text(value)?;
     if url.starts_with('/') && !url.starts_with("//") {
@@ -31,7 +31,7 @@ pub(super) fn of_request(value: &Value) -> Result<String, Flaw> {
     Ok(url.to_owned())
 }
 
-/// Checks scheme and authority; returns what follows the authority.
+/// Checks scheme and authority. Returns the rest after the authority.
 fn check_whole(url: &str) -> Result<&str, Flaw> {
     check_characters(url)?;
     let Some((scheme, rest)) = url.split_once("://") else {
@@ -45,9 +45,9 @@ fn check_whole(url: &str) -> Result<&str, Flaw> {
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     if authority.contains('@') {
-        // The message must not repeat what it keeps out of the record.
+        // The message must not repeat the credentials that it keeps out of the record.
         return Err(Flaw::with_hint(
-            "has a user name or password in it, which would be written into the record",
+            "contains a user name or password, which would be saved in the record",
             "send credentials with `headers` or in the script",
         ));
     }
@@ -60,7 +60,7 @@ fn check_whole(url: &str) -> Result<&str, Flaw> {
     Ok(path)
 }
 
-/// It may hold credentials, wherever they stand in what is no URL.
+/// The text for a message, without parts that may be credentials. A text that is not a URL can have them anywhere.
 fn shown(url: &str) -> String {
     quoted(&without_what_may_be_credentials(url))
 }

@@ -1,4 +1,4 @@
-//! Single values: durations, sizes, whole numbers, flags, texts.
+//! Reads single values: durations, sizes, whole numbers, flags and strings.
 
 use model::Nanos;
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use crate::problem::{Flaw, quoted};
 use crate::{duration, size};
 
-/// A value as messages show it.
+/// The value in the form that messages show.
 pub(super) fn describe(value: &Value) -> String {
     match value {
-        Value::Null => "null (what NaN and Infinity turn into)".to_owned(),
+        Value::Null => "null (NaN and Infinity become null)".to_owned(),
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => number.to_string(),
         Value::String(text) => quoted(text),
@@ -18,7 +18,7 @@ pub(super) fn describe(value: &Value) -> String {
     }
 }
 
-/// A span of time, zero allowed.
+/// Reads a duration; zero is allowed.
 pub(super) fn duration(value: &Value) -> Result<Nanos, Flaw> {
     match value {
         Value::String(text) => duration::parse(text).map_err(|error| Flaw::new(error.to_string())),
@@ -37,7 +37,7 @@ pub(super) fn duration(value: &Value) -> Result<Nanos, Flaw> {
     }
 }
 
-/// A span of time of at least a nanosecond.
+/// Reads a duration of at least a nanosecond.
 pub(super) fn positive_duration(value: &Value) -> Result<Nanos, Flaw> {
     match duration(value)? {
         Nanos::ZERO => Err(Flaw::new(format!(
@@ -48,7 +48,7 @@ pub(super) fn positive_duration(value: &Value) -> Result<Nanos, Flaw> {
     }
 }
 
-/// A size in bytes between two bounds.
+/// Reads a size in bytes between two bounds, both included.
 pub(super) fn bytes(value: &Value, least: u64, most: u64) -> Result<usize, Flaw> {
     let bytes = match value {
         Value::String(text) => size::parse(text).map_err(|error| Flaw::new(error.to_string())),
@@ -70,7 +70,7 @@ pub(super) fn bytes(value: &Value, least: u64, most: u64) -> Result<usize, Flaw>
     })
 }
 
-/// A whole number between two bounds.
+/// Reads a whole number between two bounds, both included.
 pub(super) fn whole(value: &Value, least: u32, most: u32) -> Result<u32, Flaw> {
     let number = match value {
         Value::Number(number) => number,
@@ -94,7 +94,7 @@ pub(super) fn whole(value: &Value, least: u32, most: u32) -> Result<u32, Flaw> {
     Ok(exact as u32)
 }
 
-/// A seed: a whole number from zero. Beyond 2^53 only as an integer, where no digit has been lost.
+/// Reads a seed: a whole number from 0. Above 2^53 it must be an integer in JSON, since a float would lose digits.
 pub(super) fn seed(value: &Value) -> Result<u64, Flaw> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if let Some(seed) = value.as_u64() {
@@ -114,21 +114,21 @@ pub(super) fn seed(value: &Value) -> Result<u64, Flaw> {
     }
 }
 
-/// `true` or `false`.
+/// Reads `true` or `false`.
 pub(super) fn flag(value: &Value) -> Result<bool, Flaw> {
     value
         .as_bool()
         .ok_or_else(|| Flaw::new(format!("expected true or false, got {}", describe(value))))
 }
 
-/// Any text.
+/// Reads any string.
 pub(super) fn text(value: &Value) -> Result<&str, Flaw> {
     value
         .as_str()
-        .ok_or_else(|| Flaw::new(format!("expected a text, got {}", describe(value))))
+        .ok_or_else(|| Flaw::new(format!("expected a string, got {}", describe(value))))
 }
 
-/// The path of a file; whether it is there is not looked at.
+/// Reads the path of a file, without checking that it exists.
 pub(super) fn path(value: &Value) -> Result<String, Flaw> {
     let path = text(value)?;
     if path.is_empty() || path.contains('\0') {
@@ -140,7 +140,7 @@ pub(super) fn path(value: &Value) -> Result<String, Flaw> {
     Ok(path.to_owned())
 }
 
-/// `1,000,000`
+/// The number with a comma between groups of three digits: `1,000,000`.
 pub(super) fn grouped(number: u32) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + 3);

@@ -1,4 +1,4 @@
-//! What of the target is looked at beside what its users feel.
+//! Figures of the target that are watched in addition to the users' measurements.
 
 use serde_json::Value;
 
@@ -7,19 +7,19 @@ use super::url;
 use super::values::{text, whole};
 use crate::problem::{Flaw, Problems, quoted};
 
-/// Where the target's own figures come from.
+/// The sources of the target's own figures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
-    /// Its process, where it cannot be found by its port.
+    /// The process id of the target, if the process cannot be found by its port.
     pub pid: Option<u32>,
-    /// Its Prometheus endpoint: a whole URL, or a path below the target that starts with `/`.
+    /// The Prometheus endpoint: an absolute URL, or a path below the target that starts with `/`.
     pub metrics: Option<String>,
-    /// Names of that endpoint's series that are kept; one that ends with `*` stands for all that begin so.
+    /// Names of the endpoint's series to store. A name that ends with `*` stands for all series with this prefix.
     pub only: Vec<String>,
 }
 
 impl Watch {
-    /// Whether a series of that name is kept.
+    /// Whether a series with this name is stored.
     pub fn keeps(&self, name: &str) -> bool {
         self.only
             .iter()
@@ -36,7 +36,7 @@ pub(super) fn read(field: &Field<'_>, problems: &mut Problems) -> Watch {
     let metrics = section.field("metrics");
     if only.value.is_some() && metrics.value.is_none() {
         let flaw = Flaw::with_hint(
-            "there is no endpoint whose series could be kept",
+            "there is no endpoint to store series from",
             "give its URL as `watch.metrics`",
         );
         only.refuse(problems, flaw);
@@ -54,7 +54,7 @@ pub(super) fn read(field: &Field<'_>, problems: &mut Problems) -> Watch {
     }
 }
 
-/// The name of a series, or the beginning of one and `*`.
+/// Reads the name of a series, or a prefix followed by `*`.
 fn series(value: &Value) -> Result<String, Flaw> {
     let name = text(value)?;
     let start = name.strip_suffix('*').unwrap_or(name);
@@ -66,7 +66,7 @@ fn series(value: &Value) -> Result<String, Flaw> {
     if start.contains('{') {
         return Err(Flaw::with_hint(
             format!("{} has labels", quoted(name)),
-            "give the name alone: all of its series are kept",
+            "give only the name: all of its series are stored",
         ));
     }
     Err(Flaw::new(format!(

@@ -1,4 +1,4 @@
-//! `aggregate op limit`.
+//! Parses `aggregate op limit`.
 
 use super::error::ThresholdError;
 use super::limit::{self, Form, Limit};
@@ -38,7 +38,7 @@ const OPS: [(&str, Op); 6] = [
     (">", Op::More),
 ];
 
-/// Words of other tools and what they are called here.
+/// Words of other tools, with the name that is used here.
 const ELSEWHERE: [(&str, &str); 5] = [
     ("avg", "mean"),
     ("average", "mean"),
@@ -47,7 +47,7 @@ const ELSEWHERE: [(&str, &str); 5] = [
     ("errors", "failed"),
 ];
 
-/// The word of an aggregate that has one.
+/// The name of an aggregate; `p` for a percentile.
 pub(super) fn name_of(aggregate: Aggregate) -> &'static str {
     NAMES
         .iter()
@@ -60,10 +60,10 @@ pub(super) fn parse(subject: &Subject, text: &str) -> Result<Threshold, Threshol
     let (left, op, right) = split(condition)?;
     let aggregate = parse_aggregate(subject, text, left)?;
     let Some(form) = form_of(subject.kind, aggregate) else {
-        let message = format!("`{left}` makes no sense for {}", subject.kind.plural());
+        let message = format!("`{left}` does not apply to {}", subject.kind.plural());
         let error = ThresholdError::new(text, span_of(text, left), message);
         return Err(error.hint(format!(
-            "possible are {}",
+            "possible aggregates are {}",
             suggest::listed(&possible(subject.kind))
         )));
     };
@@ -84,7 +84,7 @@ pub(super) fn parse(subject: &Subject, text: &str) -> Result<Threshold, Threshol
     })
 }
 
-/// Splits at the operator: what stands before and behind it, without spaces around.
+/// Splits at the operator. Returns the trimmed text before it, the operator, and the trimmed text after it.
 fn split(text: &str) -> Result<(&str, Op, &str), ThresholdError> {
     let Some(at) = text.find(['<', '>', '=', '!']) else {
         let error = ThresholdError::new(text, span_of(text, text.trim()), "has no operator");
@@ -124,7 +124,7 @@ fn parse_aggregate(subject: &Subject, text: &str, word: &str) -> Result<Aggregat
     })
 }
 
-/// What the limit must look like; `None` where the aggregate makes no sense for the subject.
+/// The form that the limit must have. `None` if the aggregate does not apply to the subject.
 fn form_of(kind: SubjectKind, aggregate: Aggregate) -> Option<Form> {
     use Aggregate as A;
     use SubjectKind as K;
@@ -153,7 +153,7 @@ fn form_of(kind: SubjectKind, aggregate: Aggregate) -> Option<Form> {
     }
 }
 
-/// The aggregates that make sense for a subject.
+/// The aggregates that apply to a subject.
 fn possible(kind: SubjectKind) -> Vec<&'static str> {
     let percentiles = form_of(kind, Aggregate::Percentile(95.0)).map(|_| ["p50", "p95", "p99"]);
     let named = NAMES
@@ -163,7 +163,7 @@ fn possible(kind: SubjectKind) -> Vec<&'static str> {
     percentiles.into_iter().flatten().chain(names).collect()
 }
 
-/// Refuses conditions that nothing can change, whatever is measured.
+/// Refuses thresholds whose outcome does not depend on the measurement.
 fn check_sense(text: &str, op: Op, limit: Limit) -> Result<(), ThresholdError> {
     let verdict = match (op, limit.value == 0.0) {
         _ if limit.unit == Unit::Plain => return Ok(()),

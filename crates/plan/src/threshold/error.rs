@@ -4,17 +4,17 @@ use thiserror::Error;
 
 use crate::problem::Problem;
 
-/// Why a threshold cannot be read: which part of it is wrong, and what was probably meant.
+/// The reason why a threshold cannot be parsed, with the wrong part and a hint.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message} in `{text}`")]
 pub struct ThresholdError {
-    /// The whole key or condition.
+    /// The whole key or threshold.
     pub text: String,
-    /// The bytes of it that are to blame.
+    /// The range of its bytes that is wrong.
     pub span: Range<usize>,
-    /// What is wrong, a lowercase fragment.
+    /// The message, a lowercase fragment.
     pub message: String,
-    /// What to do about it.
+    /// What the user can do.
     pub hint: Option<String>,
 }
 

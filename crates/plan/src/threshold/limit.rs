@@ -5,16 +5,16 @@ use super::subject::span_of;
 use crate::duration::{self, split_number};
 use crate::size;
 
-/// What an aggregate is held against.
+/// The limit of a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     /// The value in the base unit of `unit`.
     pub value: f64,
-    /// What the value counts; says in which unit the observed value must be given.
+    /// The unit, in which the observed value must be given as well.
     pub unit: Unit,
 }
 
-/// What a limit may look like; decided by subject and aggregate.
+/// The form of a limit, which depends on subject and aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Duration,
@@ -40,7 +40,7 @@ impl Form {
     }
 }
 
-/// Reads `part`, the slice of `text` behind the operator.
+/// Parses `part`, the slice of `text` after the operator.
 pub(super) fn parse(text: &str, part: &str, form: Form) -> Result<Limit, ThresholdError> {
     let (sign, unsigned) = match part.strip_prefix('-') {
         Some(rest) if form == Form::Plain => (-1.0, rest),
@@ -83,8 +83,8 @@ pub(super) fn parse(text: &str, part: &str, form: Form) -> Result<Limit, Thresho
     }
 }
 
-/// `"99.9"` percent as the float nearest to 0.999, which is what 999 of 1,000 divide to. Dividing by
-/// 100 would round twice, and `delivered >= 99.9%` could fail at exactly 99.9 %.
+/// Converts a percentage such as `"99.9"` to the float nearest to 0.999, which is also the result of 999 / 1,000.
+/// Dividing by 100 would round twice, and `delivered >= 99.9%` could fail at exactly 99.9 %.
 fn ratio(percent: &str) -> f64 {
     format!("{percent}e-2").parse().unwrap_or(f64::NAN)
 }

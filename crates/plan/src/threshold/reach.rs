@@ -1,21 +1,21 @@
-//! `… up to 200 users or abort`: in which levels a promise is made, and what comes of breaking it.
+//! Parses the suffixes of a threshold, as in `… up to 200 users or abort`.
 
 use super::error::ThresholdError;
 use super::subject::span_of;
 
-/// The load up to which something is promised.
+/// The load up to which a threshold applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reach {
-    /// Levels of at most so many users.
+    /// Levels of at most this many users.
     Users(f64),
-    /// Levels of at most so many groups.
+    /// Levels of at most this many groups.
     Groups(f64),
-    /// Levels of at most so many arrivals per second, on average.
+    /// Levels of at most this many arrivals per second, on average.
     Rate(f64),
 }
 
 impl Reach {
-    /// Whether a level lies within. A closed load has no rate and an open one promises nothing for its users.
+    /// Whether a threshold applies to a level. A closed load has no rate, so `up to 500/s` never covers it.
     pub fn covers(&self, users: u64, groups: u64, rate_per_s: Option<f64>) -> bool {
         match self {
             Self::Users(most) => users as f64 <= *most,
@@ -25,7 +25,7 @@ impl Reach {
     }
 }
 
-/// The condition itself, how far it reaches, and whether breaking it aborts.
+/// Splits a threshold into the comparison, the load up to which it applies, and whether it aborts the run.
 pub(super) fn split(text: &str) -> Result<(&str, Option<Reach>, bool), ThresholdError> {
     let mut condition = text.trim_end();
     let abort = condition.ends_with(" or abort");
@@ -47,7 +47,7 @@ pub(super) fn split(text: &str) -> Result<(&str, Option<Reach>, bool), Threshold
         Some(reach) => Ok((condition, Some(reach), abort)),
         None => {
             Err(
-                ThresholdError::new(text, span_of(text, load), "expected a load behind `up to`")
+                ThresholdError::new(text, span_of(text, load), "expected a load after `up to`")
                     .hint("e.g. `up to 200 users`, `up to 40 groups` or `up to 500/s`"),
             )
         }

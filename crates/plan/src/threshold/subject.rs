@@ -3,32 +3,32 @@ use std::fmt;
 use super::error::ThresholdError;
 use crate::suggest;
 
-/// What a threshold looks at.
+/// The subject of a threshold.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Subject {
-    /// The kind of thing.
+    /// The kind.
     pub kind: SubjectKind,
-    /// The name it is measured under; `None`: all names together. A metric always has one, the target
-    /// never; iterations are named by the scenario of a mix.
+    /// The name under which it is measured. `None` means all names together. A metric always has a name, the target
+    /// never. The name of an iteration is its scenario in a mix.
     pub name: Option<String>,
 }
 
-/// The kinds of thing that are measured.
+/// The kinds of subjects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SubjectKind {
-    /// Messages on a channel and who got them.
+    /// Deliveries of messages on a channel.
     Delivery,
     /// HTTP requests.
     Request,
     /// Messages and their replies.
     RoundTrip,
-    /// Named parts of the story.
+    /// Named steps of an iteration.
     Step,
-    /// Whole runs of the scenario function.
+    /// Calls of the scenario function.
     Iteration,
-    /// Named conditions.
+    /// Named checks.
     Check,
-    /// Documents that all members of a group must hold alike in the end.
+    /// User states that must be the same for all members of a group at the end.
     Convergence,
     /// Connections and handshakes.
     Connection,
@@ -38,7 +38,7 @@ pub enum SubjectKind {
     Target,
 }
 
-/// Kind, word for one name, word for all names.
+/// The kind, the word for one name, and the word for all names.
 const WORDS: [(SubjectKind, Option<&str>, Option<&str>); 10] = [
     (SubjectKind::Delivery, Some("delivery"), Some("deliveries")),
     (SubjectKind::Request, Some("request"), Some("requests")),
@@ -140,14 +140,14 @@ impl Subject {
 }
 
 impl SubjectKind {
-    /// The word for all of them together: `requests`.
+    /// The word for all names together, such as `requests`.
     pub fn plural(self) -> &'static str {
         let word = WORDS.iter().find(|(kind, ..)| *kind == self);
         word.and_then(|(_, _, plural)| *plural).unwrap_or("metrics")
     }
 }
 
-/// Where `part`, a slice of `text`, stands in it.
+/// The byte range of `part`, which must be a slice of `text`.
 pub(super) fn span_of(text: &str, part: &str) -> std::ops::Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     start..start + part.len()

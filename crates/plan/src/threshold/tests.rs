@@ -72,7 +72,7 @@ fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
     rows.map(|row| row.split('|').map(str::trim).collect())
 }
 
-/// Subject, condition, aggregate, limit in base units, why.
+/// Subject, threshold, aggregate, limit in base units, reason.
 const READ: &str = "
 delivery(x) | p95 < 100ms         | p95        | 100000000 Nanos  | a duration
 requests    | p99.9<=1.5s         | p99.9      | 1500000000 Nanos | without spaces
@@ -115,7 +115,7 @@ fn conditions_are_read_into_base_units() {
     }
 }
 
-/// Subject, condition, the part to blame, words of the message, words of the hint.
+/// Subject, threshold, the wrong part, words of the message, words of the hint.
 const REFUSED: &str = "
 requests   |                | | has no operator | expected e.g.
 requests   | p95 100ms      | p95 100ms | has no operator | `p95 < 100ms`
@@ -127,11 +127,11 @@ requests   | avg < 1s       | avg | unknown aggregate | did you mean `mean`?
 requests   | fialed < 1%    | fialed | unknown aggregate | did you mean `failed`?
 requests   | p100 < 1s      | p100 | there is no percentile | p100 is `max`
 requests   | p0 < 1s        | p0 | there is no percentile | p0 is `min`
-requests   | lost == 0      | lost | makes no sense for requests | `failed`
-deliveries | failed < 1%    | failed | makes no sense for deliveries | `lost`
-checks     | p95 < 1s       | p95 | makes no sense for checks | `failed`
-target     | p95 < 1s       | p95 | makes no sense for target | `cpu` and `memory`
-requests   | cpu < 1%       | cpu | makes no sense for requests | `p95`
+requests   | lost == 0      | lost | does not apply to requests | `failed`
+deliveries | failed < 1%    | failed | does not apply to deliveries | `lost`
+checks     | p95 < 1s       | p95 | does not apply to checks | `failed`
+target     | p95 < 1s       | p95 | does not apply to target | `cpu` and `memory`
+requests   | cpu < 1%       | cpu | does not apply to requests | `p95`
 requests   | p95 < 100      | 100 | expected a duration | `100ms`
 requests   | p95 < 5%       | 5% | expected a duration | unknown unit
 requests   | failed < 0.01  | 0.01 | expected a share | `1%`
@@ -183,7 +183,7 @@ fn a_promise_holds_or_not() {
 }
 
 proptest! {
-    /// Dividing in two ways must not move a share off its limit.
+    /// Two ways of dividing must give the same share, so that it equals its limit.
     #[test]
     fn a_share_exactly_at_its_limit_is_equal(thousandths in 1..=1000_u32, thousands in 1..2000_u32) {
         let text = format!("delivered == {}.{}%", thousandths / 10, thousandths % 10);

@@ -1,4 +1,4 @@
-//! Open load: `rate`, and `users` or `groups` as the most at the same time.
+//! Open load: `rate`, with `users` or `groups` as the maximum at the same time.
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ use crate::options::section::Section;
 use crate::options::values::{describe, text};
 use crate::problem::{Flaw, Problems};
 
-/// Where nobody says how many users there are, so many seconds of arrivals may wait for their answers.
+/// Without `users` and `groups`, there are enough groups for iterations of this many seconds at the highest rate.
 const SECONDS_OF_USERS: f64 = 10.0;
-/// Bounds of the groups where nobody says how many there are.
+/// Bounds of the number of groups, without `users` and `groups`.
 const LEAST_GROUPS: f64 = 10.0;
 const MOST_GROUPS: f64 = 10_000.0;
 
-/// The levels of an open load: one for each rate.
+/// Reads the levels of an open load: one for each rate.
 pub(super) fn levels(
     load: &Section<'_>,
     grouping: &Grouping,
@@ -28,7 +28,7 @@ pub(super) fn levels(
         let written = text(value).map_err(|_| {
             let given = describe(value);
             Flaw::with_hint(
-                format!("expected a rate as text, got {given}"),
+                format!("expected a rate as a string, got {given}"),
                 "e.g. \"100/s\", \"30/m\" or \"500/s for 10s, nothing for 50s, 5 times\"",
             )
         })?;
@@ -40,7 +40,7 @@ pub(super) fn levels(
             .iter()
             .any(|(_, course)| matches!(course, Course::Legs(_)))
     {
-        let message = "cannot stand beside a rate that says how long it lasts";
+        let message = "cannot be combined with a rate that has its own duration";
         load.field("duration").refuse(problems, Flaw::new(message));
     }
     let spacing = load
@@ -64,16 +64,16 @@ pub(super) fn levels(
     levels.collect()
 }
 
-/// Without a rate nothing arrives.
+/// Refuses `arrivals` without `rate`.
 pub(super) fn refuse_without_rate(load: &Section<'_>, problems: &mut Problems) {
     let arrivals = load.field("arrivals");
     if arrivals.value.is_some() {
-        let message = "has a meaning only with `rate`";
+        let message = "applies only with `rate`";
         arrivals.refuse(problems, Flaw::new(message));
     }
 }
 
-/// The users that there are, where the user says so.
+/// The maximum number of users or groups at the same time, if the options set it.
 fn most_at_once(
     load: &Section<'_>,
     grouping: &Grouping,
@@ -81,18 +81,18 @@ fn most_at_once(
 ) -> Option<LevelLoad> {
     let (users, groups) = (load.field("users"), load.field("groups"));
     if users.value.is_some() && groups.value.is_some() {
-        let flaw = Flaw::new("cannot stand beside `load.users`: keep one");
+        let flaw = Flaw::new("cannot be combined with `load.users`: keep one");
         groups.refuse(problems, flaw);
         return None;
     }
     if let (Grouping::Count(count), None) = (grouping, users.value) {
-        let message = format!("needs `users`: they are shared out to {count} groups");
+        let message = format!("needs `users`, to divide them among {count} groups");
         load.field("rate").refuse(problems, Flaw::new(message));
     }
     let single = |value: &Value| match value {
         Value::Array(_) => Err(Flaw::with_hint(
-            "expected one number beside `rate`: the most at the same time",
-            "a ladder of levels is a list of rates",
+            "expected one number beside `rate`: the maximum at the same time",
+            "for several levels, give a list of rates",
         )),
         _ => Ok(()),
     };
@@ -107,6 +107,7 @@ fn most_at_once(
     users.or(groups)
 }
 
+/// The default number of groups for a rate profile.
 fn enough(course: &Course, grouping: &Grouping) -> LevelLoad {
     let size = grouping.size().unwrap_or(1);
     let groups = (course.highest_rate() * SECONDS_OF_USERS).clamp(LEAST_GROUPS, MOST_GROUPS);

@@ -55,7 +55,7 @@ fn open_loads_that_make_no_sense_are_refused() {
     };
     check(
         json!({ "load": { "rate": 100 } }),
-        "load.rate: expected a rate as text, got 100",
+        "load.rate: expected a rate as a string, got 100",
     );
     check(
         json!({ "load": { "rate": "fast" } }),
@@ -64,7 +64,7 @@ fn open_loads_that_make_no_sense_are_refused() {
     check(json!({ "load": { "rate": [] } }), "is an empty list");
     check(
         json!({ "load": { "rate": "1/s for 5s", "duration": "3s" } }),
-        "load.duration: cannot stand beside a rate that says how long it lasts",
+        "load.duration: cannot be combined with a rate that has its own duration",
     );
     check(
         json!({ "load": { "rate": "1/s", "users": [10, 20] } }),
@@ -72,11 +72,11 @@ fn open_loads_that_make_no_sense_are_refused() {
     );
     check(
         json!({ "load": { "rate": "1/s", "once": true } }),
-        "load.rate: cannot stand beside `once: true`",
+        "load.rate: cannot be combined with `once: true`",
     );
     check(
         json!({ "load": { "users": 1, "arrivals": "even" } }),
-        "load.arrivals: has a meaning only with `rate`",
+        "load.arrivals: applies only with `rate`",
     );
     check(
         json!({ "load": { "rate": "1/s", "arrivals": "random" } }),
@@ -84,7 +84,7 @@ fn open_loads_that_make_no_sense_are_refused() {
     );
     check(
         json!({ "groups": 3, "load": { "rate": "1/s" } }),
-        "needs `users`: they are shared out to 3 groups",
+        "needs `users`, to divide them among 3 groups",
     );
 }
 
@@ -131,5 +131,5 @@ fn a_promise_may_end_at_a_load_and_may_abort() {
     };
     assert!(refused("p95 < 20ms up to heaven").contains("up to 200 users"));
     assert!(refused("p95 < or abort").contains("the limit is missing"));
-    assert!(refused("dropped == 0").contains("makes no sense for requests"));
+    assert!(refused("dropped == 0").contains("does not apply to requests"));
 }

@@ -1,10 +1,11 @@
-//! Tables of what is refused: options as JSON, how the one problem begins, why. `\n` is a line break.
+//! Tables of refused options. Columns: the options as JSON, the beginning of the problem, the reason. `\n` is a line
+//! break.
 
 use serde_json::{Value, json};
 
 use super::problems;
 
-/// Each row is put around a load of one user, unless it brings its own.
+/// Each row gets a load of one user, unless it has its own.
 fn check(table: &str) {
     for row in table.lines().filter(|row| !row.trim().is_empty()) {
         let cells: Vec<&str> = row.split(" | ").map(str::trim).collect();
@@ -39,17 +40,17 @@ fn loads_that_make_no_sense() {
 { "load": { "users": 1000001 } }                  | load.users: must be 1 to 1,000,000 | too many
 { "load": { "users": 1e300 } }                    | load.users: must be 1 to 1,000,000 | far too many
 { "load": { "users": [] } }                       | load.users: is an empty list | no level
-{ "load": { "users": 1, "groups": 1 } }           | load.groups: cannot stand beside | twice
+{ "load": { "users": 1, "groups": 1 } }           | load.groups: cannot be combined with | twice
 { "load": { "users": 1, "duration": 0 } }             | load.duration: must be more than zero | no time
 { "load": { "users": 1, "duration": "-1s" } }         | load.duration: expected a duration such as | negative
 { "load": { "users": 1, "duration": "10" } }          | load.duration: "10" has no unit: write `10ms` or `10s` | ambiguous
 { "load": { "users": 1, "ramp": "31 d" } }        | load.ramp: unknown unit in "31 d" | days
 { "load": { "users": 1, "warmup": 1e30 } }        | load.warmup: expected 0 to 30 days | a very long time
-{ "load": { "users": 1, "limit": "1s" } }         | load.limit: has a meaning only with `once: true` | no once
+{ "load": { "users": 1, "limit": "1s" } }         | load.limit: applies only with `once: true` | no once
 { "load": { "users": 1, "once": 1 } }             | load.once: expected true or false, got 1 | not a flag
-{ "load": { "users": 1, "once": true, "duration": "1s" } }   | load.duration: cannot stand beside `once: true` | ends by itself
-{ "load": { "users": 1, "once": true, "ramp": "1s" } }   | load.ramp: cannot stand beside `once: true` | starts together
-{ "load": { "users": 1, "once": true, "warmup": "1s" } } | load.warmup: cannot stand beside `once: true` | one iteration
+{ "load": { "users": 1, "once": true, "duration": "1s" } }   | load.duration: cannot be combined with `once: true` | ends by itself
+{ "load": { "users": 1, "once": true, "ramp": "1s" } }   | load.ramp: cannot be combined with `once: true` | starts together
+{ "load": { "users": 1, "once": true, "warmup": "1s" } } | load.warmup: cannot be combined with `once: true` | one iteration
 "#,
     );
     let found = problems(&json!({ "load": { "users": vec![1; 65] } }));
@@ -90,12 +91,12 @@ fn groups_that_cannot_be_formed() {
         r#"
 { "group": 0 }                                    | group: must be 1 to | nobody
 { "group": "5" }                                  | group: expected a number of users or roles | a text
-{ "group": 5, "load": { "users": 3 } }            | load.users: 3 users cannot be shared out to groups of 5\n  hint: the nearest are 5 | none below
-{ "group": 5, "load": { "users": [5, 13] } }      | load.users[1]: 13 users cannot be shared out to groups of 5\n  hint: the nearest are 10 and 15 | remainder
+{ "group": 5, "load": { "users": 3 } }            | load.users: 3 users cannot be divided into groups of 5\n  hint: the nearest are 5 | none below
+{ "group": 5, "load": { "users": [5, 13] } }      | load.users[1]: 13 users cannot be divided into groups of 5\n  hint: the nearest are 10 and 15 | remainder
 { "group": 1000, "load": { "groups": 1001 } }     | load.groups: 1001 groups of 1000 are more than 1,000,000 users | too many
 { "groups": 4, "load": { "users": 3 } }           | load.users: 3 users cannot fill 4 groups | an empty group
 { "groups": 4, "load": { "groups": 3 } }          | load.groups: 3 groups, where `groups` fixes their number | twice
-{ "group": 2, "groups": 2, "load": { "users": 2 } } | groups: cannot stand beside `group` | twice
+{ "group": 2, "groups": 2, "load": { "users": 2 } } | groups: cannot be combined with `group` | twice
 "#,
     );
 }
@@ -104,9 +105,9 @@ fn groups_that_cannot_be_formed() {
 fn roles_that_a_script_could_not_use() {
     check(
         r#"
-{ "group": { "users": 1 } }                       | group.users: role `users` has the name of something | a member of every group
-{ "group": { "then": 1 } }                        | group.then: role `then` is a word of JavaScript | would be awaited
-{ "group": { "class": 1 } }                       | group.class: role `class` is a word of JavaScript | cannot be destructured
+{ "group": { "users": 1 } }                       | group.users: role `users` has the name of a property | a member of every group
+{ "group": { "then": 1 } }                        | group.then: role `then` has a special meaning in JavaScript | would be awaited
+{ "group": { "class": 1 } }                       | group.class: role `class` has a special meaning in JavaScript | cannot be destructured
 { "group": { "sales man": 1 } }                   | group["sales man"]: role "sales man" is not an identifier | a space
 { "group": { "2nd": 1 } }                         | group.2nd: role "2nd" is not an identifier | a digit in front
 { "group": { "": 1 } }                            | group[""]: role "" is not an identifier | nothing
@@ -148,7 +149,7 @@ fn headers_that_would_smuggle_others_in() {
 { "headers": { "X A": "1" } }                     | headers["X A"]: "X A" is not the name of a header | a space
 { "headers": { "": "1" } }                        | headers[""]: "" is not the name of a header | nothing
 { "headers": { "Content-Length": "1" } }          | headers["Content-Length"]: `Content-Length` is set by the client | framing
-{ "headers": { "X-A": 1 } }                       | headers["X-A"]: expected a text, got 1 | a number
+{ "headers": { "X-A": 1 } }                       | headers["X-A"]: expected a string, got 1 | a number
 { "headers": { "x-a": "1", "X-A": "2" } }         | headers["X-A"]: is given twice | case
 "#,
     );
@@ -161,7 +162,7 @@ fn thresholds_are_reported_with_key_place_and_caret() {
 { "thresholds": { "delivery(said)": ["lost == 0", "p95 < 100"] } } | thresholds["delivery(said)"][1]: expected a duration such as `100ms`, got `100`\n    p95 < 100\n          ^^^\n  hint: | no unit
 { "thresholds": { "request": "p95 < 1s" } }       | thresholds.request: unknown subject | no name
 { "thresholds": { "steps": [] } }                 | thresholds.steps: is an empty list | nothing
-{ "thresholds": { "steps": [5] } }                | thresholds.steps[0]: expected a condition | a number
+{ "thresholds": { "steps": [5] } }                | thresholds.steps[0]: expected a threshold | a number
 { "thresholds": ["p95 < 1s"] }                    | thresholds: expected an object, got a list | no subject
 "#,
     );
