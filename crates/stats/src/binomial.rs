@@ -1,10 +1,10 @@
-//! The binomial distribution, summed exactly.
+//! Tails of the binomial distribution, by exact summation.
 
-/// The ranks `(low, high)` between which `Binomial(n, q)` lies but for at most `tail` on each side:
-/// `low` is the largest with `P(B < low) <= tail`, `high` the smallest with `P(B >= high) <= tail`.
+/// The ranks `(low, high)` between which `Binomial(n, q)` lies, except for at most `tail` on each side. `low` is the
+/// largest rank with `P(B < low) <= tail`, `high` the smallest with `P(B >= high) <= tail`.
 ///
-/// The probabilities are walked outwards from the mode, where they are largest, until they no longer
-/// count; that takes a multiple of `sqrt(n)` steps.
+/// The sum starts at the mode, where the probabilities are largest, and goes outwards until they are negligible. That
+/// takes a number of steps proportional to `sqrt(n)`.
 pub(crate) fn central_ranks(n: u64, q: f64, tail: f64) -> (u64, u64) {
     let mode = mode(n, q);
     let odds = q / (1.0 - q);
@@ -17,8 +17,8 @@ pub(crate) fn central_ranks(n: u64, q: f64, tail: f64) -> (u64, u64) {
     (low, high)
 }
 
-/// The probabilities of the values next to the mode, as multiples of that of the mode. Each is so many times the one
-/// before it.
+/// The probabilities of the values next to the mode, relative to the mode's. `ratios` are the quotients of consecutive
+/// probabilities.
 fn weights(ratios: impl Iterator<Item = f64>) -> Vec<f64> {
     const NEGLIGIBLE: f64 = 1e-20;
     let mut weight = 1.0;
@@ -39,8 +39,8 @@ fn mode(n: u64, q: f64) -> u64 {
     (n as f64 * q) as u64
 }
 
-/// How far from the mode the tail begins that weighs at most `limit`: at least one step. `weights[i]` belongs to
-/// the value `i + 1` away from the mode.
+/// The distance from the mode to the tail whose weight is at most `limit`; at least 1. `weights[i]` belongs to the
+/// value at distance `i + 1` from the mode.
 fn steps_to_tail(weights: &[f64], limit: f64) -> u64 {
     let mut sum = 0.0;
     for (index, weight) in weights.iter().enumerate().rev() {

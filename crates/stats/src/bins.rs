@@ -1,19 +1,20 @@
-//! Counters of an HDR histogram in small blocks that are made when the first value falls into them. One array over
-//! the whole range, as HDR libraries have it, is hundreds of kilobytes whose pages are all touched when it grows:
-//! milliseconds in the middle of what is being measured.
+//! The counters of an HDR histogram, in small blocks that are allocated when the first value falls into them.
+//!
+//! HDR libraries use one array over the whole range. It takes hundreds of kilobytes, and growing it touches all of its
+//! pages. That costs milliseconds in the middle of a measurement.
 
-/// Values of one power of two fall into so many bins: known to better than 0.1 %, three significant digits.
+/// Number of bins per power of two. Values are known to better than 0.1 %, which is three significant digits.
 const PER_POWER: usize = 1024;
 /// log2 of [`PER_POWER`].
 const POWER_BITS: u32 = 10;
-/// Bins of one block: 2 KB.
+/// Number of bins in one block, which takes 2 KB.
 const BLOCK: usize = 256;
-/// Below [`PER_POWER`] a bin holds one value; each power of two above it has [`PER_POWER`] bins of its own.
+/// Number of blocks. Below [`PER_POWER`] each bin has one value; each power of two above has [`PER_POWER`] bins.
 const BLOCKS: usize = (64 - POWER_BITS as usize + 1) * PER_POWER / BLOCK;
 
 type Block = Box<[u64; BLOCK]>;
 
-/// How often values fell into each bin; bins lie where HDR's with three significant digits do.
+/// The counts of all bins. The bins are those of HDR with three significant digits.
 #[derive(Clone, Debug)]
 pub(crate) struct Bins {
     blocks: Box<[Option<Block>; BLOCKS]>,
@@ -50,7 +51,7 @@ impl Bins {
         }
     }
 
-    /// Bins that hold values, ascending: the largest value that falls into the bin, and how many did.
+    /// The bins that are not empty, in ascending order: the largest value of the bin and its count.
     pub(crate) fn filled(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let blocks = self.blocks.iter().enumerate();
         blocks
@@ -70,14 +71,14 @@ impl Bins {
 )]
 fn bin_of(value: u64) -> usize {
     let power = (u64::BITS - (value | 1).leading_zeros()).saturating_sub(POWER_BITS);
-    // Shifted by its power, a value lies between PER_POWER and twice that.
+    // Shifted by its power, a value is at least PER_POWER and less than twice that.
     match power {
         0 => value as usize,
         power => power as usize * PER_POWER + (value >> (power - 1)) as usize - PER_POWER,
     }
 }
 
-/// The largest value of a bin.
+/// The largest value in the same bin as `value`.
 pub(crate) fn highest_equivalent(value: u64) -> u64 {
     highest_of(bin_of(value))
 }

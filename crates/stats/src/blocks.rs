@@ -4,40 +4,39 @@ use model::Nanos;
 
 use crate::Histogram;
 
-/// At most so many blocks; where there would be more, neighbours are put together.
+/// Maximum number of blocks. If there would be more, neighbours are merged.
 pub const BLOCKS: usize = 64;
-/// The shortest block.
+/// Length of the shortest block.
 pub const SHORTEST_BLOCK: Nanos = Nanos::from_millis(250);
 
-/// Values of one power of two fall into so many bins: a limit is known to 3 %, which is enough to see how many values
-/// lay beyond it in each block.
+/// Number of bins per power of two. A limit is known to 3 %, which is enough to see how many values were beyond it in
+/// each block.
 const PER_POWER: u64 = 32;
 const POWER_BITS: u32 = 5;
 
-/// How the values of a histogram came in the course of time: for each of a few dozen blocks of the measured time how
-/// many fell into which coarse bin.
+/// The values of a histogram over time: the counts of coarse bins in each of a few dozen blocks of the measured time.
 ///
-/// One run's values are not independent: a pause makes all slow that wait for it, and the deliveries of one message
-/// leave together. How much the blocks differ shows how many independent values the run is worth
+/// The values of one run are not independent: a pause slows down everything that waits for it, and the deliveries of
+/// one message are sent together. The difference between the blocks shows how many independent values the run is worth
 /// ([`Blocks::design_effect`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Blocks {
-    /// In units of [`SHORTEST_BLOCK`], as a power of two.
+    /// The length of a block is [`SHORTEST_BLOCK`] times two to this power.
     pub(crate) doublings: u32,
     pub(crate) blocks: Vec<Counts>,
 }
 
-/// What came in one block.
+/// The counts of one block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Bins that hold values with how many, ascending.
+    /// The bins that are not empty, with their counts, in ascending order.
     pub(crate) bins: Vec<(u16, u64)>,
-    /// Samples beyond every value: time-outs, and what never ended.
+    /// Samples above every value: timeouts and operations that never ended.
     pub(crate) endless: u64,
 }
 
-/// Fills the [`Blocks`] of a histogram that grows. The values are counted where they are recorded anyway; only when a
-/// block is over does it look at what is new.
+/// Fills the [`Blocks`] of a growing histogram. Recording a value costs nothing extra: at the end of a block, the
+/// writer takes the difference to its last state.
 #[derive(Clone, Debug, Default)]
 pub struct BlockWriter {
     blocks: Blocks,
@@ -45,27 +44,27 @@ pub struct BlockWriter {
 }
 
 impl Blocks {
-    /// Whether nothing was noted.
+    /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// How long a block is.
+    /// The length of a block.
     pub fn width(&self) -> Nanos {
         Nanos(SHORTEST_BLOCK.0 << self.doublings)
     }
 
-    /// How many samples came in each block, in the order of time.
+    /// The number of samples in each block, in order of time.
     pub fn counts(&self) -> impl Iterator<Item = u64> {
         self.blocks.iter().map(Counts::total)
     }
 
-    /// How many samples there are.
+    /// The number of all samples.
     pub fn count(&self) -> u64 {
         self.counts().fold(0, u64::saturating_add)
     }
 
-    /// Adds what was noted elsewhere in the same time: by another worker, or under another name.
+    /// Adds blocks of the same time, from another worker or under another name.
     pub fn merge(&mut self, other: &Self) {
         let mut theirs = other.clone();
         while self.doublings < theirs.doublings {
@@ -81,19 +80,19 @@ impl Blocks {
         }
     }
 
-    /// The block of what came at `at`, from the start of the measured time on.
+    /// The block at `at`, a time since the start of the measured time.
     fn at(&mut self, at: Nanos) -> &mut Counts {
         while at.0 / self.width().0 >= BLOCKS as u64 {
             self.halve();
         }
-        // Less than BLOCKS, so that it fits.
+        // The result is less than BLOCKS, so the conversion cannot fail.
         let index = usize::try_from(at.0 / self.width().0).unwrap_or_default();
         let longer = self.blocks.len().max(index + 1);
         self.blocks.resize_with(longer, Counts::default);
         &mut self.blocks[index]
     }
 
-    /// Puts neighbours together.
+    /// Merges neighbouring blocks.
     fn halve(&mut self) {
         self.doublings += 1;
         let pairs = self.blocks.chunks(2);
@@ -113,7 +112,7 @@ impl Counts {
         values.fold(self.endless, u64::saturating_add)
     }
 
-    /// How many lie in bins up to this one.
+    /// The number of values in bins up to and including this one.
     pub(crate) fn up_to(&self, bin: u16) -> u64 {
         let below = self.bins.iter().take_while(|(one, _)| *one <= bin);
         below.map(|(_, count)| *count).fold(0, u64::saturating_add)
@@ -131,7 +130,7 @@ impl Counts {
         Self { bins, endless }
     }
 
-    /// What this has more than `before`.
+    /// The counts since `before`.
     fn since(&self, before: &Self) -> Self {
         let mut known = before.bins.iter().copied().peekable();
         let new = self.bins.iter().filter_map(|&(bin, count)| {
@@ -161,15 +160,15 @@ fn least(one: Option<&(u16, u64)>, other: Option<&(u16, u64)>) -> Option<u16> {
     bins.map(|(bin, _)| *bin).min()
 }
 
-/// Takes the count of a bin from a list that is passed through in order.
+/// Takes the count of a bin from a sorted list. The caller must ask for bins in ascending order.
 fn count_of(list: &mut Peekable<impl Iterator<Item = (u16, u64)>>, bin: u16) -> u64 {
     list.next_if(|(one, _)| *one == bin)
         .map_or(0, |(_, count)| count)
 }
 
 impl BlockWriter {
-    /// What is new in `times` and among the `endless` ones since the last call came in the block of `at`, from the start
-    /// of the measured time on.
+    /// Adds all samples since the last call to the block at `at`, a time since the start of the measured time. `times`
+    /// and `endless` are the totals so far.
     pub fn close(&mut self, at: Nanos, times: &Histogram, endless: u64) {
         if times.count() + endless == self.seen.total() {
             return;
@@ -179,13 +178,13 @@ impl BlockWriter {
         self.seen = all;
     }
 
-    /// What was noted.
+    /// The blocks written.
     pub fn into_blocks(self) -> Blocks {
         self.blocks
     }
 }
 
-/// The bin that a value falls into.
+/// The bin of a value.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "less than 2^11 by construction"

@@ -8,36 +8,36 @@ use crate::{Blocks, Histogram};
 
 /// Samples of which some are censored: only a lower bound of their value is known.
 ///
-/// An operation that is still in flight after 3 s takes longer than 3 s, however long that may be. To leave it out
-/// would be to measure the survivors.
+/// An operation that is in flight after 3 s takes longer than 3 s, by an unknown amount. Leaving it out would measure
+/// only the survivors.
 #[derive(Clone, Copy, Debug)]
 pub struct Samples<'a> {
-    /// The values that are known.
+    /// The known values.
     pub times: &'a Histogram,
-    /// Lower bounds of the censored ones, such as the ages of operations in flight.
+    /// Lower bounds of the censored values, such as the ages of operations in flight.
     pub open: &'a Histogram,
-    /// Time-outs: they rank above all others.
+    /// The number of timeouts. They rank above all others.
     pub endless: u64,
 }
 
-/// How many samples lie within a limit and how many beyond it.
+/// The numbers of samples within a limit and beyond it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shares {
     /// Known to be at most the limit.
     pub within: u64,
     /// Known to be greater than the limit: measured, timed out, or in flight for longer than that.
     pub beyond: u64,
-    /// In flight for less than the limit: they may end on either side of it.
+    /// In flight for at most the limit: they may end on either side of it.
     pub unknown: u64,
 }
 
 impl Shares {
-    /// All samples.
+    /// The number of all samples.
     pub fn all(self) -> u64 {
         self.within + self.beyond + self.unknown
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds the counts of another.
     pub fn merge(&mut self, other: Self) {
         self.within += other.within;
         self.beyond += other.beyond;
@@ -46,12 +46,12 @@ impl Shares {
 }
 
 impl Samples<'_> {
-    /// How many there are, censored ones and time-outs included.
+    /// The number of all samples, including censored ones and timeouts.
     pub fn count(&self) -> u64 {
         self.times.count() + self.open.count() + self.endless
     }
 
-    /// How many lie within `limit`, beyond it, or on a side that is not known, to the precision of a histogram.
+    /// The numbers of samples within `limit`, beyond it, and on an unknown side, to the precision of a histogram.
     pub fn shares(&self, limit: Nanos) -> Shares {
         let late = self.times.count_above(limit);
         let old = self.open.count_above(limit);
@@ -62,14 +62,15 @@ impl Samples<'_> {
         }
     }
 
-    /// Quantile `q`, without an interval. It lies between two readings: that every censored sample ends at its lower
-    /// bound, and that none ever ends. A value is stated where the second is known; elsewhere only the first is, as a
-    /// lower bound.
+    /// Quantile `q`, without an interval. The truth is between two extremes: every censored sample ends at its lower
+    /// bound, or none ever ends. The result is the value in the second case if it is known. Otherwise it is the value
+    /// in the first case, as a lower bound.
     pub fn at(&self, q: f64) -> Estimate {
         self.at_in(&Blocks::default(), q)
     }
 
-    /// The same with its interval, from the `blocks` in which the samples came. It reaches down to the first reading.
+    /// The same with its confidence interval, based on the `blocks` of the samples. The lower end of the interval
+    /// assumes the first case.
     pub fn at_in(&self, blocks: &Blocks, q: f64) -> Estimate {
         let (have, need) = (self.count(), needed_samples(q));
         if have < need {
@@ -87,7 +88,7 @@ impl Samples<'_> {
         Estimate::Value { value, interval }
     }
 
-    /// All but the time-outs, as if each censored sample had ended at its lower bound.
+    /// All samples except timeouts, as if each censored sample had ended at its lower bound.
     fn at_their_bounds(&self) -> Cow<'_, Histogram> {
         if self.open.is_empty() {
             return Cow::Borrowed(self.times);

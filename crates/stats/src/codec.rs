@@ -1,5 +1,4 @@
-//! Histograms in JSON: the exact figures beside the bins as base64 of HDR's own V2 deflate format, which any
-//! HDR tool reads.
+//! Histograms in JSON: the exact figures, and the bins as base64 of HDR's V2 deflate format, which any HDR tool reads.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -16,7 +15,7 @@ use crate::histogram::{DIGITS, Filled};
 
 mod unpack;
 
-/// Why a saved histogram could not be read.
+/// The reason why a saved histogram could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
     /// The text is not base64.
@@ -25,8 +24,8 @@ pub enum DecodeError {
     /// The bytes are not an HDR histogram.
     #[error("histogram is not in HDR V2 format: {0}")]
     Hdr(String),
-    /// The bins and the figures beside them contradict each other.
-    #[error("histogram contradicts itself: {0}")]
+    /// The bins and the exact figures contradict each other.
+    #[error("histogram is inconsistent: {0}")]
     Contradiction(String),
 }
 
@@ -45,7 +44,7 @@ struct Saved {
 }
 
 impl Histogram {
-    /// The bins as base64 of HDR V2 deflate; `None` when empty.
+    /// The bins as base64 of HDR V2 deflate. `None` if empty.
     pub fn encode(&self) -> Option<String> {
         let highest = self.max()?.0.max(2);
         let mut hdr: Hdr<u64> = Hdr::new_with_bounds(1, highest, DIGITS).ok()?;
@@ -59,8 +58,8 @@ impl Histogram {
         Some(STANDARD.encode(bytes))
     }
 
-    /// Reads what [`Histogram::encode`] wrote, or what another HDR tool wrote in nanoseconds. The smallest, the
-    /// largest value and the sum are then known to three digits only.
+    /// Reads the output of [`Histogram::encode`], or of another HDR tool if it is in nanoseconds. The smallest value,
+    /// the largest value and the sum are then only known to three digits.
     pub fn decode(text: &str) -> Result<Self, DecodeError> {
         let bytes = STANDARD.decode(text)?;
         let plain = unpack::unpack(&bytes)?;
@@ -98,7 +97,7 @@ impl Saved {
 }
 
 impl Filled {
-    /// Puts the exact figures back, if they lie in the bins that they claim to come from.
+    /// Restores the exact figures, if they agree with the bins.
     fn restore(&mut self, saved: &Saved) -> Result<(), DecodeError> {
         let min = saved.min_ns.unwrap_or(self.min);
         let max = saved.max_ns.unwrap_or(self.max);

@@ -1,4 +1,4 @@
-//! How many independent samples the correlated samples of one run are worth.
+//! The number of independent samples that the correlated samples of one run are worth.
 
 use model::Nanos;
 
@@ -6,24 +6,25 @@ use crate::blocks::{Blocks, Counts, bin_of};
 use crate::long_run::{FREQUENCIES, variance_of_sum};
 use crate::quantile::{SAMPLES_BEYOND, interval_ranks};
 
-/// Blocks must hold as much as so many alike ones, or they say too little of how blocks differ.
+/// The blocks must be worth at least this many blocks of equal size. Fewer show too little of how blocks differ.
 const ENOUGH: f64 = 8.0;
 /// The shares of the samples at which the blocks are compared.
 const SHARES: [f64; 7] = [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
 impl Blocks {
-    /// By how much the samples are fewer than they look: so many of them are worth one independent sample in a 95 %
-    /// interval. `None` where the time was too short, or too little came in most of it, to tell.
+    /// The design effect: the number of samples that are worth one independent sample in a 95 % interval. `None` if the
+    /// time was too short to tell, or if most of it had too few samples.
     ///
-    /// For each of several limits: the share beyond it varies from block to block. The variance of the whole, with
-    /// correlation over several blocks in it, is held against that of independent samples; the largest ratio counts.
-    /// It is never below 1. That few blocks know a variance only roughly is included.
-    /// In surveys it is called the design effect (Kish, Survey Sampling, 1965).
+    /// For each of several limits, the share beyond it varies from block to block. The variance of the total, including
+    /// correlation over several blocks, is divided by that of independent samples. The result is the largest ratio, and
+    /// at least 1. It allows for the uncertainty of a variance from few blocks.
+    ///
+    /// The term comes from survey statistics (Kish, Survey Sampling, 1965).
     pub fn design_effect(&self) -> Option<f64> {
         self.worst_at(&self.shares())
     }
 
-    /// The same where the share beyond `limit` is asked for: also from how that share itself varies.
+    /// The design effect for the share beyond `limit`. It also takes into account how that share itself varies.
     pub fn design_effect_at(&self, limit: Nanos) -> Option<f64> {
         let mut bins = self.shares();
         let bin = bin_of(limit);
@@ -31,15 +32,15 @@ impl Blocks {
         self.worst_at(&bins)
     }
 
-    /// How many independent samples all of them are worth, for a bound on the share beyond `limit`: a binomial one
-    /// with so many trials, of which the same share lies beyond. At most as many as there are.
+    /// The number of independent samples that all samples are worth, for a bound on the share beyond `limit`. The bound
+    /// is binomial, with this number of trials and the same share beyond. At most the number of samples.
     pub fn independent_at(&self, limit: Nanos) -> Option<u64> {
         Some(worth(self.count(), self.design_effect_at(limit)?))
     }
 
-    /// The ranks, counted from 1, of the two among `count` samples between which the true quantile `q` lies with 95 %
-    /// confidence: those of [`interval_ranks`] for the independent samples that they are worth. `None` also where these
-    /// are too few for one of the ends.
+    /// The ranks, counted from 1, of the two samples among `count` between which the true quantile `q` lies with 95 %
+    /// confidence. They are those of [`interval_ranks`] for the number of independent samples, scaled to `count`.
+    /// `None` also if the independent samples are too few for one of the ends.
     pub fn interval_ranks(&self, count: u64, q: f64) -> Option<(u64, u64)> {
         let independent = worth(count, self.design_effect()?);
         let (low, high) = interval_ranks(independent, q)?;
@@ -47,7 +48,7 @@ impl Blocks {
         Some((scaled(low), scaled(high)))
     }
 
-    /// The bins at whose ends the shares lie nearest to those that are looked at, on both sides.
+    /// The bins whose upper ends are nearest to each of [`SHARES`], on both sides.
     fn shares(&self) -> Vec<u16> {
         let all = self.sum();
         let count = all.total() as f64;
@@ -78,7 +79,7 @@ impl Blocks {
         let mut bins = bins.to_vec();
         bins.sort_unstable();
         bins.dedup();
-        // Before the first operations had ended there was nothing to see.
+        // Blocks before the first sample are ignored: no operation could have ended there.
         let begun = self.blocks.iter().position(|block| block.total() > 0)?;
         let blocks = &self.blocks[begun..];
         let totals: Vec<u64> = blocks.iter().map(Counts::total).collect();
@@ -89,7 +90,7 @@ impl Blocks {
         let effects = bins
             .iter()
             .filter_map(|&bin| effect_at(blocks, &totals, bin));
-        // Where all samples are alike nothing shows how they hang together: each block counts once.
+        // If all samples are alike, nothing shows their correlation. Each block then counts as one sample.
         let unknown = self.count() as f64 / alike;
         Some(effects.reduce(f64::max).unwrap_or(unknown).max(1.0))
     }
@@ -104,7 +105,7 @@ fn worth(count: u64, effect: f64) -> u64 {
     (count as f64 / effect) as u64
 }
 
-/// The rank among `count` samples that stands where `rank` stands among `independent` ones.
+/// Scales a rank among `independent` samples to the corresponding rank among `count` samples.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "rank <= independent, so the result is at most count"
@@ -113,7 +114,7 @@ fn scale(rank: u64, independent: u64, count: u64) -> u64 {
     (u128::from(rank) * u128::from(count)).div_ceil(u128::from(independent)) as u64
 }
 
-/// How many blocks of the same size would vary as much in their sum as these (Kish).
+/// The number of blocks of equal size whose sum would vary as much as that of these blocks (Kish).
 fn alike_blocks(totals: &[u64]) -> f64 {
     let sum: f64 = totals.iter().map(|&total| total as f64).sum();
     let squares: f64 = totals.iter().map(|&total| (total as f64).powi(2)).sum();
@@ -124,7 +125,7 @@ fn sum_of(counts: &[u64]) -> u64 {
     counts.iter().copied().fold(0, u64::saturating_add)
 }
 
-/// The design effect of the share up to the end of `bin`; `None` with too few samples on one of its sides.
+/// The design effect of the share up to the end of `bin`. `None` if there are too few samples on one side.
 fn effect_at(blocks: &[Counts], totals: &[u64], bin: u16) -> Option<f64> {
     let within: Vec<u64> = blocks.iter().map(|block| block.up_to(bin)).collect();
     let (hits, all) = (sum_of(&within), sum_of(totals));

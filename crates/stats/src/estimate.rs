@@ -2,33 +2,32 @@ use model::Nanos;
 
 use crate::{Blocks, Histogram, Samples};
 
-/// A percentile as far as the samples carry it.
+/// A percentile, as far as the samples support it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Estimate {
-    /// The value and the interval that holds the true one with 95 % confidence.
+    /// The value, and the interval that contains the true value with 95 % confidence.
     Value {
         /// The percentile of the samples.
         value: Nanos,
-        /// The ends of the interval; `None` when there are too few independent samples, or too little
-        /// time, to tell.
+        /// The ends of the interval. `None` if there are too few independent samples, or if the time was too short.
         interval: Option<(Nanos, Nanos)>,
     },
-    /// It lies among the samples whose end is not known: those in flight, or those that timed out.
+    /// The percentile is among the samples without a known end: those in flight, or those that timed out.
     Beyond {
-        /// It is at least this. `None` where it lies among time-outs, which rank above every time that was measured.
+        /// A lower bound. `None` if the percentile is among the timeouts, which rank above every measured time.
         at_least: Option<Nanos>,
     },
-    /// Too few samples to state it.
+    /// There are too few samples.
     Unavailable {
-        /// How many samples there are.
+        /// The number of samples.
         have: u64,
-        /// How many there must be.
+        /// The number of samples that are needed.
         need: u64,
     },
 }
 
 impl Estimate {
-    /// The value, when there is one.
+    /// The value, if there is one.
     pub fn value(self) -> Option<Nanos> {
         match self {
             Self::Value { value, .. } => Some(value),
@@ -37,14 +36,14 @@ impl Estimate {
     }
 }
 
-/// Quantile `q` of samples of which `endless` more timed out: they count as larger than all others, so that a percentile
-/// is never that of the survivors. It has no interval: how the samples hang together is not known.
+/// Quantile `q` of `times` and of `endless` further samples that timed out. Timeouts rank as the largest samples, so
+/// that a percentile is never that of the survivors. There is no interval, because the correlation is unknown.
 pub fn estimate(times: &Histogram, endless: u64, q: f64) -> Estimate {
     all_ended(times, endless).at(q)
 }
 
-/// The same with its interval, as wide as the correlation of the samples makes it: what follows in time is alike, and
-/// so is what belongs to one message. `blocks` show how much.
+/// The same with its interval, whose width depends on the correlation of the samples. Samples that are close in time or
+/// belong to one message are alike, and `blocks` show how much.
 pub fn estimate_in_blocks(times: &Histogram, endless: u64, blocks: &Blocks, q: f64) -> Estimate {
     all_ended(times, endless).at_in(blocks, q)
 }

@@ -1,30 +1,31 @@
 use crate::long_run::{FREQUENCIES, variance_of_sum};
 use crate::student::{NORMAL, student};
 
-/// How fast something grew, from looks at it in the course of time; per second of that time.
+/// The rate of growth per second, from samples over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
-    /// What it gained, by the time that passed.
+    /// The total gain, divided by the time.
     pub per_s: f64,
     /// Lower bound of the 95 % interval.
     pub low: f64,
-    /// Upper bound.
+    /// Upper bound of the 95 % interval.
     pub high: f64,
-    /// The interval lies above zero, over the whole time and in each of its halves: it grew all along, and not only
-    /// at first. False also where there are too few looks to tell ([`LOOKS_FOR_STEADY`]).
+    /// Whether the interval is above zero, over the whole time and in each of its halves. The value then grew all the
+    /// time, and not only at first. Also false if there are too few samples to tell ([`LOOKS_FOR_STEADY`]).
     pub steady: bool,
 }
 
-/// Each half of the time needs three steps, so that their spread says something.
+/// Minimum number of samples for [`Growth::steady`]: each half of the time needs three steps to show their spread.
 pub const LOOKS_FOR_STEADY: usize = 7;
 
-/// The growth of `looks` (seconds and value, in the order of time); `None` with fewer than four.
+/// The growth of `looks`, which are pairs of seconds and value in order of time. `None` with fewer than four.
 ///
-/// The interval is Student's, from the spread of the gains between neighbouring looks, and not that of a line through
-/// the values: memory is a sum of what was taken and given back, so that neighbours are alike and a line through them
-/// looks far more certain than it is. Where gains that follow each other are alike, such as those of a phase in which much
-/// is taken, the interval is as wide as their correlation makes it. What was taken once at the start makes a wide
-/// interval, a leak a narrow one.
+/// The interval is Student's, from the spread of the gains between neighbouring samples. It is not that of a line
+/// through the values. Memory is a sum of allocations and releases, so neighbouring values are alike, and a fitted line
+/// looks far more certain than it is.
+///
+/// If consecutive gains are alike, as in a phase of many allocations, the interval is wider, according to their
+/// correlation. One allocation at the start gives a wide interval, a leak a narrow one.
 pub fn growth(looks: &[(f64, f64)]) -> Option<Growth> {
     let (per_s, half) = slope(looks)?;
     let half = half.max(correlated_half(looks, per_s));
@@ -39,20 +40,20 @@ pub fn growth(looks: &[(f64, f64)]) -> Option<Growth> {
     })
 }
 
-/// Time and gain of each step between two looks.
+/// Time and gain of each step between two samples.
 fn steps_of(looks: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let pairs = looks.windows(2);
     let steps = pairs.map(|pair| (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1));
     steps.filter(|(time, _)| *time > 0.0).collect()
 }
 
-/// Each step's deviation from what the slope would have gained in its time.
+/// The deviation of each step's gain from the gain that the slope predicts for its time.
 fn deviations(steps: &[(f64, f64)], slope: f64) -> Vec<f64> {
     let each = steps.iter();
     each.map(|(time, gain)| gain - slope * time).collect()
 }
 
-/// Gain by time, and half the width of its interval where the gains are independent of each other.
+/// The gain per time, and half the width of its interval if the gains are independent.
 fn slope(looks: &[(f64, f64)]) -> Option<(f64, f64)> {
     let steps = steps_of(looks);
     let count = steps.len();
@@ -68,7 +69,7 @@ fn slope(looks: &[(f64, f64)]) -> Option<(f64, f64)> {
     Some((slope, student(count - 1) * error))
 }
 
-/// Half the width of the interval that correlated gains need.
+/// Half the width of the interval for correlated gains.
 fn correlated_half(looks: &[(f64, f64)], slope: f64) -> f64 {
     let steps = steps_of(looks);
     let time: f64 = steps.iter().map(|(time, _)| time).sum();
@@ -81,7 +82,7 @@ fn correlated_half(looks: &[(f64, f64)], slope: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A look each second.
+    /// One sample per second.
     fn looks(values: &[f64]) -> Vec<(f64, f64)> {
         let seconds = (0..values.len()).map(|second| second as f64);
         seconds.zip(values.iter().copied()).collect()
@@ -123,7 +124,7 @@ mod tests {
         assert!(!growth.steady, "five looks are too few to tell");
     }
 
-    /// What a gain of each second adds up to.
+    /// The growth of a value with these gains per second.
     fn gains(gains: impl IntoIterator<Item = i32>) -> Growth {
         let mut values = vec![0.0];
         for gain in gains {
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn gains_that_take_turns_have_the_interval_of_students_test() {
         let growth = gains([1, 2].repeat(4));
-        // 2.365, with 7 degrees of freedom, × the deviation √(8 × 0.25 / 7) / √8
+        // 2.365 (7 degrees of freedom) × the standard error √(8 × 0.25 / 7) / √8
         let half = 2.365 * (2.0_f64 / 7.0 / 8.0).sqrt();
         assert!((growth.per_s - 1.5).abs() < 1e-9, "{growth:?}");
         assert!((growth.high - 1.5 - half).abs() < 1e-9, "{growth:?}");

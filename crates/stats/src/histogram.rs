@@ -2,19 +2,19 @@ use model::Nanos;
 
 use crate::bins::{Bins, highest_equivalent};
 
-/// Significant decimal digits: a value is known to 0.1 %.
+/// Number of significant decimal digits: a value is known to 0.1 %.
 pub(crate) const DIGITS: u8 = 3;
 
-/// Spans of time in nanoseconds, three significant digits, from 1 ns without an upper end.
+/// A histogram of durations in nanoseconds with three significant digits, from 1 ns without an upper limit.
 ///
-/// It grows with the range of the values and never with their number, takes no memory before the first
-/// value, and clips nothing: the smallest, the largest and the sum are kept exactly.
+/// Its memory grows with the range of the values, not with their number; an empty histogram takes none. No value is
+/// clipped. The smallest value, the largest value and the sum are exact.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
     pub(crate) filled: Option<Box<Filled>>,
 }
 
-/// What a histogram holds once it has seen a value.
+/// The content of a histogram that has recorded a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Filled {
     pub(crate) bins: Bins,
@@ -46,21 +46,21 @@ impl Filled {
 }
 
 impl Histogram {
-    /// One without values, to refer to.
+    /// A shared empty histogram, for references.
     pub const NONE: &'static Self = &Self::new();
 
-    /// A histogram without values; allocates nothing.
+    /// An empty histogram. Allocates nothing.
     pub const fn new() -> Self {
         Self { filled: None }
     }
 
-    /// Counts one span.
+    /// Records one duration.
     #[inline]
     pub fn record(&mut self, span: Nanos) {
         self.record_n(span, 1);
     }
 
-    /// Counts the same span `times` times.
+    /// Records the same duration `times` times.
     #[inline]
     pub fn record_n(&mut self, span: Nanos, times: u64) {
         if times == 0 {
@@ -84,7 +84,7 @@ impl Histogram {
         ours.sum = ours.sum.saturating_add(theirs.sum);
     }
 
-    /// Forgets all values and keeps the memory, for a histogram that is filled once per window.
+    /// Removes all values but keeps the memory, for a histogram that is filled once per window.
     pub fn clear(&mut self) {
         if let Some(filled) = &mut self.filled {
             filled.bins.clear();
@@ -95,12 +95,12 @@ impl Histogram {
         }
     }
 
-    /// How many values were recorded.
+    /// The number of recorded values.
     pub fn count(&self) -> u64 {
         self.filled.as_ref().map_or(0, |filled| filled.count)
     }
 
-    /// Whether no value was recorded.
+    /// Whether the histogram has no values.
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }
@@ -109,13 +109,14 @@ impl Histogram {
         self.filled.as_deref().filter(|filled| filled.count > 0)
     }
 
-    /// The value at quantile `q` (0 to 1), at most 0.1 % above the true one, whatever the number of samples;
-    /// [`crate::estimate`] is the one that asks whether the samples carry it. `None` when empty.
+    /// The value at quantile `q` (0 to 1), at most 0.1 % above the true one. `None` if empty.
+    ///
+    /// It does not check that there are enough samples; [`crate::estimate`] does.
     pub fn quantile(&self, q: f64) -> Option<Nanos> {
         self.at_rank(crate::quantile::rank_of(self.count(), q))
     }
 
-    /// The value with rank `rank` in ascending order, counted from 1; `None` when there is no such value.
+    /// The value with rank `rank` in ascending order, counted from 1. `None` if there is no such value.
     pub fn at_rank(&self, rank: u64) -> Option<Nanos> {
         let filled = self.non_empty()?;
         if rank == 0 {
@@ -130,7 +131,7 @@ impl Histogram {
         Some(Nanos(value.clamp(filled.min, filled.max)))
     }
 
-    /// How many values are greater than `limit`, to the histogram's precision.
+    /// The number of values greater than `limit`, to the precision of the histogram.
     pub fn count_above(&self, limit: Nanos) -> u64 {
         let Some(filled) = self.non_empty() else {
             return 0;
@@ -140,28 +141,28 @@ impl Histogram {
         above.map(|(_, count)| count).fold(0, u64::saturating_add)
     }
 
-    /// The arithmetic mean, exact; `None` when empty.
+    /// The exact arithmetic mean, rounded down to a nanosecond. `None` if empty.
     pub fn mean(&self) -> Option<Nanos> {
         let filled = self.non_empty()?;
         Some(Nanos(filled.sum / filled.count))
     }
 
-    /// The largest value, exact; `None` when empty.
+    /// The exact largest value. `None` if empty.
     pub fn max(&self) -> Option<Nanos> {
         self.non_empty().map(|filled| Nanos(filled.max))
     }
 
-    /// The smallest value, exact; `None` when empty.
+    /// The exact smallest value. `None` if empty.
     pub fn min(&self) -> Option<Nanos> {
         self.non_empty().map(|filled| Nanos(filled.min))
     }
 
-    /// The sum of all values; stops at 584 years.
+    /// The sum of all values. It saturates at 584 years.
     pub fn sum(&self) -> Nanos {
         Nanos(self.filled.as_ref().map_or(0, |filled| filled.sum))
     }
 
-    /// The bins that hold values, ascending: the largest value of the bin and its count.
+    /// The bins that are not empty, in ascending order: the largest value of the bin and its count.
     pub fn bins(&self) -> impl Iterator<Item = (Nanos, u64)> + '_ {
         self.filled
             .iter()
@@ -171,7 +172,7 @@ impl Histogram {
 }
 
 impl PartialEq for Histogram {
-    /// Equal when they hold the same values, whatever memory they have allocated.
+    /// Histograms are equal if they have the same values, regardless of allocated memory.
     fn eq(&self, other: &Self) -> bool {
         self.count() == other.count()
             && self.min() == other.min()

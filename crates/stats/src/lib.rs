@@ -1,8 +1,8 @@
-//! Numbers in, numbers out: histograms, percentiles with their samples and intervals, rates, windows of time.
+//! Statistics: histograms, percentiles with confidence intervals, rates, and time series.
 //!
-//! Every figure that headcount states comes from here, and this crate refuses the ones that the samples
-//! do not carry: a percentile without ten samples beyond it is [`Estimate::Unavailable`], never a guess.
-//! It reads no clock, file, socket or environment variable.
+//! Every statistic that headcount reports comes from this crate. It refuses figures that the samples do not support: a
+//! percentile without ten samples beyond it is [`Estimate::Unavailable`], never a guess. It reads no clock, file,
+//! socket or environment variable.
 
 mod binomial;
 mod bins;

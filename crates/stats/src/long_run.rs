@@ -1,7 +1,7 @@
-//! How far a sum over time may lie from its expectation when neighbours in time are alike.
+//! The variance of a sum over time whose terms are correlated in time.
 
-/// The lowest frequencies that are looked at. More of them would know the variance of independent samples better and
-/// miss what is alike over seconds; fewer would make intervals needlessly wide.
+/// Number of lowest frequencies that are used. More would estimate the variance of independent samples better but miss
+/// correlation over seconds. Fewer would make intervals needlessly wide.
 pub(crate) const FREQUENCIES: usize = 8;
 
 /// The 10 % quantiles of the chi-squared distribution with 1, 2, … degrees of freedom.
@@ -9,14 +9,15 @@ const CHI_SQUARED: [f64; FREQUENCIES] = [
     0.015_791, 0.210_721, 0.584_374, 1.063_623, 1.610_308, 2.204_131, 2.833_107, 3.489_539,
 ];
 
-/// The variance of the sum of `deviations`, which follow each other in time and have the mean 0: what it is at most
-/// with 90 % confidence, since it is known from few `frequencies` (8 at most). `None` where there are fewer than two
-/// deviations per frequency.
+/// An upper bound, with 90 % confidence, of the variance of the sum of `deviations`. They are in order of time and have
+/// the mean 0. `frequencies` is at most 8. `None` if there are fewer than two deviations per frequency.
 ///
-/// It is the mean power of the lowest frequencies, the equally weighted cosines of Lazarus, Lewis, Stock and Watson
-/// (Journal of Business & Economic Statistics 36, 2018). What is alike over a time that is short beside the whole
-/// counts in full; independent deviations give their plain variance. The upper bound is taken because a run that by
-/// chance looks less correlated than it is would otherwise be just the one that gets an interval, too narrow a one.
+/// The estimate is the mean power of the lowest frequencies, the equally weighted cosines of Lazarus, Lewis, Stock and
+/// Watson (Journal of Business & Economic Statistics 36, 2018). Correlation over a time that is short compared with the
+/// whole counts in full; independent deviations give their plain variance.
+///
+/// The upper bound is necessary because few frequencies know the variance only roughly. Otherwise a run that by chance
+/// looks less correlated than it is would be the very one to get an interval, and that interval would be too narrow.
 pub(crate) fn variance_of_sum(deviations: &[f64], frequencies: usize) -> Option<f64> {
     let count = deviations.len();
     let quantile = CHI_SQUARED.get(frequencies.checked_sub(1)?)?;
@@ -46,7 +47,7 @@ mod tests {
     fn the_power_of_each_frequency_is_that_of_its_cosine() {
         // cos 45° and cos 135°: the sum is √2, its power 2·2.
         near(variance_of_sum(&[1.0, -1.0], 1), 4.0 / 0.015_791);
-        // The first frequency cancels out; of the second each of the four is cos 45°.
+        // The first frequency cancels out. For the second, each of the four terms is cos 45°.
         near(
             variance_of_sum(&[1.0, -1.0, -1.0, 1.0], 2),
             16.0 / 0.210_721,

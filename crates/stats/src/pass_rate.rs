@@ -1,12 +1,14 @@
-//! How sure a pass rate is, and whether two of them differ: exact, for 16 flows as for a million.
+//! Exact confidence intervals of pass rates, and an exact test of whether two rates differ. They are valid for any
+//! number of trials.
 
-/// Of each side of a two-sided 95 % interval.
+/// The probability on each side of a two-sided 95 % interval.
 const TAIL: f64 = 0.025;
 
-/// The exact 95 % interval for the true share when `hits` of `trials` were seen; `None` without trials.
+/// The exact 95 % confidence interval of the true share after `hits` in `trials`. `None` without trials.
 ///
-/// It is Clopper's and Pearson's (Biometrika 26, 1934): the shares under which neither so many nor so few would be
-/// rarer than 2.5 %. Never narrower than it should be, at 0 and at all of them too: 16 of 16 is 79.4 % to 100 %.
+/// This is the interval of Clopper and Pearson (Biometrika 26, 1934). It consists of the shares for which neither this
+/// many hits or more, nor this few or fewer, have a probability below 2.5 %. It is never too narrow, even with no hits
+/// or only hits: 16 of 16 gives 79.4 % to 100 %.
 pub fn clopper_pearson(hits: u64, trials: u64) -> Option<(f64, f64)> {
     if trials == 0 {
         return None;
@@ -26,9 +28,9 @@ pub fn clopper_pearson(hits: u64, trials: u64) -> Option<(f64, f64)> {
     Some((low, high))
 }
 
-/// Fisher's exact test of two shares, two-sided: how probable a difference at least as rare is where there is none.
-/// As in R, that is the sum over all tables with the same sums that are not more probable than this one. 1 where one of
-/// them has no trials.
+/// Fisher's exact test of two shares, two-sided: the probability of a result at least as rare if the true shares are
+/// equal. As in R, it is the sum over all tables with the same totals that are not more probable than this one. The
+/// result is 1 if one side has no trials.
 ///
 /// R. A. Fisher, Statistical Methods for Research Workers, 5th edition, 1934, § 21.02.
 pub fn fisher((hits, trials): (u64, u64), (other_hits, other_trials): (u64, u64)) -> f64 {
@@ -47,7 +49,7 @@ fn ln_choose(n: u64, k: u64) -> f64 {
     ln_gamma(n as f64 + 1.0) - ln_gamma(k as f64 + 1.0) - ln_gamma((n - k) as f64 + 1.0)
 }
 
-/// Where a function that rises from 0 to 1 between the shares 0 and 1 has this value: halved until nothing is left.
+/// The share at which a function that rises from 0 to 1 between the shares 0 and 1 has this value, by bisection.
 fn share_where(value: f64, rising: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
@@ -61,8 +63,8 @@ fn share_where(value: f64, rising: impl Fn(f64) -> f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// The regularized incomplete beta function `I_x(a, b)`, by its continued fraction (NIST Digital Library of Mathematical
-/// Functions, 8.17.22), evaluated with Lentz's method.
+/// The regularized incomplete beta function `I_x(a, b)`, from its continued fraction (NIST Digital Library of
+/// Mathematical Functions, 8.17.22) by Lentz's method.
 pub(crate) fn beta(x: f64, a: f64, b: f64) -> f64 {
     if !(0.0..1.0).contains(&x) {
         return x.clamp(0.0, 1.0);
@@ -75,12 +77,12 @@ pub(crate) fn beta(x: f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Whether the fraction for `x` converges rapidly; if not, that for `1 - x` does.
+/// Whether the continued fraction for `x` converges rapidly. If not, the one for `1 - x` does.
 fn converges(x: f64, a: f64, b: f64) -> bool {
     x < (a + 1.0) / (a + b + 2.0)
 }
 
-/// A denominator that may be divided by.
+/// Replaces values near zero, so that Lentz's method can divide by them.
 fn away(value: f64) -> f64 {
     const TINY: f64 = 1e-300;
     if value.abs() < TINY { TINY } else { value }
@@ -109,7 +111,8 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
     product
 }
 
-/// The logarithm of the gamma function above 0, by Lanczos (SIAM J. Numer. Anal. B 1, 1964; g = 7, nine terms).
+/// The logarithm of the gamma function for positive `x`, by the approximation of Lanczos (SIAM J. Numer. Anal. B 1,
+/// 1964; g = 7, nine terms).
 fn ln_gamma(x: f64) -> f64 {
     const G: f64 = 7.0;
     const TERMS: [f64; 9] = [

@@ -1,18 +1,18 @@
 use crate::binomial::central_ranks;
 
-/// How many samples must lie beyond a percentile before it is stated.
+/// Minimum number of samples beyond a percentile for it to be reported.
 pub const SAMPLES_BEYOND: u64 = 10;
 
-/// One of the percentiles that reports list: the quantile and how it is spelled.
+/// A percentile that reports list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Percentile {
-    /// Between 0 and 1.
+    /// The quantile, between 0 and 1.
     pub q: f64,
-    /// For people and JSON keys: `p99.9`.
+    /// The name in reports and JSON keys, such as `p99.9`.
     pub name: &'static str,
 }
 
-/// The percentiles that reports list, ascending.
+/// The percentiles that reports list, in ascending order.
 pub const REPORTED: [Percentile; 7] = [
     Percentile {
         q: 0.5,
@@ -44,12 +44,12 @@ pub const REPORTED: [Percentile; 7] = [
     },
 ];
 
-/// Keeps a product that should be whole, but for the binary fraction, from being rounded up.
+/// Prevents a product that is a whole number except for its binary rounding error from being rounded up.
 const ROUNDING: f64 = 1e-6;
 
-/// How many samples quantile `q` needs: ten beyond it on its thinner side, so 20 for the median and 1,000 for
-/// p99. `u64::MAX` for 0 and 1, which no number of samples carries (the smallest and the largest are values of
-/// their own).
+/// The number of samples that quantile `q` needs: ten beyond it on its thinner side, so 20 for the median and 1,000 for
+/// p99. The result is `u64::MAX` for 0 and 1, which no number of samples supports. (Minimum and maximum are reported
+/// separately.)
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -63,8 +63,8 @@ pub fn needed_samples(q: f64) -> u64 {
     (SAMPLES_BEYOND as f64 / beyond - ROUNDING).ceil() as u64
 }
 
-/// The rank of quantile `q` among `count` ascending samples, counted from 1: the smallest rank that has at least
-/// the share `q` at or below it. 0 when there are no samples.
+/// The rank of quantile `q` among `count` ascending samples, counted from 1. It is the smallest rank with at least the
+/// share `q` of the samples at or below it. 0 if there are no samples.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -75,8 +75,9 @@ pub fn rank_of(count: u64, q: f64) -> u64 {
     rank.clamp(count.min(1), count)
 }
 
-/// The ranks, counted from 1, of the two samples between which the true quantile lies with 95 % confidence,
-/// whatever the distribution (order statistics, binomial). `None` when the samples are too few for one of the ends.
+/// The ranks, counted from 1, of the two samples between which the true quantile lies with 95 % confidence. They are
+/// binomial order statistics, valid for every distribution of independent samples. `None` if there are too few samples
+/// for one of the ends.
 pub fn interval_ranks(count: u64, q: f64) -> Option<(u64, u64)> {
     const TAIL: f64 = 0.025;
     if !(0.0..1.0).contains(&q) {

@@ -1,7 +1,7 @@
 use model::Nanos;
 
-/// Fixed windows of time, each holding a `W`. A window in which nothing was noted stays a gap and is never
-/// filled with zeros. Its length is bounded: what comes later is counted and dropped.
+/// A time series of windows of equal width, each with a `W`. A window without data remains a gap and is never filled
+/// with zeros. The number of windows is limited: later data is dropped and counted.
 #[derive(Clone, Debug)]
 pub struct Series<W> {
     width: Nanos,
@@ -11,7 +11,7 @@ pub struct Series<W> {
 }
 
 impl<W> Series<W> {
-    /// Windows of `width` (not zero) from time zero on, `limit` of them at most.
+    /// At most `limit` windows of `width`, starting at time zero. A width of zero counts as one nanosecond.
     pub fn new(width: Nanos, limit: usize) -> Self {
         Self {
             width: width.max(Nanos(1)),
@@ -21,7 +21,7 @@ impl<W> Series<W> {
         }
     }
 
-    /// The window that `at` falls into, made when it was a gap; `None` beyond the limit.
+    /// The window at time `at`, created if it was a gap. `None` beyond the limit.
     pub fn at(&mut self, at: Nanos) -> Option<&mut W>
     where
         W: Default,
@@ -37,7 +37,7 @@ impl<W> Series<W> {
         self.windows[index].get_or_insert_default().into()
     }
 
-    /// Joins the windows of another series of the same width, each pair by `join`.
+    /// Merges the windows of another series of the same width. `join` merges two windows of the same time.
     pub fn merge(&mut self, other: Self, mut join: impl FnMut(&mut W, W)) {
         debug_assert_eq!(self.width, other.width, "windows of one series are alike");
         let longer = self.windows.len().max(other.windows.len());
@@ -52,7 +52,7 @@ impl<W> Series<W> {
         self.dropped += other.dropped;
     }
 
-    /// The windows in order with the time at which each starts; `None` is a gap.
+    /// The windows in order, with their start times. `None` is a gap.
     pub fn windows(&self) -> impl Iterator<Item = (Nanos, Option<&W>)> {
         let starts = (0_u64..).map(|index| Nanos(index * self.width.0));
         starts.zip(self.windows.iter().map(Option::as_ref))
@@ -63,7 +63,7 @@ impl<W> Series<W> {
         self.width
     }
 
-    /// How many notes fell beyond the limit.
+    /// The number of accesses beyond the limit.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }

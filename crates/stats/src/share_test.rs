@@ -1,25 +1,26 @@
-//! Is a share below a limit, or above it? Exact, for three samples as for a million.
+//! An exact test of whether a share is below or above a limit. It is valid for any number of samples.
 
 use crate::pass_rate::beta;
 
-/// How often such a statement may be wrong.
+/// The probability with which a statement may be wrong.
 const TAIL: f64 = 0.05;
 
-/// Where the true share lies, as far as the samples show it.
+/// The position of the true share relative to a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShareTest {
     /// At or below the limit, with 95 % confidence.
     Below,
-    /// At or above it, with 95 % confidence.
+    /// At or above the limit, with 95 % confidence.
     Above,
-    /// The samples do not show it.
+    /// The samples do not decide it.
     Open,
 }
 
-/// Tests the share behind `hits` of `trials` independent samples against `limit`, each side by itself at 95 % confidence.
+/// Compares the true share, given `hits` in `trials` independent samples, with `limit`. Each side is tested separately
+/// at 95 % confidence.
 ///
-/// `Below` where the upper Clopper-Pearson bound (one-sided) is at most the limit: so few hits would come up in at most
-/// 5 % of trials if the share were larger. `Above` is the mirror image.
+/// The result is `Below` if the one-sided upper Clopper-Pearson bound is at most the limit: if the share were larger,
+/// this few hits would have a probability of at most 5 %. `Above` is the mirror image.
 pub fn test_share(hits: u64, trials: u64, limit: f64) -> ShareTest {
     if at_most(hits, trials, limit) <= TAIL {
         ShareTest::Below
@@ -30,7 +31,8 @@ pub fn test_share(hits: u64, trials: u64, limit: f64) -> ShareTest {
     }
 }
 
-/// The fewest samples that can show a share to be below `limit`: so many without a single hit. 59 for 5 %.
+/// The minimum number of samples that can show that a share is below `limit`, which is possible without any hit. It is
+/// 59 for a limit of 5 %.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -43,7 +45,8 @@ pub fn least_trials(limit: f64) -> u64 {
     (TAIL.ln() / (-limit).ln_1p()).ceil().max(1.0) as u64
 }
 
-/// About how many samples decide, if the share of hits stays what it is: more than `trials`, at most `most`.
+/// The approximate number of samples that decide the test if the share of hits stays the same. More than `trials`, and
+/// at most `most`.
 pub fn trials_to_decide(hits: u64, trials: u64, limit: f64, most: u64) -> u64 {
     let decides = |n: u64| {
         let expected = u128::from(hits) * u128::from(n);
@@ -63,7 +66,7 @@ pub fn trials_to_decide(hits: u64, trials: u64, limit: f64, most: u64) -> u64 {
     high
 }
 
-/// The probability of at most so many hits.
+/// The probability of at most `hits` hits.
 fn at_most(hits: u64, trials: u64, share: f64) -> f64 {
     if hits >= trials {
         return 1.0;
@@ -71,7 +74,7 @@ fn at_most(hits: u64, trials: u64, share: f64) -> f64 {
     beta(1.0 - share, (trials - hits) as f64, hits as f64 + 1.0)
 }
 
-/// The probability of at least so many hits.
+/// The probability of at least `hits` hits.
 fn at_least(hits: u64, trials: u64, share: f64) -> f64 {
     if hits == 0 || hits > trials {
         return 1.0;

@@ -1,5 +1,5 @@
-/// The 97.5 % quantile of Student's distribution: beyond the table by Cornish and Fisher's expansion, right to
-/// three digits there.
+/// The 97.5 % quantile of Student's distribution. Beyond the table it uses the expansion of Cornish and Fisher, which
+/// is correct to three digits there.
 pub(crate) fn student(freedom: usize) -> f64 {
     const FIRST: [f64; 10] = [
         12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -16,7 +16,7 @@ pub(crate) fn student(freedom: usize) -> f64 {
     NORMAL + first / n + second / n.powi(2) + third / n.powi(3)
 }
 
-/// The normal quantile of 97.5 %, for two-sided 95 % intervals.
+/// The 97.5 % quantile of the normal distribution, for two-sided 95 % intervals.
 pub(crate) const NORMAL: f64 = 1.959_963_984_540_054;
 
 #[cfg(test)]
@@ -36,7 +36,7 @@ mod tests {
         }
     }
 
-    /// Quantiles by numerical integration, and the size of the term at which the expansion ends.
+    /// Quantiles by numerical integration, and the size of the first omitted term of the expansion.
     #[test]
     fn beyond_the_table_the_error_is_that_of_the_next_term() {
         for (freedom, known) in [

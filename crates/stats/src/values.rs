@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use crate::Histogram;
 use crate::quantile::rank_of;
 
-/// Numbers without a unit: the values of a user's own trend. Three significant digits and six decimals, from
-/// -1.8e13 to 1.8e13; the smallest, the largest and the sum are kept exactly. What is not finite is counted and
-/// otherwise left out.
+/// A histogram of numbers without a unit: the values of a trend in a script.
+///
+/// It has three significant digits and six decimals, from -1.8e13 to 1.8e13. The smallest value, the largest value and
+/// the sum are exact. Values that are not finite are only counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Values {
     /// Millionths of the values from zero up.
@@ -22,7 +23,7 @@ pub struct Values {
 const SCALE: f64 = 1e6;
 
 impl Values {
-    /// Counts one value.
+    /// Records one value.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -54,22 +55,22 @@ impl Values {
         self.not_finite += other.not_finite;
     }
 
-    /// How many values were recorded, without those that are not finite.
+    /// The number of finite values recorded.
     pub fn count(&self) -> u64 {
         self.positive.count() + self.negative.count()
     }
 
-    /// How many values were not finite.
+    /// The number of values that were not finite.
     pub fn not_finite(&self) -> u64 {
         self.not_finite
     }
 
-    /// The smallest value, exact.
+    /// The exact smallest value.
     pub fn min(&self) -> Option<f64> {
         self.min
     }
 
-    /// The largest value, exact.
+    /// The exact largest value.
     pub fn max(&self) -> Option<f64> {
         self.max
     }
@@ -79,12 +80,12 @@ impl Values {
         self.sum
     }
 
-    /// The mean; `None` when empty.
+    /// The mean. `None` if empty.
     pub fn mean(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum / self.count() as f64)
     }
 
-    /// The value at quantile `q`, whatever the number of samples; `None` when empty.
+    /// The value at quantile `q`, without a check that there are enough samples. `None` if empty.
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let below_zero = self.negative.count();
         let rank = rank_of(self.count(), q);
@@ -96,7 +97,7 @@ impl Values {
         Some((value / SCALE).clamp(self.min?, self.max?))
     }
 
-    /// How many values are of a kind, each taken for what [`Self::quantile`] would give.
+    /// The number of values for which `is` is true. Values have the precision of [`Self::quantile`].
     pub fn count_where(&self, is: impl Fn(f64) -> bool) -> u64 {
         let (Some(min), Some(max)) = (self.min, self.max) else {
             return 0;
@@ -110,7 +111,7 @@ impl Values {
         of(&self.negative, -1.0) + of(&self.positive, 1.0)
     }
 
-    /// The value at quantile `q` if there are enough samples for it.
+    /// The value at quantile `q`, if there are enough samples for it.
     pub fn stated(&self, q: f64) -> Option<f64> {
         (self.count() >= crate::needed_samples(q)).then(|| self.quantile(q))?
     }

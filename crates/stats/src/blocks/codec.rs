@@ -1,4 +1,4 @@
-//! Blocks in JSON: base64 of compressed numbers of variable length. A minute at many requests a second is a few
+//! Blocks in JSON: base64 of compressed variable-length numbers. A minute with many requests per second takes a few
 //! kilobytes.
 
 use std::io::{Read as _, Write as _};
@@ -12,10 +12,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use super::{BLOCKS, Blocks, Counts, SHORTEST_BLOCK};
 
-/// Bins of the whole range; each takes at most two numbers of at most ten bytes.
+/// Number of bins of the whole range. Each takes at most two numbers of at most ten bytes.
 const BINS: usize = 2048;
+/// Maximum decompressed size in bytes, so that a damaged record cannot fill the memory.
 const LARGEST: u64 = (BLOCKS * (BINS + 1) * 20) as u64;
-/// Blocks of 250 ms that were put together so often are longer than the range of the clock.
+/// Blocks of 250 ms that were merged this often are longer than the range of the clock.
 const MOST_DOUBLINGS: u32 = 36;
 
 #[derive(Serialize, Deserialize)]
@@ -53,7 +54,7 @@ impl<'de> Deserialize<'de> for Blocks {
         let shortest = SHORTEST_BLOCK.0 / 1_000_000;
         let doublings = (0..=MOST_DOUBLINGS).find(|&by| shortest << by == saved.width_ms);
         let doublings = doublings
-            .ok_or_else(|| de::Error::custom("blocks of a width that is never written"))?;
+            .ok_or_else(|| de::Error::custom("invalid block width: `width_ms` is unknown"))?;
         let packed = STANDARD.decode(saved.counts).map_err(de::Error::custom)?;
         let mut plain = Vec::new();
         ZlibDecoder::new(packed.as_slice())
@@ -92,7 +93,7 @@ fn read(mut plain: &[u8]) -> Option<Vec<Counts>> {
     (blocks.len() <= BLOCKS).then_some(blocks)
 }
 
-/// Seven bits at a time, the lowest first; the eighth says that more follow.
+/// Writes a number in groups of seven bits, lowest first. The eighth bit of a byte is set if more follow.
 #[expect(clippy::cast_possible_truncation, reason = "seven bits at a time")]
 fn put(into: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {

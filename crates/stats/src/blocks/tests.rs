@@ -5,7 +5,7 @@ fn ms(millis: u64) -> Nanos {
     Nanos::from_millis(millis)
 }
 
-/// Values with the time at which each came, in the order of time.
+/// The blocks of `(time, value)` pairs in order of time.
 fn written(values: &[(u64, u64)]) -> Blocks {
     let mut times = Histogram::new();
     let mut writer = BlockWriter::default();
@@ -101,7 +101,7 @@ fn bins_are_three_percent_wide_and_leave_no_gap() {
     assert_eq!(bin_of(Nanos(1_015_808)), bin_of(Nanos(1_000_000)) + 1);
 }
 
-/// What a record says of these numbers.
+/// The JSON of a record with these bytes.
 fn packed(plain: &[u8]) -> String {
     let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut packed, plain).unwrap();
@@ -112,7 +112,7 @@ fn packed(plain: &[u8]) -> String {
 
 #[test]
 fn bins_ascend_and_end_with_the_range() {
-    // Of each block the time-outs, the number of bins, and of each bin the step to it and its count.
+    // For each block: the timeouts, the number of bins, and for each bin its distance from the last and its count.
     for (plain, is_read) in [
         (&[0, 1, 0, 7][..], true),
         (&[0, 2, 5, 7, 1, 7], true),

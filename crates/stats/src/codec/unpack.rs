@@ -5,15 +5,15 @@ use flate2::read::ZlibDecoder;
 use super::DecodeError;
 use crate::histogram::DIGITS;
 
-/// The first word of HDR V2, plain and compressed.
+/// The first word of HDR V2: plain, and compressed.
 const PLAIN: u32 = 0x1c84_9313;
 const COMPRESSED: u32 = 0x1c84_9314;
-/// Cookie, length of the counts, offset, digits, smallest, largest, ratio.
+/// Size of the header in bytes: cookie, length of the counts, offset, digits, smallest, largest, ratio.
 const HEAD: usize = 40;
-/// A histogram of three digits has at most 57,344 bins, in at most nine bytes each.
+/// Maximum decompressed size: a histogram of three digits has at most 57,344 bins of at most nine bytes.
 const LARGEST: u64 = 57_344 * 9 + HEAD as u64;
 
-/// Plain HDR V2 whose head tells the truth: the reader sets memory aside on its word alone, up to 4 GB.
+/// Decompresses HDR V2 and checks its header. The HDR reader trusts the header and would reserve up to 4 GB of memory.
 pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let refused = |why: &str| DecodeError::Hdr(why.to_owned());
     let mut plain = Vec::new();
@@ -26,10 +26,10 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
             plain.extend_from_slice(bytes);
             bytes.len()
         }
-        _ => return Err(refused("it begins with another word")),
+        _ => return Err(refused("it does not begin with the word of HDR V2")),
     };
     let Some((length, digits)) = word(&plain, 4).zip(word(&plain, 12)) else {
-        return Err(refused("its head is cut"));
+        return Err(refused("its header is incomplete"));
     };
     if digits != u32::from(DIGITS) {
         return Err(refused(&format!("{digits} digits instead of {DIGITS}")));

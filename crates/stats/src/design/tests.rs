@@ -1,5 +1,5 @@
-//! Design effects worked out by hand: 16 blocks whose shares deviate in the pattern + - - +, which is the eighth cosine
-//! times √2, so that all others vanish.
+//! Design effects calculated by hand: 16 blocks whose shares deviate in the pattern + - - +. That is the eighth cosine
+//! times √2, so all others vanish.
 
 use super::*;
 use crate::{BlockWriter, Histogram};
@@ -10,7 +10,7 @@ const LIMIT: Nanos = Nanos::from_millis(10);
 /// The 10 % quantile of the chi-squared distribution with 8 degrees of freedom.
 const CHI_SQUARED: f64 = 3.489_539;
 
-/// Of each block how many values there are of each duration.
+/// Blocks with the number of values of each duration.
 fn blocks<const N: usize>(each: impl IntoIterator<Item = [(Nanos, u64); N]>) -> Blocks {
     let (mut times, mut writer) = (Histogram::new(), BlockWriter::default());
     for (at, counts) in (0..).zip(each) {
@@ -27,7 +27,7 @@ fn deviation(block: u64) -> i64 {
     if matches!(block % 4, 0 | 3) { 10 } else { -10 }
 }
 
-/// 80, 96, … values, `copies` of each, a quarter of them fast but for the deviation.
+/// 80, 96, … values, `copies` of each. A quarter of them is fast, except for the deviation.
 fn deviating(copies: u64) -> Blocks {
     blocks((0_u64..16).map(|block| {
         let all = 80 + 16 * block;
@@ -56,14 +56,14 @@ fn to_have_each_sample_several_times_is_worth_as_much_as_to_have_it_once() {
     let (once, often) = (deviating(1), deviating(7));
     near(often.design_effect(), 7.0 * once.design_effect().unwrap());
     assert_eq!(often.independent_at(LIMIT), once.independent_at(LIMIT));
-    // Its ranks are those of the 261, among seven times 3,200.
+    // Its ranks are those of the 261, scaled to seven times 3,200.
     let (low, high) = interval_ranks(261, 0.5).unwrap();
     let scaled = |rank: u64| (rank * 22_400).div_ceil(261);
     let ranks = often.interval_ranks(22_400, 0.5);
     assert_eq!(ranks, Some((scaled(low), scaled(high))));
 }
 
-/// Twenty values of each block lie in each of ten bins, but those of two neighbours deviate.
+/// Each block has twenty values in each of ten bins, except that two neighbouring bins deviate.
 fn deviating_between(bin: usize) -> Blocks {
     blocks((0_u64..16).map(|block| {
         let mut counts: [(Nanos, u64); 10] =
@@ -77,7 +77,7 @@ fn deviating_between(bin: usize) -> Blocks {
 
 #[test]
 fn every_share_that_is_stated_is_looked_at_and_the_limit_too() {
-    // Up to the second bin it is a share of 20 %, and so on; ¼ and ½ have neighbours on both sides.
+    // Up to the second bin the share is 20 %, and so on. ¼ and ½ have neighbours on both sides.
     let effect = |share: f64| 25_600.0 / CHI_SQUARED / (3_200.0 * share * (1.0 - share));
     for (bin, share) in [(1, 0.2), (2, 0.3), (3, 0.4), (6, 0.7), (8, 0.9)] {
         near(deviating_between(bin).design_effect(), effect(share));
@@ -90,7 +90,7 @@ fn every_share_that_is_stated_is_looked_at_and_the_limit_too() {
 #[test]
 fn where_all_are_alike_each_block_counts_once() {
     let alike = blocks((0..16).map(|block| [(FAST, 80 + 16 * block)]));
-    // The sum of the squares of their sizes by 3,200.
+    // The sum of the squares of their sizes, divided by 3,200.
     near(alike.design_effect(), 727_040.0 / 3_200.0);
     let few = |fast, slow| {
         let first = std::iter::once([(FAST, fast), (SLOW, slow)]);
@@ -120,7 +120,7 @@ fn sixteen_blocks_worth_eight_alike_ones_are_needed() {
     let apart = |count: usize| [vec![100; count - 1], vec![0; 16 - count], vec![100]].concat();
     assert_eq!(effect(&apart(7)), None);
     near(effect(&apart(8)), 100.0);
-    // Before the first value nothing could be seen.
+    // Blocks before the first value are ignored.
     let late = [vec![0; 4], vec![100; 15]].concat();
     assert_eq!(effect(&late), None);
     let late = [vec![0; 4], vec![100; 16]].concat();
