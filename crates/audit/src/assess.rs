@@ -1,51 +1,51 @@
 use crate::{Claim, Finding, Kind, RULES, Results, Severity};
 
-/// What the rules say of some results.
+/// The outcome of checking results against all rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
-    /// What was audited.
+    /// Title or file name of the audited results.
     pub source: String,
-    /// Which kind of file it was.
+    /// Format of the file.
     pub form: &'static str,
-    /// How many levels were read.
+    /// Number of levels read.
     pub levels: usize,
-    /// How many statements were read.
+    /// Number of claims read.
     pub claims: usize,
-    /// The contradictions, the worst first.
+    /// The contradictions, worst first.
     pub findings: Vec<Finding>,
-    /// What could not be checked.
+    /// The checks that lacked figures.
     pub unchecked: Vec<Unchecked>,
-    /// How often each rule found something to check, in the order of the rules.
+    /// For each rule, in the order of the rules: how often it had the figures for a check.
     pub checked: Vec<(&'static str, usize)>,
 }
 
 /// A check that was not made because figures are missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unchecked {
-    /// Of which rule.
+    /// Name of the rule.
     pub rule: &'static str,
-    /// What is missing.
+    /// The missing figures.
     pub lacks: &'static str,
-    /// Where, in the order of the source; empty where the rule found nothing to check anywhere.
+    /// The levels, rows or claims concerned, in the order of the source. Empty if the rule found nothing to check.
     pub subjects: Vec<String>,
 }
 
-/// A rule: one kind of contradiction.
+/// A rule finds one kind of contradiction.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name, which JSON and documents use.
+    /// Its name in JSON and documents.
     pub name: &'static str,
-    /// What it says, a sentence.
+    /// The contradiction that it reports, in the words of the reference.
     pub says: &'static str,
-    /// The figures without which it says nothing at all.
+    /// The figures without which it cannot check anything.
     pub needs: &'static str,
     /// What to measure instead.
     pub instead: &'static str,
-    /// Goes over the results.
+    /// Checks the results and reports to the desk.
     pub check: fn(&Results, &mut Desk<'_>),
 }
 
-/// Where a rule lays down what it finds.
+/// Collects the findings of one rule.
 #[derive(Debug)]
 pub struct Desk<'a> {
     rule: &'a Rule,
@@ -55,19 +55,19 @@ pub struct Desk<'a> {
 }
 
 impl Audit {
-    /// The worst of the findings; `None` when there is none.
+    /// The worst severity among the findings; `None` if there are none.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
     }
 }
 
 impl Desk<'_> {
-    /// There were the figures to check something.
+    /// Counts a check that had its figures.
     pub fn checked(&mut self) {
         self.checked += 1;
     }
 
-    /// Something is wrong.
+    /// Reports a contradiction. The subject is a level, row or claim, followed by the places of its figures.
     pub fn find(
         &mut self,
         severity: Severity,
@@ -89,7 +89,7 @@ impl Desk<'_> {
         });
     }
 
-    /// Something could not be checked.
+    /// Reports a check that lacked figures. Subjects that lack the same figures share one entry.
     pub fn lacks(&mut self, subject: impl Into<String>, lacks: &'static str) {
         let subject = subject.into();
         match self.unchecked.iter_mut().find(|known| known.lacks == lacks) {
@@ -105,13 +105,13 @@ impl Desk<'_> {
 }
 
 impl Results {
-    /// The statements of a kind.
+    /// The claims of one kind.
     pub(crate) fn claims_of(&self, kind: Kind) -> impl Iterator<Item = &Claim> {
         self.claims.iter().filter(move |claim| claim.kind == kind)
     }
 }
 
-/// Goes over results with every rule.
+/// Checks results against every rule.
 pub fn audit(results: &Results) -> Audit {
     let mut audit = Audit {
         source: results.source.clone(),
@@ -128,7 +128,7 @@ pub fn audit(results: &Results) -> Audit {
             checked: 0,
         };
         (rule.check)(results, &mut desk);
-        // A rule that found nothing to look at says so: its silence is not praise.
+        // Without this entry, a rule with nothing to check would look like a rule that found nothing wrong.
         if desk.checked == 0 && desk.findings.is_empty() && desk.unchecked.is_empty() {
             desk.unchecked.push(Unchecked {
                 rule: rule.name,
@@ -140,7 +140,7 @@ pub fn audit(results: &Results) -> Audit {
         audit.unchecked.extend(desk.unchecked);
         audit.checked.push((rule.name, desk.checked));
     }
-    // The order of the rules stays within a severity.
+    // The sort is stable: within a severity, findings stay in the order of the rules.
     audit
         .findings
         .sort_by_key(|finding| std::cmp::Reverse(finding.severity));

@@ -1,33 +1,33 @@
-//! What percentiles, the smallest and the largest of `n` samples leave possible for their mean.
+//! Bounds for the mean of `n` samples, from their percentiles, minimum and maximum.
 //!
-//! Whoever published a percentile chose one of many definitions. All nine of Hyndman and Fan ("Sample Quantiles in
-//! Statistical Packages", 1996), the nearest rank and the plain index of a sorted list take a value between two
-//! neighbours among the ascending samples `x[1]…x[n]`, whose ranks lie between `floor(n·q − 1/2)` and
-//! `floor(n·q) + 2`. So a published `v` says, whichever it was:
+//! A published percentile follows one of many definitions: one of the nine of Hyndman and Fan ("Sample Quantiles in
+//! Statistical Packages", 1996), the nearest rank, or the plain index into a sorted list. Each of them takes a value
+//! between two neighbours among the ascending samples `x[1]…x[n]`. Their ranks lie between `floor(n·q − 1/2)` and
+//! `floor(n·q) + 2`. So whatever the definition, a published `v` means:
 //!
 //!  - at least `floor(n·q − 1/2)` samples are at most `v`,
 //!  - the sample of rank `floor(n·q) + 2` and all above it are at least `v`.
 //!
-//! A percentile that was read off a histogram with few buckets may be an edge of the bucket that holds it, or anything
-//! between both edges (interpolated). Where the edges are told, "at most `v`" is "at most the next edge above `v`", and
-//! "at least `v`" is "at least the next one below". What is called the last edge is taken as it is told.
+//! A percentile from a histogram with few buckets may be an edge of its bucket, or any value between both edges
+//! (interpolated). If the edges are stated, "at most `v`" becomes "at most the next edge above `v`", and "at least `v`"
+//! becomes "at least the next edge below". A stated last edge is used as it is.
 //!
-//! The largest mean puts every sample as high as these allow, the smallest as low. Both are true for every data set
-//! that could have led to the published figures, so a mean outside is impossible and not merely unlikely.
+//! The largest mean puts every sample as high as these limits allow, the smallest mean as low. Both hold for every data
+//! set that could have led to the published figures. A mean outside is therefore impossible, not merely unlikely.
 
 use crate::{Figure, Method, Row, Times};
 
-/// Between which values a mean must lie, in milliseconds.
+/// The range in which a mean must lie, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The smallest possible.
+    /// The smallest possible mean.
     pub low: f64,
-    /// The largest possible; `None` where the largest sample is not published.
+    /// The largest possible mean; `None` if the largest sample is not published.
     pub high: Option<f64>,
 }
 
 impl Bounds {
-    /// What any of them allows; `None` without any.
+    /// The range that covers all of them; `None` for an empty list.
     pub(crate) fn loosest(all: &[Self]) -> Option<Self> {
         let join = |one: Self, other: Self| Self {
             low: one.low.min(other.low),
@@ -37,25 +37,25 @@ impl Bounds {
     }
 }
 
-/// How many samples are surely at most quantile `q` of `count`, and the rank from which on all are surely at least
-/// that (beyond `count` when none is).
+/// The number of samples that are certainly at most quantile `q` of `count` samples, and the rank from which all
+/// samples are certainly at least that. The rank is beyond `count` if no sample is.
 pub fn ranks_of(count: f64, q: f64) -> (f64, f64) {
     let position = count * q;
-    // A product that should be whole may miss it by a binary fraction.
+    // Binary fractions may put a product that should be whole slightly off.
     let below = (position - 0.5 - 1e-6).floor().clamp(0.0, count);
     let above = (position + 1e-6).floor() + 2.0;
     (below, above)
 }
 
-/// What is possible for the mean of `count` samples with the times of `row`; its percentiles say nothing where they came
-/// from a sketch. `None` without samples.
+/// Bounds for the mean of `count` samples with the times of `row`. Percentiles from a sketch are ignored. `None`
+/// without samples.
 pub fn mean_bounds(count: f64, row: &Row) -> Option<Bounds> {
     let max = row.times.max.as_ref();
     bounds(count, row, ranks_of, max.map(|max| (count, max.low())))
 }
 
-/// The same of any number of samples from `least` on: ranks that are not cut off to whole ones leave the more room the
-/// fewer there are, and one sample at the maximum is nothing among many.
+/// Bounds for any number of samples from `least` on. The ranks are not rounded, so the bounds are widest at `least` and
+/// hold for every larger number. The maximum is not counted as one sample: among many samples it has no weight.
 pub(crate) fn mean_bounds_from(least: f64, row: &Row) -> Option<Bounds> {
     let ranks = |count: f64, q: f64| {
         let below = (count * q - 1.5 - 1e-6).clamp(0.0, count);
@@ -93,11 +93,11 @@ fn bounds(
     })
 }
 
-/// What the samples below a percentile are at most.
+/// The limit that the samples up to a percentile do not exceed.
 pub(crate) fn cap(row: &Row, time: &Figure) -> f64 {
     let edges = || row.edges_ms.iter().map(|edge| edge.value);
     let next = edges().filter(|edge| *edge > time.value).reduce(f64::min);
-    // An edge is what it is, however many digits it is printed with.
+    // A bucket's edge is exact, however many digits it is printed with.
     let high = if edges().any(|edge| (edge - time.value).abs() <= 1e-9 * edge) {
         time.value
     } else {
@@ -106,7 +106,7 @@ pub(crate) fn cap(row: &Row, time: &Figure) -> f64 {
     next.map_or(high, |edge| high.max(edge))
 }
 
-/// What the samples above a percentile are at least.
+/// The limit that the samples above a percentile reach.
 pub(crate) fn floor(row: &Row, time: &Figure) -> f64 {
     let low = time.low() * (1.0 - row.times.resolution);
     if row.edges_ms.is_empty() {
@@ -117,7 +117,7 @@ pub(crate) fn floor(row: &Row, time: &Figure) -> f64 {
     low.min(below)
 }
 
-/// Every sample up to a cap's rank at the cap, those beyond the last at the maximum.
+/// The mean with every sample up to a cap's rank at the cap, and those beyond the last cap at the maximum.
 fn highest(count: f64, max: f64, mut caps: Vec<(f64, f64)>) -> f64 {
     caps.sort_by(|one, other| other.0.total_cmp(&one.0));
     let (mut sum, mut upto, mut cap) = (0.0, count, max);
@@ -129,7 +129,7 @@ fn highest(count: f64, max: f64, mut caps: Vec<(f64, f64)>) -> f64 {
     (sum + upto * cap) / count
 }
 
-/// Every sample from a floor's rank on at the floor, those before the first at the minimum.
+/// The mean with every sample from a floor's rank on at the floor, and those before the first floor at the minimum.
 fn lowest(count: f64, times: &Times, mut floors: Vec<(f64, f64)>) -> f64 {
     let start = times.min.as_ref().map_or(0.0, |min| min.low().max(0.0));
     floors.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -164,14 +164,14 @@ mod tests {
             ..Row::default()
         };
         let bounds = mean_bounds(1217.0, &row).unwrap();
-        // 1,204 samples of at most 100 ms (607 of them at most 50), 13 of at most 56.026 s.
+        // 1,204 samples of at most 100 ms (607 of them at most 50 ms), 13 of at most 56.026 s.
         let by_hand = (607.0 * 50.0 + 597.0 * 100.0 + 13.0 * 56_026.0) / 1217.0;
         assert!(
             (bounds.high.unwrap() - by_hand).abs() < 1.0,
             "{bounds:?} {by_hand}"
         );
         assert!(bounds.high.unwrap() < 2429.0);
-        // With the tool's edges a p50 of 50 ms may be anything up to 100.
+        // With the tool's edges, a p50 of 50 ms may be anything up to 100 ms.
         row.edges_ms = [10.0, 50.0, 100.0].map(ms).to_vec();
         let bounds = mean_bounds(1217.0, &row).unwrap();
         let by_hand = (1204.0 * 100.0 + 13.0 * 56_026.0) / 1217.0;
@@ -189,7 +189,7 @@ mod tests {
             edges_ms: [10.0, 100.0].map(ms).to_vec(),
             ..Row::default()
         };
-        // All of 1,000 at 11 ms: each is in the bucket whose upper edge is 100.
+        // All of 1,000 samples at 11 ms: each is in the bucket with the upper edge of 100 ms.
         assert!(mean_bounds(1000.0, &row).unwrap().low <= 11.0);
         row.edges_ms.clear();
         assert!(mean_bounds(1000.0, &row).unwrap().low > 80.0);

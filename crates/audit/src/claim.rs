@@ -2,111 +2,111 @@ use std::collections::BTreeMap;
 
 use crate::Figure;
 
-/// Something that a report says about its figures.
+/// A statement of a report about its figures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Claim {
-    /// What kind of statement it is.
+    /// The kind of statement.
     pub kind: Kind,
-    /// Its words.
+    /// Its wording.
     pub text: String,
-    /// Where it stands.
+    /// Its place in the source.
     pub at: String,
-    /// Which figures it is about: `rate`, `p50`, `mean`, `received`, `success`.
+    /// The figures that it is about: `rate`, `p50`, `mean`, `received`, `success`.
     pub of: Vec<String>,
-    /// Of which operation; the whole level without one.
+    /// The operation that it is about; `None` for the whole level.
     pub row: Option<String>,
-    /// About which levels, in the order of the statement: before and after, or ascending.
+    /// The levels that it is about, in the order of the statement: before and after, or ascending.
     pub levels: Vec<String>,
-    /// By how much: 1.42 for +42 %, 4.7 for 4.7 ×.
+    /// The factor of the change: 1.42 for +42 %, 4.7 for 4.7 ×.
     pub by: Option<Span>,
-    /// How much further `by` may reach if it was cut off and not rounded.
+    /// How much further `by` may reach if it was cut off instead of rounded.
     pub cut: f64,
-    /// How many users it speaks of.
+    /// The number of users that it states.
     pub users: Option<Span>,
-    /// Users' pause between requests, in seconds, where it converts users.
+    /// The users' pause between requests in seconds, if the claim converts users to people.
     pub think_s: Option<Span>,
     /// The figure that it states.
     pub value: Option<Figure>,
-    /// The limit that it says is kept.
+    /// The limit that it claims is met.
     pub limit: Option<Figure>,
-    /// On which side of the limit the figure is, where a sign says so: `< 100ms`.
+    /// The side of the limit on which the figure is, if a sign such as `< 100ms` states it.
     pub side: Option<Side>,
-    /// Whether `value` and `limit` are a share, in per cent, of what the figure counts.
+    /// Whether `value` and `limit` are a share, in per cent, of the counted operations.
     pub percent: bool,
-    /// What it says that the figures depend on: `received`.
+    /// The figure on which the others are said to depend: `received`.
     pub on: Option<String>,
-    /// Whose figure a resource is: `none`, `machine`, `generator` or `process`.
+    /// The owner of a measured resource: `none`, `machine`, `generator` or `process`.
     pub measured: Option<String>,
-    /// What must have been set for it: `fan_out = "100"`.
+    /// The conditions that the claim requires: `fan_out = "100"`.
     pub conditions: BTreeMap<String, String>,
 }
 
-/// From and to; the same where one number is stated.
+/// A range; both ends are equal if one number is stated.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Span {
-    /// The smallest that is stated, rounded down.
+    /// The smallest value, rounded down.
     pub low: f64,
-    /// The largest that is stated, rounded up.
+    /// The largest value, rounded up.
     pub high: f64,
 }
 
-/// A side of a limit.
+/// The side of a limit on which a figure lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The limit itself, or less.
+    /// At the limit or below.
     AtMost,
-    /// The limit itself, or more.
+    /// At the limit or above.
     AtLeast,
 }
 
-/// Kinds of statements.
+/// The kinds of claims.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// The figure grows in proportion to the users.
     #[default]
     Linear,
-    /// It grows less than the users.
+    /// The figure grows less than the users.
     SubLinear,
-    /// It jumps between two levels.
+    /// The figure jumps between two levels.
     Cliff,
-    /// It changes by a factor from the first level to the second.
+    /// The figure changes by a factor from the first level to the second.
     Change,
-    /// It is better in the second level than in the first.
+    /// The figure is better in the second level than in the first.
     Better,
-    /// It is the same in both, or nearly.
+    /// The figure is the same in both levels, or nearly so.
     Same,
-    /// It depends on another figure.
+    /// The figure depends on another figure.
     DependsOn,
-    /// So many users are held, or not held.
+    /// The system handles the stated number of users, or does not.
     Handles,
-    /// So many were connected or at work at the same time.
+    /// The stated number of users were connected or active at the same time.
     Concurrent,
     /// The figure is below a limit.
     Meets,
-    /// Everything succeeded, or such a share.
+    /// All operations succeeded, or the stated share of them.
     Success,
-    /// A figure is told a second time.
+    /// The text repeats a figure.
     States,
-    /// The level is within what the system can do.
+    /// The level is within the capacity of the system.
     WithinCapacity,
-    /// The system is at its limit from so many users on.
+    /// The system is at its limit from the stated number of users on.
     Saturated,
-    /// The rate is the most that the system can do.
+    /// The rate is the maximum of the system.
     Peak,
-    /// A resource or a part is the cause, or is not.
+    /// A resource or a component is the cause, or is not.
     Cause,
-    /// Something costs nothing, or little.
+    /// A feature costs little or nothing.
     NoOverhead,
-    /// A gain that is expected.
+    /// A gain is expected.
     Expected,
-    /// Concurrent flows stand for so many people.
+    /// Concurrent flows stand for the stated number of people.
     People,
     /// The level is called good or bad.
     Verdict,
 }
 
 impl Kind {
-    /// All kinds and how `audit.toml` spells them.
+    /// All kinds with their names in `audit.toml`.
     pub const ALL: [(&'static str, Self); 20] = [
         ("linear", Self::Linear),
         ("sub-linear", Self::SubLinear),

@@ -1,11 +1,11 @@
-/// A published number: what is printed, how far the true value may lie from it, and where it stands.
+/// A published number with its precision and its place in the source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
-    /// As printed, in the unit of its field.
+    /// The printed value, in the unit of its field.
     pub value: f64,
-    /// How far the true value may lie to either side by rounding, cutting off or the resolution of a histogram.
+    /// The distance to either side at which the true value may lie, due to rounding, cutting off or a histogram's bins.
     pub slack: f64,
-    /// Where it stands: `report.md:27`, or the path inside of a JSON file.
+    /// The place: `report.md:27`, or a path inside a JSON file.
     pub at: String,
 }
 
@@ -21,12 +21,12 @@ impl Figure {
         Self { value, slack, at }
     }
 
-    /// The smallest that the true value can be.
+    /// The smallest possible true value.
     pub fn low(&self) -> f64 {
         self.value - self.slack
     }
 
-    /// The largest that the true value can be.
+    /// The largest possible true value.
     pub fn high(&self) -> f64 {
         self.value + self.slack
     }

@@ -1,16 +1,16 @@
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// A reader should be wary: true perhaps, and not shown.
+    /// Possibly true, but not shown.
     Doubtful,
-    /// What is said does not follow from the figures.
+    /// The statement does not follow from the figures.
     Unsupported,
-    /// No measurement can have led to all that is stated.
+    /// No measurement can have produced everything that is stated.
     Impossible,
 }
 
 impl Severity {
-    /// As people write it.
+    /// The word used in texts and JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Impossible => "impossible",
@@ -23,15 +23,15 @@ impl Severity {
 /// One contradiction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Of which rule.
+    /// The name of the rule.
     pub rule: &'static str,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// Of which level, row or claim: `multicast`, or `"scales linearly"`.
+    /// The level, row or claim: `multicast`, or `"scales linearly"`.
     pub subject: String,
-    /// Where the figures stand.
+    /// The places of the figures.
     pub at: Vec<String>,
-    /// What is wrong, a sentence.
+    /// The contradiction, in one sentence.
     pub what: String,
     /// The arithmetic that shows it.
     pub arithmetic: String,

@@ -12,10 +12,10 @@ use crate::Results;
 use crate::import::ImportError;
 use table::Table;
 
-/// An `audit.toml` to fill in.
+/// A template of `audit.toml` to fill in.
 pub const NEW_FORM: &str = include_str!("form/new.toml");
 
-/// Reads the form. `name` is what the file is called.
+/// Reads an `audit.toml`. `name` is the name of the file, for messages.
 pub fn read_form(text: &str, name: &str) -> Result<Results, ImportError> {
     let parsed = DeTable::parse(text).map_err(|why| ImportError::Form {
         file: name.to_owned(),
@@ -43,12 +43,12 @@ pub fn read_form(text: &str, name: &str) -> Result<Results, ImportError> {
     }
     top.close()?;
     if results.levels.is_empty() && results.claims.is_empty() {
-        return Err(form.refuse(0, "there is neither a [[level]] nor a [[claim]] in it"));
+        return Err(form.refuse(0, "the file has no [[level]] and no [[claim]]"));
     }
     Ok(results)
 }
 
-/// The file that is read.
+/// The file that is being read.
 #[derive(Clone, Copy, Debug)]
 struct Form<'a> {
     text: &'a str,

@@ -1,4 +1,4 @@
-//! Results of tools, recognised by what is in the file and not by its name.
+//! Reads the results of tools. The format is recognised by the content of a file, not by its name.
 
 mod artillery;
 mod autocannon;
@@ -25,47 +25,47 @@ use serde_json::Value;
 
 use crate::{Results, read_form};
 
-/// Why a file could not be read.
+/// The reason why a file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// Nobody's format.
+    /// The format is not known.
     #[error(
-        "{file}: not recognised. Known are run.json of headcount, k6 (summary, JSON lines), Locust CSV, Artillery JSON, \
-         JMeter JTL as CSV, oha, wrk, wrk2, hey, vegeta, autocannon, and audit.toml (`headcount audit --new`)"
+        "{file}: unknown format. Supported are run.json of headcount, k6 (summary, JSON lines), Locust CSV, Artillery \
+         JSON, JMeter JTL as CSV, oha, wrk, wrk2, hey, vegeta, autocannon, and audit.toml (`headcount audit --new`)"
     )]
     Unknown {
-        /// What it is called.
+        /// Name of the file.
         file: String,
     },
-    /// Nothing but blanks.
-    #[error("{file}: there is nothing in it")]
+    /// The file has no content.
+    #[error("{file}: the file is empty")]
     Empty {
-        /// What it is called.
+        /// Name of the file.
         file: String,
     },
-    /// A known format with something missing.
+    /// The format is known, but the file is damaged or incomplete.
     #[error("{file}: looks like {form}, but {why}")]
     Broken {
-        /// What it is called.
+        /// Name of the file.
         file: String,
-        /// Which format it looks like.
+        /// The format that it looks like.
         form: &'static str,
-        /// What is missing or wrong.
+        /// The missing or wrong part.
         why: String,
     },
     /// A mistake in an `audit.toml`.
     #[error("{file}:{line}: {why}")]
     Form {
-        /// What it is called.
+        /// Name of the file.
         file: String,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The mistake.
         why: String,
     },
 }
 
-/// One file's text and what it is called.
+/// The text and the name of a file.
 #[derive(Clone, Copy, Debug)]
 struct Source<'a> {
     text: &'a str,
@@ -97,12 +97,12 @@ impl Source<'_> {
     }
 }
 
-/// What is in a file.
+/// The content of a file.
 pub enum Text {
-    /// All of it.
+    /// The whole text.
     Whole(String),
-    /// A way to read it line by line, whatever its size: for what begins as [`by_lines`] says. It must show its first
-    /// line when it is looked at for the first time.
+    /// A reader for a file of any size. Use it for files whose first line satisfies [`by_lines`]. Its first buffer must
+    /// contain the whole first line.
     Lines(Box<dyn BufRead>),
 }
 
@@ -115,21 +115,21 @@ impl fmt::Debug for Text {
     }
 }
 
-/// Whether a file that begins with this line holds single samples and is read line by line, in memory that does not grow
-/// with its size.
+/// Whether a file that begins with this line holds single samples. Such files are read line by line, with memory that
+/// does not grow with their size.
 pub fn by_lines(first: &str) -> bool {
     let first = first.trim_start_matches('\u{feff}');
     k6_lines::is(first) || jmeter::is(first) || hey::is(first)
 }
 
-/// Reads texts: each by itself, but for the CSV files of Locust, where those of one run are one result. The names are
-/// what the findings call them.
+/// Reads texts. Each is a result of its own, except for Locust: its CSV files of one run form one result. The names
+/// appear in findings.
 pub fn read(files: &[(String, String)]) -> Result<Vec<Results>, ImportError> {
     let whole = |(name, text): &(String, String)| (name.clone(), Text::Whole(text.clone()));
     read_files(files.iter().map(whole).collect())
 }
 
-/// The same of files that may be large.
+/// Like [`read`], for files that may be large.
 pub fn read_files(files: Vec<(String, Text)>) -> Result<Vec<Results>, ImportError> {
     let mut all = Vec::new();
     let mut locust = Vec::new();
@@ -154,7 +154,7 @@ pub fn read_files(files: Vec<(String, Text)>) -> Result<Vec<Results>, ImportErro
     Ok(all)
 }
 
-/// Without the mark of its encoding.
+/// The text without a byte order mark.
 fn plain(text: &str) -> &str {
     text.trim_start_matches('\u{feff}')
 }
@@ -187,7 +187,7 @@ fn read_lines(name: &str, text: &mut dyn BufRead) -> Result<Results, ImportError
 fn read_one(source: Source<'_>) -> Result<Results, ImportError> {
     let text = source.text.trim_start();
     if text.contains('\0') {
-        return Err(source.broken("no text", "it has zero bytes: which encoding is it in?"));
+        return Err(source.broken("text", "it contains zero bytes: convert it to UTF-8"));
     }
     if text.is_empty() {
         let file = source.name.to_owned();
@@ -207,16 +207,16 @@ fn read_one(source: Source<'_>) -> Result<Results, ImportError> {
     full(source, results)
 }
 
-/// Where nothing could be read there is nothing to find: that must not look like praise.
+/// Refuses results without figures: "nothing found" for them would look like praise.
 fn full(source: Source<'_>, results: Results) -> Result<Results, ImportError> {
     if results.is_empty() {
-        return Err(source.broken(results.form, "there are no figures in it"));
+        return Err(source.broken(results.form, "it contains no figures"));
     }
     Ok(results)
 }
 
 fn read_text(whole: Source<'_>) -> Result<Results, ImportError> {
-    // A tool ends its lines: one that has no end was cut off, and `3.1 m` would be minutes.
+    // Tools end their lines. A last line without an end was cut off, so `3.1 m` could be `3.1 ms` or 3.1 minutes.
     let end = whole.text.rfind('\n').map_or(0, |at| at + 1);
     let source = Source {
         text: &whole.text[..end],
@@ -238,7 +238,7 @@ fn read_text(whole: Source<'_>) -> Result<Results, ImportError> {
     }
 }
 
-/// A form has tables in a list, or begins with what it is called.
+/// Whether the text looks like an `audit.toml`: it has level or claim tables, or a key of its head.
 fn is_form(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim_start();
@@ -250,20 +250,20 @@ fn is_form(text: &str) -> bool {
     })
 }
 
-/// What people give instead of a form that is read.
+/// An error for files that are related to a supported format but not readable.
 fn relative(source: Source<'_>) -> Option<ImportError> {
     let has = |words: &str| source.text.contains(words);
     if has("<testResults") {
-        let why = "only CSV is read (jmeter.save.saveservice.output_format=csv)";
-        return Some(source.broken("JMeter's XML", why));
+        let why = "only CSV is supported (set jmeter.save.saveservice.output_format=csv)";
+        return Some(source.broken("a JMeter XML log", why));
     }
     if has("http_req_duration") {
-        let why = "only its JSON is read (k6 run --summary-export FILE)";
-        return Some(source.broken("what k6 prints", why));
+        let why = "only k6's JSON is supported (k6 run --summary-export FILE)";
+        return Some(source.broken("k6's terminal output", why));
     }
     if jmeter::is_sample(source.text.lines().next().unwrap_or_default()) {
-        let why = "its first line does not name the columns: write them above it, `timeStamp,elapsed,label,responseCode,…`, \
-                   or let JMeter do so (jmeter.save.saveservice.print_field_names=true)";
+        let why = "its first line does not name the columns: add a header line (`timeStamp,elapsed,label,responseCode,…`), \
+                   or set jmeter.save.saveservice.print_field_names=true";
         return Some(source.broken("a JMeter log", why));
     }
     None

@@ -1,12 +1,12 @@
-//! The contradictions in anybody's load-test results: text in, findings out.
+//! Finds contradictions in the load-test results of any tool: text in, findings out.
 //!
-//! Published results (a tool's output, a saved run of our own, or the figures of a written report in `audit.toml`) are
-//! read into one neutral shape, [`Results`]; the rules go over it and say what cannot be true, what does not follow and
-//! what is doubtful, each with its arithmetic. What could not be checked for lack of figures is listed too, so that
-//! silence is not praise.
+//! The input is a tool's output, a run of headcount, or the figures of a written report in `audit.toml`. All are read
+//! into one neutral shape, [`Results`]. The rules report figures that cannot be true, statements that do not follow
+//! from the figures, and statements that are doubtful, each with its arithmetic. Checks that lacked figures are listed
+//! too, because a report with few figures would otherwise look flawless.
 //!
-//! The crate reads no clock, file, socket or environment variable, and it never guesses a figure that is not there: a
-//! bound holds for every data set that could have led to the published figures.
+//! The crate reads no clock, file, socket or environment variable. It never guesses a missing figure: a bound holds for
+//! every data set that could have led to the published figures.
 
 mod assess;
 mod bounds;

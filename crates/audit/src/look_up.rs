@@ -1,4 +1,4 @@
-//! Figures by the names that claims use.
+//! Finds figures by the names that claims use.
 
 use crate::{Claim, Figure, Level, Results, Row};
 
@@ -11,7 +11,7 @@ impl Results {
 }
 
 impl Level {
-    /// The row of that name; the whole of the level without one.
+    /// The row of that name; without a name the whole level.
     pub(crate) fn row(&self, name: Option<&str>) -> Option<&Row> {
         let Some(name) = name else {
             return Some(&self.total);
@@ -19,7 +19,7 @@ impl Level {
         self.rows.iter().find(|row| row.name == name)
     }
 
-    /// The figure that a claim names, in the claim's own unit: what failed may be told in per cent.
+    /// The figure that a claim names, in the claim's own unit: failures may be stated in per cent.
     pub(crate) fn claimed(&self, claim: &Claim, of: &str) -> Option<Figure> {
         let row = claim.row.as_deref();
         if !claim.percent || of == "success" {
@@ -35,7 +35,7 @@ impl Level {
         })
     }
 
-    /// A figure by its name in claims, of a row or the whole.
+    /// A figure by the name that claims use, of a row or of the whole level.
     pub(crate) fn figure(&self, row: Option<&str>, of: &str) -> Option<Figure> {
         match of {
             "users" => return self.users.clone(),
@@ -62,8 +62,8 @@ impl Level {
         direct.clone()
     }
 
-    /// Hits and trials of the whole; where they are not published, those of its operations together, unless these are
-    /// steps of one flow.
+    /// Successes and trials of the whole level. If the level does not publish them, the sums over its operations,
+    /// unless these are the steps of one flow.
     pub(crate) fn hits(&self) -> Option<(f64, f64)> {
         let rows = || {
             let rows = self.rows.iter().filter(|row| !row.repeats);
@@ -79,7 +79,8 @@ impl Level {
 }
 
 impl Row {
-    /// Hits and trials, where they are published or follow. What had not ended when the counting stopped is neither.
+    /// Successes and trials, if they are published or follow from other counts. Operations that had not ended when the
+    /// counting stopped are in neither, unless only the number of starts is known.
     pub(crate) fn hits(&self) -> Option<(f64, f64)> {
         let (sent, ok, failed) = (&self.counts.sent, &self.counts.ok, &self.counts.failed);
         match (sent, ok, failed) {
@@ -90,7 +91,7 @@ impl Row {
         }
     }
 
-    /// As published, or worked out from the counts.
+    /// As published, or computed from the counts.
     fn success_percent(&self) -> Option<Figure> {
         let counted = || {
             let (ok, sent) = self.hits()?;

@@ -1,24 +1,24 @@
-//! What the figures that claims name are of.
+//! The quantity behind each figure that claims name.
 
-/// What a figure is of, and so what it means that it changed.
+/// The quantity of a figure, which decides whether a change of it is good or bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// `mean`, `min`, `max`, `p95`.
     Time,
     /// Per second.
     Rate,
-    /// The share that ended well.
+    /// The share of operations that succeeded.
     Success,
-    /// `sent`, `count`, `received`, `ok`: more of them is more work done, in the same time.
+    /// `sent`, `count`, `received`, `ok`: more of them in the same time is more work done.
     Work,
-    /// How many failed.
+    /// The number of failures.
     Failed,
-    /// `users`, `sessions`: what was put on, neither good nor bad.
+    /// `users`, `sessions`: the load, neither good nor bad.
     Population,
 }
 
 impl Measure {
-    /// Of a figure by its name; what is no other is a time.
+    /// The quantity of a figure by its name. Names that are not listed are times.
     pub(crate) fn of(name: &str) -> Self {
         match name {
             "rate" => Self::Rate,
@@ -30,7 +30,7 @@ impl Measure {
         }
     }
 
-    /// Whether more of it is better; `None` where it is neither.
+    /// Whether more is better; `None` if it is neither better nor worse.
     pub(crate) fn more_is_better(self) -> Option<bool> {
         match self {
             Self::Rate | Self::Success | Self::Work => Some(true),
@@ -39,7 +39,7 @@ impl Measure {
         }
     }
 
-    /// Whether two runs can be compared by it whatever their length.
+    /// Whether it compares runs of different lengths.
     pub(crate) fn comparable(self) -> bool {
         matches!(self, Self::Time | Self::Rate | Self::Success)
     }

@@ -1,14 +1,14 @@
-//! Numbers as people read them: at most four digits that say something.
+//! Numbers for people: at most four significant digits below 1,000.
 
 use crate::Figure;
 
-/// `p99.9` of 0.999.
+/// `p99.9` for 0.999.
 pub(crate) fn percentile(q: f64) -> String {
     let text = format!("{:.4}", q * 100.0);
     format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Milliseconds, in the unit that fits.
+/// A time in milliseconds, printed in the unit that fits.
 pub(crate) fn time(ms: f64) -> String {
     let size = ms.abs();
     match size {
@@ -18,7 +18,7 @@ pub(crate) fn time(ms: f64) -> String {
     }
 }
 
-/// A plain number: whole ones with separators, others with four significant digits.
+/// A plain number: whole numbers with separators, others with four significant digits.
 pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     if value.fract() == 0.0 || size >= 1000.0 {
@@ -35,7 +35,7 @@ pub(crate) fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// As many digits as it was told with: `slack` is what one of its last is worth.
+/// A figure with the digits of its source: `slack` is the value of one unit of the last digit.
 pub(crate) fn told(figure: &Figure) -> String {
     let (value, slack) = (figure.value, figure.slack);
     let mut places = 0;
@@ -53,7 +53,7 @@ pub(crate) fn told(figure: &Figure) -> String {
     format!("{sign}{}.{rest}", grouped(whole.parse().unwrap_or(0.0)))
 }
 
-/// A share in per cent.
+/// A share, in per cent.
 pub(crate) fn percent(share: f64) -> String {
     format!("{} %", short(share * 100.0))
 }

@@ -1,12 +1,13 @@
-//! Between what a figure truly lies, whatever it means and however it was kept and printed.
+//! The range in which the true value of a figure lies, under every reading of it.
 //!
-//! Printed figures are rounded or cut off; percentiles and means of a written report may come from a histogram; a share
-//! of success is of what was started or of what ended. A claim is impossible only where every reading contradicts it.
+//! Printed figures are rounded or cut off. Percentiles and means of a written report may come from a histogram. A share
+//! of success refers to the operations started or to those that ended. A claim is impossible only if every reading
+//! contradicts it.
 
 use crate::bounds::{cap, floor};
 use crate::{Claim, Figure, Level, Row};
 
-/// From the smallest to the largest that is possible.
+/// A range from the smallest to the largest possible value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reach {
     pub(crate) low: f64,
@@ -37,7 +38,7 @@ impl Reach {
 }
 
 impl Level {
-    /// Of the figure that a claim names, in the claim's own unit.
+    /// The range of the figure that a claim names, in the claim's own unit.
     pub(crate) fn reach(&self, claim: &Claim, of: &str) -> Option<Reach> {
         if !claim.percent {
             return self.reach_of(claim.row.as_deref(), of);
@@ -52,7 +53,7 @@ impl Level {
         })
     }
 
-    /// Of a figure by its name.
+    /// The range of a figure by its name.
     pub(crate) fn reach_of(&self, row: Option<&str>, of: &str) -> Option<Reach> {
         if of == "success" {
             return self.row(row)?.success_reach();
@@ -66,7 +67,7 @@ impl Level {
 }
 
 impl Row {
-    /// Of one of its figures.
+    /// The range of one of its figures.
     pub(crate) fn reach(&self, of: &str, figure: &Figure) -> Reach {
         match of {
             "min" | "mean" | "max" => self.time_reach(figure),
@@ -75,7 +76,7 @@ impl Row {
         }
     }
 
-    /// Of a time that may have been kept in a histogram.
+    /// The range of a time that may come from a histogram.
     fn time_reach(&self, time: &Figure) -> Reach {
         Reach {
             low: time.low() * (1.0 - self.times.resolution),
@@ -83,7 +84,7 @@ impl Row {
         }
     }
 
-    /// Of a percentile: where it is told in which buckets the times were kept, anywhere in its own.
+    /// The range of a percentile. If the buckets of the histogram are stated, it is the whole bucket.
     fn percentile_reach(&self, time: &Figure) -> Reach {
         let last = self.edges_ms.iter().map(|edge| edge.value);
         let last = last.fold(0.0, f64::max);
@@ -97,7 +98,7 @@ impl Row {
         }
     }
 
-    /// Of the share of success, in per cent.
+    /// The range of the share of success, in per cent.
     pub(crate) fn success_reach(&self) -> Option<Reach> {
         let stated = self.counts.success_percent.as_ref().map(Reach::of);
         let counted = self.counted_success();
@@ -105,13 +106,13 @@ impl Row {
         all.reduce(Reach::join)
     }
 
-    /// The same by its counts alone: of what was started, or of what ended, be it told or not how many that were.
+    /// The same from the counts alone, of the operations started or of those that ended.
     pub(crate) fn counted_success(&self) -> Option<Reach> {
         let counted = self.shares().into_iter().map(|share| share.times(100.0));
         let counted = counted.reduce(Reach::join)?;
         let counts = &self.counts;
-        // What ended is not what was started: some had not ended, others had begun before the counting, both often
-        // untold. Those that ended are taken to be at most twice as many, and ten.
+        // Ended operations are not the started ones: some had not ended, others had begun before the counting. Reports
+        // often omit both numbers. The assumption: at most twice as many operations ended as were started, plus ten.
         let most = |failed: &Figure, sent: &Figure| {
             100.0 * (1.0 - failed.low() / (2.0 * sent.high() + 10.0))
         };
@@ -135,7 +136,7 @@ impl Row {
         Some(loose)
     }
 
-    /// The least and the most of every share of success that its counts say: of what was started, and of what ended.
+    /// The range of each share of success that the counts allow: of the operations started, and of those that ended.
     pub(crate) fn shares(&self) -> Vec<Reach> {
         let counts = &self.counts;
         let (sent, ok, failed) = (&counts.sent, &counts.ok, &counts.failed);

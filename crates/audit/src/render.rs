@@ -1,4 +1,4 @@
-//! What was found, as text.
+//! The audit as text.
 
 mod json;
 mod markdown;
@@ -41,7 +41,7 @@ fn verdict(audit: &Audit) -> String {
     format!("{} in {read}", words.join(", "))
 }
 
-/// A run of findings of one rule and severity, as many as a person reads, and how many more there are.
+/// The findings in runs of one rule and severity: the first ten of each run, and the number of those left out.
 fn in_runs(audit: &Audit) -> impl Iterator<Item = (&[Finding], usize)> {
     const SHOWN: usize = 10;
     let same =
@@ -58,7 +58,7 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// What was checked, and what was not, for lack of figures.
+/// The number of rules that had figures to check.
 fn coverage(audit: &Audit) -> String {
     let checked = audit.checked.iter().filter(|(_, times)| *times > 0).count();
     format!(
@@ -67,7 +67,8 @@ fn coverage(audit: &Audit) -> String {
     )
 }
 
-/// Without what moves a terminal's cursor, breaks a line, turns its direction or is not seen: names come from files.
+/// Replaces characters that move a terminal's cursor, break a line, reverse its direction or are invisible. The names
+/// come from files.
 fn clean(text: &str) -> String {
     let unseen = |letter: char| {
         letter.is_control()
@@ -77,12 +78,12 @@ fn clean(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// The rules that speak of statements only, where there are none: one line says so.
+/// Whether a rule is only about claims and there are none of its kind. One line covers all of these rules.
 fn about_claims(unchecked: &Unchecked) -> bool {
     unchecked.subjects.is_empty() && unchecked.lacks.starts_with("a claim ")
 }
 
-/// A few names, and how many more.
+/// The first three names, and the number of the others.
 fn names(subjects: &[String]) -> String {
     const SHOWN: usize = 3;
     let shown = subjects

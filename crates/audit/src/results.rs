@@ -5,79 +5,79 @@ use crate::{Claim, Figure};
 /// Published results in one neutral shape. A figure that was not published is `None`, never 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
-    /// What they were read from.
+    /// The file or title that they were read from.
     pub source: String,
-    /// Which kind of file it was: `k6 summary`, `audit.toml`.
+    /// The format of the file: `k6 summary`, `audit.toml`.
     pub form: &'static str,
-    /// The loads that were put on, in the order of the source.
+    /// The loads, in the order of the source.
     pub levels: Vec<Level>,
-    /// What is said about them.
+    /// The statements about them.
     pub claims: Vec<Claim>,
 }
 
-/// One load and what was measured under it.
+/// One load and its measurements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Level {
     /// Its name in the source: `C16`, `300 users`.
     pub name: String,
-    /// Where it stands.
+    /// Its place in the source.
     pub at: String,
-    /// Users at work at the same time.
+    /// Users that are active at the same time.
     pub users: Option<Figure>,
-    /// How long it was measured, in seconds.
+    /// Measured duration, in seconds.
     pub duration_s: Option<Figure>,
-    /// Over how many seconds its users came, where that is told.
+    /// Ramp-up time in seconds, if it is stated.
     pub ramp_s: Option<Figure>,
-    /// Starts per second that were planned.
+    /// Planned starts per second.
     pub offered_per_s: Option<Figure>,
-    /// Ended well per second, the waiting for the last answer included.
+    /// Successful operations per second, including the time spent waiting for the last response.
     pub answered_per_s: Option<Figure>,
-    /// Starts that were planned and not made.
+    /// Planned starts that were not made.
     pub dropped: Option<Figure>,
-    /// How the load was made.
+    /// Whether starts wait for responses.
     pub shape: Option<Loop>,
-    /// Users' pause between an answer and the next request, in milliseconds.
+    /// Users' pause between a response and the next request, in milliseconds.
     pub think_ms: Option<Figure>,
     /// Receivers of each message, as stated.
     pub fan_out: Option<Figure>,
     /// Sessions that the target counted at the end.
     pub sessions: Option<Figure>,
-    /// How often it was run.
+    /// Number of times that the level was run.
     pub repetitions: Option<Figure>,
-    /// The generator's use of the CPU that it can use, in per cent.
+    /// CPU use of the generator, in per cent of the CPU that it can use.
     pub generator_cpu_percent: Option<Figure>,
-    /// How much was counted in each window of time, in order.
+    /// The counts of each time window, in order.
     pub windows: Vec<Figure>,
-    /// How long one of those windows is, in seconds.
+    /// Length of one of those windows, in seconds.
     pub window_s: Option<Figure>,
-    /// Names of the levels whose samples were thrown together here.
+    /// Names of the levels whose samples were merged here.
     pub pooled: Vec<String>,
-    /// What was set for it: `version = "2.9.3"`.
+    /// The conditions of the level: `version = "2.9.3"`.
     pub conditions: BTreeMap<String, String>,
-    /// Whether its rows are the steps of one flow, of which each needs the one before.
+    /// Whether its rows are the steps of one flow, each of which needs the previous one.
     pub flow: bool,
-    /// The whole of it.
+    /// The whole level.
     pub total: Row,
     /// Its operations.
     pub rows: Vec<Row>,
 }
 
-/// How a load is made.
+/// Whether starts wait for responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loop {
-    /// Each user waits for an answer before the next request.
+    /// Each user waits for a response before the next request.
     Closed,
-    /// Starts do not wait for answers.
+    /// Starts do not wait for responses.
     Open,
 }
 
-/// How percentiles were worked out.
+/// How percentiles were computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// From all samples, or from bins whose width is in the slack of the figures.
+    /// From all samples, or from bins whose width is part of the figures' slack.
     #[default]
     Samples,
-    /// From a sketch without a bound on its error (t-digest): not used for bounds.
+    /// From a sketch without an error bound (t-digest). No bounds are computed from them.
     Sketch,
 }
 
@@ -86,40 +86,41 @@ pub enum Method {
 pub struct Row {
     /// Its name in the source; empty for the whole of a level.
     pub name: String,
-    /// Where it stands.
+    /// Its place in the source.
     pub at: String,
-    /// How many there were.
+    /// The numbers of operations.
     pub counts: Counts,
-    /// Per second, as published.
+    /// Operations per second, as published.
     pub rate_per_s: Option<Figure>,
-    /// How long they took.
+    /// The times of its operations.
     pub times: Times,
-    /// The longest that was waited for an answer, in milliseconds.
+    /// The client's timeout, in milliseconds.
     pub timeout_ms: Option<Figure>,
     /// The upper edges of the histogram's buckets, in milliseconds.
     pub edges_ms: Vec<Figure>,
-    /// How much of a live stream each of them carries, in milliseconds, where the next waits for the answer.
+    /// The length of a live stream that one operation carries, in milliseconds, if the next operation waits for the
+    /// response.
     pub carries_ms: Option<Figure>,
-    /// Whether what it counts is counted in other rows too: a transaction of several requests.
+    /// Whether other rows count its operations too, such as a transaction of several requests.
     pub repeats: bool,
 }
 
-/// How many. Nothing is worked out from the others here.
+/// Numbers of operations, as published. None is computed from the others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Started: requests, messages.
+    /// Started requests or messages.
     pub sent: Option<Figure>,
-    /// Messages that arrived, at all receivers together.
+    /// Messages received, at all receivers together.
     pub received: Option<Figure>,
-    /// Ended well.
+    /// Succeeded.
     pub ok: Option<Figure>,
-    /// Ended badly.
+    /// Failed.
     pub failed: Option<Figure>,
-    /// Not ended when the counting stopped.
+    /// In flight when the counting stopped.
     pub unfinished: Option<Figure>,
-    /// The failed by kind.
+    /// Failures by kind.
     pub failures: Vec<(String, Figure)>,
-    /// Ended well, in per cent of all, as published.
+    /// The share that succeeded, in per cent of all, as published.
     pub success_percent: Option<Figure>,
 }
 
@@ -136,21 +137,21 @@ pub struct Times {
     pub max: Option<Figure>,
     /// Quantiles (0 to 1) and their times, ascending in the quantile.
     pub percentiles: Vec<(f64, Figure)>,
-    /// Of how many samples, where that is not all that was sent.
+    /// The number of samples, if it differs from the number of operations sent.
     pub samples: Option<Figure>,
-    /// Whether it is not known of how many: what was sent is then not it.
+    /// Whether the number of samples is unknown. If so, the number of operations sent does not stand in for it.
     pub samples_unknown: bool,
-    /// How the percentiles were worked out.
+    /// How the percentiles were computed.
     pub method: Method,
-    /// How far percentiles and mean may be off, as a share of themselves, beside their slack: where it is not known
-    /// which histogram they were kept in.
+    /// The possible error of percentiles and mean in addition to their slack, as a share of the value. It is not 0 if
+    /// the histogram behind them is not known.
     pub resolution: f64,
-    /// Whether the tool lists the same percentiles whatever it measured: then those beyond p99 are no statement.
+    /// Whether the tool always prints the same percentiles. If so, those beyond p99 are not a statement of the author.
     pub fixed_list: bool,
 }
 
 impl Results {
-    /// Whether there is no figure and no statement in it.
+    /// Whether it has no figure and no claim.
     pub fn is_empty(&self) -> bool {
         let rows = || self.levels.iter().flat_map(Level::all_rows);
         let users = self.levels.iter().any(|level| level.users.is_some());
@@ -159,12 +160,12 @@ impl Results {
 }
 
 impl Level {
-    /// The whole of it and its operations.
+    /// The whole level and its operations.
     pub fn all_rows(&self) -> impl Iterator<Item = &Row> {
         std::iter::once(&self.total).chain(&self.rows)
     }
 
-    /// What people call a row of it: `300 users, health`.
+    /// The name of one of its rows for people: `300 users, health`.
     pub fn call(&self, row: &Row) -> String {
         if row.name.is_empty() {
             self.name.clone()
@@ -187,7 +188,7 @@ impl Row {
         self.times.is_empty() && self.rate_per_s.is_none() && none
     }
 
-    /// How many samples its times were made of, if that is known.
+    /// The number of samples behind its times, if it is known.
     pub fn samples(&self) -> Option<&Figure> {
         let times = &self.times;
         let sent = self.counts.sent.as_ref();
@@ -197,8 +198,9 @@ impl Row {
             .or(sent.filter(|_| !times.samples_unknown))
     }
 
-    /// All numbers of samples that its times can be made of, by what is published: where some failed or did not end,
-    /// times may be of all, of what ended or of what ended well. Empty where that is not known exactly.
+    /// All numbers of samples that may be behind its times, according to the published counts. If some operations
+    /// failed or did not end, times may cover all, those that ended or those that succeeded. Empty if a count is not
+    /// exact.
     pub fn sample_counts(&self) -> Vec<f64> {
         if self.times.samples_unknown {
             return Vec::new();
@@ -236,15 +238,15 @@ impl Row {
         all
     }
 
-    /// Whether it is told how many samples its times can be of, as [`Row::sample_counts`] says. A report that does not
-    /// tell what failed, or what had not ended, may leave those out of its times.
+    /// Whether [`Row::sample_counts`] covers every case. A report that omits the number of failed or unfinished
+    /// operations may have left those out of its times.
     pub(crate) fn samples_are_told(&self) -> bool {
         let ended = self.counts.ok.is_some() && self.counts.failed.is_some();
         self.times.tool_is_known() || self.times.samples.is_some() || ended
     }
 
-    /// The smallest number of samples that its times can be of, by sense where it is not told: a tenth of what was
-    /// started where it is told what failed, else a hundredth.
+    /// The smallest number of samples that may be behind its times. If the counts do not tell, the assumption is a
+    /// tenth of the operations started where failures are stated, otherwise a hundredth.
     pub(crate) fn fewest_samples(&self) -> f64 {
         let known = self.sample_counts().first().copied().unwrap_or(0.0);
         match &self.counts.failed {
@@ -254,7 +256,7 @@ impl Row {
         }
     }
 
-    /// The time that is published for quantile `q`.
+    /// The published time for quantile `q`.
     pub fn percentile(&self, q: f64) -> Option<&Figure> {
         let mut all = self.times.percentiles.iter();
         all.find(|(of, _)| (of - q).abs() < 1e-9)
@@ -262,7 +264,7 @@ impl Row {
     }
 }
 
-/// All whole numbers that it can be, if they are few.
+/// All whole numbers within the precision of a count, if they are few.
 fn nearly(count: &Figure) -> Vec<f64> {
     const FEW: f64 = 2.0;
     if count.slack > FEW {
@@ -283,12 +285,12 @@ impl Times {
         self.mean.is_none() && self.max.is_none() && self.percentiles.is_empty()
     }
 
-    /// Whether it is known how they were kept and printed, which is then in their slack.
+    /// Whether the tool is known, so that the slack covers its histogram and its rounding.
     pub(crate) fn tool_is_known(&self) -> bool {
         self.resolution == 0.0
     }
 
-    /// Every time with its name, the deviation left out.
+    /// Every time with its name, without the standard deviation.
     pub fn each(&self) -> impl Iterator<Item = (String, &Figure)> {
         let named = [("min", &self.min), ("mean", &self.mean), ("max", &self.max)];
         let single = named

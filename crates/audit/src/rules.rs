@@ -1,4 +1,4 @@
-//! The rules, one file each. Each says in its first lines where its arithmetic comes from.
+//! The rules, one per file. The first lines of each give the source of its arithmetic.
 
 mod better;
 mod cause;
@@ -48,7 +48,7 @@ mod zero;
 
 use crate::Rule;
 
-/// All rules, in the order in which their findings are told.
+/// All rules, in the order in which their findings are listed.
 pub const RULES: &[Rule] = &[
     mean::RULE,
     order::RULE,

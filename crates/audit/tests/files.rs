@@ -107,7 +107,7 @@ fn several_runs_of_locust_are_several_results() {
     }
     let why = read(&renamed).unwrap_err().to_string();
     assert!(
-        why.starts_with("notes.csv: looks like Locust CSV, but of which of the runs"),
+        why.starts_with("notes.csv: looks like Locust CSV, but its run is not clear"),
         "{why}"
     );
 }
@@ -182,7 +182,7 @@ fn what_is_nearly_a_form_says_which_one_is_read() {
     for (text, words) in [
         (
             "<?xml version=\"1.0\"?>\n<testResults version=\"1.2\">",
-            "only CSV is read",
+            "only CSV is supported",
         ),
         (
             "     http_req_duration..............: avg=4.2ms min=2ms",
@@ -196,8 +196,8 @@ fn what_is_nearly_a_form_says_which_one_is_read() {
             "timeStamp,elapsed,label\n2026/11/22 00:53:18.241,49,ask\n",
             "timestamp_format=ms",
         ),
-        ("a\0b\0", "which encoding"),
-        ("{\0\"\0", "which encoding"),
+        ("a\0b\0", "zero bytes"),
+        ("{\0\"\0", "zero bytes"),
         ("timeStamp,elapsed,label\n", "no figures"),
         ("response-time,DNS+dialup,DNS,Request-write\n", "no figures"),
         ("Type,Name,Request Count,Failure Count\n", "no figures"),
@@ -205,7 +205,7 @@ fn what_is_nearly_a_form_says_which_one_is_read() {
             "{\"metric\":\"vus\",\"type\":\"Metric\"}\n{\"metric\":\"vus\",\"type\":\"Point\"}\n",
             "no sample of http_req_duration",
         ),
-        ("title = \"x\"\n", "neither a [[level]] nor a [[claim]]"),
+        ("title = \"x\"\n", "no [[level]] and no [[claim]]"),
     ] {
         let why = read(&[("x".to_owned(), text.to_owned())])
             .unwrap_err()
@@ -267,7 +267,7 @@ fn a_quote_that_is_never_closed_is_refused_before_it_fills_the_memory() {
         .unwrap_err()
         .to_string();
     assert!(
-        why.contains("line 2: longer than 16 MiB: is a quote not closed?"),
+        why.contains("line 2: a row is longer than 16 MiB: check for an unclosed quote"),
         "{why}"
     );
 }

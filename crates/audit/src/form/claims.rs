@@ -17,7 +17,7 @@ pub(super) fn claim(
     let kind = kind(&mut table)?;
     let text = table
         .text("text")?
-        .ok_or_else(|| table.refuse("a claim needs its words: `text`"))?;
+        .ok_or_else(|| table.refuse("a claim needs `text`: its wording in the report"))?;
     let of = table.texts("of")?;
     let in_percent = |key: &str| {
         table
@@ -52,7 +52,7 @@ pub(super) fn claim(
     Ok(claim)
 }
 
-/// What `value` and `limit` are: of the figures that the claim is about.
+/// The quantity of `value` and `limit`: that of the figures that the claim is about.
 fn sort(table: &Table<'_>, kind: Kind, of: &[String], percent: bool) -> Result<Sort, ImportError> {
     if kind == Kind::Success && of.is_empty() {
         return Ok(Sort::Percent);
@@ -68,7 +68,8 @@ fn sort(table: &Table<'_>, kind: Kind, of: &[String], percent: bool) -> Result<S
     let first = sorts.next().unwrap_or(Sort::Time);
     let told = table.words("value").or(table.words("limit")).is_some() || kind == Kind::Meets;
     if told && sorts.any(|other| other != first) {
-        let why = "one number cannot be a time, a rate and a count: write a claim for each of them";
+        let why =
+            "one number cannot be a time, a rate and a count: write a separate claim for each";
         return Err(table.refuse(why));
     }
     if percent
@@ -76,7 +77,7 @@ fn sort(table: &Table<'_>, kind: Kind, of: &[String], percent: bool) -> Result<S
             .iter()
             .any(|of| matches!(of.as_str(), "sent" | "count" | "received"))
     {
-        return Err(table.refuse("per cent of what? Only `success`, `ok` and `failed` are shares"));
+        return Err(table.refuse("only `success`, `ok` and `failed` can be stated in per cent"));
     }
     Ok(first)
 }
@@ -87,22 +88,25 @@ fn kind(table: &mut Table<'_>) -> Result<Kind, ImportError> {
         return Err(table.refuse(format!("a claim needs a `kind`: {}", words())));
     };
     let known = Kind::ALL.iter().find(|(word, _)| *word == given);
-    known
-        .map(|(_, kind)| *kind)
-        .ok_or_else(|| table.refuse(format!("`{given}` is no kind of claim: {}", words())))
+    known.map(|(_, kind)| *kind).ok_or_else(|| {
+        table.refuse(format!(
+            "unknown `kind` `{given}`; expected one of {}",
+            words()
+        ))
+    })
 }
 
-/// The figures that claims speak of, beside percentiles.
+/// The figures that claims may name, in addition to percentiles.
 const FIGURES: [&str; 12] = [
     "rate", "mean", "min", "max", "success", "sent", "count", "received", "ok", "failed", "users",
     "sessions",
 ];
 
-/// What the claim names must be there, and what its kind needs must be given.
+/// Checks that the names in a claim exist, and that its kind has what it needs.
 fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), ImportError> {
     for name in &claim.levels {
         if !levels.iter().any(|level| &level.name == name) {
-            return Err(table.refuse(format!("there is no level `{name}` above")));
+            return Err(table.refuse(format!("no level above is named `{name}`")));
         }
     }
     if let Some(row) = &claim.row {
@@ -114,7 +118,7 @@ fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), Impor
     for of in claim.of.iter().chain(&claim.on) {
         if !FIGURES.contains(&of.as_str()) && percentile(of).is_none() {
             let (known, hint) = (FIGURES.join(", "), meant(&FIGURES, of));
-            let why = format!("`{of}` is no figure: {known}, p50, p95, p99.9{hint}");
+            let why = format!("unknown figure `{of}`; expected {known}, p50, p95, p99.9{hint}");
             return Err(table.refuse(why));
         }
     }
@@ -146,5 +150,5 @@ fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), Impor
         }
         _ => return Ok(()),
     };
-    Err(table.refuse(format!("a claim of this kind needs {missing}")))
+    Err(table.refuse(format!("this kind of claim needs {missing}")))
 }

@@ -5,7 +5,7 @@ use super::table::Table;
 use crate::import::ImportError;
 use crate::{Counts, Figure, Level, Loop, Method, Row, Times};
 
-/// What holds for all levels that do not say otherwise.
+/// The values at the top of the form, for all levels without their own.
 #[derive(Clone, Debug)]
 pub(super) struct Defaults {
     pub(super) source: String,
@@ -29,7 +29,8 @@ impl Defaults {
                 None | Some("samples") => Method::Samples,
                 Some("sketch") => Method::Sketch,
                 Some(other) => {
-                    let why = format!("`percentiles` is \"samples\" or \"sketch\", not `{other}`");
+                    let why =
+                        format!("`percentiles` must be \"samples\" or \"sketch\", not `{other}`");
                     return Err(top.refuse(why));
                 }
             },
@@ -51,7 +52,7 @@ pub(super) fn level(
         .text("name")?
         .ok_or_else(|| table.refuse("a level needs a `name`"))?;
     if known.iter().any(|level| level.name == name) {
-        return Err(table.refuse(format!("there is a level `{name}` already")));
+        return Err(table.refuse(format!("a level named `{name}` already exists")));
     }
     let mut total = row(&mut table, defaults)?;
     total.at.clone_from(&at);
@@ -88,7 +89,7 @@ pub(super) fn level(
             .text("name")?
             .ok_or_else(|| inner.refuse("a row needs a `name`"))?;
         if level.rows.iter().any(|row| row.name == name) {
-            return Err(inner.refuse(format!("this level has a row `{name}` already")));
+            return Err(inner.refuse(format!("this level already has a row named `{name}`")));
         }
         let mut read = row(&mut inner, defaults)?;
         (read.name, read.at) = (name, at);
@@ -99,7 +100,7 @@ pub(super) fn level(
     Ok(level)
 }
 
-/// Who publishes a percentile rarely says how it was kept: a histogram with two digits (HDR) is off by so much.
+/// The assumed error of percentiles and means. Reports rarely state their histogram; one with two digits is off by 1 %.
 const RESOLUTION: f64 = 0.01;
 
 fn row(table: &mut Table<'_>, defaults: &Defaults) -> Result<Row, ImportError> {
@@ -154,8 +155,8 @@ fn shape(table: &mut Table<'_>) -> Result<Option<Loop>, ImportError> {
         None => Ok(None),
         Some("closed") => Ok(Some(Loop::Closed)),
         Some("open") => Ok(Some(Loop::Open)),
-        Some(other) => {
-            Err(table.refuse(format!("`loop` is \"closed\" or \"open\", not `{other}`")))
-        }
+        Some(other) => Err(table.refuse(format!(
+            "`loop` must be \"closed\" or \"open\", not `{other}`"
+        ))),
     }
 }

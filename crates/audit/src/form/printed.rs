@@ -2,20 +2,20 @@
 
 use crate::Side;
 
-/// A printed number: its value, what one of its last digit is worth, and its unit.
+/// A printed number with its unit and its precision.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Printed {
     pub(super) value: f64,
-    /// What one of the last digit is worth; for a number with `~`, of the last digit that is not 0.
+    /// The value of one unit of the last digit; for a number with `~`, of the last digit that is not 0.
     pub(super) step: f64,
-    /// The same where zeros at the end of a whole number may come from rounding: two digits at least are none.
+    /// The same if zeros at the end of a whole number may come from rounding. At least two digits are significant.
     pub(super) coarse: f64,
     pub(super) about: bool,
     pub(super) signed: bool,
     pub(super) unit: String,
 }
 
-/// Reads one; `None` when it is no number.
+/// Reads a number; `None` if the text is not one.
 pub(super) fn read(text: &str) -> Option<Printed> {
     let text = text.trim();
     let (about, text) = match text.strip_prefix(['~', '≈']) {
@@ -23,7 +23,7 @@ pub(super) fn read(text: &str) -> Option<Printed> {
         None => (false, text),
     };
     let text = text.strip_prefix(['×', 'x']).unwrap_or(text).trim_start();
-    // A minus as typesetters write it.
+    // The typographic minus sign.
     let text = text.replacen('\u{2212}', "-", 1);
     let end = text
         .char_indices()
@@ -68,7 +68,7 @@ pub(super) fn read(text: &str) -> Option<Printed> {
     })
 }
 
-/// `1m2.5s` and `1h0m`, as Go prints a time: in seconds.
+/// Reads `1m2.5s` or `1h0m`, as Go prints times, in seconds.
 fn compound(first: f64, unit: &str) -> Option<Printed> {
     let hours = unit.strip_prefix('h').map(|rest| (3600.0, rest));
     let (scale, rest) = hours.or_else(|| Some((60.0, unit.strip_prefix('m')?)))?;
@@ -86,8 +86,8 @@ fn compound(first: f64, unit: &str) -> Option<Printed> {
     })
 }
 
-/// The two numbers of a range, `4-6x`, `25–30` or `15 to 30s`: a unit behind the second is that of both. `None` where it is
-/// no range.
+/// The two numbers of a range: `4-6x`, `25–30` or `15 to 30s`. A unit after the second applies to both. `None` if the
+/// text is not a range.
 pub(super) fn range(text: &str) -> Option<(String, String)> {
     let between = ["-", "\u{2013}", "\u{2014}", "\u{2212}", " to "];
     let mut places = between
@@ -105,14 +105,14 @@ pub(super) fn range(text: &str) -> Option<(String, String)> {
     })
 }
 
-/// Without the sign of a bound: `< 100ms` is a limit of 100 ms.
+/// The text without the sign of a limit: `< 100ms` is a limit of 100 ms.
 pub(super) fn without_bound(text: &str) -> &str {
     text.trim().trim_start_matches(BOUND).trim_start()
 }
 
 const BOUND: [char; 5] = ['<', '>', '=', '\u{2264}', '\u{2265}'];
 
-/// On which side of a limit its sign says that the figure is.
+/// The side of a limit that its sign states.
 pub(super) fn side(text: &str) -> Option<Side> {
     match text.trim().chars().next()? {
         '<' | '\u{2264}' => Some(Side::AtMost),
@@ -121,7 +121,7 @@ pub(super) fn side(text: &str) -> Option<Side> {
     }
 }
 
-/// Whether its commas separate thousands: `1,780,045` and not `1,5`, which is one and a half for some.
+/// Whether commas separate thousands, as in `1,780,045`. `1,5` is refused, because it may mean one and a half.
 fn grouped_by_three(number: &str) -> bool {
     let whole = number.split('.').next().unwrap_or_default();
     if number.len() > whole.len() && number[whole.len()..].contains(',') {
@@ -133,18 +133,18 @@ fn grouped_by_three(number: &str) -> bool {
     rest.peek().is_none() || ((1..=3).contains(&first.len()) && rest.all(|group| group.len() == 3))
 }
 
-/// What stands behind a number that is no time: how often it is meant, and what is left: `k/s` is 1,000 and `/s`.
+/// Splits the suffix of a number that is not a time into a factor and the rest: `k/s` is 1,000 and `/s`.
 pub(super) fn multiplied(unit: &str) -> (f64, &str) {
     let all = [('k', 1e3), ('K', 1e3), ('M', 1e6), ('G', 1e9)];
     let found = all.into_iter().find_map(|(letter, times)| {
         let rest = unit.strip_prefix(letter)?;
-        // `messages` is no million.
+        // The M of `messages` is not a million.
         (!rest.starts_with(|next: char| next.is_alphabetic())).then(|| (times, rest.trim_start()))
     });
     found.unwrap_or((1.0, unit))
 }
 
-/// What a rate is multiplied with to be one per second; `None` where it is no rate.
+/// The factor from a rate's unit to operations per second; `None` if the unit is not that of a rate.
 pub(super) fn per_second(unit: &str) -> Option<f64> {
     let (before, after) = unit.split_once('/').unwrap_or((unit, ""));
     let word = |text: &str| {
@@ -163,7 +163,7 @@ pub(super) fn per_second(unit: &str) -> Option<f64> {
     }
 }
 
-/// How many milliseconds a unit of time has.
+/// The milliseconds in a unit of time.
 pub(super) fn milliseconds(unit: &str) -> Option<f64> {
     Some(match unit {
         "ns" => 1e-6,
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(read("1m0s"), (60.0, 1.0, "s".to_owned()));
         assert_eq!(read("1h2m3.5s"), (3723.5, 0.1, "s".to_owned()));
         assert_eq!(read("3m"), (3.0, 1.0, "m".to_owned()));
-        // A whole number of seconds or milliseconds may be one of two digits.
+        // Zeros at the end of a whole number may come from rounding, so only the first two digits are certain.
         let coarse = |text: &str| super::read(text).unwrap().coarse;
         for (text, worth) in [
             ("1200ms", 100.0),

@@ -1,26 +1,26 @@
-//! What a number of the form is of: its unit, and how exact it is.
+//! The quantities of the numbers in the form, with their units and precision.
 
 use super::printed::{Printed, milliseconds, multiplied, per_second};
 
-/// What a number is of, and so how exact it is.
+/// The quantity of a number, which decides its unit and precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// Exact, unless it says `~` or `k`.
+    /// Exact, unless printed with `~` or `k`.
     Count,
-    /// In milliseconds; without a unit as the form says.
+    /// In milliseconds; without a unit, in the default unit of the form.
     Time,
     /// In seconds.
     Seconds,
-    /// A measured number: per second.
+    /// A measured number, such as a rate per second.
     Measured,
     /// In per cent, with or without the sign.
     Percent,
-    /// A change: `+42%` is 1.42, as `1.42x` is.
+    /// A change: `+42%` is 1.42, and so is `1.42x`.
     Factor,
 }
 
-/// Its value in the unit of its sort, and how far the true one may be: whole units of the last digit, since some round
-/// and some cut off; of a measured number that ends in zeros, of the last digit before them.
+/// The value in the unit of its quantity, and its slack. The slack is a whole unit of the last digit, because some
+/// tools round and some cut off. If a measured number ends in zeros, it is a unit of the last digit before them.
 pub(super) fn scaled(number: &Printed, sort: Sort, unit: &str) -> Result<(f64, f64), String> {
     let given = if number.unit.is_empty() {
         unit
@@ -28,16 +28,12 @@ pub(super) fn scaled(number: &Printed, sort: Sort, unit: &str) -> Result<(f64, f
         &number.unit
     };
     if sort != Sort::Factor && number.value < 0.0 {
-        return Err("it cannot be below 0".to_owned());
+        return Err("it cannot be negative".to_owned());
     }
-    let time = || milliseconds(given).ok_or_else(|| format!("`{given}` is no unit of time"));
+    let time = || milliseconds(given).ok_or_else(|| format!("`{given}` is not a unit of time"));
     let (times, rest) = multiplied(&number.unit);
     let plain = || {
-        let unknown = || {
-            Err(format!(
-                "`{rest}` is not known behind a number of this kind"
-            ))
-        };
+        let unknown = || Err(format!("unknown unit `{rest}` for this kind of number"));
         if rest.is_empty() {
             Ok(times)
         } else {
@@ -67,6 +63,6 @@ fn change(number: &Printed) -> Result<(f64, f64), String> {
     if number.signed {
         Ok((1.0 + number.value / 100.0, number.coarse / 100.0))
     } else {
-        Err("a change in per cent has a sign: +42%, or -42%".to_owned())
+        Err("a change in per cent needs a sign: +42% or -42%".to_owned())
     }
 }

@@ -1,4 +1,4 @@
-//! A table of the form whose keys are taken one by one; what is left over is refused by name.
+//! A table of the form. Its keys are taken one by one, and keys that nobody took are refused.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) struct Table<'a> {
     form: Form<'a>,
     entries: &'a DeTable<'a>,
     offset: usize,
-    /// The place of all its numbers that do not say their own.
+    /// The place of all numbers without a place of their own.
     at: Option<String>,
     known: Vec<&'static str>,
 }
@@ -43,7 +43,7 @@ impl<'a> Table<'a> {
         self.form.refuse(self.offset, why)
     }
 
-    /// Where it stands: its `at`, or else its line in the form.
+    /// The place of the table: its key `at`, otherwise its line in the form.
     pub(super) fn place(&mut self, source: &str) -> Result<String, ImportError> {
         let given = self.text("at")?;
         let place = match given {
@@ -66,12 +66,12 @@ impl<'a> Table<'a> {
             DeValue::Integer(number) => Ok(Some(number.as_str().to_owned())),
             other => Err(self.form.refuse(
                 value.span().start,
-                format!("`{key}` is text in quotes, not {}", other.type_str()),
+                format!("`{key}` must be text in quotes, not {}", other.type_str()),
             )),
         }
     }
 
-    /// What the key says, where it is text.
+    /// The text of a key, if it is text.
     pub(super) fn words(&self, key: &str) -> Option<&'a str> {
         let (_, value) = self
             .entries
@@ -83,7 +83,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Whether the key says `"unknown"`.
+    /// Whether the value of the key is `"unknown"`.
     pub(super) fn says_unknown(&mut self, key: &'static str) -> bool {
         let value = self.take(key);
         value.is_some_and(|value| value.get_ref().as_str() == Some("unknown"))
@@ -95,7 +95,7 @@ impl<'a> Table<'a> {
         };
         value.get_ref().as_bool().ok_or_else(|| {
             self.form
-                .refuse(value.span().start, format!("`{key}` is true or false"))
+                .refuse(value.span().start, format!("`{key}` must be true or false"))
         })
     }
 
@@ -106,7 +106,7 @@ impl<'a> Table<'a> {
         let refused = || {
             self.form.refuse(
                 value.span().start,
-                format!("`{key}` is a text, or a list of texts"),
+                format!("`{key}` must be a text or a list of texts"),
             )
         };
         match value.get_ref() {
@@ -134,7 +134,7 @@ impl<'a> Table<'a> {
         let refused = || {
             self.form.refuse(
                 value.span().start,
-                format!("`{key}` is a table of texts: {{ version = \"2\" }}"),
+                format!("`{key}` must be a table of texts: {{ version = \"2\" }}"),
             )
         };
         let table = value.get_ref().as_table().ok_or_else(refused)?;
@@ -156,7 +156,7 @@ impl<'a> Table<'a> {
         let Some(value) = self.take(key) else {
             return Ok(Vec::new());
         };
-        let refused = |at| form.refuse(at, format!("`{key}` is a list of tables: [[{key}]]"));
+        let refused = |at| form.refuse(at, format!("`{key}` must be a list of tables: [[{key}]]"));
         let all = value
             .get_ref()
             .as_array()
@@ -222,7 +222,7 @@ impl<'a> Table<'a> {
         let Some(table) = value.get_ref().as_table() else {
             return Err(self.form.refuse(
                 value.span().start,
-                format!("`{key}` is a table of counts: {{ timeout = 12 }}"),
+                format!("`{key}` must be a table of counts: {{ timeout = 12 }}"),
             ));
         };
         let pair = |(name, value): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
@@ -232,7 +232,7 @@ impl<'a> Table<'a> {
         table.iter().map(pair).collect()
     }
 
-    /// One number or two, from and to: `["4x", "6x"]`, `"4-6x"`; of `"1000+"` the number. A percentage with a sign is a
+    /// One number or a range: `["4x", "6x"]`, `"4-6x"`; `"1000+"` is read as 1000. A percentage with a sign is a
     /// factor: `+42%` is 1.42.
     pub(super) fn span(
         &mut self,
@@ -243,7 +243,7 @@ impl<'a> Table<'a> {
         Ok(found.map(|(span, _)| span))
     }
 
-    /// The same, and how much further it may reach if it was cut off and not rounded.
+    /// The same, with the distance by which the number may lie further out if it was cut off instead of rounded.
     pub(super) fn span_and_cut(
         &mut self,
         key: &'static str,
@@ -302,7 +302,7 @@ impl<'a> Table<'a> {
                 let mut inner = Table::new(self.form, table, Some(value.span().start));
                 let at = inner.text("at")?;
                 let number = inner.take("value").ok_or_else(|| {
-                    refused("`value` is missing; a name with a point needs quotes: \"p99.9\" = …")
+                    refused("`value` is missing; a key with a dot needs quotes: \"p99.9\" = …")
                 })?;
                 inner.close()?;
                 let mut figure = self.figure(key, number, sort, unit)?;
@@ -311,14 +311,14 @@ impl<'a> Table<'a> {
             }
             _ => {
                 return Err(refused(
-                    "a number, a text like \"1.4 ms\", or { value = …, at = … }",
+                    "expected a number, a text such as \"1.4 ms\", or { value = …, at = … }",
                 ));
             }
         };
         self.printed(key, &text, value.span().start, (sort, unit))
     }
 
-    /// A number as it is printed.
+    /// Reads a number as it is printed.
     fn printed(
         &self,
         key: &str,
@@ -341,7 +341,7 @@ impl<'a> Table<'a> {
         Ok(Figure::rounded(value, slack, place))
     }
 
-    /// Refuses what nobody asked for.
+    /// Refuses the first key that was not taken.
     pub(super) fn close(&mut self) -> Result<(), ImportError> {
         for (name, value) in self.entries {
             let name: &str = name.get_ref();
@@ -349,19 +349,18 @@ impl<'a> Table<'a> {
                 continue;
             }
             let hint = meant(&self.known, name);
-            return Err(self.form.refuse(
-                value.span().start,
-                format!("`{name}` is not known here{hint}"),
-            ));
+            return Err(self
+                .form
+                .refuse(value.span().start, format!("unknown key `{name}`{hint}")));
         }
         Ok(())
     }
 }
 
-/// Keys whose number is a bound where it is printed: `limit = "< 100ms"`.
+/// Keys whose number may be printed with the sign of a limit: `limit = "< 100ms"`.
 const BOUNDS: [&str; 2] = ["limit", "generator_cpu"];
 
-/// What was meant, where a name is close to one that is known.
+/// A hint at the known name that is closest to a mistyped one; empty if none is close.
 pub(super) fn meant(known: &[&str], name: &str) -> String {
     let close = |known: &&&str| strsim::jaro_winkler(known, name) > 0.8;
     let meant = known.iter().find(close);
@@ -376,15 +375,15 @@ pub(super) fn percentile(name: &str) -> Option<f64> {
 
 fn no_number(text: &str) -> String {
     let hint = if text.contains(',') {
-        ": commas separate thousands, and a point the rest"
+        "; use commas for thousands and a point for decimals"
     } else if printed::range(text).is_some() {
         return format!(
-            "`{text}` is two numbers, and this is one figure: write one table for each"
+            "`{text}` is a range, but this is one figure: write one table for each number"
         );
     } else if text.starts_with(['<', '>']) {
-        ": a limit is no figure; leave it out"
+        "; a limit is not a figure, so leave it out"
     } else {
         ""
     };
-    format!("`{text}` is no number{hint}")
+    format!("`{text}` is not a number{hint}")
 }

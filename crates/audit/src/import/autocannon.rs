@@ -1,5 +1,5 @@
-//! autocannon's JSON. Times are whole milliseconds in an HDR histogram of three digits; its mean is of them, and its
-//! minimum leaves out times that were rounded to 0.
+//! autocannon's JSON. Times are whole milliseconds in an HDR histogram of three digits, and the mean is computed from
+//! it. The minimum ignores times that were rounded to 0.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::pieces::{figure, widen};
 use super::{ImportError, Source};
 use crate::{Counts, Figure, Level, Loop, Results, Row, Times};
 
-/// The last is what versions before 4 call it.
+/// The last key is the one of versions before 4.
 const LISTED: [(f64, &str); 10] = [
     (0.025, "p2_5"),
     (0.1, "p10"),
@@ -23,12 +23,12 @@ const LISTED: [(f64, &str); 10] = [
 
 pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportError> {
     let Some(sent) = figure(value, &["requests", "total"], 1.0, 0.0) else {
-        return Err(source.broken("autocannon's JSON", "`requests.total` is no number"));
+        return Err(source.broken("autocannon's JSON", "`requests.total` is not a number"));
     };
     let time = |key: &str| widen(figure(value, &["latency", key], 1.0, 1.0), 0.001, 1.0);
     let pipelining = value["pipelining"].as_f64().unwrap_or(1.0);
     let users = figure(value, &["connections"], pipelining, 0.0);
-    // With a rate it adds times for requests that it believes it omitted: Little's law does not hold for those.
+    // With a fixed rate, autocannon adds times for requests that it considers omitted. Little's law does not hold then.
     let samples = figure(value, &["latency", "totalCount"], 1.0, 0.0);
     let own = samples
         .as_ref()

@@ -1,4 +1,4 @@
-//! CSV with a header, read by the names of its columns.
+//! CSV with a header. Fields are read by the name of their column.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
@@ -7,7 +7,7 @@ use csv::StringRecord;
 
 use super::{ImportError, Source};
 
-/// Where each column stands.
+/// The index of each column.
 pub(super) struct Columns(BTreeMap<String, usize>);
 
 impl Columns {
@@ -28,7 +28,7 @@ impl Columns {
 /// A whole table.
 pub(super) struct CsvTable {
     pub(super) columns: Columns,
-    /// Each with its line in the file.
+    /// Each row with its line number in the file.
     pub(super) rows: Vec<(u64, StringRecord)>,
 }
 
@@ -47,13 +47,13 @@ impl CsvTable {
     }
 }
 
-/// A row is some hundred bytes: what is so long is none, or a quote that nobody closed.
+/// The longest row, in bytes. Real rows have some hundred; a longer one comes from a quote that is not closed.
 const LONGEST: u64 = 1 << 24;
 
-/// Longer than what a line that was cut off may be.
+/// The longest row that may be a line cut off at the end of the file, in bytes.
 const HALF_A_LINE: usize = 1 << 16;
 
-/// Reads no more than that until it is told that a row has come to its end.
+/// A reader that fails after [`LONGEST`] bytes, unless a row ended and its limit was reset.
 struct Rows<'a> {
     text: &'a mut dyn BufRead,
     left: u64,
@@ -62,14 +62,15 @@ struct Rows<'a> {
 impl Read for Rows<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.text.read(buffer)?;
-        let too_long = || io::Error::other("longer than 16 MiB: is a quote not closed?");
+        let too_long =
+            || io::Error::other("a row is longer than 16 MiB: check for an unclosed quote");
         self.left = self.left.checked_sub(read as u64).ok_or_else(too_long)?;
         Ok(read)
     }
 }
 
-/// Goes over the rows one by one, however many there are. A last row that is shorter than the header was cut off, and is
-/// left out.
+/// Reads the rows one by one, with memory that does not grow with their number. A last row that is shorter than the
+/// header was cut off, and is left out.
 pub(super) fn each(
     (source, form): (Source<'_>, &'static str),
     text: &mut dyn BufRead,
@@ -107,10 +108,10 @@ pub(super) fn each(
         more = reader
             .read_record(&mut next)
             .map_err(|why| broken(line, why))?;
-        // Half a line is short; the rest of a file behind an open quote is not.
+        // A cut-off line is short. The rest of a file after an unclosed quote is long.
         let number = row.position().map_or(0, csv::Position::line);
         if !more && row.len() < header.len() && row.as_slice().len() > HALF_A_LINE {
-            let why = format!("line {number}: is a quote not closed?");
+            let why = format!("line {number}: check for an unclosed quote");
             return Err(source.broken(form, why));
         }
         if more || row.len() >= header.len() {
@@ -121,7 +122,7 @@ pub(super) fn each(
     Ok(columns)
 }
 
-/// What stands between the columns of the first line: a comma, or what people in places with a decimal comma have.
+/// The delimiter of the first line: a comma, semicolon or tab. Spreadsheets with a decimal comma write semicolons.
 pub(super) fn delimiter(text: &[u8]) -> u8 {
     let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let parts = |of: u8| line.split(|&byte| byte == of).count();

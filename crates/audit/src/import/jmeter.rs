@@ -18,7 +18,7 @@ pub(super) fn is(first: &str) -> bool {
         .all(|column| first.split(delimiter).any(|name| name.trim() == *column))
 }
 
-/// Whether this is a line of a log without the names of its columns, as versions before 3.0 wrote it.
+/// Whether this line is from a log without a header, as versions before 3.0 wrote it.
 pub(super) fn is_sample(line: &str) -> bool {
     let cells: Vec<&str> = line.split(char::from(delimiter(line.as_bytes()))).collect();
     let digits = |cell: &str| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
@@ -31,7 +31,7 @@ pub(super) fn is_sample(line: &str) -> bool {
 #[derive(Default)]
 struct Log {
     by_label: Named,
-    /// By theirs; they repeat the samples of their requests.
+    /// Transactions by label. They repeat the samples of their requests.
     transactions: Named,
     whole: Samples,
     threads: f64,
@@ -65,7 +65,7 @@ pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results
         log.note(columns, record).ok_or_else(|| {
             let why = format!(
                 "line {line} has no `timeStamp` and `elapsed` in milliseconds \
-                 (jmeter.save.saveservice.timestamp_format=ms)"
+                 (set jmeter.save.saveservice.timestamp_format=ms)"
             );
             source.broken(FORM, why)
         })

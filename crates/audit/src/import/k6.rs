@@ -1,5 +1,5 @@
-//! k6's summary: `--summary-export` (figures directly below the metric), `handleSummary` (below `values`, and with the
-//! duration) and the newer machine-readable one (a list of metrics). Times are in milliseconds; percentiles are
+//! k6's summaries: `--summary-export` (figures directly below the metric), `handleSummary` (below `values`, with the
+//! duration) and the newer machine-readable one (a list of metrics). Times are in milliseconds. Percentiles are
 //! interpolated between neighbours.
 
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub(super) fn read_listed(source: Source<'_>, value: &Value) -> Result<Results, 
     ))
 }
 
-/// The words of the other summaries for what is true of how many.
+/// Adds the names that the other summaries use for matches and misses.
 fn passes(mut metric: Value) -> Value {
     let values = &mut metric["values"];
     if let (Some(matches), Some(total)) = (values["matches"].as_f64(), values["total"].as_f64()) {
@@ -56,14 +56,14 @@ fn summary(source: Source<'_>, metrics: &Value, duration_s: Option<Figure>) -> R
         users: number(metrics, "vus_max", "max").or_else(|| number(metrics, "vus_max", "value")),
         duration_s,
         dropped: number(metrics, "dropped_iterations", "count"),
-        // An iteration of a user begins when the one before has ended, whatever its requests do.
+        // A user's iteration begins when the previous one has ended, whatever its requests do.
         shape: Some(Loop::Closed),
         total: trend(metrics, "iteration_duration", ""),
         ..Level::default()
     };
     level.total.counts.sent = number(metrics, "iterations", "count");
     if level.total.times.samples.is_none() {
-        // Older versions time a script's `setup` and `teardown` as iterations, and do not count them.
+        // Older versions time `setup` and `teardown` as iterations but do not count them.
         let counted = level.total.counts.sent.as_ref();
         level.total.times.samples =
             counted.map(|count| Figure::rounded(count.value + 1.0, 1.0, count.at.clone()));
@@ -81,7 +81,7 @@ fn summary(source: Source<'_>, metrics: &Value, duration_s: Option<Figure>) -> R
     results
 }
 
-/// Its rate is over a duration that is not in the file.
+/// Widens a rate, because the duration behind it is not in the file.
 fn wide(figure: Figure) -> Figure {
     Figure {
         slack: 0.02 * figure.value,
@@ -96,7 +96,7 @@ fn requests(metrics: &Value) -> Row {
     if row.times.samples.is_none() {
         row.times.samples.clone_from(&row.counts.sent);
     }
-    // A rate metric counts what was true: here the failed are the passes.
+    // A rate metric counts matches, and this one matches failures: its passes are the failed requests.
     row.counts.failed = number(metrics, "http_req_failed", "passes");
     row.counts.ok = number(metrics, "http_req_failed", "fails");
     row
@@ -136,7 +136,7 @@ fn trend(metrics: &Value, metric: &str, name: &str) -> Row {
         .into_iter()
         .flat_map(serde_json::Map::keys)
     {
-        // `p(95)`, and `p95` in the newest.
+        // Keys are `p(95)`, and `p95` in the newest version.
         let digits = key.strip_prefix('p').map(|rest| {
             let inner = rest
                 .strip_prefix('(')

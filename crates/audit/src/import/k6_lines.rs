@@ -1,4 +1,4 @@
-//! k6's JSON lines (`--out json=FILE`): each sample of each metric by itself. Requests are read, by name.
+//! k6's JSON lines (`--out json=FILE`): one sample of one metric per line. Only requests are read, by name.
 
 use std::io::BufRead;
 
@@ -27,11 +27,11 @@ struct Requests {
 
 impl Requests {
     fn note(&mut self, data: &Value) -> Result<(), &'static str> {
-        let took = data["value"].as_f64().ok_or("a time that is no number")?;
+        let took = data["value"].as_f64().ok_or("the time is not a number")?;
         let moment = data["time"].as_str().and_then(milliseconds);
-        let ended = moment.ok_or("a moment that is none")?;
+        let ended = moment.ok_or("the timestamp is not valid")?;
         let tags = &data["tags"];
-        // Before 0.31 no tag says whether an answer was expected: the status does.
+        // Before 0.31 no tag says whether a response was expected. The status decides there.
         let status = tags["status"].as_str().unwrap_or("no answer");
         let failed = match tags["expected_response"].as_str() {
             Some(expected) => expected == "false",
@@ -49,14 +49,14 @@ impl Requests {
 pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results, ImportError> {
     let mut requests = Requests::default();
     lines((source, FORM), text, |number, line, whole| {
-        // The other metrics are nine of ten lines.
+        // Nine of ten lines are about other metrics, so they are skipped before parsing.
         if !line.contains(METRIC) {
             return Ok(());
         }
         let broken = |why: String| source.broken(FORM, format!("line {number}: {why}"));
         let value: Value = match serde_json::from_str(line) {
             Ok(value) => value,
-            // Who was stopped while writing leaves half a line.
+            // A process that was stopped while writing leaves half a line.
             Err(_) if !whole => return Ok(()),
             Err(why) => return Err(broken(why.to_string())),
         };
@@ -71,7 +71,7 @@ pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results
     if whole.is_empty() {
         return Err(source.broken(
             FORM,
-            format!("it has no sample of {METRIC}, and others are not read"),
+            format!("it has no sample of {METRIC}, the only metric that is read"),
         ));
     }
     let mut level = Level {

@@ -1,5 +1,5 @@
-//! Locust's CSV files: `_stats.csv` (requests), `_stats_history.csv` (users over time), `_failures.csv`. Given together
-//! they are one result. Percentiles are rounded to two digits (to whole milliseconds below 100), the other times not.
+//! Locust's CSV files: `_stats.csv` (requests), `_stats_history.csv` (users over time), `_failures.csv`. Together they
+//! form one result. Percentiles are rounded to two digits (to whole milliseconds below 100 ms), other times are not.
 
 use super::csv_table::CsvTable;
 use super::{ImportError, Source};
@@ -17,14 +17,14 @@ enum Kind {
     Stats,
     History,
     Failures,
-    /// Of users' code, without a figure of a request.
+    /// Exceptions in users' code, without figures of requests.
     Exceptions,
-    /// Percentiles, in a file of their own before 1.0.
+    /// Percentiles, which versions before 1.0 write to a separate file.
     Distribution,
 }
 
 impl Kind {
-    /// How Locust ends their names.
+    /// The endings that Locust gives to the names of its files.
     fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Stats => &["_stats.csv", "_requests.csv"],
@@ -57,7 +57,7 @@ fn kind(header: &str) -> Option<Kind> {
     }
 }
 
-/// One result of each run; none without any file.
+/// Returns one result per run; none without files.
 pub(super) fn read(files: &[Source<'_>]) -> Result<Vec<Results>, ImportError> {
     let known = |source: &Source<'_>| kind(source.text.lines().next().unwrap_or_default());
     let is_stats = |source: &&Source<'_>| known(source) == Some(Kind::Stats);
@@ -65,9 +65,10 @@ pub(super) fn read(files: &[Source<'_>]) -> Result<Vec<Results>, ImportError> {
     if runs.len() < 2 {
         return Ok(run(files)?.into_iter().collect());
     }
-    // Of several runs, those belong together that Locust gave the same beginning of their name.
+    // With several runs, files with the same name prefix belong together.
     if let Some(stray) = files.iter().find(|file| !runs.contains(&run_of(file))) {
-        let why = "of which of the runs it is cannot be told: leave Locust's endings on all names (`_stats.csv`, `_failures.csv`)";
+        let why =
+            "its run is not clear: keep Locust's file name endings (`_stats.csv`, `_failures.csv`)";
         return Err(stray.broken(FORM, why));
     }
     let of = |name: &str| -> Vec<Source<'_>> {
@@ -79,7 +80,7 @@ pub(super) fn read(files: &[Source<'_>]) -> Result<Vec<Results>, ImportError> {
     Ok(each?.into_iter().flatten().collect())
 }
 
-/// `night` of `night_stats.csv`.
+/// The prefix of a file name: `night` for `night_stats.csv`.
 fn run_of<'a>(source: &Source<'a>) -> &'a str {
     let kind = kind(source.text.lines().next().unwrap_or_default());
     let endings = kind.map_or(&[] as &[&str], Kind::endings);
@@ -119,7 +120,7 @@ fn run(files: &[Source<'_>]) -> Result<Option<Results>, ImportError> {
             .iter()
             .all(|file| kind(file.text.lines().next().unwrap_or_default()) != Some(Kind::Failures))
     {
-        return Err(first.broken(FORM, "there are no figures in it"));
+        return Err(first.broken(FORM, "it contains no figures"));
     }
     Ok(Some(results))
 }
@@ -163,7 +164,7 @@ fn row(
     let sent = either("Request Count", "# requests", 0.0);
     let failed = either("Failure Count", "# failures", 0.0);
     let nothing = sent.as_ref().is_none_or(|sent| sent.value == 0.0);
-    // Before 1.0 the times were whole milliseconds.
+    // Before 1.0, times were whole milliseconds.
     let old = table.columns.names().any(|column| column == "# requests");
     let slack = if old { 1.0 } else { 1e-6 };
     let times = Times {
@@ -212,7 +213,7 @@ fn percentiles(table: &CsvTable, record: &csv::StringRecord, at: &str) -> Vec<(f
     found
 }
 
-/// Half of what it rounds to, with room for a value that was rounded up to the next power of ten.
+/// Half of the rounding step. Values just below a power of ten may round up to it, and keep the smaller step.
 fn rounded_to(value: f64) -> f64 {
     match value {
         _ if value < 100.0 => 0.5,
@@ -222,7 +223,7 @@ fn rounded_to(value: f64) -> f64 {
     }
 }
 
-/// Percentiles to the rows of the same name.
+/// Adds the percentiles to the rows of the same name.
 fn distribution(source: Source<'_>, table: &CsvTable, level: &mut Level) {
     for (line, record) in &table.rows {
         let name = table.columns.text(record, "Name").unwrap_or_default();
@@ -237,7 +238,7 @@ fn distribution(source: Source<'_>, table: &CsvTable, level: &mut Level) {
     }
 }
 
-/// Users at their most.
+/// Takes the highest number of users.
 fn history(source: Source<'_>, table: &CsvTable, level: &mut Level) {
     let whole = table.rows.iter().filter(|(_, record)| {
         matches!(
@@ -248,7 +249,7 @@ fn history(source: Source<'_>, table: &CsvTable, level: &mut Level) {
     let counts = whole
         .filter_map(|(line, record)| Some((*line, table.columns.number(record, "User Count")?)));
     let most = counts.reduce(|most, next| if next.1 > most.1 { next } else { most });
-    // A short run ends before its users are written down.
+    // A short run may end before Locust has written a number of users.
     let most = most.filter(|(_, users)| *users > 0.0);
     level.users = most.map(|(line, users)| Figure::exact(users, format!("{}:{line}", source.name)));
 }

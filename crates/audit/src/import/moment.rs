@@ -1,6 +1,6 @@
-//! Moments as RFC 3339 writes them.
+//! Timestamps in RFC 3339.
 
-/// Milliseconds since 1970 of `2026-11-21T19:09:13.060029323+01:00`.
+/// The milliseconds since 1970 for `2026-11-21T19:09:13.060029323+01:00`.
 pub(super) fn milliseconds(text: &str) -> Option<f64> {
     let (date, clock) = text.split_once('T')?;
     let mut date = date.splitn(3, '-').map(str::parse::<i64>);
@@ -14,7 +14,7 @@ pub(super) fn milliseconds(text: &str) -> Option<f64> {
     Some(1e3 * (days as f64 * 86_400.0 + seconds - ahead(zone)?))
 }
 
-/// Seconds that a zone is ahead of UTC: `Z`, `+01:00`.
+/// The offset of a time zone from UTC in seconds: `Z`, `+01:00`.
 fn ahead(zone: &str) -> Option<f64> {
     if zone == "Z" {
         return Some(0.0);
@@ -24,8 +24,8 @@ fn ahead(zone: &str) -> Option<f64> {
     Some(if zone.starts_with('-') { -span } else { span })
 }
 
-/// Days since 1970 in the Gregorian calendar; years begin in March here, so that a leap day is the last
-/// (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+/// The days since 1970 in the Gregorian calendar. Years begin in March here, so that a leap day is the last day of a
+/// year (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month > 2 { year } else { year - 1 };
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

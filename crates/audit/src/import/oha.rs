@@ -1,4 +1,4 @@
-//! oha's JSON. Times are in seconds. Its success rate is of requests that got any answer, errors of the server included.
+//! oha's JSON. Times are in seconds. Its success rate counts every request with a response, including server errors.
 
 use serde_json::Value;
 
@@ -10,7 +10,10 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
     let summary = |key: &str, scale: f64| figure(value, &["summary", key], scale, 0.0);
     let codes = counts(value, "statusCodeDistribution");
     if codes.is_empty() && summary("total", 1.0).is_none() {
-        return Err(source.broken("oha's JSON", "it has neither `summary.total` nor codes"));
+        return Err(source.broken(
+            "oha's JSON",
+            "it has neither `summary.total` nor status codes",
+        ));
     }
     let answered: f64 = codes.iter().map(|(_, count)| count.value).sum();
     let listed = value["latencyPercentiles"].as_object();
@@ -32,7 +35,7 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
             success_percent: summary("successRate", 100.0),
             ..Counts::default()
         },
-        // Requests that the end cut off are in the rate of some versions and not in the codes.
+        // Some versions include requests that the end cut off in the rate, but not in the status codes.
         rate_per_s: figure(value, &["summary", "requestsPerSec"], 1.0, 0.0).map(|rate| Figure {
             slack: rate.value * 0.01,
             ..rate

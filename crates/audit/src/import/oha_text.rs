@@ -1,15 +1,15 @@
-//! The text of oha and of hey, which oha's was made after. Neither counts an error of the server as one of its own.
+//! The text output of oha and of hey, after which oha's was modelled. Neither counts a server error as a failure.
 
 use super::Source;
 use super::pieces::{line, printed_time};
 use crate::{Counts, Figure, Level, Results, Row, Times};
 
-/// oha's.
+/// Whether it is oha's output.
 pub(super) fn is(text: &str) -> bool {
     line(text, "Success rate:").is_some() && line(text, "Slowest:").is_some()
 }
 
-/// hey's.
+/// Whether it is hey's output.
 pub(super) fn is_hey(text: &str) -> bool {
     ["Slowest:", "Fastest:", "Latency distribution:"]
         .iter()
@@ -30,7 +30,7 @@ pub(super) fn read(source: Source<'_>, form: &'static str) -> Results {
             success_percent: success(source),
             ..Counts::default()
         },
-        // Requests that the end cut off are in the rate of some versions and not in the codes.
+        // Some versions include requests that the end cut off in the rate, but not in the status codes.
         rate_per_s: source.number("Requests/sec:").map(|rate| Figure {
             slack: rate.value * 0.01,
             ..rate
@@ -56,7 +56,7 @@ pub(super) fn read(source: Source<'_>, form: &'static str) -> Results {
     results
 }
 
-/// `100.00%`, and `1.0000` in 0.5.4.
+/// Reads `100.00%`, or `1.0000` as 0.5.4 prints it.
 fn success(source: Source<'_>) -> Option<Figure> {
     let told = source.number("Success rate:")?;
     let percent = line(source.text, "Success rate:").is_some_and(|(_, rest)| rest.ends_with('%'));
@@ -68,7 +68,7 @@ fn success(source: Source<'_>) -> Option<Figure> {
     })
 }
 
-/// `99.00% in 7.8874 ms`, and `99%% in 0.0023 secs` in hey 0.1.5.
+/// Reads `99.00% in 7.8874 ms`, and `99%% in 0.0023 secs` as hey 0.1.5 prints it.
 fn percentiles(source: Source<'_>) -> Vec<(f64, Figure)> {
     let read = |(index, line): (usize, &str)| {
         let (percent, rest) = line.trim().split_once("% in ")?;
@@ -81,7 +81,7 @@ fn percentiles(source: Source<'_>) -> Vec<(f64, Figure)> {
     source.text.lines().enumerate().filter_map(read).collect()
 }
 
-/// `[200] 48824 responses`
+/// Reads `[200] 48824 responses`.
 fn codes(source: Source<'_>) -> Vec<(String, Figure)> {
     let read = |(index, line): (usize, &str)| {
         let (code, rest) = line.trim().strip_prefix('[')?.split_once(']')?;

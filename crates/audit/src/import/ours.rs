@@ -1,4 +1,4 @@
-//! A saved run of headcount. Its histograms have three digits, and its record says itself how sound each level was.
+//! A `run.json` of headcount. Its histograms have three digits.
 
 use record::{Level as Recorded, Timings};
 use stats::Histogram;
@@ -76,7 +76,7 @@ fn row(name: &str, timings: &Timings, at: String) -> Row {
             failed: count(timings.failed),
             ..Counts::default()
         },
-        // What timed out has no time: the histogram is of the others, and the percentiles would be of fewer.
+        // Operations that timed out are not in the histogram, so its percentiles would only cover the others.
         times: if timings.timed_out == 0 {
             times(&timings.response, &at)
         } else {
@@ -87,9 +87,9 @@ fn row(name: &str, timings: &Timings, at: String) -> Row {
     }
 }
 
-/// Only the percentiles that the samples carry: the record states no others.
+/// Uses only the percentiles that the number of samples supports. The record has no others.
 fn times(histogram: &Histogram, at: &str) -> Times {
-    /// Three significant digits.
+    /// The relative error of three significant digits.
     const SHARE: f64 = 0.001;
     let time = |nanos: model::Nanos| {
         let ms = nanos.as_secs_f64() * 1e3;

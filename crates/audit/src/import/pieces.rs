@@ -1,4 +1,4 @@
-//! What the readers of JSON and text share.
+//! Helpers that the readers of JSON and text share.
 
 use std::io::{BufRead, Read as _};
 
@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::{ImportError, Source};
 use crate::Figure;
 
-/// The number at a path of keys, times `scale`, known to `slack` (in the unit that results).
+/// The number at a path of keys, times `scale`. `slack` is in the unit after scaling.
 pub(super) fn figure(root: &Value, path: &[&str], scale: f64, slack: f64) -> Option<Figure> {
     let found = path.iter().try_fold(root, |value, key| value.get(key))?;
     let number = found.as_f64().filter(|number| number.is_finite())?;
     Some(Figure::rounded(number * scale, slack, path.join(".")))
 }
 
-/// A relative slack: of a histogram with so many digits, or of a sketch.
+/// Widens the slack to a share of the value plus `least`, for a histogram with few digits or a sketch.
 pub(super) fn widen(figure: Option<Figure>, share: f64, least: f64) -> Option<Figure> {
     figure.map(|figure| Figure {
         slack: figure.slack.max(figure.value.abs() * share + least),
@@ -22,7 +22,7 @@ pub(super) fn widen(figure: Option<Figure>, share: f64, least: f64) -> Option<Fi
     })
 }
 
-/// A time as Go and C tools print it, `1.017ms` or `2.00s`: its milliseconds and what its last digit is worth.
+/// A time as Go and C tools print it, `1.017ms` or `2.00s`: its milliseconds and those of one unit of its last digit.
 pub(super) fn printed_time(text: &str) -> Option<(f64, f64)> {
     let text = text.trim();
     let end = text.find(|byte: char| !(byte.is_ascii_digit() || byte == '.'))?;
@@ -39,19 +39,19 @@ pub(super) fn printed_time(text: &str) -> Option<(f64, f64)> {
     Some((number.parse::<f64>().ok()? * scale, step(number) * scale))
 }
 
-/// `1m2.5s`
+/// Reads `1m2.5s`.
 fn compound(minutes: &str, rest: &str) -> Option<(f64, f64)> {
     let (value, slack) = printed_time(rest.strip_prefix('m')?)?;
     Some((minutes.parse::<f64>().ok()? * 6e4 + value, slack))
 }
 
-/// What one of the last printed digit is worth.
+/// The value of one unit of the last printed digit.
 pub(super) fn step(number: &str) -> f64 {
     let places = number.split_once('.').map_or(0, |(_, places)| places.len());
     10f64.powi(-i32::try_from(places).unwrap_or(0))
 }
 
-/// The first number in a text, and what its last digit is worth.
+/// The first number in a text, and the value of one unit of its last digit.
 pub(super) fn first_number(text: &str) -> Option<(f64, f64)> {
     let from = text.find(|byte: char| byte.is_ascii_digit())?;
     let rest = &text[from..];
@@ -62,13 +62,14 @@ pub(super) fn first_number(text: &str) -> Option<(f64, f64)> {
     Some((number.parse().ok()?, step(number)))
 }
 
-/// Goes over lines one by one, however many there are: the number of each, itself, and whether it came to its end.
+/// Reads lines one by one, with memory that does not grow with their number. `take` gets the line's number, the line
+/// and whether it ends with a newline.
 pub(super) fn lines(
     (source, form): (Source<'_>, &'static str),
     text: &mut dyn BufRead,
     mut take: impl FnMut(usize, &str, bool) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    /// A sample's line is some hundred bytes: what is so long is none.
+    /// The longest line, in bytes. A sample has some hundred, so a longer line is not a sample.
     const LONGEST: u64 = 1 << 20;
     let mut line = Vec::new();
     for number in 1.. {
@@ -94,7 +95,7 @@ pub(super) fn lines(
     Ok(())
 }
 
-/// The line that begins so, after its number in the file.
+/// The rest of the first line that begins with `start`, and the number of the line.
 pub(super) fn line<'a>(text: &'a str, start: &str) -> Option<(usize, &'a str)> {
     let mut lines = text.lines().enumerate();
     let (index, line) = lines.find(|(_, line)| line.trim_start().starts_with(start))?;
@@ -102,12 +103,12 @@ pub(super) fn line<'a>(text: &'a str, start: &str) -> Option<(usize, &'a str)> {
 }
 
 impl Source<'_> {
-    /// Where a line stands.
+    /// The place of a line.
     pub(super) fn place(self, line: usize) -> String {
         format!("{}:{line}", self.name)
     }
 
-    /// The time, in milliseconds, behind the start of a line.
+    /// The time, in milliseconds, after the start of a line.
     pub(super) fn time(self, start: &str) -> Option<Figure> {
         let (index, rest) = line(self.text, start)?;
         let (value, slack) = printed_time(rest)?;
@@ -124,7 +125,7 @@ impl Source<'_> {
         })
     }
 
-    /// The first number behind the start of a line.
+    /// The first number after the start of a line.
     pub(super) fn number(self, start: &str) -> Option<Figure> {
         let (index, rest) = line(self.text, start)?;
         let (value, slack) = first_number(rest)?;

@@ -1,4 +1,4 @@
-//! Rows from single samples: their figures are worked out here, and only those that the samples carry.
+//! Computes rows from single samples, with only the percentiles that the number of samples supports.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use stats::Values;
 
 use crate::{Counts, Figure, Row, Times};
 
-/// Samples of one operation, of any number in the same memory.
+/// The samples of one operation. Memory does not grow with their number.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     times_ms: Values,
     failed: u64,
     kinds: BTreeMap<String, u64>,
-    /// When the first began and the last ended, in milliseconds.
+    /// Start of the first sample and end of the last, in milliseconds.
     span: Option<(f64, f64)>,
 }
 
-/// Samples by the name of their operation. A URL with a number in it is a new name each time: those beyond the first
-/// thousand are one row, so that the memory does not grow with the file.
+/// Samples by the name of their operation. URLs that contain numbers may give every sample a new name. Names beyond the
+/// first thousand share one row, so that memory does not grow with the file.
 #[derive(Debug, Default)]
 pub(super) struct Named(BTreeMap<String, Samples>);
 
@@ -25,7 +25,7 @@ impl Named {
     const MOST: usize = 1000;
     const OTHERS: &str = "all other names";
 
-    /// Notes one of the operation with that name.
+    /// Adds a sample of the operation with that name.
     pub(super) fn note(
         &mut self,
         name: &str,
@@ -35,7 +35,7 @@ impl Named {
     ) {
         let room = self.0.len() < Self::MOST || self.0.contains_key(name);
         let name = if room { name } else { Self::OTHERS };
-        // By reference first: a name is allocated once and not for each of its samples.
+        // Looking up by reference first allocates each name once, not once per sample.
         if !self.0.contains_key(name) {
             self.0.insert(name.to_owned(), Samples::default());
         }
@@ -51,10 +51,10 @@ impl Named {
 }
 
 impl Samples {
-    /// Kinds of failure beyond these are one.
+    /// Failures of further kinds are counted as one kind.
     const KINDS: usize = 100;
 
-    /// Notes one that began at `began_ms`, on whatever clock.
+    /// Adds a sample that began at `began_ms`, on any clock.
     pub(super) fn note(&mut self, began_ms: f64, took_ms: f64, failure: Option<String>) {
         self.times_ms.record(took_ms);
         let (first, last) = self.span.unwrap_or((began_ms, began_ms));
@@ -67,7 +67,7 @@ impl Samples {
         }
     }
 
-    /// From the first start to the last end, in seconds.
+    /// The time from the first start to the last end, in seconds.
     pub(super) fn duration_s(&self) -> Option<f64> {
         self.span.map(|(first, last)| (last - first) / 1000.0)
     }
@@ -77,7 +77,7 @@ impl Samples {
     }
 
     pub(super) fn row(&self, name: &str, at: &str, resolution_ms: f64) -> Row {
-        /// A histogram's three digits.
+        /// The relative error of a histogram with three digits.
         const SHARE: f64 = 0.001;
         let times = &self.times_ms;
         let count = times.count();

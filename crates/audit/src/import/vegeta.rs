@@ -1,4 +1,4 @@
-//! vegeta's JSON report. Times are in nanoseconds. Its percentiles come from a t-digest, which has no bound on its error.
+//! vegeta's JSON report. Times are in nanoseconds. Its percentiles come from a t-digest, which has no error bound.
 
 use serde_json::Value;
 
@@ -9,11 +9,11 @@ use crate::{Counts, Figure, Level, Loop, Method, Results, Row, Times};
 pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportError> {
     let time = |key: &str| figure(value, &["latencies", key], 1e-6, 0.0);
     let Some(sent) = figure(value, &["requests"], 1.0, 0.0) else {
-        return Err(source.broken("vegeta's report", "`requests` is no number"));
+        return Err(source.broken("vegeta's report", "`requests` is not a number"));
     };
     let listed = [(0.5, "50th"), (0.9, "90th"), (0.95, "95th"), (0.99, "99th")];
     let codes = value["status_codes"].as_object();
-    // 0 is no answer at all.
+    // Code 0 means that there was no response.
     let failures = codes
         .into_iter()
         .flatten()
@@ -55,7 +55,7 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
         name: "run".to_owned(),
         at: "requests".to_owned(),
         duration_s: figure(value, &["duration"], 1e-9, 0.0),
-        // Its rate is of what was sent; its throughput of what succeeded.
+        // Its rate counts the requests sent, and its throughput the successes.
         offered_per_s: figure(value, &["rate"], 1.0, 0.0),
         answered_per_s: figure(value, &["throughput"], 1.0, 0.0),
         shape: Some(Loop::Open),

@@ -1,4 +1,4 @@
-//! vegeta's text report, of version 12 (with the minimum) and older ones (without).
+//! vegeta's text report: version 12 (with the minimum) and older ones (without).
 
 use super::Source;
 use super::pieces::{line, printed_time, step};
@@ -57,7 +57,8 @@ pub(super) fn read(source: Source<'_>) -> Results {
     results
 }
 
-/// The value under a name of `Requests [total, rate, throughput] 2000, 1000.60, 900.46`, and its line.
+/// The value in the column `name` of a line such as `Requests [total, rate, throughput] 2000, 1000.60, 900.46`, and the
+/// place of the line.
 fn field(source: Source<'_>, start: &str, name: &str) -> Option<(String, String)> {
     let (index, rest) = line(source.text, start)?;
     let (names, values) = rest.strip_prefix('[')?.split_once(']')?;
@@ -77,7 +78,7 @@ fn time(source: Source<'_>, start: &str, name: &str) -> Option<Figure> {
     Some(Figure::rounded(value, slack, at))
 }
 
-/// `Status Codes [code:count] 200:1800 500:200`, those of failures; 0 is no answer at all.
+/// The failures in `Status Codes [code:count] 200:1800 500:200`. Code 0 means that there was no response.
 fn codes(source: Source<'_>) -> Vec<(String, Figure)> {
     let Some((index, rest)) = line(source.text, "Status Codes") else {
         return Vec::new();

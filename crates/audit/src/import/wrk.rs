@@ -1,6 +1,6 @@
-//! wrk and wrk2. wrk is a closed loop of connections, but to its times it adds those of requests that it thinks it missed
-//! (`stats_correct`): how many they are is not printed, and Little's law does not hold for them. wrk2 starts by a clock and
-//! counts times from the planned start.
+//! wrk and wrk2. wrk is a closed loop of connections, but adds times of requests that it considers missed
+//! (`stats_correct`). Their number is not printed, and Little's law does not hold for them. wrk2 starts requests by a
+//! clock and measures times from the planned start.
 
 use super::pieces::{first_number, line, printed_time, step};
 use super::{ImportError, Source};
@@ -84,7 +84,7 @@ fn times(source: Source<'_>, planned: bool) -> Times {
             .ok()
             .filter(|percent| (0.0..100.0).contains(percent))?;
         let (value, slack) = printed_time(rest)?;
-        // wrk2 keeps three digits.
+        // wrk2's histogram has three digits.
         let slack = if planned {
             slack + 0.001 * value
         } else {
@@ -95,7 +95,7 @@ fn times(source: Source<'_>, planned: bool) -> Times {
             Figure::rounded(value, slack, source.place(index + 1)),
         ))
     });
-    // wrk2's calibration is in its count of requests and not among its times.
+    // wrk2 counts the requests of its calibration, but does not record their times.
     let samples = line(source.text, "#[Max").and_then(|(index, rest)| {
         let (_, count) = rest.split_once("Total count")?;
         let (count, _) = first_number(count)?;

@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use super::{about_claims, clean, coverage, in_runs, names, verdict};
 use crate::{Audit, Finding, Unchecked};
 
-/// As Markdown.
+/// The audit as Markdown.
 pub fn markdown(audit: &Audit) -> String {
     let mut text = format!(
         "# Audit of {}\n\n{}: {}.\n",
@@ -19,7 +19,7 @@ pub fn markdown(audit: &Audit) -> String {
             let rule = shown[0].rule;
             let _ = writeln!(
                 text,
-                "\nAnd {more} more of `{rule}`: `--format json` has all."
+                "\nAnd {more} more of `{rule}`: `--format json` lists all."
             );
         }
     }
@@ -69,12 +69,12 @@ fn one(text: &mut String, finding: &Finding) {
     );
 }
 
-/// Between backticks; one inside would end them.
+/// Text between backticks. A backtick inside would end them, so it is replaced.
 fn code(text: &str) -> String {
     format!("`{}`", clean(text).replace('`', "\u{2019}"))
 }
 
-/// Names come from files: nothing in them is markup, a mention of somebody or a reference.
+/// Escapes names from files, so that they cannot contain markup, mentions or references.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in clean(text).chars() {

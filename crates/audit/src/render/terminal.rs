@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use super::{about_claims, clean, coverage, in_runs, names, verdict};
 use crate::{Audit, Finding, Severity, Unchecked};
 
-/// For a terminal: the verdict, the findings, and what could not be checked.
+/// The audit for a terminal: the verdict, the findings, and the checks that lacked figures.
 pub fn terminal(audit: &Audit, colour: bool) -> String {
     let source = clean(&audit.source);
     let mut text = format!("{source} ({}): {}\n", audit.form, verdict(audit));
@@ -15,7 +15,7 @@ pub fn terminal(audit: &Audit, colour: bool) -> String {
             let rule = shown[0].rule;
             let _ = writeln!(
                 text,
-                "\n  and {more} more of [{rule}]: --format json has all"
+                "\n  and {more} more of [{rule}]: --format json lists all"
             );
         }
     }
@@ -43,7 +43,7 @@ pub fn terminal(audit: &Audit, colour: bool) -> String {
     text
 }
 
-/// Some words behind a start, in lines that fit; nothing without any.
+/// Writes words after a start, wrapped to the width. Writes nothing if there are no words.
 fn list(text: &mut String, start: &str, between: char, words: impl Iterator<Item = String>) {
     const WIDTH: usize = 100;
     let mut line = start.to_owned();

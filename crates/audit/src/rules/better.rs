@@ -1,5 +1,5 @@
-//! "Better" is more success and rate, and less time, in every figure that is told; and what became worse beside it
-//! belongs into the same sentence.
+//! "Better" means more success, a higher rate and less time, in every figure that is stated. A claim of improvement
+//! must also mention the other figures that became worse.
 
 use crate::measure::Measure;
 use crate::number::short;
@@ -8,13 +8,13 @@ use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "better",
-    says: "what is called better is worse in its figures, or everything beside it became worse",
+    says: "the figures of a claimed improvement are worse, or most other times became worse",
     needs: "a claim of the kind better",
-    instead: "all figures of both, side by side, from repeated runs under the same load",
+    instead: "all figures of both levels side by side, from repeated runs under the same load",
     check,
 };
 
-/// A time that grew by more than this became worse.
+/// A time that grew by more than this factor became worse.
 const WORSE: f64 = 1.2;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -63,15 +63,15 @@ fn told(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
             &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
         ),
         if all {
-            "it is worse"
+            "the figures are worse"
         } else {
-            "some of it is worse"
+            "some of the figures are worse"
         },
         worse.join(", "),
     );
 }
 
-/// What is compared: what failed as a share, where it is told of how many.
+/// The value to compare: failures as a share, if the total is known.
 fn figure(level: &Level, claim: &Claim, of: &str) -> Option<f64> {
     let row = claim.row.as_deref();
     if of == "failed"
@@ -82,7 +82,7 @@ fn figure(level: &Level, claim: &Claim, of: &str) -> Option<f64> {
     level.figure(row, of).map(|figure| figure.value)
 }
 
-/// Whether no rounding and no other meaning makes it better. Counts depend on how long was counted.
+/// Whether it is worse under every rounding and reading. Counts depend on the length of the run, so they never are.
 fn surely_worse(claim: &Claim, before: &Level, after: &Level, of: &str) -> bool {
     let (measure, row) = (Measure::of(of), claim.row.as_deref());
     let both = before.reach_of(row, of).zip(after.reach_of(row, of));
@@ -126,7 +126,7 @@ fn beside(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
         desk.find(
             Severity::Unsupported,
             (claim.text.clone(), &[claim.at.as_str(), after.at.as_str()]),
-            "most times beside it became worse",
+            "most other times became worse",
             format!("{}{rest} (ms; of {compared} compared)", slower.join(", ")),
         );
     }

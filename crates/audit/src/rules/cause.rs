@@ -1,13 +1,13 @@
-//! A resource is a bottleneck, or none, by figures of the process that is said to be full; not of the machine, which has
-//! other processes and several cores, nor of the generator.
+//! Only figures of the process itself show that a resource is a bottleneck, or that it is not. Figures of the machine
+//! include other processes and several cores. Figures of the generator are about the generator.
 
 use crate::{Desk, Kind, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "cause-not-measured",
-    says: "a cause is named, or ruled out, whose figures were not taken",
+    says: "a cause is named or ruled out without figures for it",
     needs: "a claim of the kind cause",
-    instead: "CPU of the process and of its busiest thread, its memory, queues and pools, while the load was on",
+    instead: "CPU of the process and of its busiest thread, its memory, queues and pools, during the load",
     check,
 };
 
@@ -20,7 +20,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             }
             Some("machine") => "the figure is that of the whole machine",
             Some("generator") => "the figure is that of the load generator",
-            Some("none") => "no figure was taken",
+            Some("none") => "nothing was measured",
             _ => {
                 desk.lacks(claim.text.clone(), "whose figure it is (`measured`)");
                 continue;

@@ -1,4 +1,4 @@
-//! A change of "+42 %" or "4.7 ×" is after / before, within what the rounding of both leaves.
+//! A change of "+42 %" or "4.7 ×" is after / before, within the rounding of both.
 
 use crate::number::short;
 use crate::reach::Reach;
@@ -6,9 +6,9 @@ use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "change",
-    says: "a change in per cent, or a factor, is not that of its figures",
+    says: "a change in per cent, or a factor, does not match its figures",
     needs: "a claim of the kind change",
-    instead: "changes that are worked out from the figures themselves, with their interval",
+    instead: "changes computed from the figures themselves, with their confidence interval",
     check,
 };
 
@@ -53,14 +53,14 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     claim.text.clone(),
                     &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
                 ),
-                "the figures do not change by so much",
+                "the figures do not change by the stated factor",
                 format!("stated: × {}; {}", told(by), outside.join(", ")),
             );
         }
     }
 }
 
-/// From and to, or one number.
+/// The range, or one number if both ends are equal.
 pub(super) fn told(by: Span) -> String {
     let (low, high) = (short(by.low), short(by.high));
     if low == high {
@@ -80,7 +80,7 @@ fn possible(claim: &Claim, (before, after): (&Level, &Level), of: &str, by: Span
     })
 }
 
-/// A share of success from 50 to 75 % is told as +25 % too, and meant are points.
+/// Whether a change of success is meant in percentage points: 50 to 75 % is often written as +25 %.
 fn by_points(claim: &Claim, before: &Level, after: &Level, of: &str) -> bool {
     let (row, Some(by)) = (claim.row.as_deref(), claim.by) else {
         return false;
@@ -94,7 +94,7 @@ fn by_points(claim: &Claim, before: &Level, after: &Level, of: &str) -> bool {
     of == "success" && both.is_some_and(fits)
 }
 
-/// After / before: as printed, and between what rounding leaves.
+/// After / before: as printed, and the range that rounding leaves.
 pub(super) struct Factor {
     pub(super) printed: f64,
     pub(super) low: f64,

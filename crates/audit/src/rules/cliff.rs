@@ -1,5 +1,5 @@
-//! A cliff is a jump that users alone make. Two points are a line; a level without data is no point; and where levels
-//! with the same users stand side by side, they must agree.
+//! A cliff is a jump that only the number of users causes. Two points only make a line, and a level without data is no
+//! point. Levels with the same users must agree.
 
 use crate::measure::Measure;
 use crate::number::short;
@@ -8,9 +8,9 @@ use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "cliff",
-    says: "a cliff is seen where there are too few levels with data to see one",
+    says: "a cliff is claimed, but too few levels have data to show one",
     needs: "a claim of the kind cliff",
-    instead: "levels on both sides of the jump, close to it, and the sound one repeated after it",
+    instead: "levels close to the jump on both sides, and the level before it repeated afterwards",
     check,
 };
 
@@ -65,7 +65,7 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
                 claim.text.clone(),
                 &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
             ),
-            "one level with data before the jump: any rise looks like a cliff from there",
+            "only one level before the jump has data: any rise from it looks like a cliff",
             format!(
                 "levels with {of} up to {}: {}; {of} {} → {}",
                 before.name,
@@ -77,7 +77,7 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
     }
 }
 
-/// What the figure does not do, that it does at a cliff: it becomes worse, whatever that is of it.
+/// The change that a cliff requires and the figure does not show. At a cliff a figure becomes worse: rises or falls.
 fn missing(measure: Measure, before: Reach, after: Reach) -> Option<&'static str> {
     let rises = after.high > before.low;
     let falls = after.low < before.high;

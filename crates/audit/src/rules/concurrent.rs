@@ -1,4 +1,4 @@
-//! At work at the same time, on average: Σ rate × mean time (Little's law). Users who wait or think are not at work.
+//! Little's law: on average, Σ rate × mean time operations are in progress. Users who wait or think are not counted.
 
 use super::little::{at_work, measured};
 use crate::number::short;
@@ -6,9 +6,9 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "concurrency",
-    says: "as many are said to be at work at the same time as there are users, and rate × time is less",
+    says: "all users are said to be active at the same time, but rate × mean time is less",
     needs: "a claim of the kind concurrent",
-    instead: "what was open and what was at work, counted over time",
+    instead: "open connections and operations in progress, counted over time",
     check,
 };
 
@@ -42,12 +42,12 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     Severity::Unsupported,
                     (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
                     format!(
-                        "{} were at work at the same time in {}",
+                        "{} users were active at the same time in {}",
                         short(at_work.round()),
                         level.name
                     ),
                     format!(
-                        "Σ rate × mean time = {} at the most, stated: {}",
+                        "Σ rate × mean time = {} at most, stated: {}",
                         short(at_work),
                         short(stated.low)
                     ),

@@ -1,12 +1,12 @@
-//! A statement about one condition does not follow from a measurement under another.
+//! A statement about one condition does not follow from a measurement under another one.
 
 use crate::{Desk, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "other-conditions",
-    says: "a statement is about conditions that were not those of the measurement",
+    says: "a statement is about conditions other than those of the measurement",
     needs: "a claim with its conditions",
-    instead: "the condition of the statement itself",
+    instead: "the same load under the stated condition",
     check,
 };
 
@@ -30,7 +30,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     desk.find(
                         Severity::Unsupported,
                         (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
-                        format!("{} was measured under something else", level.name),
+                        format!("{} was measured under another condition", level.name),
                         format!("{name}: stated {stated}, measured {was}"),
                     );
                 }

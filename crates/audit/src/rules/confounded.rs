@@ -1,13 +1,13 @@
-//! A change shows what made it only where nothing else changed.
+//! A change shows its cause only if nothing else changed.
 
 use crate::number::short;
 use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "more-than-one-change",
-    says: "two levels are compared that differ in more than what is said to make the difference",
+    says: "the two levels of a comparison differ in more than the stated change",
     needs: "a claim that compares two levels",
-    instead: "the same load, length and version on both sides, and one thing changed",
+    instead: "the same load, length and version on both sides, with one change between them",
     check,
 };
 
@@ -50,7 +50,7 @@ fn compare(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     if before.pooled != after.pooled {
         differ.push(format!("loads mixed: {} → {}", mixed(before), mixed(after)));
     }
-    // Users may differ where growth with them is the point.
+    // If the users differ, growth with the users is the subject, and that is the one change allowed.
     let between_loads = before.users != after.users;
     let allowed = usize::from(!between_loads);
     if differ.len() > allowed {
@@ -61,7 +61,7 @@ fn compare(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
                 claim.text.clone(),
                 &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
             ),
-            "more than one thing changed between them",
+            "more than one condition changed between the levels",
             differ.join(", "),
         );
     }
@@ -81,7 +81,7 @@ fn compare(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
                     claim.text.clone(),
                     &[claim.at.as_str(), before.at.as_str(), after.at.as_str()],
                 ),
-                "the runs are not of the same length",
+                "the runs differ in length",
                 words,
             );
         }

@@ -1,7 +1,7 @@
 //! sent = ok + failed + unfinished; failed = the sum of its kinds; a share = its count; a whole = its parts.
 //!
-//! Counts over a window may begin with what was on its way before it: of users who wait for their answers no more than
-//! one each. A share of success is of what was started or of what ended: both are said.
+//! Counts of a window may include operations that were in flight before it. In a closed load that is at most one per
+//! user. A share of success may refer to the operations started or to those that ended.
 
 use crate::number::{percent, short};
 use crate::reach::Reach;
@@ -9,7 +9,7 @@ use crate::{Desk, Figure, Level, Loop, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "counts-do-not-add-up",
-    says: "parts do not add up to their whole, or a percentage is not that of its counts",
+    says: "parts do not add up to their whole, or a percentage does not match its counts",
     needs: "counts of what was started and how it ended",
     instead: "count every start once, and give each exactly one end: ok, failed by kind, or unfinished",
     check,
@@ -37,18 +37,21 @@ fn ends(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         .collect();
     let (least, most) = (sum(&parts, Figure::low), sum(&parts, Figure::high));
     desk.checked();
-    // What had not ended is often not told: too few is a gap, too many is not possible.
+    // Reports often omit unfinished operations. Too few ends are therefore a gap, but too many are impossible.
     let told = counts.failed.is_some();
     let before = match (&level.users, level.shape) {
         (Some(users), Some(Loop::Closed)) => users.high(),
         _ => f64::INFINITY,
     };
     let (severity, what) = if least > sent.high() + before {
-        (Severity::Impossible, "more ended than were started")
+        (
+            Severity::Impossible,
+            "more operations ended than were started",
+        )
     } else if least > sent.high() {
         (
             Severity::Unsupported,
-            "more ended than were started: some began before the counting, or are counted twice",
+            "more operations ended than were started: some began before the counting, or were counted twice",
         )
     } else if most < sent.low() && told && counts.unfinished.is_some() {
         (Severity::Impossible, "the ends do not add up to the starts")
@@ -81,7 +84,7 @@ fn kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     let (severity, what) = if least > failed.high() {
         (
             Severity::Impossible,
-            "the failures by kind are more than the failures",
+            "the failures by kind exceed the number of failures",
         )
     } else if most < failed.low() {
         (
@@ -114,7 +117,7 @@ fn share(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     let (low, high) = (stated.low() - 1e-6, stated.high() + 1e-6);
     let fits = |share: Reach| 100.0 * share.low <= high && 100.0 * share.high >= low;
     if !row.shares().into_iter().any(fits) {
-        // What is not told may be what had not ended.
+        // Operations that are missing from the counts may not have ended.
         let possible = |share: Reach| share.low <= high && share.high >= low;
         let severity = if row.counted_success().is_some_and(possible) {
             Severity::Unsupported
@@ -124,7 +127,10 @@ fn share(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         desk.find(
             severity,
             (level.call(row), &[stated.at.as_str(), row.at.as_str()]),
-            format!("{} % success is not what was counted", short(stated.value)),
+            format!(
+                "{} % success does not match the counts",
+                short(stated.value)
+            ),
             format!("{} of {} = {}", short(ok), short(sent), percent(ok / sent)),
         );
     }
@@ -148,11 +154,11 @@ fn windows(level: &Level, desk: &mut Desk<'_>) {
         } else {
             Severity::Impossible
         };
-        (severity, "the windows are more than the whole")
+        (severity, "the windows add up to more than the whole")
     } else if sum(&parts, Figure::high) < sent.low() {
         (
             Severity::Doubtful,
-            "the windows are less than the whole: some are not told",
+            "the windows add up to less than the whole: some are missing",
         )
     } else {
         return;
@@ -170,12 +176,12 @@ fn windows(level: &Level, desk: &mut Desk<'_>) {
     );
 }
 
-/// Whether the windows may be of more than the whole is: the warm-up too, or nobody tells.
+/// Whether the windows may cover more than the whole does, such as the warm-up. Also true if the lengths are unknown.
 fn longer_than_the_run(level: &Level) -> bool {
     let Some((window, duration)) = level.window_s.as_ref().zip(level.duration_s.as_ref()) else {
         return true;
     };
-    // The last one may have begun before the end.
+    // The last window may have begun before the end.
     let whole = level.windows.len().saturating_sub(1) as f64;
     whole * window.low() >= duration.high()
 }

@@ -1,14 +1,14 @@
-//! Whatever takes nearly as long as the run lasts is cut off by its end: longer ones cannot be seen, and what was on its
-//! way then is missing or counted as failed.
+//! The end of a run cuts off everything that takes nearly as long as the run. Longer times cannot be seen, and
+//! operations in flight at the end are missing or counted as failed.
 
 use crate::number::{percent, time};
 use crate::{Desk, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "cut-by-the-end",
-    says: "the longest time is nearly as long as the run: the end of the run made it, and failures with it",
+    says: "the longest time is nearly as long as the run: its end cut longer ones off, or made them failures",
     needs: "the duration and the longest time",
-    instead: "a run many times longer than its longest request, and what is on its way at the end counted as unfinished",
+    instead: "a run many times longer than its longest request, with requests in flight at the end counted as unfinished",
     check,
 };
 
@@ -20,7 +20,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             continue;
         };
         for row in level.all_rows() {
-            // Who counts what the end cut off has told it.
+            // A report that counts unfinished operations has accounted for those that the end cut off.
             let told = row.counts.unfinished.is_some();
             let Some(max) = row.times.max.as_ref().filter(|_| !told) else {
                 continue;
@@ -31,7 +31,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Doubtful,
                     (level.call(row), &[max.at.as_str(), duration.at.as_str()]),
-                    "the longest took most of the run: longer ones, and failures, are the end of the test",
+                    "the longest time is most of the run: its end cut longer ones off, or made them failures",
                     format!("max {} = {} of {}", time(max.value), percent(share), time(1000.0 * duration.value)),
                 );
             }

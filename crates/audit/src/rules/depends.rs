@@ -1,4 +1,4 @@
-//! If y depends on x, a large change of x with all else the same must move y.
+//! If y depends on x, a large change of x moves y while everything else stays the same.
 
 use super::change::factor;
 use crate::number::short;
@@ -6,15 +6,15 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "does-not-depend",
-    says: "a figure is said to depend on another that changes while it does not",
+    says: "a figure is said to depend on another, but does not change with it",
     needs: "a claim of the kind depends-on",
-    instead: "one thing changed at a time, over several values",
+    instead: "changes of one thing at a time, over several values",
     check,
 };
 
-/// A cause that changes by half as much again must be seen.
+/// A cause that changes by more than this factor must have a visible effect.
 const LARGE: f64 = 1.5;
-/// An effect within this is none.
+/// An effect within this factor counts as none.
 const NONE: f64 = 1.1;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -41,7 +41,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                         claim.text.clone(),
                         &[claim.at.as_str(), one.at.as_str(), other.at.as_str()],
                     ),
-                    format!("{on} changes and {of} does not: {on} is not what {of} depends on"),
+                    format!("{on} changes and {of} does not: {of} does not depend on {on}"),
                     format!(
                         "{}: {on} × {}, {of} × {}",
                         [one.name.as_str(), other.name.as_str()].join(" → "),

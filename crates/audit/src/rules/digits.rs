@@ -1,12 +1,12 @@
-//! count / duration has no more digits than the duration: 200 / 0.015 s is anything from 12,903 to 13,793. A whole number
-//! of seconds is what was set, and as exact as a clock.
+//! count / duration is no more precise than the duration: 200 / 0.015 s is anything from 12,903 to 13,793. A duration
+//! in whole seconds is taken as the configured one, which is exact.
 
 use crate::number::{percent, short, told};
 use crate::{Desk, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "false-precision",
-    says: "a rate has more digits than the duration that it was divided by",
+    says: "a rate has more digits than the duration from which it was computed",
     needs: "count, rate and duration",
     instead: "durations with as many digits as the rates, and the spread of several runs",
     check,
@@ -36,7 +36,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     &[rate.at.as_str(), duration.at.as_str()],
                 ),
                 format!(
-                    "{}/s is told to more digits than {} s carry",
+                    "{}/s has more digits than {} s can give",
                     told(rate),
                     told(duration)
                 ),

@@ -1,20 +1,20 @@
-//! A percentile that is read off a histogram with few buckets is the edge of a bucket: the true one lies anywhere
-//! between it and the edge below, and beyond the last edge anywhere at all.
+//! A percentile from a histogram with few buckets is the edge of a bucket. The true one lies anywhere between it and
+//! the edge below. Beyond the last edge it has no upper limit.
 
 use crate::number::time;
 use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "percentiles-on-edges",
-    says: "percentiles are the edges of a histogram's buckets and not measured times",
+    says: "percentiles are the edges of histogram buckets, not measured times",
     needs: "percentiles",
-    instead: "a histogram with a fixed relative error (HDR, three digits), and its bucket's width beside each percentile",
+    instead: "a histogram with a fixed relative error (HDR, three digits), and its bucket width beside each percentile",
     check,
 };
 
-/// Without stated edges: so many percentiles that are all 1, 2 or 5 times a power of ten,
+/// Without stated edges, at least this many percentiles must all be 1, 2 or 5 times a power of ten,
 const SUSPICIOUS: usize = 6;
-/// and so unlikely by the law of leading digits (Benford, "The Law of Anomalous Numbers", 1938), are not chance.
+/// with less than this probability by the law of leading digits (Benford, "The Law of Anomalous Numbers", 1938).
 const CHANCE: f64 = 1e-4;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -74,7 +74,7 @@ fn range(q: f64, at: &Figure, edges: &[f64]) -> String {
 }
 
 fn unstated(level: &Level, rows: &[&Row], desk: &mut Desk<'_>) {
-    // A tool that is known keeps its times as its reader says.
+    // The importer of a known tool states its precision, so its percentiles need no guess.
     let own = |row: &&&Row| row.edges_ms.is_empty() && !row.times.fixed_list;
     let rows: Vec<&&Row> = rows.iter().filter(own).collect();
     let listed: Vec<&Figure> = rows
@@ -105,7 +105,7 @@ fn unstated(level: &Level, rows: &[&Row], desk: &mut Desk<'_>) {
     }
 }
 
-/// How likely a time that is printed so coarsely is 1, 2 or 5 times a power of ten.
+/// The probability that a time printed with this precision is 1, 2 or 5 times a power of ten.
 fn chance(time: &Figure) -> f64 {
     let unit =
         (time.slack / 10f64.powf(time.value.abs().max(1e-9).log10().floor())).clamp(1e-6, 1.0);
@@ -115,7 +115,7 @@ fn chance(time: &Figure) -> f64 {
         .sum()
 }
 
-/// 1, 2 or 5 times a power of ten.
+/// Whether it is 1, 2 or 5 times a power of ten.
 fn round(value: f64) -> bool {
     if value <= 0.0 {
         return false;

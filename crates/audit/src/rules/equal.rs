@@ -1,6 +1,6 @@
-//! Times are hardly ever equal to three digits. Where p99 is the maximum there are at most 100 samples or so; where p95
-//! is p99, most likely fewer, or the tail is cut off. Where the number of samples is told, the rule of the few samples
-//! says more.
+//! Times are hardly ever equal to three digits. If p99 is the maximum, there are at most about 100 samples. If p95 is
+//! p99, there are most likely fewer, or the tail is cut off. If the number of samples is stated, the rule
+//! `too-few-samples` says more.
 
 use crate::number::{percentile, time};
 use crate::{Desk, Figure, Results, Row, Rule, Severity};
@@ -29,11 +29,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Doubtful,
                     (level.call(row), &[low.at.as_str(), top.at.as_str()]),
+                    format!("{one} and {other} are the same value: one sample, the longest of few"),
                     format!(
-                        "{one} and {other} are the same value: it is one sample, the longest of few"
-                    ),
-                    format!(
-                        "{one} = {other} = {}; the number of samples is not told",
+                        "{one} = {other} = {}; the number of samples is not stated",
                         time(top.value)
                     ),
                 );
@@ -49,14 +47,14 @@ fn ladder(row: &Row) -> Vec<(String, &Figure)> {
     ladder
 }
 
-/// Equal, and to at least two digits more than chance gives: coarse figures are often equal.
+/// Whether both are equal and printed to about 1 % or finer. Coarse figures are often equal by chance.
 fn same(one: &Figure, other: &Figure) -> bool {
     one.value > 0.0
         && one.value.to_bits() == other.value.to_bits()
         && one.slack <= 0.011 * one.value
 }
 
-/// Those are told by the rule of the time-outs.
+/// The rule `at-the-timeout` reports those.
 fn at_timeout(row: &Row, time: &Figure) -> bool {
     row.timeout_ms
         .as_ref()

@@ -1,10 +1,10 @@
-//! A gain that is expected is a hypothesis until it is measured.
+//! An expected gain is a hypothesis until it is measured.
 
 use crate::{Desk, Kind, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "expected-gain",
-    says: "a gain is told in figures that nobody measured",
+    says: "a gain is stated in figures that nobody measured",
     needs: "a claim of the kind expected",
     instead: "the change itself, measured before and after",
     check,

@@ -1,20 +1,20 @@
-//! What was not run was not measured: beyond the highest level, or between two levels, a number of users is a guess.
-//! And a share that rests on n flows may be lower than it looks: Wilson's interval of n of n ends at about 1 − 4 / (n + 4).
+//! A load that was not tested was not measured: above the highest level, or between two levels, its figures are
+//! guesses. A share from n flows may also be too high: Wilson's interval of n of n begins at about 1 − 4 / (n + 4).
 
 use crate::number::{percent, short};
 use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "not-measured",
-    says: "a capacity is told, or denied, for a number of users that was not run, or was run too rarely",
+    says: "a capacity is claimed, or denied, for a number of users that was not tested, or too rarely",
     needs: "a claim of the kind handles",
-    instead: "that load itself; or a model, called a model, with its interval",
+    instead: "that load itself, or a model that is called a model, with its interval",
     check,
 };
 
-/// A level stands for users that are so near to its own.
+/// A level stands for numbers of users within this factor of its own.
 const NEAR: f64 = 1.02;
-/// Below this lower end of its interval a share of 100 % is not one to rely on.
+/// A share of 100 % is doubtful if its interval begins below this.
 const SURE: f64 = 0.95;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -56,7 +56,7 @@ fn beyond(claim: &Claim, users: f64, highest: f64, desk: &mut Desk<'_>) {
     desk.find(
         Severity::Unsupported,
         (claim.text.clone(), &[claim.at.as_str()]),
-        format!("nothing above {} users was run", short(highest)),
+        format!("no load above {} users was tested", short(highest)),
         format!(
             "{} / {} = {} × the highest level",
             short(users),
@@ -74,7 +74,7 @@ fn between(claim: &Claim, users: f64, run: &[(f64, &Level)], desk: &mut Desk<'_>
     desk.find(
         Severity::Unsupported,
         (claim.text.clone(), &[claim.at.as_str()]),
-        format!("{} users were not run", short(users)),
+        format!("{} users were not tested", short(users)),
         format!("levels: {}", words.join(", ")),
     );
 }
@@ -86,7 +86,7 @@ fn between(claim: &Claim, users: f64, run: &[(f64, &Level)], desk: &mut Desk<'_>
 )]
 fn few(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
     let Some((ok, sent)) = level.total.hits() else {
-        return desk.lacks(claim.text.clone(), "how many ended well");
+        return desk.lacks(claim.text.clone(), "the number of successes");
     };
     let Some((low, _)) = stats::wilson(ok.max(0.0) as u64, sent.max(0.0) as u64) else {
         return;
@@ -96,7 +96,7 @@ fn few(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
             Severity::Doubtful,
             (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
             format!(
-                "{} of {} is also what chance makes of less",
+                "{} of {} could also occur with a lower true rate",
                 short(ok),
                 short(sent)
             ),

@@ -1,18 +1,18 @@
-//! Failures are often quicker than answers, or as long as a time-out: where most requests failed, the percentiles are those
-//! of failures. Where failures have no time, the percentiles are those of the few that were left.
+//! Failures are often quicker than responses, or as long as a timeout. If most requests failed, the percentiles are
+//! those of failures. If failures have no time, the percentiles are those of the few successes.
 
 use crate::number::{percent, short};
 use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "mostly-failed",
-    says: "more than half of the requests failed: the times are those of failures, or of the few that were left",
-    needs: "times, and how many failed",
-    instead: "a target that answers well, and times of what ended well, with the share that did beside them",
+    says: "more than half of the requests failed: the times are those of failures or of the few successes",
+    needs: "times, and the number of failures",
+    instead: "a healthy target, and times of successes with the share of success beside them",
     check,
 };
 
-/// From this share on, a figure of all is a figure of failures.
+/// From this share of failures on, a figure of all operations is a figure of failures.
 const MOST: f64 = 0.5;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -20,14 +20,15 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         let mut told = false;
         for row in level.all_rows().filter(|row| !row.times.is_empty()) {
             let Some((failed, all)) = failed_of(row) else {
-                desk.lacks(level.call(row), "how many failed");
+                desk.lacks(level.call(row), "the number of failures");
                 continue;
             };
             desk.checked();
             told |= failed > MOST * all;
             check_row(level, row, (failed, all), desk);
         }
-        // Checks of what an answer holds have no times of their own: they say what those of the answers are worth.
+        // Checks of response contents have no times of their own, but they show whether the times are those of
+        // failures.
         let timed = level.all_rows().any(|row| !row.times.is_empty());
         let bare = level.rows.iter().filter(|row| row.times.is_empty());
         for row in bare.filter(|_| timed && !told) {
@@ -45,7 +46,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// How many failed, of how many; by the counts, by their kinds, or by the share that is told.
+/// Failures and total, whichever of counts, kinds and stated share gives the most failures.
 fn failed_of(row: &Row) -> Option<(f64, f64)> {
     let counts = &row.counts;
     let kinds = || {
@@ -93,7 +94,7 @@ fn check_row(level: &Level, row: &Row, (failed, all): (f64, f64), desk: &mut Des
     } else {
         (
             Severity::Unsupported,
-            "most of what was timed failed: the times are those of failures",
+            "most of the timed requests failed: the times are those of failures",
         )
     };
     tell(level, row, (failed, all), what, desk);

@@ -1,13 +1,13 @@
-//! A message that goes to f receivers is received f times: received ≤ sent × f, and = where nothing is lost.
+//! A message with f receivers is received f times: received ≤ sent × f, with equality if nothing is lost.
 
 use crate::number::short;
 use crate::{Desk, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "fan-out",
-    says: "what was received is not what was sent times the stated number of receivers",
+    says: "the number received is not the number sent times the stated receivers",
     needs: "messages sent and received",
-    instead: "who was there when each message was sent, and what became of it at each of them",
+    instead: "the audience of each message at the time of sending, and the fate of each delivery",
     check,
 };
 
@@ -22,7 +22,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         let Some(stated) = &level.fan_out else {
             desk.lacks(
                 level.name.clone(),
-                "how many receivers a message has (`fan_out`)",
+                "the number of receivers of a message (`fan_out`)",
             );
             continue;
         };
@@ -37,12 +37,12 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         let (severity, what) = if least > (expected + stated.slack.min(0.5)) * (1.0 + tolerance) {
             (
                 Severity::Impossible,
-                "more was received than can be: each message did not go to so many",
+                "more was received than is possible: each message went to fewer receivers",
             )
         } else if most < (expected - stated.slack.min(0.5)) * (1.0 - tolerance) {
             (
                 Severity::Unsupported,
-                "less was received than was sent to so many: lost, or not sent to all",
+                "less was received than the stated receivers account for: lost, or not sent to all",
             )
         } else {
             continue;
@@ -65,8 +65,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// What was sent before the counting, and received in it or the other way round: the share of the run that the longest
-/// took.
+/// The share of the run that the longest delivery took. Messages in flight at the start or the end of the counting may
+/// be counted on one side only.
 fn on_the_way(level: &Level) -> f64 {
     let max = level.total.times.max.as_ref();
     let both = max.zip(level.duration_s.as_ref());

@@ -1,12 +1,12 @@
-//! A percentile needs samples beyond it: with fewer than ten its 95 % interval is wider than the figure is worth
-//! (order statistics: the number beyond is binomial, its spread √(n·q·(1 − q))).
+//! A percentile needs samples beyond it. With fewer than ten, its 95 % interval is too wide to be useful (order
+//! statistics: the number beyond is binomial, its spread √(n·q·(1 − q))).
 
 use crate::number::{percentile, short};
 use crate::{Desk, Level, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "too-few-samples",
-    says: "a percentile rests on too few samples beyond it",
+    says: "too few samples lie beyond a percentile",
     needs: "percentiles",
     instead: "at least 10 / (1 − q) samples: 200 for p95, 1,000 for p99",
     check,
@@ -28,7 +28,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 fn check_row(level: &Level, row: &Row, count: f64, desk: &mut Desk<'_>) {
     desk.checked();
-    // What a tool lists in any case is no statement, unless it is the maximum by another name.
+    // Percentiles that a tool always prints are not a statement, unless they are the maximum by another name.
     let listed = row.times.percentiles.iter();
     let few: Vec<f64> = if row.times.fixed_list {
         listed

@@ -1,13 +1,13 @@
-//! A load generator at the end of its CPU measures itself: it sends late and reads late.
+//! A load generator without spare CPU measures itself: it sends late and reads late.
 
 use crate::number::short;
 use crate::{Desk, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "generator-limited",
-    says: "the load generator was at its limit: its figures are its own",
+    says: "the load generator was at its limit, so its figures describe the generator",
     needs: "the generator's own CPU",
-    instead: "a generator with room to spare, or several; how late it sent and read, beside every level",
+    instead: "a generator with CPU to spare, or several; its send and read delays beside every level",
     check,
 };
 
@@ -24,7 +24,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.find(
                 Severity::Unsupported,
                 (level.name.clone(), &[cpu.at.as_str(), level.at.as_str()]),
-                "the figures of this level are the generator's and say nothing about the system",
+                "the figures of this level describe the generator, not the system",
                 format!("the generator used {} % of its CPU", short(cpu.value)),
             );
         }

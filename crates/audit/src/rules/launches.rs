@@ -1,18 +1,19 @@
-//! Counts of what ended vary with the times: where some took longer than a window, what ended in a window cannot be as
-//! even as the starts. Counts that are even all the same are counts of starts, and say nothing about the system.
+//! Counts of completed operations vary with their times. If some took longer than a window, completions per window
+//! cannot be as even as the starts. Counts that are even nevertheless are counts of starts, and do not describe the
+//! system.
 
 use crate::number::{percent, short, time};
 use crate::{Desk, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "counts-launches",
-    says: "a rate counts what was started: it is constant whatever the system does",
+    says: "a rate counts starts: it is constant whatever the system does",
     needs: "counts in windows of time",
-    instead: "what ended well per second (goodput), beside what was started",
+    instead: "successes per second (goodput), beside the starts",
     check,
 };
 
-/// Windows that differ by less than this are those of a clock.
+/// Counts of windows that differ by less than this follow a clock.
 const EVEN: f64 = 0.005;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -22,7 +23,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         .filter(|level| level.windows.len() >= 5)
     {
         let Some(window) = &level.window_s else {
-            desk.lacks(level.name.clone(), "how long a window is (`window`)");
+            desk.lacks(level.name.clone(), "the length of a window (`window`)");
             continue;
         };
         let longest = level.all_rows().filter_map(|row| row.times.max.as_ref());
@@ -49,7 +50,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The largest distance from the middle one, the first left out: a limiter may begin with a burst.
+/// The largest distance from the median. The first window is left out, because a limiter may begin with a burst.
 fn unevenness(level: &Level) -> f64 {
     let mut counts: Vec<f64> = level
         .windows

@@ -5,9 +5,9 @@ use crate::{Desk, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "left-over",
-    says: "the target counts more sessions than there are users: left over from an earlier run",
+    says: "the target counts more sessions than there are users: sessions are left from an earlier run",
     needs: "users, and sessions that the target counted",
-    instead: "a clean target before each run, and its sessions counted before and after",
+    instead: "a clean target before each run, with its sessions counted before and after",
     check,
 };
 
@@ -21,7 +21,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.find(
                 Severity::Unsupported,
                 (level.name.clone(), &[sessions.at.as_str(), users.at.as_str()]),
-                "sessions of an earlier run were still there: the runs are not independent, and sessions do not end",
+                "sessions of an earlier run still existed: the runs are not independent, and sessions do not end",
                 format!(
                     "{} sessions − {} users = {} left over",
                     short(sessions.value),

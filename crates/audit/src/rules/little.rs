@@ -1,21 +1,21 @@
-//! Little's law (Little, "A Proof for the Queuing Formula L = λW", 1961): users at work = rate × time. In a closed loop
-//! nobody has more than one request on its way, so rate × mean time cannot be more than there are users; with a known
-//! pause it is (rate × (time + pause)).
+//! Little's law (Little, "A Proof for the Queuing Formula L = λW", 1961): operations in progress = rate × time. In a
+//! closed loop each user has at most one request in flight, so rate × mean time cannot exceed the number of users. With
+//! a known pause, rate × (time + pause) equals that number.
 
 use crate::number::{short, time};
 use crate::{Desk, Figure, Level, Loop, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "little-s-law",
-    says: "rate × mean time is more than there are users, or not what users with their pause give",
+    says: "rate × mean time exceeds the number of users, or does not match the users and their pause",
     needs: "users, and rate and mean time of one operation",
-    instead: "rate and times of the same operations over the same time, users counted as they were",
+    instead: "rate and times of the same operations over the same time, and the users that were really active",
     check,
 };
 
-/// What rounding, ramp and the ends of the run may explain besides the longest request.
+/// The share that rounding, ramp-up and the ends of the run may explain, in addition to the longest request.
 const TOLERANCE: f64 = 0.02;
-/// With a pause both sides are compared; pauses are rarely exactly what they are said to be.
+/// The same for the comparison with a pause. Real pauses rarely match the stated ones.
 const WITH_PAUSE: f64 = 0.15;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -26,7 +26,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         if level.shape != Some(Loop::Closed) {
             desk.lacks(
                 level.name.clone(),
-                "whether users wait for their answers (`loop`)",
+                "whether users wait for responses (`loop`)",
             );
             continue;
         }
@@ -43,7 +43,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         let room = room(level, &rows);
         let most = users.high() * (1.0 + room.unwrap_or(0.0) + TOLERANCE);
         if at_work > most {
-            // What failed at once may be in the rate and not in the times.
+            // Requests that failed at once may be part of the rate but not of the times.
             let timed: Option<f64> = rows.iter().map(|row| timed(row)).sum();
             let surely = room.is_some() && timed.is_some_and(|timed| timed > most);
             let severity = if surely {
@@ -58,11 +58,11 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     &[level.at.as_str(), rows[0].at.as_str()],
                 ),
                 format!(
-                    "{} users who wait for their answers cannot do that",
+                    "{} users who wait for responses cannot achieve that",
                     short(users.value)
                 ),
                 format!(
-                    "Σ rate × mean time = {} at work at the same time, with {} users",
+                    "Σ rate × mean time = {} in progress at the same time, with {} users",
                     short(at_work),
                     short(users.value)
                 ),
@@ -73,7 +73,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// How many were at work at least, if only those are in the times that can be: `None` where it is not told what failed.
+/// The least number in progress if the times cover as few operations as possible. `None` if failures are not stated.
 fn timed(row: &Row) -> Option<f64> {
     let all = at_work(row, f64::min)? * (1.0 - row.times.resolution);
     let counts = row.sample_counts();
@@ -84,8 +84,8 @@ fn timed(row: &Row) -> Option<f64> {
     Some(all * fewest / row.counts.sent.as_ref()?.high())
 }
 
-/// What is in the count beside the users' time in the run, as a share of it: what each began before the counting, no more
-/// than the longest request, and the ramp. `None` where it is not told.
+/// The possible excess of the count over the users' time in the run, as a share of that time. Each user may have begun
+/// one request before the counting, no longer than the longest; the ramp-up may be counted too. `None` if not stated.
 fn room(level: &Level, rows: &[&Row]) -> Option<f64> {
     let whole_run = rows.iter().all(|row| row.times.tool_is_known());
     let ramp = match &level.ramp_s {
@@ -97,7 +97,7 @@ fn room(level: &Level, rows: &[&Row]) -> Option<f64> {
     Some(edge + ramp / span)
 }
 
-/// The longest request as a share of the run, and how long that is. `None` where one of them is not told.
+/// The longest request as a share of the run, and the length of the run in seconds. `None` if one is not stated.
 fn edge(level: &Level, rows: &[&Row]) -> Option<(f64, f64)> {
     let longest: Option<Vec<f64>> = rows
         .iter()
@@ -124,7 +124,7 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
     let needed = rate.value * (mean.value + pause.value) / 1000.0;
     let least = rate.low() * (mean.low() + pause.low()) / 1000.0;
     let most = rate.high() * (mean.high() + pause.high()) / 1000.0;
-    // Over the ramp there are fewer users, or it is in the count and not in the duration.
+    // During the ramp-up there are fewer users, or it is in the count but not in the duration.
     let ramp = level.ramp_s.as_ref().map_or(0.0, Figure::high);
     let span = level.duration_s.as_ref().map_or(ramp, Figure::low);
     let coming = (ramp / span.max(1e-9)).min(1.0);
@@ -133,12 +133,12 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
         let (severity, what) = if too_many {
             (
                 Severity::Unsupported,
-                "users, rate, time and pause do not fit each other",
+                "users, rate, time and pause do not match",
             )
         } else {
             (
                 Severity::Doubtful,
-                "users, rate, time and pause do not fit each other: some paused longer, or waited and were not counted",
+                "users, rate, time and pause do not match: some paused longer, or waited without being counted",
             )
         };
         desk.find(
@@ -157,7 +157,7 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
     }
 }
 
-/// The whole where it has rate and mean, else the operations.
+/// The whole level if it has rate and mean, otherwise its operations.
 pub(super) fn measured(level: &Level) -> Vec<&Row> {
     let has = |row: &&Row| at_work(row, f64::min).is_some();
     if has(&&level.total) {

@@ -1,4 +1,4 @@
-//! A mean must lie between the bounds that percentiles, minimum and maximum leave (`bounds.rs` has the arithmetic).
+//! A mean must lie within the bounds that percentiles, minimum and maximum leave (`bounds.rs` has the arithmetic).
 
 use crate::bounds::mean_bounds_from;
 use crate::number::{short, time};
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     name: "mean-out-of-reach",
     says: "a mean is larger or smaller than the percentiles, the minimum and the maximum allow",
     needs: "times of one operation, their number, and the mean with percentiles or the maximum",
-    instead: "a histogram without a last bucket that swallows the tail (HDR), and mean and percentiles from the same samples",
+    instead: "a histogram without a last bucket that hides the tail (HDR), and mean and percentiles of the same samples",
     check,
 };
 
@@ -34,10 +34,10 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     if row.times.method == Method::Sketch {
         desk.lacks(
             name.clone(),
-            "percentiles whose error has a bound: a sketch's have none",
+            "percentiles with an error bound: a sketch has none",
         );
     }
-    // However many samples there were: each number that is possible must be contradicted.
+    // Every possible number of samples must be contradicted.
     let counts = row.sample_counts();
     let bounds: Vec<Bounds> = counts
         .iter()
@@ -72,7 +72,7 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
                 time(mean.value)
             ),
             format!(
-                "{listed} ask for a mean of at least {}; published: {}",
+                "{listed} require a mean of at least {}; published: {}",
                 time(loosest.low),
                 time(mean.value)
             ),
@@ -80,8 +80,8 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     }
 }
 
-/// Where it is not told what failed, or what had not ended, the times may be of fewer: a mean that these could have is
-/// not impossible.
+/// If failures or unfinished operations are not stated, the times may cover fewer operations. A mean that is possible
+/// for fewer samples is only unsupported.
 fn severity(row: &Row, (low, high): (f64, f64)) -> Severity {
     let fewer = mean_bounds_from(row.fewest_samples(), row);
     let possible =

@@ -1,6 +1,6 @@
-//! "Below the limit" of a figure that is the limit itself, that is an edge of a bucket or the time-out, or that its own
-//! mean refutes, is not shown. For a rate, a share of success and what was received the limit is the least, unless its
-//! sign says otherwise. Beyond the limit is impossible only where no rounding and no histogram explain it.
+//! A figure does not show that it is below a limit if it equals the limit, is an edge of a bucket or the timeout, or is
+//! refuted by its own mean. For a rate, a share of success and messages received, the limit is a minimum unless a sign
+//! says otherwise. A figure beyond the limit is impossible only if no rounding and no histogram explain it.
 
 use crate::measure::Measure;
 use crate::number::{short, time};
@@ -8,9 +8,9 @@ use crate::{Claim, Desk, Figure, Kind, Level, Results, Row, Rule, Severity, Side
 
 pub(super) const RULE: Rule = Rule {
     name: "target-met",
-    says: "a target is called met by a figure that does not show it",
+    says: "a target is claimed to be met by a figure that does not show it",
     needs: "a claim of the kind meets",
-    instead: "the figure with its interval against the limit: met where the whole interval is below",
+    instead: "the figure with its interval against the limit: it is met if the whole interval is below",
     check,
 };
 
@@ -23,7 +23,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             for of in &claim.of {
                 match level.claimed(claim, of) {
                     Some(figure) => compare(claim, level, (of, &figure), limit, desk),
-                    None => desk.lacks(claim.text.clone(), "the figure that is compared"),
+                    None => desk.lacks(claim.text.clone(), "the figure to compare"),
                 }
             }
         }
@@ -79,7 +79,8 @@ fn compare(
     );
 }
 
-/// On which side of the limit the figure has to be: as a sign says, else where it is good. `None` where nobody knows.
+/// The side of the limit on which the figure must be: that of a stated sign, otherwise the better one. `None` if
+/// neither.
 fn side(claim: &Claim, measure: Measure) -> Option<Side> {
     let good = measure
         .more_is_better()
@@ -101,11 +102,11 @@ fn too_large(figure: &Figure, limit: &Figure) -> Wrong {
 
 fn not_shown(figure: &Figure, limit: &Figure, last_edge: f64, mean: Option<&Figure>) -> Wrong {
     let what = if last_edge > 0.0 && figure.value >= last_edge {
-        "the figure is the last edge of the histogram: the true one has no limit"
+        "the figure is the last edge of the histogram: the true one has no upper limit"
     } else if figure.value >= limit.value {
         "the figure is the limit itself, not below it"
     } else if mean.is_some_and(|mean| mean.low() > limit.value) {
-        "the mean alone is beyond the limit"
+        "the mean alone exceeds the limit"
     } else {
         return None;
     };

@@ -1,15 +1,15 @@
-//! Two shares differ by more than chance when Newcombe's 95 % interval of their difference leaves out 0 (Newcombe,
+//! Two shares differ by more than chance if Newcombe's 95 % interval of their difference excludes 0 (Newcombe,
 //! "Interval Estimation for the Difference Between Independent Proportions", 1998, method 10: from two Wilson
-//! intervals). Rates and times need more than one run of each.
+//! intervals). Rates and times need more than one run of each level.
 
 use crate::number::{percent, short};
 use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "inside-the-noise",
-    says: "a difference is told that chance explains, or that one run of each cannot show",
+    says: "a difference is claimed that chance explains, or that single runs cannot show",
     needs: "a claim of the kinds change, better, cliff",
-    instead: "several runs of each, in turn, and the interval of the difference",
+    instead: "several runs of each level, in turn, and the interval of the difference",
     check,
 };
 
@@ -87,14 +87,17 @@ pub(super) fn newcombe(one: (u64, u64), other: (u64, u64)) -> Option<(f64, f64)>
 
 fn runs(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
     let (Some(one), Some(other)) = (&before.repetitions, &after.repetitions) else {
-        return desk.lacks(claim.text.clone(), "how often each was run (`repetitions`)");
+        return desk.lacks(
+            claim.text.clone(),
+            "the number of runs of each level (`repetitions`)",
+        );
     };
     desk.checked();
     if one.value < 2.0 || other.value < 2.0 {
         desk.find(
             Severity::Doubtful,
             (claim.text.clone(), &[claim.at.as_str()]),
-            "nothing tells how far two runs of the same are apart",
+            "single runs do not show how much two runs of the same level differ",
             format!(
                 "{}: {} run, {}: {} run",
                 before.name,

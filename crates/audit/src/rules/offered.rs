@@ -1,20 +1,20 @@
-//! Planned load = what was started + what was not. What was dropped, or begun too late, waits in no percentile, and the
-//! load was less than the one that is told. An open load that ends long after its last start was not kept up with.
+//! Planned load = starts made + starts not made. Dropped or late starts are missing from the percentiles, and the real
+//! load was lower than the stated one. If an open load ends long after its last start, the target did not keep up.
 
 use crate::number::{percent, short};
 use crate::{Desk, Figure, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "load-not-made",
-    says: "less load was made than was planned, or less was answered in time than was made",
-    needs: "the planned load (`offered`), or what was dropped (`dropped`)",
-    instead: "a generator with room for the planned load, or users enough; and what was dropped beside every percentile",
+    says: "less load was generated than planned, or fewer responses arrived in time than requests were sent",
+    needs: "the planned load (`offered`), or the number of dropped starts (`dropped`)",
+    instead: "a generator that can make the planned load, or enough users; the dropped starts beside every percentile",
     check,
 };
 
-/// A share that rounding, the ends of the run and chance do not explain.
+/// The share that rounding, the ends of the run and chance do not explain.
 const MISSING: f64 = 0.05;
-/// Less than this that was dropped is worth no word.
+/// A share of dropped starts below this is not reported.
 const FEW: f64 = 0.001;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -49,9 +49,9 @@ fn dropped(level: &Level, desk: &mut Desk<'_>) {
         desk.find(
             severity(share),
             (level.name.clone(), &[dropped.at.as_str()]),
-            "not all of the planned load was made: what was dropped waits in no percentile",
+            "part of the planned load was not made: the dropped starts are missing from the percentiles",
             format!(
-                "{} dropped + {} started: {} of the plan was dropped",
+                "{} dropped + {} started: {} of the planned starts were dropped",
                 short(dropped.value),
                 short(started),
                 percent(share)
@@ -60,7 +60,7 @@ fn dropped(level: &Level, desk: &mut Desk<'_>) {
     }
 }
 
-/// Starts per second, as far as they can have been.
+/// The highest rate of starts that the figures allow.
 fn made(level: &Level) -> Option<f64> {
     let row = &level.total;
     let ramp = level.ramp_s.as_ref().map_or(0.0, Figure::high);
@@ -80,11 +80,14 @@ fn planned(level: &Level, desk: &mut Desk<'_>) {
         return;
     };
     let Some(made) = made(level) else {
-        return desk.lacks(level.name.clone(), "what was started, and in how long");
+        return desk.lacks(
+            level.name.clone(),
+            "the number of starts, and their duration",
+        );
     };
     desk.checked();
     let missing = 1.0 - made / offered.low().max(1e-9);
-    // Starts at random are as many as planned within the root of their number.
+    // The number of random starts differs from the plan by about the root of the number; three times that is allowed.
     let count = level
         .total
         .counts
@@ -99,7 +102,7 @@ fn planned(level: &Level, desk: &mut Desk<'_>) {
                 level.name.clone(),
                 &[offered.at.as_str(), level.at.as_str()],
             ),
-            "the planned load was not made: the times are of less load than is told",
+            "the planned load was not made: the times are those of a lower load than stated",
             format!(
                 "planned {}/s, made {}/s: {} is missing",
                 short(offered.value),
@@ -110,7 +113,7 @@ fn planned(level: &Level, desk: &mut Desk<'_>) {
     }
 }
 
-/// What was answered per second of the whole run, the waiting for the last answer included, where nothing failed.
+/// Compares the planned starts with the responses per second, which include the wait for the last response.
 fn kept_up(level: &Level, desk: &mut Desk<'_>) {
     let both = level
         .offered_per_s
@@ -130,9 +133,9 @@ fn kept_up(level: &Level, desk: &mut Desk<'_>) {
                 level.name.clone(),
                 &[answered.at.as_str(), offered.at.as_str()],
             ),
-            "the target did not keep up: the last answers came long after the last start",
+            "the target did not keep up: the last responses came long after the last start",
             format!(
-                "{}/s started, {} of them well, and {}/s answered",
+                "{}/s started, {} of them successful, and {}/s answered",
                 short(offered.value),
                 percent(success.value / 100.0),
                 short(answered.value)

@@ -1,11 +1,11 @@
-//! min ≤ p50 ≤ p90 ≤ … ≤ max and min ≤ mean ≤ max, by what the words mean.
+//! min ≤ p50 ≤ p90 ≤ … ≤ max and min ≤ mean ≤ max, by definition.
 
 use crate::number::{percentile, time};
 use crate::{Desk, Figure, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "not-ascending",
-    says: "a percentile is smaller than a lower one, or a time lies outside of minimum and maximum",
+    says: "a percentile is smaller than a lower percentile, or a time lies outside minimum and maximum",
     needs: "two or more times of one operation",
     instead: "all of them from one set of samples",
     check,
@@ -40,7 +40,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 type Named<'a> = (String, &'a Figure);
 
-/// What must not be larger than what.
+/// Pairs of times, of which the first must not be larger than the second.
 fn pairs(row: &Row) -> Vec<(Named<'_>, Named<'_>)> {
     let times = &row.times;
     let listed: Vec<Named<'_>> = times

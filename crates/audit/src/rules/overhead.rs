@@ -1,10 +1,10 @@
-//! What something costs is the difference to a run without it.
+//! The cost of a feature is the difference to a run without it.
 
 use crate::{Desk, Kind, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "no-control",
-    says: "something is said to cost little, or nothing, and was never left out",
+    says: "a feature is said to cost little or nothing, but no run was made without it",
     needs: "a claim of the kind no-overhead",
     instead: "the same load with and without it",
     check,
@@ -23,7 +23,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 (claim.text.clone(), &[claim.at.as_str()]),
                 "there is no run without it",
                 format!(
-                    "levels that differ in nothing but it: none of {}",
+                    "levels that differ only in it: none of {}",
                     results.levels.len()
                 ),
             );

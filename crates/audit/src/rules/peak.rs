@@ -1,14 +1,14 @@
-//! In a closed loop the rate is users / (time + pause) as long as nothing is full. While it grows in proportion to the
-//! users it is what the users ask for, not what the system can do.
+//! In a closed loop the rate is users / (time + pause) while nothing is saturated. A rate that grows in proportion to
+//! the users is the demand of the users, not the capacity of the system.
 
 use crate::number::{percent, short};
 use crate::{Desk, Kind, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "limit-not-found",
-    says: "a rate is told as what the system can do while it still grows with the users",
+    says: "a rate is called the system's maximum while it still grows with the users",
     needs: "a claim of the kind peak",
-    instead: "more load, until the rate no longer grows or a promise breaks",
+    instead: "more load, until the rate no longer grows or a threshold breaks",
     check,
 };
 
@@ -23,7 +23,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 Severity::Unsupported,
                 (claim.text.clone(), &[claim.at.as_str()]),
                 "one level shows no limit",
-                format!("levels that it rests on: {}", levels.len()),
+                format!("levels behind the claim: {}", levels.len()),
             );
             continue;
         };

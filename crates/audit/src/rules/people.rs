@@ -1,14 +1,14 @@
-//! Users who pause Z between requests that take R: N = X·(R + Z) with X requests per second, and c at work at the same
-//! time are X·R = c. So c concurrent flows stand for c·(R + Z) / R users, with the R that was measured.
+//! For users who pause Z between requests that take R, N = X·(R + Z) with X requests per second, and c = X·R requests
+//! are in flight. So c concurrent flows stand for c·(R + Z) / R users, with the measured R.
 
 use crate::number::{short, time};
 use crate::{Claim, Desk, Figure, Kind, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "users-converted",
-    says: "concurrent flows are converted to people in a way that the measured times do not give",
+    says: "concurrent flows are converted to people in a way that the measured times do not support",
     needs: "a claim of the kind people",
-    instead: "the conversion with its R and Z beside it, and a mix of what people really do",
+    instead: "the conversion with its R and Z beside it, and a realistic mix of what people do",
     check,
 };
 
@@ -38,7 +38,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                         claim.text.clone(),
                         &[claim.at.as_str(), typical.at.as_str()],
                     ),
-                    "the measured time gives another number of people",
+                    "the measured time results in another number of people",
                     format!(
                         "{} × ({} + {} to {} s) / {1} = {} to {}; stated: {} to {}",
                         short(users.value),
@@ -56,7 +56,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The time that the claim names, else the mean or the median.
+/// The time that the claim names, otherwise the mean or the median.
 fn typical(claim: &Claim, level: &Level) -> Option<Figure> {
     let row = claim.row.as_deref();
     let named = claim.of.iter().find_map(|of| level.figure(row, of));

@@ -1,12 +1,12 @@
-//! Percentiles of a mixture of loads are those of no load: they depend on how many samples each gave.
+//! Percentiles of a mixture of loads describe none of them: they depend on the number of samples from each load.
 
 use crate::{Desk, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "pooled-levels",
-    says: "percentiles are over several loads thrown together",
+    says: "percentiles cover several loads merged together",
     needs: "levels",
-    instead: "each load apart",
+    instead: "each load on its own",
     check,
 };
 
@@ -18,7 +18,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.find(
                 Severity::Unsupported,
                 (level.name.clone(), &[level.at.as_str()]),
-                "its percentiles belong to no load: they mix several",
+                "its percentiles describe no load: they mix several",
                 format!("mixed: {}", level.pooled.join(", ")),
             );
         }

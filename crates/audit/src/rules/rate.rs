@@ -5,9 +5,9 @@ use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "rate-and-duration",
-    says: "count / rate is not the stated duration: the rate is over another time than the one that is told",
+    says: "count / rate is not the stated duration: the rate covers another period",
     needs: "count and rate of one operation",
-    instead: "rates over the measured time alone, without ramp, waiting and clean-up",
+    instead: "rates over the measured time alone, without ramp-up, waiting and clean-up",
     check,
 };
 
@@ -33,7 +33,7 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     }
     desk.checked();
     let (least, most) = (count.low() / rate.high(), count.high() / rate.low());
-    // The ramp may be in the count, or in the duration, and not in the other.
+    // The ramp-up may be in the count but not in the duration, or the other way round.
     let ramp = level.ramp_s.as_ref().map_or(0.0, Figure::high);
     let (shortest, longest) = (duration.low() - ramp, duration.high() + ramp);
     if least > longest * (1.0 + TOLERANCE) || most < shortest * (1.0 - TOLERANCE) {

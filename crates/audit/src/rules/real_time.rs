@@ -1,13 +1,13 @@
-//! A live stream that waits for each answer before its next piece goes on at piece / answer times real time.
+//! A live stream that waits for each response before its next piece runs at piece / response time of real time.
 
 use crate::number::{short, time};
 use crate::{Desk, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "slower-than-real-time",
-    says: "each piece of a live stream takes longer than it lasts: a live source falls behind for ever",
-    needs: "how much of a live stream each carries (`carries`)",
-    instead: "pieces sent by a clock that does not wait for answers; the lag behind the source, and the real-time factor",
+    says: "each piece of a live stream takes longer than it lasts, so a live source falls behind without limit",
+    needs: "the length of stream that each operation carries (`carries`)",
+    instead: "pieces sent by a clock that does not wait for responses; the lag behind the source, and the real-time factor",
     check,
 };
 
@@ -23,11 +23,16 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     Severity::Unsupported,
                     (level.call(row), &[mean.at.as_str(), piece.at.as_str()]),
                     format!(
-                        "{} of stream take {}: this is not fit for live use, whatever the percentiles are",
+                        "{} of stream take {}: unfit for live use, whatever the percentiles are",
                         time(piece.value),
                         time(mean.value)
                     ),
-                    format!("{} / {} = {} × real time", time(piece.value), time(mean.value), short(piece.value / mean.value)),
+                    format!(
+                        "{} / {} = {} × real time",
+                        time(piece.value),
+                        time(mean.value),
+                        short(piece.value / mean.value)
+                    ),
                 );
             }
         }

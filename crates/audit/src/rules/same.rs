@@ -1,4 +1,4 @@
-//! "The same", "minimal", "unchanged": within a tenth.
+//! "The same", "minimal" and "unchanged" mean a change of at most a tenth.
 
 use super::change::factor;
 use crate::number::percent;
@@ -6,9 +6,9 @@ use crate::{Desk, Kind, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "hardly-changes",
-    says: "what is called unchanged, or hardly changed, changed by more than a tenth",
+    says: "a figure is called unchanged, or hardly changed, but changed by more than a tenth",
     needs: "a claim of the kind same",
-    instead: "the change with its interval, and what share of it is above the part that cannot change (a fixed delay)",
+    instead: "the change with its interval, and its share of the part that can change (without a fixed delay)",
     check,
 };
 

@@ -1,5 +1,5 @@
-//! "Well within capacity at n users" and "saturated from m < n on" cannot both be true; nor can the first where the rate
-//! no longer grows with the users.
+//! "Well within capacity at n users" and "saturated from m < n users on" cannot both be true. The first cannot be true
+//! either if the rate no longer grows with the users.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "within-capacity",
-    says: "a load is called within capacity where the system is called, or seen, at its limit",
+    says: "a load is called within capacity although the system is called, or seen, at its limit",
     needs: "a claim of the kind within-capacity",
-    instead: "the load at which a stated promise breaks, and the distance to it",
+    instead: "the load at which a stated threshold breaks, and the distance to it",
     check,
 };
 
-/// A rate that grows by less than this share of the users' growth is at its limit.
+/// A rate whose growth is below this share of the users' growth is at its limit.
 const FLAT: f64 = 0.2;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -32,7 +32,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// Whether there was something to compare.
+/// Compares a claim with claims of saturation. Returns whether there was one to compare.
 fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) -> bool {
     let Some(users) = claim.users else {
         return false;
@@ -59,7 +59,7 @@ fn against_words(results: &Results, claim: &Claim, desk: &mut Desk<'_>) -> bool 
     compared
 }
 
-/// How sure it is that two statements are about the same system under the same conditions; `None` where they are not.
+/// How serious a contradiction between two statements is. `None` if they are about different systems or conditions.
 fn of_the_same(results: &Results, one: &Claim, other: &Claim) -> Option<Severity> {
     let differ = |one: &BTreeMap<String, String>, other: &BTreeMap<String, String>| {
         one.iter()
@@ -78,7 +78,7 @@ fn of_the_same(results: &Results, one: &Claim, other: &Claim) -> Option<Severity
     {
         return None;
     }
-    // Where one does not say of what it is, and the report has several, it may be of another.
+    // If the subject of a claim is not stated, and the report has several, the claims may differ in it.
     let all: Vec<&Level> = results.levels.iter().collect();
     let told = !named.is_empty() && !others.is_empty();
     Some(if told || !levels_differ(&all, &all) {

@@ -1,7 +1,8 @@
-//! Proportional: y2 / y1 = u2 / u1. The efficiency of a step is (y2 / y1) / (u2 / u1): 1 is linear, 0.5 half of it.
-//! Less than proportional ("sub-linear") is an efficiency below 1, from the first level to the last.
+//! Proportional: y2 / y1 = u2 / u1. The efficiency of a step is (y2 / y1) / (u2 / u1): 1 is linear, 0.5 half of that.
+//! Less than proportional ("sub-linear") means an efficiency below 1, from the first level to the last.
 //!
-//! What no user makes, a time, may grow along a line that does not begin at 0: then the slopes of its steps are compared.
+//! A time is not 0 without users, so it may grow along a line that does not begin at 0. For times, the slopes of the
+//! steps are compared.
 
 use crate::measure::Measure;
 use crate::number::short;
@@ -9,15 +10,15 @@ use crate::{Claim, Desk, Figure, Kind, Level, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "scaling",
-    says: "what is called linear or sub-linear is not, by its own figures",
+    says: "the figures contradict a claim of linear or sub-linear growth",
     needs: "a claim of the kinds linear, sub-linear",
-    instead: "several levels up to the limit, each repeated, and a model fitted to them (the Universal Scalability Law)",
+    instead: "several repeated levels up to the limit, and a model fitted to them (the Universal Scalability Law)",
     check,
 };
 
-/// More than this is linear for all that rounding and noise can do.
+/// An efficiency above this is linear within rounding and noise.
 const LINEAR: f64 = 0.8;
-/// Less than this is not linear, whatever the noise.
+/// An efficiency below this is not linear, whatever the noise.
 const NOT_LINEAR: f64 = 0.6;
 
 struct Step<'a> {
@@ -29,7 +30,7 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Growth of the figure and of the users.
+    /// Growth of the figure and of the users, as factors.
     fn growth(&self) -> (f64, f64) {
         (
             self.figures.1.value / self.figures.0.value,
@@ -41,7 +42,7 @@ impl Step<'_> {
         self.growth().0 / self.growth().1
     }
 
-    /// The least and the most that the efficiency can be: both figures are cut off, or both are rounded.
+    /// The range of the efficiency, if both figures are cut off or both are rounded.
     fn possible(&self) -> (f64, f64) {
         let (before, after) = &self.figures;
         let growths = [0.0, 0.5, 1.0].map(|below| {
@@ -59,7 +60,7 @@ impl Step<'_> {
         (least / users, most / users)
     }
 
-    /// The least and the most that the figure can grow with each user.
+    /// The range of the growth of the figure per user.
     fn slope(&self) -> (f64, f64) {
         let (before, after) = &self.figures;
         let users = self.users.1 - self.users.0;
@@ -81,7 +82,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Unsupported,
                     (claim.text.clone(), &[claim.at.as_str()]),
-                    "one level shows no growth of anything",
+                    "one level shows no growth",
                     format!("levels with {of}: {}", claim.levels.len()),
                 );
                 continue;
@@ -126,7 +127,7 @@ fn least_efficient<'a, 'b>(steps: &'b [Step<'a>]) -> Option<&'b Step<'a>> {
     steps.iter().min_by(by)
 }
 
-/// Of figures that nobody makes where there is no user: in proportion to the users.
+/// For figures that are 0 without users: growth in proportion to the users.
 fn proportional(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
     let Some(step) = least_efficient(steps) else {
         return;
@@ -151,7 +152,7 @@ fn proportional(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>
     }
 }
 
-/// Of times: along a line, wherever it begins.
+/// For times: growth along a line, wherever it begins.
 fn line(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
     let Some(weakest) = least_efficient(steps) else {
         return;
@@ -180,16 +181,16 @@ fn line(claim: &Claim, of: &str, steps: &[Step<'_>], desk: &mut Desk<'_>) {
             claim,
             of,
             step,
-            (Severity::Impossible, "grows along no line"),
+            (Severity::Impossible, "does not grow along a line"),
             desk,
         );
     } else if steps.len() < 2 && weakest.efficiency() < NOT_LINEAR {
-        let what = "is not linear, unless it begins far from 0, and two levels cannot show where";
+        let what = "is not linear, unless the line begins far from 0, which two levels cannot show";
         tell(claim, of, weakest, (Severity::Unsupported, what), desk);
     }
 }
 
-/// From the first level to the last; a step between them that is not is worth a word.
+/// Growth from the first level to the last. A single step that grows as fast as the users is reported too.
 fn sub_linear(
     claim: &Claim,
     of: &str,

@@ -1,11 +1,11 @@
-//! Below a second, start-up, warm caches, garbage collection and the scheduler's turns decide what is measured.
+//! Within a second, start-up, cold caches, garbage collection and the scheduler dominate the measurement.
 
 use crate::number::{short, time};
 use crate::{Desk, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "too-short",
-    says: "a run of less than a second is told as a rate, or as percentiles, of the system",
+    says: "a rate or percentiles are claimed for a run of less than a second",
     needs: "the duration",
     instead: "at least 10 s after a warm-up, and more than one run",
     check,

@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     name: "deviation-out-of-reach",
     says: "a standard deviation is larger than minimum, mean and maximum allow",
     needs: "a standard deviation",
-    instead: "deviation, minimum and maximum from the same samples; better: a histogram",
+    instead: "deviation, minimum and maximum from the same samples, or better a histogram",
     check,
 };
 
@@ -40,7 +40,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The largest possible, over all values that the rounding of the published figures leaves.
+/// The largest possible deviation, over all values that the rounding of the published figures leaves.
 fn most(row: &Row) -> Option<f64> {
     let times = &row.times;
     times.stdev.as_ref()?;
@@ -48,13 +48,13 @@ fn most(row: &Row) -> Option<f64> {
     let (mean, max) = (row.reach("mean", mean), row.reach("max", max).high);
     let least = |min: &Figure| row.reach("min", min).low.max(0.0);
     let min = times.min.as_ref().map_or(0.0, least);
-    // Where it is not known how many there were, two: they allow the most.
+    // If the number of samples is not known, assume two: that allows the largest deviation.
     let known = row.samples_are_told().then(|| row.fewest_samples());
     let samples = known.map_or(2.0, |count| count.max(2.0));
     let middle = f64::midpoint(min, max);
     let worst = middle.clamp(mean.low, mean.high);
     let variance = (max - worst).max(0.0) * (worst - min).max(0.0);
-    // Where all are alike, a tool's sums leave a binary fraction of their size.
+    // If all samples are equal, a tool's sums leave a rounding error of about this size.
     let fraction = 1e-6 * max.abs();
     Some((variance * samples / (samples - 1.0)).sqrt() + fraction)
 }

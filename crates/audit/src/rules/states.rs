@@ -1,13 +1,13 @@
-//! The same figure told twice must be the same.
+//! A figure that is stated twice must be the same.
 
 use crate::number;
 use crate::{Desk, Kind, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "told-twice",
-    says: "a figure in the text is not the figure of the table",
+    says: "a figure in the text differs from the table",
     needs: "a claim of the kind states",
-    instead: "text that is generated from the same record as the table",
+    instead: "text generated from the same record as the table",
     check,
 };
 
@@ -33,9 +33,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     desk.find(
                         Severity::Doubtful,
                         (claim.text.clone(), &[claim.at.as_str(), figure.at.as_str()]),
-                        format!("the {of} of {} is another one", level.name),
+                        format!("the {of} of {} differs", level.name),
                         format!(
-                            "told: {}; in the table: {}",
+                            "in the text: {}; in the table: {}",
                             number::told(told),
                             number::told(&figure)
                         ),

@@ -1,18 +1,18 @@
-//! "100 %" beside failures; and what no failure in n leaves possible: at most 3/n (the rule of three, from
-//! (1 − p)^n = 5 %).
+//! "100 %" beside failures, and 100 % of few: without a failure in n, the true share of failures may still be 3/n (the
+//! rule of three, from (1 − p)^n = 5 %).
 
 use crate::number::{percent, short};
 use crate::{Claim, Desk, Figure, Kind, Level, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "success-beside-failures",
-    says: "success of 100 % is told where failures were counted, or rests on few",
+    says: "100 % success is claimed although failures were counted, or with few samples",
     needs: "a stated share of success, or a claim of one",
-    instead: "failures by kind beside every share of success, and its bound where none was seen (3/n)",
+    instead: "failures by kind beside every share of success, and the bound 3/n if there was none",
     check,
 };
 
-/// A promise of "no errors" is worth telling when it still allows more than this share of failures.
+/// A claim of "no errors" is reported if it still allows more than this share of failures.
 const TOO_MUCH: f64 = 0.005;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -35,7 +35,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// A tool that calls an error answer a success: all kinds of failure are in the figures, and 100 % beside them.
+/// Finds tools that count error responses as successes: their figures list kinds of failures beside 100 %.
 fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     let Some(stated) = row
         .counts
@@ -65,14 +65,14 @@ fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     }
 }
 
-/// Hits, trials and the most that can be meant by them, of what a claim is about.
+/// Successes, trials and the highest share of success that the figures of a claim allow.
 struct Share<'a> {
     level: &'a Level,
     hits: (f64, f64),
     most: f64,
 }
 
-/// Of the row that the claim names, or of the whole.
+/// The share of the row that the claim names, or of the whole level.
 fn of<'a>(claim: &Claim, level: &'a Level) -> Option<Share<'a>> {
     let row = level.row(claim.row.as_deref())?;
     let hits = match &claim.row {
@@ -84,7 +84,7 @@ fn of<'a>(claim: &Claim, level: &'a Level) -> Option<Share<'a>> {
     }
     let counted = hits.map(|(ok, sent)| 100.0 * ok / sent);
     let most = row.success_reach().map(|reach| reach.high).or(counted)?;
-    // Where only the share is told, it is one of so many as it is of.
+    // If only the share is stated, the successes follow from the operations sent.
     let hits = hits.or_else(|| {
         let (share, sent) = (
             row.counts.success_percent.as_ref()?,
@@ -95,7 +95,8 @@ fn of<'a>(claim: &Claim, level: &'a Level) -> Option<Share<'a>> {
     Some(Share { level, hits, most })
 }
 
-/// A claim about several levels may be about each of them, or about all together; one without any is about the whole run.
+/// Compares a claim of success with its levels. A claim about several levels may be about each or about all together,
+/// and a claim without levels is about the whole run.
 fn share(claim: &Claim, levels: &[&Level], desk: &mut Desk<'_>) {
     let (stated, least) = claim
         .value
@@ -109,7 +110,7 @@ fn share(claim: &Claim, levels: &[&Level], desk: &mut Desk<'_>) {
     let sent: f64 = known.iter().map(|share| share.hits.1).sum();
     let together: f64 = known.iter().map(|share| share.most * share.hits.1).sum();
     let all_told = known.len() == levels.len();
-    // Of 100 % every part is 100 %, whatever is not told.
+    // If the whole is 100 %, every part is 100 %, including parts that are not stated.
     let whole = (all_told || least >= 100.0) && together / sent.max(1e-9) < least - 1e-9;
     let worst = known
         .iter()
@@ -132,7 +133,7 @@ fn share(claim: &Claim, levels: &[&Level], desk: &mut Desk<'_>) {
             claim.text.clone(),
             &[claim.at.as_str(), worst.level.at.as_str()],
         ),
-        format!("failures stand beside it: {}", worst.level.name),
+        format!("failures were counted in {}", worst.level.name),
         format!(
             "{} of {} failed, {}",
             short(tried - ok),
@@ -144,7 +145,7 @@ fn share(claim: &Claim, levels: &[&Level], desk: &mut Desk<'_>) {
 
 fn rests_on_few(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
     let Some(share) = of(claim, level) else {
-        return desk.lacks(level.name.clone(), "counts of what failed");
+        return desk.lacks(level.name.clone(), "the number of failures");
     };
     let (ok, tried) = share.hits;
     let bound = 3.0 / tried;
@@ -159,7 +160,7 @@ fn rests_on_few(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
         Severity::Doubtful,
         (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
         format!(
-            "{} are few: {} of them could fail all the same ({})",
+            "{} samples are few: {} of operations could still fail ({})",
             short(tried),
             percent(bound.min(1.0)),
             level.name

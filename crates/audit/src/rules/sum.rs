@@ -1,13 +1,13 @@
-//! The rate of the whole is the sum of the rates of its operations; so are the counts.
+//! The rate of a level is the sum of the rates of its operations. The same is true of counts.
 
 use crate::number::short;
 use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "rows-and-whole",
-    says: "the rows of a level do not add up to the figure of the whole",
+    says: "the rows of a level do not add up to its total",
     needs: "operations beside the whole",
-    instead: "a whole that is worked out from the rows, or the rows that are left out",
+    instead: "a total computed from the rows, with the missing rows added",
     check,
 };
 
@@ -31,7 +31,7 @@ fn compare(level: &Level, of: &str, pick: fn(&Row) -> Option<&Figure>, desk: &mu
     };
     desk.checked();
     let sum = |of: fn(&Figure) -> f64| parts.iter().map(|part| of(part)).sum::<f64>();
-    // Rounded rows: half a unit each is the most that rounding explains.
+    // Rounding explains at most half a unit per row.
     let half: f64 = parts.iter().map(|part| part.slack / 2.0).sum();
     let value = sum(|part| part.value);
     if (value - whole.value).abs() > (half + whole.slack / 2.0) * 1.001 + 1e-9 * value {

@@ -1,14 +1,14 @@
-//! In a flow of steps only those who came through a step do the next: where many fail, later steps are measured under
-//! less load than the level says, on those who were lucky.
+//! In a flow, only iterations that passed a step do the next one. If many fail, later steps are measured under less
+//! load than the level states, and only for the iterations that came through.
 
 use crate::number::{percent, short};
 use crate::{Desk, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "survivors",
-    says: "steps of a flow are measured on those alone who came that far",
+    says: "times of a flow's steps cover only iterations that reached them",
     needs: "operations that are steps of a flow (`flow`)",
-    instead: "for each step how many began it; or people made ready before the measured part",
+    instead: "the number of iterations that began each step, or users prepared before the measured part",
     check,
 };
 
@@ -21,7 +21,10 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         .filter(|level| level.flow && level.rows.len() > 1)
     {
         let Some((ok, sent)) = level.total.hits().filter(|(_, sent)| *sent > 0.0) else {
-            desk.lacks(level.name.clone(), "how many flows began and ended well");
+            desk.lacks(
+                level.name.clone(),
+                "the number of flows begun and completed",
+            );
             continue;
         };
         desk.checked();
@@ -29,8 +32,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             desk.find(
                 Severity::Doubtful,
                 (level.name.clone(), &[level.at.as_str(), level.rows[0].at.as_str()]),
-                "the times of its later steps are those of the survivors, under the load that was left",
-                format!("{} of {} flows ended before their end ({})", short(sent - ok), short(sent), percent(1.0 - ok / sent)),
+                "the times of later steps cover only the flows that reached them, under the remaining load",
+                format!("{} of {} flows did not complete ({})", short(sent - ok), short(sent), percent(1.0 - ok / sent)),
             );
         }
     }

@@ -1,26 +1,27 @@
-//! Who waits at most t never sees a time beyond t: percentiles at t are the limit, and what lies there is not known.
+//! A client with timeout t never measures a time beyond t. Percentiles at t are the timeout, and the true ones are
+//! unknown.
 
 use crate::number::{percentile, time};
 use crate::{Desk, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "at-the-timeout",
-    says: "percentiles are the client's own time-out and not times of the system",
-    needs: "times, and the time-out",
-    instead: "time-outs counted apart, and percentiles told as \"longer than 15 s\" where they fall among them",
+    says: "percentiles are the client's own timeout, not times of the system",
+    needs: "times, and the timeout",
+    instead: "timeouts counted separately, and percentiles that fall among them stated as \"longer than 15 s\"",
     check,
 };
 
-/// Clocks and timers are late by so much.
+/// The share by which clocks and timers may be late.
 const LATE: f64 = 0.01;
-/// So near below it, a little more load runs into it.
+/// From this share of the timeout on, a little more load reaches it.
 const NEAR: f64 = 0.9;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
     for level in &results.levels {
         for row in level.all_rows().filter(|row| !row.times.is_empty()) {
             let Some(timeout) = row.timeout_ms.as_ref().map(|timeout| timeout.value) else {
-                desk.lacks(level.call(row), "the time-out");
+                desk.lacks(level.call(row), "the timeout");
                 continue;
             };
             desk.checked();
@@ -29,7 +30,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Unsupported,
                     (level.call(row), &[row.at.as_str()]),
-                    format!("{} and all above are the time-out of {}: the true times are longer, and not known", first.0, time(timeout)),
+                    format!("{} and all above are the timeout of {}: the true times are longer, and unknown", first.0, time(timeout)),
                     at.iter().map(|(name, value)| format!("{name} = {}", time(*value))).collect::<Vec<_>>().join(", "),
                 );
             } else if let Some(max) = row
@@ -41,9 +42,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Doubtful,
                     (level.call(row), &[max.at.as_str()]),
-                    "hardly below the time-out: not stable, but about to fail",
+                    "just below the timeout: this level is about to fail, not stable",
                     format!(
-                        "max {} = {} of the time-out of {}",
+                        "max {} = {} of the timeout of {}",
                         time(max.value),
                         crate::number::percent(max.value / timeout),
                         time(timeout)

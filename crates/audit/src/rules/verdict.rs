@@ -1,10 +1,10 @@
-//! A level is called good or bad by times that it does not have.
+//! A level cannot be called good or bad without measured times.
 
 use crate::{Desk, Kind, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "verdict-without-data",
-    says: "a level is called good or bad without a time that was measured",
+    says: "a level is called good or bad without any measured time",
     needs: "a claim of the kind verdict",
     instead: "\"no data\" as a third verdict",
     check,
@@ -21,7 +21,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 desk.find(
                     Severity::Unsupported,
                     (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
-                    format!("{} has no time that was measured", level.name),
+                    format!("{} has no measured time", level.name),
                     "0 or no figure for every time",
                 );
             }

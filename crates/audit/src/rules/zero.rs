@@ -1,11 +1,11 @@
-//! Nothing takes 0 ms. A 0 for every time, where something was done, is a missing figure; unless the tool is one that is
-//! known to cut off parts of its milliseconds.
+//! Nothing takes 0 ms. If every time is 0 although something was done, the times are missing. The exception is a tool
+//! that is known to print whole milliseconds.
 
 use crate::{Desk, Figure, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "zero-for-missing",
-    says: "all times are 0: there is no data, and it is told as the best possible result",
+    says: "all times are 0: missing data is presented as the best possible result",
     needs: "times",
     instead: "\"no data\" where nothing was measured",
     check,
@@ -16,7 +16,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
         for row in level.all_rows().filter(|row| !row.times.is_empty()) {
             let coarse = |time: &Figure| time.value == 0.0 && time.slack > 0.0;
             if row.times.tool_is_known() && row.times.each().any(|(_, time)| coarse(time)) {
-                desk.lacks(level.call(row), "times that are finer than a millisecond");
+                desk.lacks(level.call(row), "times finer than a millisecond");
                 continue;
             }
             desk.checked();

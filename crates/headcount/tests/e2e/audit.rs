@@ -67,7 +67,7 @@ fn what_cannot_be_read_is_a_mistake_of_usage() {
         .with("notes.txt", "hello")
         .with("audit.toml", "[[level]]\nuser = 3\n");
     lab.headcount(&["audit", "notes.txt"])
-        .refused(2, &["notes.txt: not recognised", "k6"]);
+        .refused(2, &["notes.txt: unknown format", "k6"]);
     lab.headcount(&["audit", "audit.toml"])
         .refused(2, &["audit.toml:1: a level needs a `name`"]);
     lab.headcount(&["audit", "audit.toml", "notes.txt", "audit.toml"])
