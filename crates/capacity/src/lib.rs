@@ -1,9 +1,9 @@
-//! Why it stops there: findings, each one cause out of a closed list ([`record::Cause`]) with its evidence, its confidence
-//! and what to try.
+//! Finds the causes that limit the target. A finding is one cause from a closed list ([`record::Cause`]), with its
+//! evidence, its confidence and the next steps.
 //!
-//! A finding is worked out from the record alone, so that a saved run gives the same again. What the evidence does not
-//! tell is listed and not guessed; a cause that other causes would explain as well is not named. This crate never reads
-//! a clock, file, socket or environment variable, and puts on no load.
+//! A finding is computed from the record alone, so a saved run gives the same finding again. Questions that the
+//! evidence leaves open are listed, not guessed. A cause is not named if other causes would explain the evidence as
+//! well. This crate reads no clock, file, socket or environment variable, and generates no load.
 
 mod rate_limit;
 

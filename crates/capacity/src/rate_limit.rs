@@ -1,9 +1,15 @@
-//! The target, or something before it, lets through so many requests in some time and answers the others with 429.
+//! Finds a rate limiter: the target, or a component before it, lets a number of requests pass per time. It answers the
+//! others with status 429.
 //!
-//! What it rests on, the strongest first: what the headers of the 429s state; a course of time that only a limiter has
-//! (so many and then none; again and again so many; a burst and then as regular a flow as no chance has); what users and
-//! addresses got; and what other levels were let through. A 429 alone, or one with a `Retry-After`, is none: many a
-//! server that is busy answers so.
+//! The evidence, strongest first:
+//!
+//! - the limits that the headers of the 429s state,
+//! - a course over time that only a limiter has: a number of requests and then none; the same number again and again; or
+//!   a burst followed by a flow that is more regular than chance,
+//! - the requests that passed per user and per address,
+//! - the requests that passed in other levels.
+//!
+//! A 429 alone, or with a `Retry-After` header, is not evidence: busy servers answer like that too.
 
 mod facts;
 mod key;
@@ -17,53 +23,53 @@ use record::{
 use key::{Keys, is_by_user, keys_of, number_of};
 use shape::{Shape, shape_of};
 
-/// A level whose requests failed to so little a part says nothing, in percent.
+/// The share of refused requests from which on a level is limited.
 const WORTH_TELLING: f64 = 0.01;
 
-/// What one level shows.
+/// The facts that one level shows.
 struct Seen<'a> {
     level: &'a Level,
     limited: &'a Limited,
-    /// Nothing was asked before it, so that everybody has all that the limiter gives.
+    /// Whether no requests were made before it, so that every key still has its full budget.
     fresh: bool,
     shape: Option<Shape>,
-    /// Users who were refused.
+    /// Users with refused requests.
     users: u64,
     /// Addresses that they came from.
     addresses: u64,
-    /// Let through in one window, as far as whole windows were seen.
+    /// Requests passed per window, as far as whole windows were observed.
     per_window: Option<f64>,
-    /// Let through per second while others were refused.
+    /// Requests passed per second while others were refused.
     flow: Option<f64>,
 }
 
-/// A limit as it is told.
+/// The limit to report.
 struct Limit<'a> {
     stated: Option<&'a StatedLimit>,
-    /// Of each key.
+    /// Requests per window for each key.
     requests: Option<f64>,
     window: Window,
 }
 
-/// How long a window is, in seconds.
+/// The length of a window, in seconds.
 #[derive(Clone, Copy)]
 enum Window {
     Stated(f64),
     Seen(f64),
-    /// Until the moment that the answers named.
+    /// The time until the moment that the responses named.
     Told(f64),
     AtLeast(f64),
     Unknown,
 }
 
-/// The limiter, if there is one.
+/// Finds the limiter, if there is one.
 pub(crate) fn find(run: &Run) -> Option<Finding> {
     let seen: Vec<Seen<'_>> = run
         .levels
         .iter()
         .filter_map(|level| look(run, level))
         .collect();
-    // Of equals that from which nothing was missing when it began.
+    // Among equal levels, the one that began with full budgets shows the limit best.
     let main = seen
         .iter()
         .max_by_key(|seen| (strength(seen), seen.fresh))?;
@@ -123,7 +129,7 @@ fn look<'a>(run: &Run, level: &'a Level) -> Option<Seen<'a>> {
     })
 }
 
-/// With the window that is stated, a steady flow says how many come through in one.
+/// With a stated window, a steady flow shows the number of requests per window.
 fn with_window<'a>(seen: &Seen<'a>, stated: Option<&StatedLimit>) -> Seen<'a> {
     let of_flow = seen.flow.zip(stated.and_then(|stated| stated.window_s));
     Seen {
@@ -134,7 +140,7 @@ fn with_window<'a>(seen: &Seen<'a>, stated: Option<&StatedLimit>) -> Seen<'a> {
     }
 }
 
-/// How much a level shows: 0 is no limiter.
+/// The strength of the evidence in a level; 0 means that there is no limiter.
 fn strength(seen: &Seen<'_>) -> u8 {
     let states = !seen.limited.stated.is_empty();
     let told_to_wait = seen.limited.told_to_wait > 0;
@@ -160,9 +166,9 @@ fn strength(seen: &Seen<'_>) -> u8 {
     if states { shape + 10 } else { shape }
 }
 
-/// Whether those that were let through were answered so soon that hardly one was in work at a time (Little's law): a
-/// server that refuses when all its places are taken has as many in work as it has places. At least half of those that
-/// were let through took no longer than the quantile that leaves half of their share above it.
+/// Whether passed requests were answered so quickly that on average less than half a request was in progress (Little's
+/// law). A server that refuses because all its places are taken has as many requests in progress as it has places. At
+/// least half of the passed requests took no longer than the quantile used here.
 fn is_quick(seen: &Seen<'_>, per_s: f64) -> bool {
     const IN_WORK: f64 = 0.5;
     let mut times = stats::Histogram::default();
@@ -175,7 +181,7 @@ fn is_quick(seen: &Seen<'_>, per_s: f64) -> bool {
     time.is_some_and(|time| per_s * time.as_secs_f64() < IN_WORK)
 }
 
-/// Whether as many are let through in levels that ask for very different amounts, and as evenly.
+/// Whether the same number of requests passes, equally evenly, in levels that send very different numbers.
 fn flows_alike(seen: &Seen<'_>, others: &[Seen<'_>]) -> bool {
     let asked = |seen: &Seen<'_>| {
         (seen.limited.count + seen.limited.passed) as f64
@@ -192,7 +198,7 @@ fn flows_alike(seen: &Seen<'_>, others: &[Seen<'_>]) -> bool {
     regular(seen) && others.iter().any(alike)
 }
 
-/// Of several stated limits the one that mostly had nothing left, or the shortest.
+/// Of several stated limits, the one that was exhausted most often, otherwise the one with the shortest window.
 fn stated_of(limited: &Limited) -> Option<&StatedLimit> {
     let window = |one: &StatedLimit| one.window_s.unwrap_or(f64::INFINITY);
     let order = |one: &&StatedLimit, other: &&StatedLimit| {
@@ -211,7 +217,7 @@ fn limit_of<'a>(
     let users = &seen.limited.users;
     let each_user = users.passed.sum / users.count.max(1) as f64;
     let counted = match (keys.left.as_slice(), seen.shape) {
-        // Those who were never refused had theirs beside it.
+        // Users who were never refused had budgets of their own, so only those who were refused are counted.
         ([Key::User], Some(Shape::Stop { .. })) if users.count > 0 => Some(each_user),
         ([Key::User], None) if closed_to_the_end(seen.limited) => Some(each_user),
         ([key], _) => seen.per_window.map(|passed| passed / number_of(*key, seen)),
@@ -245,20 +251,20 @@ fn window_of(run: &Run, seen: &Seen<'_>) -> Window {
     }
 }
 
-/// The answers named moments beyond the end of the level only.
+/// Whether the responses named only moments after the end of the level.
 fn closed_to_the_end(limited: &Limited) -> bool {
     let mut moments = limited.free_at_s.iter();
     !limited.free_at_s.is_empty() && moments.all(|at_s| *at_s > limited.end_s)
 }
 
-/// The one moment that the answers named; users who began one after the other have nearly the same.
+/// The moment that all responses named. Users who began one after the other name slightly different moments.
 fn told(limited: &Limited) -> Option<f64> {
     let first = limited.free_at_s.iter().copied().reduce(f64::min)?;
     let last = limited.free_at_s.iter().copied().reduce(f64::max)?;
     (last - first <= first * 0.05).then_some(first)
 }
 
-/// How long it was seen to be closed, later levels included.
+/// How long the limiter was observed to be closed, including later levels.
 fn closed_for(run: &Run, seen: &Seen<'_>) -> f64 {
     let later = run
         .levels
@@ -275,7 +281,7 @@ fn closed_for(run: &Run, seen: &Seen<'_>) -> f64 {
     }
 }
 
-/// Whether most of what failed in a level failed for it.
+/// Whether most failures of a level are due to the limiter.
 fn is_limiting(level: &Level) -> bool {
     let all = level.measured.requests.values();
     let (asked, failed) = all.fold((0, 0), |(asked, failed), one| {

@@ -1,4 +1,4 @@
-// One thread at its end.
+// One saturated thread.
 import type { Group, Options } from "headcount";
 
 export const options: Options = { load: { users: 4, duration: "3s" } };

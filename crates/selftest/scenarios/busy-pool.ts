@@ -1,4 +1,4 @@
-// A pool of four threads at its end.
+// A saturated pool of four threads.
 import type { Group, Options } from "headcount";
 
 export const options: Options = { load: { users: 16, duration: "3s" } };

@@ -1,4 +1,4 @@
-// Fixed delays, asked for by users who are out of step with each other.
+// Fixed delays, requested by users who start at different times.
 import type { Group, Options } from "headcount";
 
 export const options: Options = { load: { users: 90, once: true } };
@@ -6,7 +6,7 @@ export const options: Options = { load: { users: 90, once: true } };
 export default async function ask({ number, users, think }: Group) {
   const user = users[0]!;
   await think(number * 3.3);
-  // A connection is made with the first request, and its time is no part of the delay.
+  // The first request opens the connection, so that the other times are those of the delay alone.
   await user.get("/healthz", { name: "first" });
   for (let n = 0; n < 12; n += 1) {
     await user.get("/delay/100ms");

@@ -1,4 +1,4 @@
-// Two rooms of ten in which everything goes wrong on order.
+// Two rooms of ten with injected faults of every kind.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

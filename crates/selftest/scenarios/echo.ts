@@ -1,4 +1,4 @@
-// Replies that come back after a fixed delay, over WebSocket.
+// Replies after a fixed delay, over WebSocket.
 import type { Group, Options } from "headcount";
 
 export const options: Options = { load: { users: 40, once: true } };

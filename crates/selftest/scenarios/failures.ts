@@ -1,13 +1,13 @@
-// Everything that a server can refuse.
+// Every kind of failed request.
 import type { Group, Options } from "headcount";
 
 export const options: Options = { load: { users: 10, once: true } };
 
 export default async function ask({ users }: Group) {
   const user = users[0]!;
-  // A failed transport throws; here it is what was asked for.
+  // A failed transport throws. Here the failure is intended.
   const fail = (url: string, name: string, timeout?: string) => user.get(url, { name, timeout }).catch(() => undefined);
-  // First, while connections are fresh: on one that was kept, a GET that is cut off is sent once more.
+  // Resets come first, on new connections: on a reused one, a GET that is cut off is repeated.
   for (let n = 0; n < 5; n += 1) {
     await fail("/reset", "reset");
   }

@@ -1,4 +1,4 @@
-// People who come by chance to eight servers that are busy for nine tenths of the time.
+// Random arrivals at eight servers that are busy 90 % of the time.
 import type { Group, Options } from "headcount";
 
 export const options: Options = { load: { rate: "120/s", arrivals: "poisson", duration: "9s" } };

@@ -1,4 +1,4 @@
-// Arrivals that wait for nobody, at a server that falls silent again and again.
+// An open load on a server that stalls repeatedly.
 import type { Group, Options } from "headcount";
 
 export const options: Options = { load: { rate: "200/s", duration: "6s" } };

@@ -1,4 +1,4 @@
-// The same for messages: one speaks at a steady pace, whatever the server does, and one hears.
+// The same for messages: one user sends at a fixed rate, whatever the server does, and the other receives.
 import type { Group, Options } from "headcount";
 
 export const options: Options = { group: 2, load: { groups: 1, duration: "6s" } };

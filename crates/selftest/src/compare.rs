@@ -1,21 +1,21 @@
 use serde_json::{Value, json};
 use stats::Estimate;
 
-/// The share of a time by which it may differ from the truth …
+/// The share of a time by which a measurement may differ from the truth.
 const SHARE: f64 = 0.01;
 
-/// … or this, where that is more, in nanoseconds: what two wake-ups of a sleeping core take.
+/// The allowed difference if that is more, in nanoseconds: about two wake-ups of a sleeping core.
 const LEAST_NS: f64 = 50_000.0;
 
-/// The share of the time without a CPU that explains every difference.
+/// If a process waited for a CPU for this share of the time, every difference is excused.
 pub(crate) const CPU_WAIT_SHARE: f64 = 0.02;
 
-/// What a figure is counted in.
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Nanoseconds.
     Nanos,
-    /// Things.
+    /// A plain number.
     Count,
     /// Percent of one core.
     Percent,
@@ -23,33 +23,33 @@ pub enum Unit {
     Megabytes,
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Within what is allowed.
+    /// Within the allowed difference.
     Ok,
-    /// Not.
+    /// Outside the allowed difference.
     Differs,
-    /// It differs, and the machine was too disturbed to blame the measurement.
+    /// It differs, but the machine was too busy to blame the measurement.
     Disturbed,
 }
 
-/// A known truth beside what was measured.
+/// A known value beside the measured one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What it is about.
+    /// The name of the figure.
     pub what: String,
-    /// What it is counted in.
+    /// The unit of all values.
     pub unit: Unit,
-    /// What is known.
+    /// The known value.
     pub truth: f64,
-    /// What was measured; `None`: nothing.
+    /// The measured value; `None` if nothing was measured.
     pub measured: Option<f64>,
-    /// By how much they may differ.
+    /// The allowed difference.
     pub allowed: f64,
-    /// The share of the time without a CPU that explains a difference; `None`: nothing does.
+    /// The share of the time without a CPU that excuses a difference; `None` if nothing excuses it.
     pub excused_by: Option<f64>,
-    /// What it came to.
+    /// The result.
     pub verdict: Verdict,
 }
 
@@ -58,7 +58,7 @@ pub struct Row {
 pub(crate) struct Rows(pub(crate) Vec<Row>);
 
 impl Rows {
-    /// Both counts must be the same.
+    /// Compares two counts, which must be equal.
     pub(crate) fn count(&mut self, what: &str, truth: u64, measured: u64) {
         self.started(what, truth, measured);
         if let Some(row) = self.0.last_mut() {
@@ -66,19 +66,19 @@ impl Rows {
         }
     }
 
-    /// What a generator starts by the clock: it leaves out what a busy machine does not let it start, and counts that.
+    /// Compares the starts that a clock triggers. A busy machine may skip some; they are counted and may be excused.
     pub(crate) fn started(&mut self, what: &str, planned: u64, started: u64) {
         self.add(what, Unit::Count, planned as f64, Some(started as f64), 0.0);
     }
 
-    /// The same where the first few may have been due before anything could start.
+    /// The same, but the first few may have been due before anything could start.
     pub(crate) fn started_about(&mut self, what: &str, planned: u64, started: u64, few: u64) {
         let (planned, started) = (planned as f64, Some(started as f64));
         self.add(what, Unit::Count, planned, started, few as f64);
     }
 
-    /// Quantile `q` of times, within one percent or fifty microseconds. A quarter of the samples beyond it is enough to
-    /// move it.
+    /// Compares quantile `q` of times, within 1 % or 50 µs. A disturbance during a quarter of the time share beyond the
+    /// quantile is enough to excuse a difference.
     pub(crate) fn time(&mut self, what: &str, q: f64, truth_ns: u64, measured: Estimate) {
         let truth = truth_ns as f64;
         let measured = measured.value().map(|value| value.0 as f64);
@@ -118,8 +118,8 @@ impl Rows {
         });
     }
 
-    /// Takes back what cannot be blamed on the measurement when somebody had no CPU for this share of the time; whether
-    /// there was anything. Counts are never taken back.
+    /// Excuses differences if a process had no CPU for this share of the time, and returns whether there were any. Most
+    /// counts are never excused.
     pub(crate) fn disturbed(&mut self, share: f64) -> bool {
         let mut any = false;
         for row in &mut self.0 {

@@ -8,43 +8,43 @@ use thiserror::Error;
 
 use crate::compare::CPU_WAIT_SHARE;
 
-/// How long the generator or the server may be ready and wait for a CPU, each time, on average: beyond
-/// it times say more about the machine than about the measurement. Microseconds.
+/// The average wait for a CPU in microseconds, per wait, from which on times describe the machine and not the
+/// measurement. It applies to the generator and to the server.
 const CPU_WAIT_US: f64 = 25.0;
 
 /// How late the server may wake up at p99, in microseconds.
 const LATE_US: u64 = 200;
 
-/// Why nothing can be said.
+/// Why the self-test could not be run.
 #[derive(Debug, Error)]
 pub enum SelftestError {
     /// A part cannot be run.
     #[error(transparent)]
     Stage(#[from] StageError),
-    /// It does not say what it did.
-    #[error("the truth server does not tell: {0}")]
+    /// The truth server did not report its counts.
+    #[error("cannot read the counts of the truth server: {0}")]
     Tell(#[from] io::Error),
-    /// There is no such part.
-    #[error("there is no part `{0}`: {1} exist")]
+    /// The part does not exist.
+    #[error("unknown part `{0}`; known parts: {1}")]
     Unknown(String, String),
     /// A run ended without a level.
     #[error("part `{0}`: nothing was measured")]
     Nothing(&'static str),
 }
 
-/// What one part brought to light.
+/// The results of one part.
 #[derive(Debug)]
 pub(crate) struct Evidence {
-    /// What headcount measured.
+    /// The measurements of headcount.
     pub(crate) level: Level,
-    /// What the server says that it did.
+    /// The counts of the server.
     pub(crate) truth: Value,
-    /// When the arrivals of an open load were due, in nanoseconds.
+    /// The planned starts of an open load, in nanoseconds.
     pub(crate) planned: Vec<u64>,
 }
 
 impl Evidence {
-    /// A count of the server; 0 where it has none.
+    /// A count of the server; 0 if it has none at this path.
     pub(crate) fn told(&self, path: &[&str]) -> u64 {
         let place = path
             .iter()
@@ -52,13 +52,13 @@ impl Evidence {
         place.and_then(Value::as_u64).unwrap_or(0)
     }
 
-    /// What the server counted on this path.
+    /// A count of the server for one URL path.
     pub(crate) fn route(&self, path: &str, count: &[&str]) -> u64 {
         self.told(&[&["routes", path], count].concat())
     }
 
-    /// How much later than due the first arrival came to the server: its schedule began then, and no
-    /// sooner. The plan's own time is told by the last arrival.
+    /// How much later than planned the first arrival reached the server, whose schedule began then. The last arrival
+    /// gives the time of the plan.
     pub(crate) fn lead(&self, path: &str) -> u64 {
         let came = |which| self.route(path, &[which]);
         let came = came("last_request_ns").saturating_sub(came("first_request_ns"));
@@ -94,7 +94,7 @@ impl Evidence {
             .unwrap_or_default()
     }
 
-    /// How often this kind of failure was seen at something of this name.
+    /// The number of failures of this kind at the operation of this name.
     pub(crate) fn failures(&self, kind: FaultKind, what: &str) -> u64 {
         let all = self.level.measured.failures.iter();
         all.filter(|failure| failure.kind == kind && failure.what == what)
@@ -102,7 +102,7 @@ impl Evidence {
             .sum()
     }
 
-    /// What took the CPU away meanwhile.
+    /// The strongest disturbance of the CPU during the level.
     pub(crate) fn disturbance(&self) -> Disturbance {
         if self.level.is_invalid() {
             let causes = report::invalid_because(&self.level).join("; ");
@@ -129,10 +129,10 @@ impl Evidence {
     }
 }
 
-/// Something else on this machine took the CPU.
+/// Other work on this machine took the CPU.
 #[derive(Clone, Debug)]
 pub(crate) struct Disturbance {
-    /// For which share of the time; 1 when every time may be wrong by it.
+    /// The share of the time, or 1 if every time may be wrong.
     pub(crate) share: f64,
     pub(crate) why: String,
 }
@@ -145,7 +145,7 @@ impl Disturbance {
     fn waited(who: &str, share: f64, each_us: f64) -> Self {
         let percent = 100.0 * share;
         let why = format!(
-            "{who} was ready and had no CPU for {percent:.2} % of the time, {each_us:.0} µs each time"
+            "{who} waited for a CPU for {percent:.2} % of the time, {each_us:.0} µs each time"
         );
         let is_complete = each_us > CPU_WAIT_US || share > CPU_WAIT_SHARE;
         Self {
@@ -154,7 +154,7 @@ impl Disturbance {
         }
     }
 
-    /// Whether every time may be wrong by it.
+    /// Whether every time may be wrong.
     pub(crate) fn is_complete(&self) -> bool {
         self.share >= 1.0
     }

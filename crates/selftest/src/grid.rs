@@ -1,9 +1,9 @@
-//! The grid of misbehaviour: every kind of scenario against every kind of misbehaviour, with a seed for the rest.
+//! The grid of misbehaviour: every kind of scenario against every kind of misbehaviour. A seed decides the rest.
 //!
-//! Each cell is a short run of the program itself, as a process of its own, against a port of a server that
-//! misbehaves on order and logs what it did ([`launch`] starts it: `serve faulty`). From that log alone it is worked out
-//! which thresholds are kept, and the program's verdicts and figures are held against it: never *passed* where a
-//! threshold is broken, never *failed* where all hold, no figure that the log contradicts.
+//! Each cell is a short run of headcount in a process of its own, against a port of the faulty server, which misbehaves
+//! as ordered and logs what it did ([`launch`] starts it: `serve faulty`). The log alone shows which thresholds hold.
+//! The program's verdicts and figures are compared with it: never *passed* if a threshold is broken, never *failed* if
+//! all hold, and no figure that the log contradicts.
 
 mod cell;
 mod dice;
@@ -37,25 +37,25 @@ use log::Log;
 use program::{folder_of, run};
 pub use table::GridOutcome;
 
-/// What the caller decides.
+/// The settings of the grid.
 #[derive(Clone, Debug)]
 pub struct GridSettings {
-    /// The program: it is run on each cell, and serves the server.
+    /// The headcount program. It runs each cell, and serves the faulty server.
     pub exe: PathBuf,
-    /// Seed of all choices.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// How many cells.
+    /// The number of cells.
     pub cells: usize,
-    /// How many at the same time.
+    /// The number of cells that run at the same time.
     pub at_once: usize,
-    /// Only cells whose name has one of these in it; one whole name is one cell. Empty: all.
+    /// Only cells whose name contains one of these. A complete name selects one cell. Empty: all cells.
     pub only: Vec<String>,
-    /// Where each cell has a folder; those of wrong ones stay.
+    /// The folder with one folder per cell. Those of wrong cells are kept.
     pub folder: PathBuf,
 }
 
-/// Runs the cells. A stop ends it after those that are under way. `tell` hears how many are done and how many were
-/// judged wrong.
+/// Runs the cells. After a stop, cells in progress are finished. `tell` receives the number of finished cells, of all
+/// cells and of wrong cells.
 pub fn grid(
     settings: &GridSettings,
     stop: &Stop,
@@ -75,7 +75,7 @@ pub fn grid(
                         return;
                     }
                     let played = play(cell, system.url(), settings);
-                    // Nobody listens any more where the caller has given up.
+                    // The receiver is gone only if the caller has given up.
                     if sender.send((cell, played)).is_err() {
                         return;
                     }
@@ -92,7 +92,7 @@ pub fn grid(
     Ok(outcome)
 }
 
-/// The cells of these settings: one of each combination in turn, with seeds that follow from the seed of all.
+/// The cells to run: all combinations in turn. Their seeds follow from the main seed.
 fn choose(settings: &GridSettings) -> Result<Vec<Cell>, SelftestError> {
     let whole: Vec<Cell> = settings
         .only
@@ -119,7 +119,7 @@ fn choose(settings: &GridSettings) -> Result<Vec<Cell>, SelftestError> {
         return Err(SelftestError::Unknown(settings.only.join(", "), known));
     }
     let mut dice = Dice::new(settings.seed);
-    // Few cells are not only those of the first kinds.
+    // Shuffled, so that a small number of cells is not limited to the first kinds.
     for place in (1..combinations.len()).rev() {
         let other = dice.between(0, place as u64);
         combinations.swap(place, usize::try_from(other).unwrap_or(0));
@@ -130,13 +130,13 @@ fn choose(settings: &GridSettings) -> Result<Vec<Cell>, SelftestError> {
         .collect())
 }
 
-/// Orders the misbehaviour, runs the program, asks for the log, and judges.
+/// Orders the misbehaviour, runs the program, fetches the log, and judges the statements.
 fn play(cell: &Cell, server: &str, settings: &GridSettings) -> io::Result<Outcome> {
     let opened = tell::call(server, "POST", "/cells", Some(&cell.order()))?;
     let port = opened["port"]
         .as_u64()
         .and_then(|port| u16::try_from(port).ok());
-    let port = port.ok_or_else(|| io::Error::other("the server names no port"))?;
+    let port = port.ok_or_else(|| io::Error::other("the faulty server reported no port"))?;
     let folder = folder_of(&settings.folder, cell);
     let ended = run(&settings.exe, cell, port, &folder);
     let number = opened["number"].as_u64().unwrap_or(0);
@@ -151,6 +151,6 @@ fn play(cell: &Cell, server: &str, settings: &GridSettings) -> io::Result<Outcom
 }
 
 fn remove(folder: &Path) {
-    // What cannot be removed is in the way of nobody.
+    // A folder that cannot be removed does no harm.
     let _ = std::fs::remove_dir_all(folder);
 }

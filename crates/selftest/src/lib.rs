@@ -1,9 +1,9 @@
-//! Proves the measurements on this machine: the same engine as every other run, against a server whose
-//! behaviour is exactly known, and the known truth beside what was measured.
+//! Checks headcount's measurements on this machine: the engine of every other run measures a server whose behaviour is
+//! exactly known, and the known values are compared with the measured ones.
 //!
-//! Each part starts the truth server as a process of its own, runs one scenario, and compares: times
-//! with what follows from the order and the plan of arrivals, counts with what the server says that it
-//! did. It prints and saves nothing, and never judges times on a machine that was disturbed: it says so.
+//! Each part starts the truth server as a process of its own and runs one scenario. Times are compared with values
+//! computed from the order and the planned arrivals, counts with those of the server. Nothing is printed or saved here.
+//! If the machine was disturbed, times are not judged, and the disturbance is reported.
 
 mod compare;
 mod evidence;

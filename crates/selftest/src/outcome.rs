@@ -4,30 +4,30 @@ use serde_json::{Value, json};
 
 use crate::compare::{Row, Unit, Verdict};
 
-/// All that was proved, and what was not.
+/// The outcome of all parts.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// The parts in order.
     pub parts: Vec<PartOutcome>,
-    /// Somebody stopped it before the last part was over.
+    /// Whether it was stopped before the last part had ended.
     pub interrupted: bool,
 }
 
-/// One part's comparisons.
+/// The comparisons of one part.
 #[derive(Clone, Debug)]
 pub struct PartOutcome {
     /// Its name.
     pub name: &'static str,
-    /// What it is about.
+    /// Its title.
     pub title: &'static str,
-    /// The truth beside what was measured.
+    /// The known values beside the measured ones.
     pub rows: Vec<Row>,
-    /// Why its times prove nothing on this machine now.
+    /// Why its times cannot be judged on this machine now.
     pub disturbance: Option<String>,
 }
 
 impl Outcome {
-    /// The worst of all: what differs, else what was disturbed.
+    /// The worst verdict: a difference, otherwise a disturbance.
     pub fn verdict(&self) -> Verdict {
         if self.count(Verdict::Differs) > 0 {
             Verdict::Differs
@@ -47,14 +47,14 @@ impl Outcome {
         self.parts.iter().map(|part| part.rows.len()).sum()
     }
 
-    /// One sentence.
+    /// The outcome in one sentence.
     pub fn headline(&self) -> String {
         let all = self.all();
         if self.interrupted {
             let told = match (all, self.count(Verdict::Differs)) {
                 (0, _) => "before anything was compared".to_owned(),
                 (_, 0) => format!(
-                    "none of {all} figures until then is called wrong, and the rest is not known"
+                    "none of the {all} figures until then is wrong, and the others are unknown"
                 ),
                 (_, wrong) => format!("{wrong} of {all} figures until then are WRONG"),
             };
@@ -62,21 +62,21 @@ impl Outcome {
         }
         match self.verdict() {
             Verdict::Ok => format!(
-                "What headcount measures here is true: {all} of {all} figures agree with what is known."
+                "headcount measures correctly on this machine: {all} of {all} figures agree with the known values."
             ),
             Verdict::Differs => format!(
-                "What headcount measures here is WRONG: {} of {all} figures differ from what is known.",
+                "headcount is WRONG on this machine: {} of {all} figures differ from the known values.",
                 self.count(Verdict::Differs)
             ),
             Verdict::Disturbed => format!(
-                "This machine is too busy to tell: {} of {all} figures differ, and something else took the CPU meanwhile. \
-                 Close what else is running and try again.",
+                "This machine is too busy for a verdict: {} of {all} figures differ, but other work took the CPU. \
+                 Close other programs and try again.",
                 self.count(Verdict::Disturbed)
             ),
         }
     }
 
-    /// For a terminal.
+    /// The outcome for a terminal.
     pub fn terminal(&self) -> String {
         let mut text = format!("{}\n", self.headline());
         for part in &self.parts {
@@ -96,7 +96,7 @@ impl Outcome {
         text
     }
 
-    /// For scripts.
+    /// The outcome for scripts.
     pub fn to_json(&self) -> Value {
         let parts = self.parts.iter().map(|part| {
             let rows: Vec<Value> = part.rows.iter().map(Row::to_json).collect();

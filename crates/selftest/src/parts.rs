@@ -7,11 +7,11 @@ use stage::Part;
 use crate::compare::Rows;
 use crate::evidence::Evidence;
 
-/// A scenario, and what is known about it.
+/// A scenario with its known values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProofPart {
     pub(crate) part: Part,
-    /// Deliveries that it makes in a second of its hold, where more may be asked for.
+    /// Deliveries per second of its duration, if more of them may be requested.
     pub(crate) deliveries_per_s: Option<u64>,
     pub(crate) judge: fn(&Evidence, &mut Rows),
 }
@@ -32,35 +32,35 @@ macro_rules! part {
     };
 }
 
-/// Everything that is proved, in this order.
+/// All parts, in the order in which they run.
 pub(crate) const PARTS: [ProofPart; 11] = [
-    part!("delays", "fixed delays by HTTP", times::delays),
-    part!("echo", "fixed delays by WebSocket", times::echo),
+    part!("delays", "fixed delays over HTTP", times::delays),
+    part!("echo", "fixed delays over WebSocket", times::echo),
     part!(
         "stall-http",
-        "a server that falls silent, under 200 arrivals/s",
+        "a server that stalls, at 200 arrivals/s",
         times::stall_http
     ),
     part!(
         "stall-room",
-        "a room that falls silent, under 200 messages/s",
+        "a room that stalls, at 200 messages/s",
         times::stall_room
     ),
     part!(
         "queue-even",
-        "a queue before one server, after a burst of arrivals",
+        "a queue in front of one server, after a burst of arrivals",
         times::queue_even
     ),
     part!(
         "queue-poisson",
-        "a queue before eight servers, with arrivals at random",
+        "a queue in front of eight servers, with random arrivals",
         times::queue_poisson
     ),
     ProofPart {
         deliveries_per_s: Some(counts::DELIVERIES_PER_S),
         ..part!(
             "deliveries",
-            "deliveries dropped, duplicated, swapped and strayed",
+            "deliveries dropped, duplicated, swapped and misdelivered",
             counts::deliveries
         )
     },
@@ -69,11 +69,11 @@ pub(crate) const PARTS: [ProofPart; 11] = [
         "refused, reset, 429, 500 and silence",
         counts::failures
     ),
-    part!("leak", "memory that a server keeps", resources::leak),
-    part!("busy-loop", "one thread at its end", resources::busy_loop),
+    part!("leak", "a server that leaks memory", resources::leak),
+    part!("busy-loop", "one saturated thread", resources::busy_loop),
     part!(
         "busy-pool",
-        "a pool of four threads at its end",
+        "a saturated pool of four threads",
         resources::busy_pool
     ),
 ];

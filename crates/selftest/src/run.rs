@@ -8,16 +8,16 @@ use crate::outcome::{Outcome, PartOutcome};
 use crate::parts::{PARTS, ProofPart};
 use crate::tell;
 
-/// What the caller decides.
+/// The settings of the self-test.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where and with which seed all parts are run.
+    /// The machine and the seed of all parts.
     pub stage: Stage,
-    /// Deliveries of the part that counts them, at least.
+    /// The minimum number of deliveries in the part that counts them.
     pub deliveries: u64,
     /// The parts to run; empty: all.
     pub only: Vec<String>,
-    /// Flags of the server: what it lies about, in tests.
+    /// Flags of the server, such as its lies in tests.
     pub server_flags: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     PARTS.iter().map(|part| part.part.name).collect()
 }
 
-/// Proves the measurements on this machine, in under a minute. A stop ends it after the part that is on.
+/// Checks the measurements on this machine, in under a minute. A stop ends it after the current part.
 pub fn selftest(
     settings: &Settings,
     stop: &Stop,
@@ -57,7 +57,7 @@ pub fn selftest(
         });
         let found = run(part, settings, stop, tell);
         if stop.asked() > 0 {
-            // What was cut short proves nothing, and need not have come as far as a level.
+            // An interrupted part shows nothing, and may not have reached a level, so its error is ignored.
             outcome.interrupted = true;
             break;
         }
@@ -107,7 +107,7 @@ fn run(
     })
 }
 
-/// When the arrivals of an open load are due.
+/// The planned starts of an open load.
 fn planned(config: &RunConfig) -> Vec<u64> {
     let seed = config.arrivals_seed(0);
     let level = config.options.load.levels.first();

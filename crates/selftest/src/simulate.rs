@@ -1,17 +1,17 @@
-//! What follows from an order and a plan of arrivals, worked out here once more: nothing of it is the
-//! server's own code. All times are nanoseconds.
+//! Computes the expected times from the order and the planned arrivals. It shares no code with the server. All times
+//! are in nanoseconds.
 
-/// Again and again nothing leaves for a while.
+/// Repeated stalls, in which nothing is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stalls {
     pub(crate) lasts: u64,
     pub(crate) every: u64,
-    /// Of the first stall, after the first arrival.
+    /// Start of the first stall, after the first arrival.
     pub(crate) first: u64,
 }
 
-/// The response times of arrivals that are each ready after `delay` and leave when no stall is on. The
-/// server's schedule begins `lead` after the first arrival was due: nothing came to it before.
+/// The response times of arrivals that are each ready after `delay` and are sent when there is no stall. The server's
+/// schedule begins `lead` after the first arrival was due, because nothing reached it earlier.
 pub(crate) fn stalled(due: &[u64], lead: u64, delay: u64, stalls: Stalls) -> Vec<u64> {
     let begin = begin_of(due, lead);
     let response = |due: &u64| {
@@ -30,11 +30,11 @@ pub(crate) fn stalled(due: &[u64], lead: u64, delay: u64, stalls: Stalls) -> Vec
     due.iter().map(response).collect()
 }
 
-/// The response times at `servers` that serve in turn, each taking `service`. Nothing comes to them
-/// before `lead` after the first arrival was due.
+/// The response times of a queue in front of `servers` that take `service` each. Nothing reaches them before `lead`
+/// after the first arrival was due.
 pub(crate) fn queued(due: &[u64], lead: u64, servers: usize, service: u64) -> Vec<u64> {
     let begin = begin_of(due, lead);
-    // First come, first served, all alike: whoever comes begins when the one `servers` before has left.
+    // First come, first served, with equal service times: an arrival begins when the one `servers` before it has left.
     let mut leaves: Vec<u64> = Vec::with_capacity(due.len());
     for (place, due) in due.iter().enumerate() {
         let before = place

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Asks the truth server at `url` what it did.
+/// Requests the counts of the truth server at `url`.
 pub(crate) fn ask(url: &str) -> io::Result<Value> {
     call(url, "GET", "/truth", None)
 }
 
-/// One request to a server of our own at `url`, and the JSON that it responds with.
+/// Sends one request to a server of our own at `url`, and returns the JSON of its response.
 pub(crate) fn call(url: &str, method: &str, path: &str, body: Option<&Value>) -> io::Result<Value> {
     let address = url.trim_start_matches("http://");
     let mut socket = TcpStream::connect(address)?;

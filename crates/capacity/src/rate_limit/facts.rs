@@ -1,4 +1,4 @@
-//! What the finding rests on, what it leaves open, and what to do, as the record holds them.
+//! Collects the evidence of a finding, its open questions and the advice, in the form of the record.
 
 use record::{
     Advice, Evidence, LimitKey as Key, LimiterKind, OneAddress, Run, StatedLimit, Unknown,
@@ -8,7 +8,7 @@ use super::key::{Keys, number_of};
 use super::shape::Shape;
 use super::{Limit, Seen, Window};
 
-/// How it counts; `None` where the figures do not show it.
+/// The algorithm of the limiter; `None` if the figures do not show it.
 pub(super) fn kind(seen: &Seen<'_>) -> Option<LimiterKind> {
     match seen.shape? {
         Shape::Periodic { aligned: true, .. } => Some(LimiterKind::FixedWindow),
@@ -22,7 +22,7 @@ pub(super) fn kind(seen: &Seen<'_>) -> Option<LimiterKind> {
     }
 }
 
-/// Among how many keys what passed was shared, where that is known.
+/// The number of keys that shared the passed requests, if it is known.
 pub(super) fn sharing(seen: &Seen<'_>, keys: &Keys) -> f64 {
     match keys.left.as_slice() {
         [one] => number_of(*one, seen),
@@ -30,7 +30,7 @@ pub(super) fn sharing(seen: &Seen<'_>, keys: &Keys) -> f64 {
     }
 }
 
-/// How many more passed at the beginning than the rate explains.
+/// The requests that passed at the beginning beyond the rate.
 pub(super) fn burst(seen: &Seen<'_>) -> f64 {
     match seen.shape {
         Some(Shape::Steady { burst, .. }) => burst.max(0.0),
@@ -38,7 +38,7 @@ pub(super) fn burst(seen: &Seen<'_>) -> f64 {
     }
 }
 
-/// What the finding rests on.
+/// The evidence for the finding.
 pub(super) fn evidence(seen: &Seen<'_>, keys: &Keys, limit: &Limit<'_>) -> Vec<Evidence> {
     let mut all: Vec<Evidence> = seen.limited.stated.iter().map(stated).collect();
     all.extend(seen.shape.map(|shape| observed(shape, seen)));
@@ -97,7 +97,7 @@ fn observed(shape: Shape, seen: &Seen<'_>) -> Evidence {
     }
 }
 
-/// Questions that the evidence leaves open.
+/// The questions that the evidence leaves open.
 pub(super) fn unknown(seen: &Seen<'_>, keys: &Keys, limit: &Limit<'_>) -> Vec<Unknown> {
     let mut open = Vec::new();
     let left = |key: Key| keys.left.contains(&key);
@@ -129,7 +129,7 @@ pub(super) fn unknown(seen: &Seen<'_>, keys: &Keys, limit: &Limit<'_>) -> Vec<Un
     open
 }
 
-/// Whether other requests are limited too.
+/// Whether other requests may be limited too.
 fn routes(seen: &Seen<'_>) -> Option<Unknown> {
     let names = &seen.limited.names;
     let mut asked = seen.level.measured.requests.keys();
@@ -139,7 +139,7 @@ fn routes(seen: &Seen<'_>) -> Option<Unknown> {
     open.then_some(Unknown::OtherRoutes { refused, free })
 }
 
-/// What to do next.
+/// The next steps.
 pub(super) fn advice(run: &Run, seen: &Seen<'_>, keys: &Keys, limit: &Limit<'_>) -> Vec<Advice> {
     let mut advice = vec![Advice::ExemptGenerator];
     if keys.left.contains(&Key::Address) {
@@ -168,7 +168,7 @@ pub(super) fn advice(run: &Run, seen: &Seen<'_>, keys: &Keys, limit: &Limit<'_>)
     advice
 }
 
-/// Addresses among which what was asked in a window would not have met the limit.
+/// The number of addresses with which the requests of a window would not have reached the limit.
 fn needed(seen: &Seen<'_>, limit: &Limit<'_>) -> Option<f64> {
     let all = (seen.limited.count + seen.limited.passed) as f64;
     let asked = match limit.window {

@@ -1,4 +1,4 @@
-//! By what a limiter counts: by user, by source address, or all together; as far as the figures tell.
+//! Determines the key by which a limiter counts: the user, the source address, or none (all requests together).
 
 use record::{Evidence, LimitKey as Key, Limited, Spread};
 
@@ -7,7 +7,7 @@ use super::shape::Shape;
 
 const EACH: [Key; 3] = [Key::All, Key::Address, Key::User];
 
-/// Which keys the figures leave over, and why not the others.
+/// The keys that fit the figures, and the evidence against the others.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
     pub(crate) left: Vec<Key>,
@@ -17,7 +17,7 @@ pub(crate) struct Keys {
 impl Keys {
     fn keep(&mut self, fits: impl Fn(Key) -> bool, why: Evidence) {
         let kept: Vec<Key> = self.left.iter().copied().filter(|key| fits(*key)).collect();
-        // What fits nothing is no evidence for anything.
+        // A fact that no key fits is not evidence.
         if !kept.is_empty() && kept.len() < self.left.len() {
             self.left = kept;
             self.evidence.push(why);
@@ -25,7 +25,7 @@ impl Keys {
     }
 }
 
-/// How many there are of what has a count of its own.
+/// The number of users, addresses or other keys with a count of their own.
 pub(crate) fn number_of(key: Key, seen: &Seen<'_>) -> f64 {
     let number = match key {
         Key::All => 1,
@@ -35,7 +35,8 @@ pub(crate) fn number_of(key: Key, seen: &Seen<'_>) -> f64 {
     number.max(1) as f64
 }
 
-/// By what the limiter of this level counts. `stated`: its limit as the headers say; `others`: the other levels.
+/// The keys by which the limiter of this level may count. `stated` is its limit in the headers, `others` are the other
+/// levels.
 pub(crate) fn keys_of(seen: &Seen<'_>, stated: Option<f64>, others: &[Seen<'_>]) -> Keys {
     let mut keys = Keys {
         left: EACH.to_vec(),
@@ -53,7 +54,7 @@ pub(crate) fn keys_of(seen: &Seen<'_>, stated: Option<f64>, others: &[Seen<'_>])
     keys
 }
 
-/// One window lets through the limit as often as there are keys.
+/// One window lets the stated limit pass once per key.
 fn by_the_limit(keys: &mut Keys, seen: &Seen<'_>, stated: Option<f64>) {
     let Some((passed, limit)) = seen.per_window.zip(stated) else {
         return;
@@ -72,7 +73,7 @@ fn by_the_limit(keys: &mut Keys, seen: &Seen<'_>, stated: Option<f64>) {
     keys.keep(fits, why);
 }
 
-/// Whether all got the same though they asked for different amounts, or different amounts.
+/// Whether all keys got the same although they sent different numbers (`true`), or different numbers (`false`).
 fn alike(passed: &Spread, asked: &Spread, count: u64) -> Option<bool> {
     let (passed, asked) = (passed.variation(count)?, asked.variation(count)?);
     if passed >= 0.15 {
@@ -81,15 +82,15 @@ fn alike(passed: &Spread, asked: &Spread, count: u64) -> Option<bool> {
     (asked >= 0.1 && passed <= 0.05 && passed <= asked * 0.2).then_some(true)
 }
 
-/// Whether every user got the same though they asked for different amounts: of itself the sign of a limiter.
+/// Whether every user got the same although they sent different numbers. This alone is a sign of a limiter.
 pub(crate) fn is_by_user(limited: &Limited) -> bool {
     let users = &limited.users;
     let enough = users.count >= 5 && users.passed.sum >= 5.0 * users.count as f64;
     enough && alike(&users.passed, &users.asked, users.count) == Some(true)
 }
 
-/// Whether what each was let through may be what earlier levels or the set-up had left of it: then that some got less
-/// says nothing. Where windows begin again and again, everybody gets new ones.
+/// Whether the passed requests of a key may be the rest of a budget that earlier levels or the setup had used. In that
+/// case unequal numbers show nothing. If windows repeat, every key gets a new budget.
 fn is_rest(seen: &Seen<'_>) -> bool {
     let renewed = matches!(
         seen.shape,
@@ -160,7 +161,7 @@ fn by_the_addresses(keys: &mut Keys, seen: &Seen<'_>) {
     }
 }
 
-/// With more users, or more addresses, more or as many are let through.
+/// Compares two levels: with more users or addresses, more requests pass, or the same number.
 fn by_another_level(keys: &mut Keys, seen: &Seen<'_>, other: &Seen<'_>) {
     let (Some(here), Some(there)) = (seen.flow, other.flow) else {
         return;

@@ -1,57 +1,57 @@
-//! The course of time of what a limiter lets through.
+//! The course over time of the requests that a limiter lets pass.
 
 use record::{Limited, LimitedBin};
 
-/// Nothing at all let through for so long is no chance, in seconds.
+/// If no request passed for this time, it is not due to chance, in seconds.
 const CLOSED_S: f64 = 1.0;
-/// Where chance would have let through so many on average, that none was is no chance.
+/// If chance would have let this number pass on average, but none passed, it is not due to chance.
 const SURE: f64 = 14.0;
-/// Refused in each window, at least: one in so many might be a fault of its own.
+/// The minimum of refused requests per window. A single one may be a fault of its own.
 const REFUSED_PER_WINDOW: f64 = 2.0;
-/// The same for each of many windows.
+/// Like [`SURE`], for the closed part of each of many windows.
 const CLEAR: f64 = 3.0;
 
-/// How what is let through comes in the course of time.
+/// The course over time of the passed requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Shape {
-    /// So many, and then none to the end.
+    /// A number of requests, and then none until the end.
     Stop { passed: f64 },
-    /// So many again and again, and none between.
+    /// The same number again and again, and none in between.
     Periodic {
         passed: f64,
         window_s: f64,
-        /// Windows that were seen from their beginning to their end.
+        /// Windows that were observed from begin to end.
         windows: usize,
-        /// The first was shorter: windows begin by the clock and not with a request.
+        /// The first window was shorter, so windows begin by the clock and not with a request.
         aligned: bool,
-        /// Let through and refused are mixed while it is open.
+        /// Passed and refused requests alternate while the window is open.
         mixed: bool,
     },
-    /// Some all the time, beside those that are refused.
+    /// Some requests pass all the time, while others are refused.
     Steady {
         per_s: f64,
-        /// More at the beginning than the rate explains.
+        /// Requests at the beginning beyond the rate.
         burst: f64,
-        /// As regular as no chance would have it.
+        /// Whether the flow is more regular than chance.
         regular: bool,
-        /// After the first burst nothing until then, in seconds since the start of the level.
+        /// After the first burst nothing passed until this time, in seconds since the start of the level.
         reopened_s: Option<f64>,
         seconds: usize,
     },
 }
 
-/// A time in which some were let through, with the time in which all were refused behind it.
+/// A time in which requests passed, with the following time in which all were refused.
 struct Burst {
-    /// When it opened.
+    /// Start of the time, in seconds.
     opened_s: f64,
     passed: u64,
     turns: u64,
     refused: u64,
-    /// Of these, after the last that was let through.
+    /// The refused requests after the last one that passed.
     closed: u64,
 }
 
-/// `users`: at most so many answers are on their way at a time, and may overtake each other.
+/// `users` is the maximum number of responses in flight. Responses may overtake each other.
 pub(crate) fn shape_of(limited: &Limited, users: u64, fresh: bool) -> Option<Shape> {
     stop(limited, users)
         .or_else(|| periodic(limited, users, fresh))
@@ -70,13 +70,13 @@ fn stop(limited: &Limited, users: u64) -> Option<Shape> {
         .sum();
     let later = limited.passed - first;
     let is_closed = limited.last_s - limited.first_s >= CLOSED_S && limited.count >= 10;
-    let slow = 2.max(first / 50).min(users.max(2)); // answers that came late
+    let slow = 2.max(first / 50).min(users.max(2)); // responses that arrived late
     (is_closed && later <= slow).then_some(Shape::Stop {
         passed: limited.passed as f64,
     })
 }
 
-/// One after the other has used up what it had, and then none is let through any more.
+/// The keys exhaust their budgets one after the other, and then nothing passes any more.
 fn dies_out(limited: &Limited) -> Option<Shape> {
     let share = limited.passed as f64 / (limited.passed + limited.count) as f64;
     let (mut refused, mut since_s) = (0, limited.first_s);
@@ -84,7 +84,7 @@ fn dies_out(limited: &Limited) -> Option<Shape> {
         let closed_by_chance = SURE > share * refused as f64;
         match bin.passed {
             0 => {}
-            // It has opened again.
+            // It opened again after a time that is too long for chance.
             _ if !closed_by_chance => return None,
             _ => (refused, since_s) = (0, f64::from(bin.at + 1) * limited.bin_s),
         }
@@ -173,7 +173,7 @@ fn periodic(limited: &Limited, users: u64, fresh: bool) -> Option<Shape> {
     if !(regular >= 0.8 && even >= 0.7 && refuses && seen && wide) {
         return None;
     }
-    // Of several windows the mean is more exact than any of them.
+    // The mean over several windows is more precise than any single one.
     let span = opened[opened.len() - 1] - opened[0];
     let windows = (span / window_s).round().max(1.0);
     let window_s = span / windows;
@@ -188,7 +188,7 @@ fn periodic(limited: &Limited, users: u64, fresh: bool) -> Option<Shape> {
     })
 }
 
-/// Once open, once closed, and open again.
+/// Open once, closed once, and open again.
 fn seen_once(limited: &Limited, first: &Burst, second: &Burst, fresh: bool) -> Option<Shape> {
     let closed_s = second.opened_s - limited.first_s;
     let (passed, again) = (first.passed as f64, second.passed as f64);
@@ -203,7 +203,7 @@ fn seen_once(limited: &Limited, first: &Burst, second: &Burst, fresh: bool) -> O
     })
 }
 
-/// Closed, and then none was refused any more.
+/// Closed, and then no request was refused any more.
 fn reopened_at_the_end(limited: &Limited, first: &Burst, fresh: bool) -> Option<Shape> {
     let closed_s = limited.last_s - limited.first_s;
     let settled = limited.first_s + limited.bin_s * 2.0;
@@ -251,13 +251,13 @@ fn steady(limited: &Limited, fresh: bool) -> Option<Shape> {
     })
 }
 
-/// Whether they come more evenly than chance explains, at any rate.
+/// Whether requests pass more evenly than chance, at any rate.
 pub(crate) fn is_even(limited: &Limited) -> bool {
     has_even_pieces(limited) || has_even_gaps(limited)
 }
 
-/// Whether the times between them are alike, where they are so rare that those can be seen. At least 12 are asked for, of
-/// which chance alone makes fewer than one in 10,000 runs so even.
+/// Whether the gaps between passed requests are equal, if these are rare enough to be told apart. At least 12 gaps are
+/// required. Chance alone gives such even gaps in fewer than one of 10,000 runs.
 fn has_even_gaps(limited: &Limited) -> bool {
     const GAPS: usize = 12;
     const WIDTH: f64 = 4.0;
@@ -277,13 +277,13 @@ fn has_even_gaps(limited: &Limited) -> bool {
     let n = gaps.len() as f64;
     let mean = gaps.iter().sum::<f64>() / n;
     let squares: f64 = gaps.iter().map(|gap| (gap - mean) * (gap - mean)).sum();
-    // Of those that are let through by chance, one by one.
+    // The variance of the gaps if requests passed by chance, one by one.
     let by_chance = mean * mean * (1.0 - times.len() as f64 / asked as f64);
     gaps.len() >= GAPS && mean >= WIDTH && squares / (n - 1.0) < EVEN * by_chance
 }
 
-/// Whether so many were let through in each piece of time that no chance explains it: pieces are as long as chance needs
-/// to be seen. At least 20 of them are asked for, of which chance alone makes one in 10,000 runs so even.
+/// Whether the number of passed requests per piece of time is more even than chance. The pieces are long enough to show
+/// chance. At least 20 are required. Chance alone gives such even pieces in one of 10,000 runs.
 fn has_even_pieces(limited: &Limited) -> bool {
     const PIECES: usize = 20;
     const SEEN: f64 = 2.5;
@@ -317,7 +317,7 @@ fn has_even_pieces(limited: &Limited) -> bool {
     pieces.len() >= PIECES && squares / (n - 1.0) < EVEN * expected
 }
 
-/// When the first were let through after a time in which all were refused, right after the first burst.
+/// The time at which the first requests passed again, after all were refused directly after the first burst.
 fn reopened(limited: &Limited) -> Option<f64> {
     let at_s = |bin: &LimitedBin| f64::from(bin.at) * limited.bin_s;
     let settled = limited.first_s + limited.bin_s * 2.0;
@@ -334,7 +334,7 @@ fn reopened(limited: &Limited) -> Option<f64> {
     Some(at_s(&later[0])).filter(|until| sure && until - limited.first_s >= CLOSED_S)
 }
 
-/// What was let through and refused in each whole second from `from` to the last 429.
+/// The passed and refused requests in each whole second from `from` to the last 429.
 fn by_second(limited: &Limited, from: f64) -> (Vec<f64>, Vec<f64>) {
     let seconds = (limited.last_s - from).floor().max(0.0);
     let (mut passed, mut refused) = (vec![0.0; whole(seconds)], vec![0.0; whole(seconds)]);
@@ -357,7 +357,7 @@ fn whole(seconds: f64) -> usize {
     seconds as usize
 }
 
-/// Whether it varies much less than if each had been refused by chance (binomial).
+/// Whether the flow varies much less than if each request had been refused by chance (binomial).
 fn is_regular(passed: &[f64], refused: &[f64]) -> bool {
     let n = passed.len() as f64;
     let mean = passed.iter().sum::<f64>() / n;

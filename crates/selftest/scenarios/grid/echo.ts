@@ -1,4 +1,4 @@
-// One cell of the grid: messages that come back.
+// One cell of the grid: messages that the server returns.
 import type { Group, Options } from "headcount";
 
 export const options: Options = CELL_OPTIONS;

@@ -1,4 +1,4 @@
-// One cell of the grid: HTTP requests. `CELL_OPTIONS` and `CELL_PARAMETERS` are replaced by the cell's own.
+// One cell of the grid: HTTP requests. headcount replaces `CELL_OPTIONS` and `CELL_PARAMETERS`.
 import type { Group, Options } from "headcount";
 
 export const options: Options = CELL_OPTIONS;

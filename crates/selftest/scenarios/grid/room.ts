@@ -1,4 +1,4 @@
-// One cell of the grid: messages to everybody else in a room.
+// One cell of the grid: messages to all other members of a room.
 import type { Group, Options, User } from "headcount";
 
 export const options: Options = CELL_OPTIONS;

@@ -11,35 +11,35 @@ pub(crate) struct Cell {
     pub(crate) fault: Fault,
     pub(crate) seed: u64,
     pub(crate) parameters: Parameters,
-    /// None for `bench`, which has none.
+    /// Empty for `bench`, which has no thresholds.
     pub(crate) thresholds: Vec<Threshold>,
 }
 
-/// What the seed decides. Times are in milliseconds.
+/// The choices of the seed. Times are in milliseconds.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameters {
     pub(crate) users: u64,
     pub(crate) duration: u64,
     /// Per second, of an open load.
     pub(crate) rate: u64,
-    /// Requests or messages per user, of `once`; in all, of a count.
+    /// Requests or messages: per user for `once`, in total for a count.
     pub(crate) count: u64,
-    /// The server's own.
+    /// The server's own delay.
     pub(crate) delay: u64,
     pub(crate) timeout: u64,
     pub(crate) deadline: u64,
     pub(crate) settle: u64,
-    /// Between two messages of a user in a room.
+    /// The time between two messages of a user in a room.
     pub(crate) period: u64,
-    /// Every nth suffers the fault.
+    /// Every nth operation suffers the fault.
     pub(crate) each: u64,
-    /// When the fault begins, after the first request.
+    /// The start of the fault, after the first request.
     pub(crate) at: u64,
-    /// How long or how much later.
+    /// The duration of the fault, or its delay.
     pub(crate) span: u64,
 }
 
-/// Warm-up of `bench` with a duration.
+/// Warm-up of `bench` with a duration, in milliseconds.
 pub(crate) const WARM_UP: u64 = 1000;
 
 impl Cell {
@@ -60,12 +60,12 @@ impl Cell {
         }
     }
 
-    /// Repeats it: `--only NAME`.
+    /// The name, which repeats the cell with `--only NAME`.
     pub(crate) fn name(&self) -> String {
         format!("{}/{}/{}", self.kind.name, self.fault.name(), self.seed)
     }
 
-    /// The cell of this name, if it is whole.
+    /// The cell of this name, if the name is complete.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let mut parts = name.split('/');
         let (kind, fault, seed) = (parts.next()?, parts.next()?, parts.next()?);
@@ -74,7 +74,7 @@ impl Cell {
         Some(Self::new(*kind, *fault, seed.parse().ok()?))
     }
 
-    /// Milliseconds before anything is measured.
+    /// The time before the measurement, in milliseconds.
     pub(crate) fn warm_up(&self) -> u64 {
         if self.kind.is_bench && self.kind.load != Load::Once {
             WARM_UP
@@ -83,7 +83,7 @@ impl Cell {
         }
     }
 
-    /// What is ordered of the server.
+    /// The order for the server.
     pub(crate) fn order(&self) -> Value {
         let p = &self.parameters;
         let fault = match self.fault {
@@ -110,7 +110,7 @@ impl Cell {
         json!({ "delay_ms": p.delay, "fault": fault, "each": p.each, "at_ms": p.at, "ms": p.span })
     }
 
-    /// The scenario's options.
+    /// The options of the scenario.
     pub(crate) fn options(&self) -> Value {
         let p = &self.parameters;
         let ms = |time: u64| format!("{time}ms");
@@ -138,7 +138,7 @@ impl Cell {
         })
     }
 
-    /// What the scenario reads beside its options.
+    /// The parameters that the scenario reads in addition to its options.
     pub(crate) fn script_parameters(&self) -> Value {
         let p = &self.parameters;
         let count = match (self.kind.load, self.kind.shape) {
@@ -216,7 +216,7 @@ impl Parameters {
     }
 }
 
-/// Every how many, when, and how long.
+/// Every how many operations the fault occurs, when it starts, and how long it lasts.
 fn fault_of(
     kind: &Kind,
     fault: Fault,
@@ -245,7 +245,7 @@ fn fault_of(
         Fault::Frozen => (1, at, 0),
         Fault::PartlyFrozen => (dice.between(2, 3), at, 0),
         Fault::Stalled => (1, at, dice.between(8, 20) * 10),
-        // The first connection only knocks.
+        // Not every connection: the first one is only the preflight check.
         Fault::PartlySilent | Fault::PartlyAcceptClose | Fault::PartlyWrongProtocol => {
             (dice.between(2, 5), 0, 0)
         }

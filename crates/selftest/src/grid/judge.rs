@@ -1,4 +1,4 @@
-//! The program's verdicts and figures, held against what the server knows.
+//! Compares the program's verdicts and figures with the server's log.
 
 use serde_json::Value;
 
@@ -10,34 +10,34 @@ use super::sample::{Known, Truth};
 use super::thresholds::{Bad, Figure, Form, Of, Threshold};
 use super::truth::Scene;
 
-/// What came of a cell.
+/// The result of a cell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) statements: Vec<Statement>,
 }
 
-/// Something that the program stated, or did not state.
+/// A statement of the program, or the absence of one.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
     pub(crate) result: Judged,
-    /// In words, for who looks into it.
+    /// The statement in words, for people who investigate it.
     pub(crate) text: String,
 }
 
-/// What a statement is worth.
+/// The judgement of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Judged {
     Right,
     Wrong,
-    /// The truth is decided, the program says that it cannot tell: its own measurement was disturbed.
+    /// The truth is known, but the program made no statement because its own measurement was disturbed.
     Disturbed,
-    /// The same, for any other reason.
+    /// The truth is known, but the program made no statement for another reason.
     Inconclusive,
-    /// The server cannot decide it either.
+    /// The log does not decide the truth.
     Undecided,
 }
 
-/// Everything that the program stated about a cell.
+/// Judges everything that the program stated about a cell.
 pub(crate) fn judge(cell: &Cell, ended: &Ended, log: &Log) -> Outcome {
     let scene = Scene::new(cell, log);
     let mut outcome = Outcome::default();
@@ -64,7 +64,7 @@ pub(crate) fn judge(cell: &Cell, ended: &Ended, log: &Log) -> Outcome {
 }
 
 impl Outcome {
-    /// The cell could not be run at all.
+    /// The outcome of a cell that could not be run.
     pub(crate) fn unplayed(why: &std::io::Error) -> Self {
         let mut outcome = Self::default();
         outcome.add(Judged::Wrong, format!("it could not be run: {why}"));
@@ -90,7 +90,7 @@ impl Outcome {
     }
 }
 
-/// A run that ended in no way that says anything of the target.
+/// Describes an end of the program that is not a verdict: a crash, a panic, a timeout or another exit code.
 fn crash(ended: &Ended) -> Option<String> {
     let last = ended.complaints.lines().last().unwrap_or_default();
     match ended.exit {
@@ -103,7 +103,7 @@ fn crash(ended: &Ended) -> Option<String> {
     }
 }
 
-/// What the record says of a threshold.
+/// The outcome of a threshold in the record: held, broken, or `None` for inconclusive.
 fn held(record: &Value, threshold: &Threshold) -> Option<bool> {
     let results = record["thresholds"].as_array().into_iter().flatten();
     let condition = threshold.condition();
@@ -124,19 +124,19 @@ fn said(held: Option<bool>) -> &'static str {
 fn compare(held: Option<bool>, truth: Truth, is_valid: bool) -> Judged {
     match (truth, held) {
         (Truth::Undecided, _) => Judged::Undecided,
-        // Where nothing came, that it is broken may be said, and that nothing is known.
+        // Without any data, "broken" and "inconclusive" are both right.
         (Truth::Holds, Some(true))
         | (Truth::Broken, Some(false))
         | (Truth::NoData, Some(false) | None) => Judged::Right,
         (Truth::Broken | Truth::NoData, Some(true)) => Judged::Wrong,
-        // What an invalid level breaks is not counted against the target.
+        // In an invalid level, broken thresholds do not count against the target.
         (Truth::Holds | Truth::Broken, _) if !is_valid => Judged::Disturbed,
         (Truth::Holds, Some(false)) => Judged::Wrong,
         (Truth::Holds | Truth::Broken, None) => Judged::Inconclusive,
     }
 }
 
-/// The verdict on the whole run.
+/// Judges the verdict on the whole run.
 fn whole(scene: &Scene<'_>, ended: &Ended, truths: &[Truth], outcome: &mut Outcome) {
     let exit = ended.exit;
     let has = |wanted: Truth| truths.contains(&wanted);
@@ -150,9 +150,9 @@ fn whole(scene: &Scene<'_>, ended: &Ended, truths: &[Truth], outcome: &mut Outco
     let perhaps_good = samples.all.iter().any(|s| s.bad != Known::Yes);
     if scene.cell.kind.is_bench {
         if passed && !perhaps_good {
-            outcome.add(Judged::Wrong, "passed, and nothing succeeded".to_owned());
+            outcome.add(Judged::Wrong, "passed, but nothing succeeded".to_owned());
         } else if failed && surely_good {
-            outcome.add(Judged::Wrong, "failed, and something succeeded".to_owned());
+            outcome.add(Judged::Wrong, "failed, but something succeeded".to_owned());
         } else if passed || failed {
             outcome.add(Judged::Right, "verdict".to_owned());
         } else {
@@ -161,7 +161,7 @@ fn whole(scene: &Scene<'_>, ended: &Ended, truths: &[Truth], outcome: &mut Outco
     } else if passed && (has(Truth::Broken) || has(Truth::NoData)) {
         outcome.add(
             Judged::Wrong,
-            "passed, and a threshold is broken".to_owned(),
+            "passed, but a threshold is broken".to_owned(),
         );
     } else if failed
         && surely_good
@@ -170,12 +170,12 @@ fn whole(scene: &Scene<'_>, ended: &Ended, truths: &[Truth], outcome: &mut Outco
     {
         outcome.add(
             Judged::Wrong,
-            "failed, and every threshold holds".to_owned(),
+            "failed, but every threshold holds".to_owned(),
         );
     }
 }
 
-/// Where none did a run fails, whatever its thresholds are about. The server knows nothing of iterations.
+/// Without a successful iteration a run fails, whatever its thresholds. The server knows nothing about iterations.
 fn any_iteration_succeeded(record: &Value) -> bool {
     let succeeded = &record["levels"][0]["measured"]["iterations"]["succeeded"];
     succeeded.as_u64() > Some(0)
@@ -190,7 +190,7 @@ fn one(cell: &Cell, figure: Figure, limit: f64) -> Threshold {
     Threshold { of, figure, limit }
 }
 
-/// The figures of the summary: what is stated must not be contradicted by what is known.
+/// Judges the figures of the summary: the log must not contradict them.
 fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
     let failed: &[(Bad, &[&str])] = &[(Bad::Failed, &["failed", "unfinished"])];
     let (family, bads) = match scene.cell.kind.shape {
@@ -217,7 +217,7 @@ fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
         let form = Figure::Bad(*bad, Form::AtMost);
         let at = |limit: f64| scene.truth(&one(scene.cell, form, limit));
         let too_few = at(sum as f64) == Truth::Broken;
-        // What is unfinished is not stated to be bad.
+        // Unfinished operations are not stated to be bad, so they are left out here.
         let surely = stated[names[0]].as_u64().unwrap_or(0);
         let too_many = surely > 0 && at(surely as f64 - 1.0) == Truth::Holds;
         let text = format!("{family} {} = {sum}", names.join("+"));
@@ -225,7 +225,7 @@ fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
     }
 }
 
-/// What is counted of deliveries, and under which keys.
+/// The counts of deliveries, with their keys in the summary.
 const OF_ROOMS: &[(Bad, &[&str])] = &[
     (Bad::Lost, &["lost"]),
     (Bad::Duplicated, &["duplicated"]),
@@ -233,7 +233,7 @@ const OF_ROOMS: &[(Bad, &[&str])] = &[
     (Bad::Misdelivered, &["misdelivered"]),
 ];
 
-/// A count that was ordered is what arrives: nothing is sent twice unless it is idempotent.
+/// Judges arrivals: no more requests arrive than were ordered and repeated. Only idempotent requests may be repeated.
 fn arrivals(cell: &Cell, ended: &Ended, log: &Log, outcome: &mut Outcome) {
     let p = &cell.parameters;
     let ordered = match (cell.kind.load, cell.kind.shape) {
@@ -249,7 +249,7 @@ fn arrivals(cell: &Cell, ended: &Ended, log: &Log, outcome: &mut Outcome) {
         .filter_map(|timings| timings["repeated"].as_u64())
         .sum();
     let is_wrong = came > ordered + repeated;
-    let text = format!("{came} arrived, {ordered} were ordered, {repeated} repeated");
+    let text = format!("{came} arrived, {ordered} were ordered, {repeated} were repeated");
     outcome.add(
         if is_wrong {
             Judged::Wrong
@@ -274,7 +274,7 @@ mod tests {
     use super::super::log::{Connection, Request};
     use super::*;
 
-    /// Ten requests, of which the last was never answered.
+    /// Ten requests, the last of which has no response.
     fn frozen() -> Log {
         let request = |n: u64| Request {
             read: n * 1000,
@@ -315,7 +315,7 @@ mod tests {
             texts,
             [
                 "requests: failed == 0: truly Broken, said held",
-                "passed, and a threshold is broken",
+                "passed, but a threshold is broken",
                 "requests failed+unfinished = 0 (too low)"
             ]
         );

@@ -1,17 +1,17 @@
-//! What can be combined: kinds of scenario, and kinds of misbehaviour.
+//! The kinds of scenario and the kinds of misbehaviour, which the grid combines.
 
-/// What a user does.
+/// The activity of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// HTTP requests.
     Request,
-    /// Messages that come back.
+    /// Messages that the server returns.
     Echo,
-    /// Messages to everybody else in a room.
+    /// Messages to all other members of a room.
     Room,
 }
 
-/// What is spoken.
+/// The protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     Http,
@@ -20,7 +20,7 @@ pub(crate) enum Protocol {
     SocketIo,
 }
 
-/// How load is made.
+/// The kind of load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Load {
     Closed,
@@ -37,21 +37,21 @@ pub(crate) struct Kind {
     pub(crate) protocol: Protocol,
     pub(crate) shape: Shape,
     pub(crate) load: Load,
-    /// Whether a request may be sent again when its connection breaks.
+    /// Whether a request may be repeated if its connection breaks.
     pub(crate) is_idempotent: bool,
 }
 
-/// How the server misbehaves.
+/// The misbehaviour of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Healthy,
-    /// Nothing is sent any more after a while.
+    /// From some time on, nothing is sent.
     Frozen,
     /// The same on some of the connections.
     PartlyFrozen,
     /// Nothing is sent for a while.
     Stalled,
-    /// Connections are accepted, and nothing is ever sent.
+    /// Connections are accepted, but nothing is ever sent.
     Silent,
     PartlySilent,
     AcceptClose,
@@ -66,9 +66,9 @@ pub(crate) enum Fault {
     ErrorAll,
     ErrorSome,
     GrpcError,
-    /// Later, but within timeout and deadline.
+    /// Delayed, but within timeout and deadline.
     Late,
-    /// Beyond timeout or deadline.
+    /// Delayed beyond timeout or deadline.
     TooLate,
     Drip,
     Duplicate,
@@ -105,7 +105,7 @@ const fn get(kind: Kind) -> Kind {
     }
 }
 
-/// Every kind of scenario. Of `bench`, *once* is a count, *closed* a duration, *open* a rate.
+/// Every kind of scenario. For `bench`, *once* is a count, *closed* a duration and *open* a rate.
 pub(crate) const KINDS: [Kind; 27] = {
     use Load::{Closed, Once, Open};
     use Protocol::{Http, Http2, SocketIo, WebSocket};
@@ -141,7 +141,7 @@ pub(crate) const KINDS: [Kind; 27] = {
     ]
 };
 
-/// Every kind of misbehaviour and its name.
+/// Every kind of misbehaviour with its name.
 pub(crate) const FAULTS: [(Fault, &str); 24] = [
     (Fault::Healthy, "healthy"),
     (Fault::Frozen, "frozen"),
@@ -175,7 +175,7 @@ impl Fault {
         known.map_or("unknown", |(_, name)| name)
     }
 
-    /// Whether it can happen to such a scenario.
+    /// Whether it is possible for this kind of scenario.
     pub(crate) fn fits(self, kind: &Kind) -> bool {
         match self {
             Self::Truncate | Self::ErrorAll | Self::ErrorSome | Self::Drip => {
@@ -188,7 +188,7 @@ impl Fault {
         }
     }
 
-    /// Whether what suffers it gets no response, or no delivery, however long one waits.
+    /// Whether an affected operation never gets a response or delivery.
     pub(crate) fn is_for_ever(self) -> bool {
         matches!(
             self,
@@ -201,13 +201,13 @@ impl Fault {
         )
     }
 
-    /// Whether it leaves open which message a reply is to: several are in flight, and one has none or two.
+    /// Whether a reply cannot be assigned to its message: several are in flight, and one has no reply or two.
     pub(crate) fn confuses_replies(self, kind: &Kind) -> bool {
         let in_flight = kind.is_bench && kind.shape == Shape::Echo && kind.load == Load::Open;
         in_flight && matches!(self, Self::DropSome | Self::Duplicate)
     }
 
-    /// Whether members of a room lose their connection while they talk.
+    /// Whether members of a room lose their connection during the run.
     pub(crate) fn cuts_members(self) -> bool {
         matches!(
             self,
@@ -215,7 +215,7 @@ impl Fault {
         )
     }
 
-    /// Whether a client can fail where the server has seen no request.
+    /// Whether a client can fail without the server seeing a request.
     pub(crate) fn hides_requests(self, kind: &Kind) -> bool {
         match self {
             Self::AcceptClose | Self::PartlyAcceptClose => true,

@@ -1,4 +1,4 @@
-//! What the server logged, as it says it.
+//! The log of the faulty server.
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ pub(crate) struct Delivery {
     pub(crate) receiver: usize,
     pub(crate) read: Micros,
     pub(crate) written: Vec<Micros>,
-    /// Copies for somebody in another room: the connection, and when it had been written.
+    /// Copies for members of another room: the connection, and the time of the write.
     pub(crate) strays: Vec<(usize, Micros)>,
 }
 
@@ -54,14 +54,14 @@ impl Log {
         }
     }
 
-    /// When the first request or message came.
+    /// The time at which the first request or message arrived.
     pub(crate) fn first(&self) -> Micros {
         let requests = self.requests.iter().map(|request| request.read);
         let deliveries = self.deliveries.iter().map(|delivery| delivery.read);
         requests.chain(deliveries).min().unwrap_or(0)
     }
 
-    /// When the client of this connection was gone.
+    /// The time at which the client of this connection left.
     pub(crate) fn left(&self, connection: usize) -> Micros {
         let known = self.connections.get(connection);
         known

@@ -1,4 +1,4 @@
-//! The program itself on one cell: a process of its own, as its users start it.
+//! Runs headcount on one cell, as a process of its own, as its users start it.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,22 +13,22 @@ use super::cell::Cell;
 use super::kind::{Load, Protocol, Shape};
 
 const LOOK: Duration = Duration::from_millis(5);
-/// Longer than any cell takes, on a busy machine too.
+/// Ends a cell after a minute: longer than any cell takes, even on a busy machine.
 const MOST_LOOKS: u32 = 60 * 200;
 
-/// What the program said and left.
+/// The output of the program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ended {
-    /// `None`: it was ended because it did not end by itself.
+    /// The exit code; `None` if the process was killed because it did not end.
     pub(crate) exit: Option<i32>,
-    /// `--json`.
+    /// The output of `--json`.
     pub(crate) summary: Value,
-    /// `run.json`.
+    /// The content of `run.json`.
     pub(crate) record: Value,
     pub(crate) complaints: String,
 }
 
-/// Runs a cell against the port of its server, in its own folder.
+/// Runs a cell against the port of its server, in a folder of its own.
 pub(crate) fn run(exe: &Path, cell: &Cell, port: u16, folder: &Path) -> io::Result<Ended> {
     fs::create_dir_all(folder)?;
     let mut command = Command::new(exe);
@@ -75,12 +75,12 @@ fn wait(child: &mut Child) -> io::Result<Option<i32>> {
 fn collect(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes); // what came until then is what there is
+        let _ = stream.read_to_end(&mut bytes); // on an error, the bytes read so far are used
         String::from_utf8_lossy(&bytes).into_owned()
     })
 }
 
-/// The scenario's text.
+/// The source of the scenario.
 fn scenario(cell: &Cell) -> String {
     let text = match cell.kind.shape {
         Shape::Request => include_str!("../../scenarios/grid/request.ts"),
@@ -94,7 +94,7 @@ fn scenario(cell: &Cell) -> String {
         )
 }
 
-/// The command line.
+/// The command line of the program.
 pub(crate) fn arguments(cell: &Cell, port: u16) -> Vec<String> {
     let p = &cell.parameters;
     let mut line: Vec<String> = Vec::new();
@@ -126,7 +126,7 @@ pub(crate) fn arguments(cell: &Cell, port: u16) -> Vec<String> {
     line
 }
 
-/// Where a cell's files are, below the folder of all.
+/// The folder of a cell, below the folder of all cells.
 pub(crate) fn folder_of(all: &Path, cell: &Cell) -> PathBuf {
     all.join(cell.name().replace('/', "-"))
 }

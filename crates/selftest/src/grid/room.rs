@@ -1,4 +1,4 @@
-//! The same for messages in rooms: which deliveries were made, when, how often and in which order.
+//! The samples of messages in rooms: which deliveries were made, when, how often and in which order.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::sample::{Known, Sample, Samples};
 use super::thresholds::{Bad, Figure};
 use super::truth::Scene;
 
-/// How exactly the settling time is known from the server's side.
+/// The uncertainty of the settling time, seen from the server.
 const SETTLE: Micros = 60_000;
 
-/// One sample per delivery: bad where the figure counts it.
+/// One sample per delivery. It is bad if the figure counts it.
 pub(crate) fn samples(scene: &Scene<'_>, figure: Figure) -> Samples {
     let overtaken = overtaken(&scene.log.deliveries);
     let all = scene.log.deliveries.iter().zip(overtaken);
@@ -24,7 +24,7 @@ pub(crate) fn samples(scene: &Scene<'_>, figure: Figure) -> Samples {
     });
     Samples {
         all: all.collect(),
-        // What is sent into a connection that the server has closed never reaches it.
+        // Messages sent into a connection that the server has closed never reach it, so they are missing here.
         is_open: scene.cell.fault.cuts_members(),
     }
 }
@@ -34,7 +34,7 @@ fn took(delivery: &Delivery) -> Option<Micros> {
     written.map(|written| written.saturating_sub(delivery.read))
 }
 
-/// Its latency, and whether the receiver has seen it before the end of the settling time.
+/// The latency of a delivery, and whether the receiver saw it before the settling time ended.
 fn base(scene: &Scene<'_>, delivery: &Delivery) -> (Sample, Known) {
     let certain = scene.is_certain(delivery.read);
     let unknown = Sample::unknown(certain);
@@ -60,7 +60,7 @@ fn base(scene: &Scene<'_>, delivery: &Delivery) -> (Sample, Known) {
     (sample, Known::Yes)
 }
 
-/// Whether it came later than the deadline.
+/// Whether a delivery came after its deadline.
 fn is_late(scene: &Scene<'_>, took: Micros) -> Known {
     let deadline = scene.cell.parameters.deadline * 1000;
     if took > deadline + 1000 {
@@ -95,7 +95,7 @@ fn counted(
         (Bad::Lost, Known::No) => (Known::Yes, 1),
         (Bad::Late, Known::Yes) => (is_late(scene, took(delivery).unwrap_or(0)), 1),
         (Bad::Duplicated, Known::Yes) if copies > 1 => {
-            // The second copy leaves right behind the first.
+            // The second copy is sent directly after the first.
             (Known::Yes, copies - 1)
         }
         (Bad::Duplicated, _) if copies <= 1 && !has_second(scene) => (Known::No, 1),
@@ -105,7 +105,7 @@ fn counted(
     }
 }
 
-/// Whether it was also made to somebody in another room, who was still there.
+/// Whether the delivery was also made to a member of another room who was still connected.
 fn strayed(scene: &Scene<'_>, delivery: &Delivery) -> (Known, u64) {
     let is_seen = |(receiver, written): &(usize, Micros)| {
         scene.log.left(*receiver) >= written + scene.tolerance
@@ -121,7 +121,7 @@ fn has_second(scene: &Scene<'_>) -> bool {
     scene.cell.fault == super::kind::Fault::Duplicate
 }
 
-/// Of each delivery, whether a later message of the same sender was written to the same receiver before.
+/// For each delivery, whether a later message of the same sender was written to the same receiver first.
 fn overtaken(deliveries: &[Delivery]) -> Vec<Known> {
     let mut pairs: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (place, delivery) in deliveries.iter().enumerate() {
@@ -131,7 +131,7 @@ fn overtaken(deliveries: &[Delivery]) -> Vec<Known> {
     let mut known = vec![Known::No; deliveries.len()];
     for places in pairs.values_mut() {
         places.sort_by_key(|place| deliveries[*place].message);
-        // From the last to the first: the earliest writing of all later ones.
+        // From last to first, so that `earliest` is the first write of all later messages.
         let mut earliest = Micros::MAX;
         for place in places.iter().rev() {
             let Some(written) = deliveries[*place].written.iter().min() else {

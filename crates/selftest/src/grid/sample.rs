@@ -1,6 +1,6 @@
-//! What one request or delivery is known to be, by the server's log alone.
+//! Facts about one request or delivery, from the server's log alone.
 
-/// Yes, no, or not decidable from outside.
+/// Yes, no, or undecidable from the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     Yes,
@@ -11,22 +11,22 @@ pub(crate) enum Known {
 /// One request, round trip, iteration, check or delivery. Times are in microseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
-    /// Whether it surely lies in the measured time.
+    /// Whether it certainly lies in the measured time.
     pub(crate) certain: bool,
     /// Whether it has a latency.
     pub(crate) timed: Known,
-    /// The latency is at least this …
+    /// Lower bound of the latency.
     pub(crate) lower: f64,
-    /// … and at most this.
+    /// Upper bound of the latency.
     pub(crate) upper: f64,
-    /// How often it counts as what should not be: failed, lost, duplicated …
+    /// Whether it counts as bad: failed, lost, duplicated and so on.
     pub(crate) bad: Known,
-    /// How often, where it does.
+    /// How often it counts if it is bad.
     pub(crate) times: u64,
 }
 
 impl Sample {
-    /// Nothing is known but that it came.
+    /// A sample that certainly exists, and about which nothing else is known.
     pub(crate) fn unknown(certain: bool) -> Self {
         Self {
             certain,
@@ -39,30 +39,30 @@ impl Sample {
     }
 }
 
-/// Whether a threshold is kept, as far as the server knows.
+/// Whether a threshold holds, as far as the log shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
     Holds,
     Broken,
-    /// Nothing came that it could be about: it must not be called kept.
+    /// There was no operation that it could be about, so it must not be reported as held.
     NoData,
-    /// Within what cannot be told from outside.
+    /// The log does not decide it.
     Undecided,
 }
 
-/// All samples that a threshold is about.
+/// All samples of a threshold.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Samples {
     pub(crate) all: Vec<Sample>,
-    /// Whether there may be more that the server has not seen.
+    /// Whether there may be more samples that the server has not seen.
     pub(crate) is_open: bool,
 }
 
-/// Recorded times have three significant digits.
+/// Relative tolerance: recorded times have three significant digits.
 const ROUNDING: f64 = 0.005;
-/// Of counts, so that 10 % of 190 are 19 in binary fractions too.
+/// Absolute tolerance of counts, so that binary fractions do not turn 10 % of 190 into more than 19.
 const EPSILON: f64 = 1e-6;
-/// Clocks that are read one after the other, in microseconds.
+/// Absolute tolerance of times in microseconds, for clocks that are read one after the other.
 const INSTANT: f64 = 100.0;
 
 fn is_beyond(sample: &Sample, limit: f64) -> bool {
@@ -78,12 +78,12 @@ impl Samples {
         self.all.iter().filter(|sample| fits(sample)).count() as f64
     }
 
-    /// Nothing came that could have a time or succeed.
+    /// `NoData` if there is no sample that could have a time or succeed.
     fn nothing(&self) -> Option<Truth> {
         self.all.is_empty().then_some(Truth::NoData)
     }
 
-    /// Quantile `q` of the times is below the limit.
+    /// Whether quantile `q` of the times is below the limit.
     pub(crate) fn quantile_below(&self, q: f64, limit: f64) -> Truth {
         if let Some(nothing) = self.nothing() {
             return nothing;
@@ -134,10 +134,10 @@ impl Samples {
         self.holds_if(most < limit * 0.99)
     }
 
-    /// At most so many are bad.
+    /// Whether at most this number of samples is bad.
     pub(crate) fn bad_at_most(&self, limit: f64) -> Truth {
         if let Some(nothing) = self.nothing() {
-            // A few may have failed before the server saw them.
+            // Some operations may have failed before the server saw them.
             return if self.is_open {
                 Truth::Undecided
             } else {
@@ -152,7 +152,7 @@ impl Samples {
         self.holds_if(perhaps <= limit && good + sure > 0.0)
     }
 
-    /// Fewer than this share are bad.
+    /// Whether less than this share of samples is bad.
     pub(crate) fn bad_below(&self, share: f64) -> Truth {
         if let Some(nothing) = self.nothing() {
             return nothing;
@@ -166,7 +166,7 @@ impl Samples {
         self.holds_if(good > 0.0 && perhaps / (perhaps + good) < share)
     }
 
-    /// How many are bad for sure, and how many may be.
+    /// The number of samples that are certainly bad, and of those that may be.
     fn bad(&self) -> (f64, f64) {
         let sum = |fits: &dyn Fn(&&Sample) -> bool| {
             let times = self.all.iter().filter(fits).map(|sample| sample.times);
@@ -176,7 +176,7 @@ impl Samples {
         (sure, sum(&|s| s.bad != Known::No))
     }
 
-    /// At least this share is good.
+    /// Whether at least this share of samples is good.
     pub(crate) fn good_at_least(&self, share: f64) -> Truth {
         if let Some(nothing) = self.nothing() {
             return nothing;
@@ -191,7 +191,7 @@ impl Samples {
         self.holds_if(good > 0.0 && good / (good + others.max(0.0)) >= share)
     }
 
-    /// At least so many came.
+    /// Whether there are at least this many samples.
     pub(crate) fn count_at_least(&self, limit: f64) -> Truth {
         if !self.is_open && (self.all.len() as f64) < limit {
             return Truth::Broken;

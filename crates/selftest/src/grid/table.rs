@@ -9,22 +9,22 @@ use super::cell::Cell;
 use super::judge::{Judged, Outcome};
 use super::program::folder_of;
 
-/// What came of all cells.
+/// The results of all cells.
 #[derive(Clone, Debug, Default)]
 pub struct GridOutcome {
     seed: u64,
     by_kind: BTreeMap<&'static str, Counts>,
     by_fault: BTreeMap<&'static str, Counts>,
     all: Counts,
-    /// Each wrong cell by name, and what was wrong.
+    /// The name of each wrong cell, with its wrong statements.
     wrong: Vec<(String, Vec<String>)>,
-    /// Samples of what could not be told.
+    /// Examples of inconclusive statements, with the name of their cell.
     inconclusive: Vec<(String, String)>,
-    /// Somebody stopped it before the last cell.
+    /// Whether it was stopped before the last cell.
     pub interrupted: bool,
 }
 
-/// How many cells, and statements by what they are worth.
+/// The number of cells, and of statements by judgement.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     cells: usize,
@@ -36,7 +36,7 @@ struct Counts {
     undecided: usize,
 }
 
-/// So many that could not be told are named.
+/// The number of inconclusive statements that are listed.
 const NAMED: usize = 40;
 
 impl Counts {
@@ -51,7 +51,7 @@ impl Counts {
         self.undecided += outcome.count(Judged::Undecided);
     }
 
-    /// Statements whose truth is decided.
+    /// The number of statements whose truth is known.
     fn decided(&self) -> usize {
         self.right + self.wrong + self.disturbed + self.inconclusive
     }
@@ -106,22 +106,22 @@ impl GridOutcome {
         }
     }
 
-    /// How many cells were judged wrong.
+    /// The number of cells with a wrong statement.
     pub fn wrong_cells(&self) -> usize {
         self.all.wrong_cells
     }
 
-    /// How many cells were run.
+    /// The number of cells that were run.
     pub fn cells(&self) -> usize {
         self.all.cells
     }
 
-    /// For a terminal.
+    /// The results for a terminal.
     pub fn terminal(&self) -> String {
         let all = self.all;
         let mut text = format!(
-            "{} cells, seed {}: {} wrong. Of {} statements whose truth is known, {} could not be made: \
-             {} on disturbed measurements, {} for other reasons ({:.1} %).\n",
+            "{} cells, seed {}: {} wrong. Of {} statements with a known truth, {} were not made: \
+             {} because of disturbed measurements, {} for other reasons ({:.1} %).\n",
             all.cells,
             self.seed,
             all.wrong_cells,
@@ -166,7 +166,7 @@ impl GridOutcome {
         text
     }
 
-    /// For scripts.
+    /// The results for scripts.
     pub fn to_json(&self) -> Value {
         let table = |counts: &BTreeMap<&'static str, Counts>| {
             let entries = counts.iter();

@@ -2,7 +2,7 @@ use super::cell::Parameters;
 use super::dice::Dice;
 use super::kind::{Kind, Shape};
 
-/// One threshold of a cell, in a form whose truth can be worked out.
+/// A threshold of a cell, in a form whose truth the log can decide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Threshold {
     pub(crate) of: Of,
@@ -10,7 +10,7 @@ pub(crate) struct Threshold {
     pub(crate) limit: f64,
 }
 
-/// What it is about.
+/// The operations that a threshold is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     Requests,
@@ -20,7 +20,7 @@ pub(crate) enum Of {
     Deliveries,
 }
 
-/// Which figure. Shares are of 1, times in microseconds.
+/// The figure of a threshold. Shares are between 0 and 1, times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Figure {
     /// `pQ <`
@@ -33,13 +33,13 @@ pub(crate) enum Figure {
     Count,
     /// `rate >=`
     Rate,
-    /// How many of them, as a count (`<=`, `== 0`) or as a share (`<`).
+    /// The number of bad operations (`<=`, `== 0`) or their share (`<`).
     Bad(Bad, Form),
     /// `delivered >=`, a share.
     Delivered,
 }
 
-/// What should not be.
+/// The ways in which an operation can be bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bad {
     Failed,
@@ -84,7 +84,7 @@ impl Threshold {
     }
 }
 
-/// A share as a percentage of few digits.
+/// A share as a percentage with at most two decimals.
 fn percent(share: f64) -> f64 {
     (share * 1e4).round() / 1e2
 }
@@ -102,7 +102,7 @@ impl Bad {
     }
 }
 
-/// One to four different thresholds, some of which hold by far, some hardly, and some not.
+/// One to four different thresholds. Some hold clearly, some narrowly, and some do not hold.
 pub(crate) fn thresholds(kind: &Kind, p: &Parameters, dice: &mut Dice) -> Vec<Threshold> {
     let mut chosen: Vec<Threshold> = Vec::new();
     for _ in 0..dice.between(1, 4) {
@@ -166,7 +166,7 @@ fn bad(bad: Bad, dice: &mut Dice) -> (Figure, f64) {
     }
 }
 
-/// A limit far above the server's delay, near to it, or below it.
+/// A limit far above the server's delay, close to it, or below it.
 fn time(p: &Parameters, dice: &mut Dice) -> (Figure, f64) {
     let most = p.timeout.min(p.deadline) * 9 / 10;
     let limit = match dice.between(0, 3) {

@@ -1,4 +1,4 @@
-//! From the server's log to what is true of each threshold. Nothing of it comes from headcount.
+//! Derives the truth of each threshold from the server's log. Nothing here comes from headcount's measurements.
 
 use super::cell::Cell;
 use super::kind::{Fault, Load, Protocol, Shape};
@@ -7,23 +7,23 @@ use super::room;
 use super::sample::{Known, Sample, Samples, Truth};
 use super::thresholds::{Figure, Form, Of, Threshold};
 
-/// What way and scheduling may take beside the server's own time, on a machine that is not stalled.
+/// The time that network and scheduling may add to the server's own time, on a machine that is not stalled.
 const WAY: Micros = 25_000;
-/// How exactly the begin and the end of the measured time are known from the first request.
+/// The uncertainty of the begin and the end of the measured time, which are estimated from the first request.
 const EDGE: Micros = 150_000;
-/// How exactly a client's time limit is known from the server's side.
+/// The uncertainty of a client's timeout, seen from the server.
 const LIMIT: Micros = 60_000;
 
-/// What a cell's log shows.
+/// The facts that the log of a cell shows.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene<'a> {
     pub(crate) cell: &'a Cell,
     pub(crate) log: &'a Log,
-    /// By how much a client may see more time than the server.
+    /// How much longer than the server a client may see an operation take.
     pub(crate) tolerance: Micros,
-    /// The measured time, in which what was read surely counts.
+    /// The measured time: operations read in it certainly count.
     sure: (Micros, Micros),
-    /// What was read before this does not count.
+    /// Operations read before this do not count.
     begin: Micros,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Scene<'a> {
         }
         let kind = &self.cell.kind;
         if threshold.of == Of::Iterations && kind.load == Load::Once {
-            // Iterations of several requests are not told apart here.
+            // With `once`, an iteration has several requests, and the log does not show where it begins and ends.
             return Samples {
                 all: vec![Sample::unknown(true)],
                 is_open: true,
@@ -111,7 +111,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// A request, or a message that comes back.
+    /// The sample of a request, or of a message that the server returns.
     fn request(&self, request: &Request) -> Sample {
         let certain = self.is_certain(request.read);
         if self.cell.fault.confuses_replies(&self.cell.kind) {
@@ -173,7 +173,7 @@ impl<'a> Scene<'a> {
             _ => false,
         };
         if is_cut {
-            // What broke without any response may have been sent again, where that does no harm.
+            // A request that broke without any response may have been repeated if it is idempotent.
             let again = kind.is_idempotent || kind.protocol == Protocol::Http2;
             let again = again && matches!(fault, Fault::Close | Fault::Reset);
             return Sample {
@@ -195,7 +195,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// An iteration of one request: it fails where the request brings no response.
+    /// The sample of an iteration with one request: it fails if the request has no response.
     fn iteration(&self, request: &Request) -> Sample {
         let one = self.request(request);
         if one.timed == Known::Yes && one.upper.is_finite() {
@@ -211,7 +211,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// A check of the status, which is made where a response came.
+    /// The sample of a check of the status, which is made if there was a response.
     fn check(&self, request: &Request) -> Option<Sample> {
         let one = self.request(request);
         match (one.timed, one.upper.is_finite()) {

@@ -3,7 +3,7 @@ use model::{FaultKind, MisdeliveryReason};
 use crate::compare::Rows;
 use crate::evidence::Evidence;
 
-/// Twenty people in rooms of ten, each saying eight things every ten milliseconds.
+/// Twenty users in rooms of ten, each sending eight messages every ten milliseconds to nine others.
 pub(crate) const DELIVERIES_PER_S: u64 = 20 * 800 * 9;
 
 pub(crate) fn deliveries(found: &Evidence, rows: &mut Rows) {
@@ -31,12 +31,12 @@ pub(crate) fn deliveries(found: &Evidence, rows: &mut Rows) {
 pub(crate) fn failures(found: &Evidence, rows: &mut Rows) {
     let seen = |name: &str| found.requests(name);
     rows.count(
-        "requests of which every 7th fails",
+        "requests, every 7th of which fails",
         300,
         seen("error").count,
     );
     let told = found.route("/error/7", &["answers", "500"]);
-    rows.count("answers with 500 (300 / 7)", 42, told);
+    rows.count("responses with status 500 (300 / 7)", 42, told);
     rows.count("500s", told, found.failures(FaultKind::Status, "error"));
     let told = found.route("/limit/100/1m", &["answers", "429"]);
     rows.count("429s after 100 of 300 requests", 200, told);
@@ -51,12 +51,12 @@ pub(crate) fn failures(found: &Evidence, rows: &mut Rows) {
         found.failures(FaultKind::Reset, "reset"),
     );
     rows.count(
-        "refused where nobody listens",
+        "refused without a listener",
         50,
         found.failures(FaultKind::Refused, "refused"),
     );
     rows.count(
-        "timed out where nobody answers",
+        "timed out without a response",
         found.route("/hang", &["hanging"]),
         seen("hang").timed_out,
     );

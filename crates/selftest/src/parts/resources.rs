@@ -1,19 +1,23 @@
 use crate::compare::{Rows, Unit};
 use crate::evidence::Evidence;
 
-/// How far a share of a core may be off, in percent of one: the server's I/O uses the same one.
+/// The allowed error of a CPU share, in percent of one core. The server's I/O uses the same core.
 const CPU_ALLOWED: f64 = 7.0;
 
 pub(crate) fn leak(found: &Evidence, rows: &mut Rows) {
     let told = |name| found.route("/leak/1048576", &[name]);
     let (requests, leaked) = (told("requests"), told("leaked_bytes"));
-    rows.count("bytes kept, 1 MiB a request", requests * 1_048_576, leaked);
+    rows.count(
+        "bytes leaked, 1 MiB per request",
+        requests * 1_048_576,
+        leaked,
+    );
     let truth = leaked as f64 / 1e6;
     let target = found.level.target.as_ref();
     let grown = target.and_then(|target| Some(target.memory_mb_end? - target.memory_mb_start?));
-    // The server's own books come on top, and what the kernel gives in pages of 2 MiB.
+    // The server's own counts add to its memory, and the kernel allocates pages of 2 MiB.
     rows.add(
-        "growth of its memory while measured",
+        "memory growth during the measurement",
         Unit::Megabytes,
         truth,
         grown,
@@ -29,7 +33,7 @@ pub(crate) fn busy_pool(found: &Evidence, rows: &mut Rows) {
     busy(found, "/pool/2ms", "truth-pool-", 4, rows);
 }
 
-/// The threads of these names, and their CPU against what the server burnt on them.
+/// Compares the CPU of the threads with this name with the CPU time that the server used on them.
 fn busy(found: &Evidence, path: &str, prefix: &str, threads: u64, rows: &mut Rows) {
     let burnt_s = found.route(path, &["answers", "200"]) as f64 * 0.002;
     let truth = 100.0 * burnt_s / found.level.phases.duration_s.max(0.001);
@@ -45,7 +49,7 @@ fn busy(found: &Evidence, path: &str, prefix: &str, threads: u64, rows: &mut Row
     );
     let measured = (!shares.is_empty()).then(|| shares.iter().sum());
     rows.add(
-        "CPU of them together",
+        "their CPU in total",
         Unit::Percent,
         truth,
         measured,

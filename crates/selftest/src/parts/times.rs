@@ -6,19 +6,19 @@ use crate::simulate::{Stalls, quantile, queued, stalled};
 
 const MS: u64 = 1_000_000;
 
-/// What the scenarios order: `480ms/4s/1502500us` …
+/// The stalls that the scenarios request: `480ms/4s/1502500us`,
 const STALLS: Stalls = Stalls {
     lasts: 480 * MS,
     every: 4000 * MS,
     first: 1_502_500_000,
 };
 
-/// … after this delay.
+/// after this delay.
 const DELAY: u64 = 40 * MS;
 
-/// What `stall-room` says in its six seconds, one message every 5 ms …
+/// The messages of `stall-room` in its six seconds, one every 5 ms,
 const MESSAGES: u64 = 6 * 200;
-/// … but for those that are due while its two people join, for at most 20 ms.
+/// except those that are due while its two users join, which takes at most 20 ms.
 const JOINING: u64 = 4;
 
 pub(crate) fn delays(found: &Evidence, rows: &mut Rows) {
@@ -26,7 +26,7 @@ pub(crate) fn delays(found: &Evidence, rows: &mut Rows) {
         let requests = found.requests(&format!("GET {path}"));
         let answers = found.route(path, &["answers", "200"]);
         rows.count(&format!("requests to {path}"), 90 * 12, requests.count);
-        rows.count(&format!("answers of {path}"), answers, requests.count);
+        rows.count(&format!("responses of {path}"), answers, requests.count);
         let what = format!("response time of {path}");
         let at = |q| requests.response_at(q);
         percentiles(&what, vec![delay * MS; 90 * 12], at, rows);
@@ -74,7 +74,7 @@ fn queue(found: &Evidence, path: &str, (servers, service): (usize, u64), rows: &
     percentiles("response time", times, |q| requests.response_at(q), rows);
 }
 
-/// Each arrival of the plan was started or is counted as dropped, and each that was started was answered.
+/// Each planned arrival was started or counted as dropped, and each started one got a response.
 fn arrivals(found: &Evidence, path: &str, rows: &mut Rows) {
     let planned = found.planned.len() as u64;
     let iterations = &found.level.measured.iterations;
@@ -84,10 +84,10 @@ fn arrivals(found: &Evidence, path: &str, rows: &mut Rows) {
     rows.started("of them started", planned, iterations.started);
     let answered = found.requests(&format!("GET {path}")).count;
     let told = found.route(path, &["answers", "200"]);
-    rows.count("answers", told, answered);
+    rows.count("responses", told, answered);
 }
 
-/// Every percentile that so many samples carry.
+/// Compares every percentile that the number of samples supports.
 fn percentiles(
     what: &str,
     mut times: Vec<u64>,
