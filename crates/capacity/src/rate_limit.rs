@@ -4,8 +4,8 @@
 //! The evidence, strongest first:
 //!
 //! - the limits that the headers of the 429s state,
-//! - a course over time that only a limiter has: a number of requests and then none; the same number again and again; or
-//!   a burst followed by a flow that is more regular than chance,
+//! - a course over time that only a limiter has: a number of requests and then none; the same number again and again;
+//!   or a burst followed by a flow that is more regular than chance,
 //! - the requests that passed per user and per address,
 //! - the requests that passed in other levels.
 //!
