@@ -1,4 +1,4 @@
-// Rooms of a collaborative editor over Socket.IO: edits every two seconds, carets twice a second, to everybody else in the room.
+// Rooms of a collaborative editor over Socket.IO: an edit every two seconds and a caret twice a second, to all others.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {
@@ -19,13 +19,13 @@ export default async function session({ id, everyone, channel }: Group) {
 
   await everyone(async (user, here) => {
     const socket = await user.socketio();
-    // Followed natively, no script per message. Where the server says the document itself, that is nobody's edit: it is
-    // kept for `last`, and is no delivery.
+    // Deliveries are tracked natively, without a call into the script per message. The server's snapshots of the
+    // document are stored for `last()`, but are not deliveries.
     socket.receives(edits, { event: "code-change", at: "/code", except: { "/document": true }, keep: true });
     socket.receives(carets, { event: "cursor-change", at: "/cursor/tag" });
     socket.emit("join", { roomId: id, username: user.name });
     await socket.next("joined");
-    await here("joined"); // a barrier: all five are in the room
+    await here("joined"); // a barrier: waits until all five are in the room
     let mine = "";
     let seen: string | undefined;
     user.every("2s", () => {
@@ -37,10 +37,10 @@ export default async function session({ id, everyone, channel }: Group) {
       socket.emit("cursor-change", { roomId: id, cursor: { line: 1, ch: 2, tag: carets.stamp(user) }, username: user.name }),
     );
     await user.stay(); // until the level ends
-    // Two edits that crossed leave two texts where the server only passes them on: it is the server that has to say
-    // which of them counts. This one waits for it.
+    // If a server only relays edits, two that cross leave two different texts. The server has to decide which one is
+    // valid. The script waits for its decision.
     await user.think("4s");
     const last = socket.last(edits);
-    user.state("document", last === undefined || last === seen ? mine : last); // what was heard since the own edit takes its place
+    user.state("document", last === undefined || last === seen ? mine : last); // a later text replaces the own edit
   });
 }

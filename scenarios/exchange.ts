@@ -1,4 +1,4 @@
-// Questions and answers over one WebSocket, matched by an id: each round trip is timed, whatever comes in between.
+// Requests and replies over one WebSocket, matched by an id. Each round trip is timed, whatever arrives in between.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,4 +1,4 @@
-// A closed loop over HTTP: say something, look at the answer, think, begin again.
+// A closed loop over HTTP: post a message, check the response, think, repeat.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

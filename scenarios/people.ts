@@ -1,4 +1,4 @@
-// Accounts that are made before the clock starts, and data from a file.
+// Accounts that are created before the measurement, and data from a file.
 import { csv, type Group, type Options, type Setup } from "headcount";
 
 export const options: Options = {
@@ -7,10 +7,10 @@ export const options: Options = {
   thresholds: { requests: "failed == 0", checks: "failed == 0" },
 };
 
-// Five rows for twenty users: who comes sixth begins again at the first.
+// Five rows for twenty users: the sixth user gets the first row again.
 const people = csv<{ name: string; room: string; greeting: string }>("people.csv", { take: "cycle" });
 
-// What the function returns is the user's `data` later on. The time that this takes is told apart.
+// The return value becomes the user's `data`. The time of the setup is reported separately.
 export async function setup({ pool }: Setup) {
   await pool(20, async (user, index) => {
     const { name, room, greeting } = people.at(index % people.length);

@@ -1,4 +1,4 @@
-// People with different roles: one announces over HTTP, three listen over WebSocket. Every group does it once,
+// Users with different roles: one announces over HTTP, three listen over WebSocket. Every group does this once,
 // all at the same time.
 import type { Options, Roles } from "headcount";
 
@@ -19,14 +19,14 @@ export default async function announce(group: Roles<{ speaker: 1; listeners: 3 }
   const room = rooms[number % rooms.length]!;
   const announcement = channel("announcement", { to: listeners });
 
-  // The three come in at the same time.
+  // The three listeners connect at the same time.
   await together(listeners, async (listener) => {
     const socket = await listener.websocket("/bridge/ws", { query: { user: listener.name, room } });
     socket.receives(announcement, { at: "/text", only: { "/type": "said" } });
     await socket.next({ only: { "/type": "welcome" } });
   });
 
-  // How long until the speaker can see them is measured; if it takes longer than 2 s, the iteration fails.
+  // Measures the time until the speaker can see them. If it takes longer than 2 s, the iteration fails.
   await eventually("listeners seen", "2s", async () => {
     const seen = await speaker.get("/bridge/rooms");
     return seen.json.rooms.find((one: { room: string }) => one.room === room).listening >= listeners.length;

@@ -1,4 +1,4 @@
-// Chat rooms over WebSocket: everyone says something twice a second, and everyone in the room must hear it, once.
+// Chat rooms over WebSocket: each user sends a message twice a second, and everyone in the room must receive it once.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {
@@ -11,14 +11,14 @@ export const options: Options = {
 };
 
 export default async function talk({ id, everyone, channel }: Group) {
-  const said = channel("said", { to: "everyone" }); // this server sends a speaker their own words too
+  const said = channel("said", { to: "everyone" }); // this server also sends messages back to their sender
 
   await everyone(async (user, here) => {
     const socket = await user.websocket("/");
-    socket.receives(said, { at: "/text", only: { "/type": "said" } }); // followed natively, no script per message
+    socket.receives(said, { at: "/text", only: { "/type": "said" } }); // tracked natively, without a call into the script per message
     socket.send({ type: "join", room: id, name: user.name });
     await socket.next({ only: { "/type": "joined" } });
-    await here("joined"); // a barrier: nobody speaks before all are there
+    await here("joined"); // a barrier: waits until all have joined
     user.every("500ms", () => socket.send({ type: "say", text: said.stamp(user, "hello ") }));
     await user.stay(); // until the level ends
   });

@@ -1,4 +1,4 @@
-// Users who ask again as soon as they are answered.
+// A closed load: users send the next request as soon as they have the response.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,4 +1,4 @@
-// Arrivals that wait for nobody; the rate and the users are given by the command line.
+// An open load. The command line sets the rate and the users.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

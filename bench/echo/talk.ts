@@ -1,4 +1,4 @@
-// Each user says something and awaits its echo, again and again, on one socket until the hold ends.
+// Each user sends a message and waits for its echo, repeatedly, on one socket until the measurement ends.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,4 +1,4 @@
-// 50 in a room; one of them speaks, 20 messages at once, and the others hear all of them.
+// 50 users in a room: one of them sends 20 messages at once, and the others receive all of them.
 import type { Group, Options } from "headcount";
 
 const EVERY = "1ms";

@@ -1,4 +1,4 @@
-// 50 users in rooms of 10: each says something every 50 ms, and all ten hear it, the speaker too.
+// 50 users in rooms of 10: each sends a message every 50 ms, which all ten receive, including the sender.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,5 +1,4 @@
-// 50,000 in one room, who come within ten seconds. When all are there, one of them says something, and everybody else
-// hears it.
+// 50,000 users join one room within ten seconds. When all have joined, one of them sends a message to all others.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,4 +1,4 @@
-// Users who are connected, and nothing else.
+// Users who are connected and idle.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

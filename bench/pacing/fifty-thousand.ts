@@ -1,4 +1,4 @@
-// An open load of 50000 arrivals a second, at a server that answers at once.
+// An open load of 50000 arrivals a second, on a server that responds immediately.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

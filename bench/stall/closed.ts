@@ -1,4 +1,4 @@
-// Closed: ten users, each waits for its answer before it asks again. What nobody asked, nobody waited for.
+// A closed load: each of ten users waits for a response before the next request. A stall prevents further requests.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

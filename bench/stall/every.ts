@@ -1,4 +1,4 @@
-// 200 users come one every 5 ms, and each asks once a second from then on, whatever the answers do.
+// One of 200 users starts every 5 ms. Each then sends a request per second, regardless of the responses.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

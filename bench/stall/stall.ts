@@ -1,5 +1,5 @@
-// An open load: 200 arrivals a second that do not wait for answers. A thousand users would not be needed:
-// at most 200 are on their way while the server stands still.
+// An open load: 200 arrivals a second that do not wait for responses. 400 users are enough, because at most 200
+// requests are in flight while the server stalls.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

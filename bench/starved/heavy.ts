@@ -1,4 +1,4 @@
-// More than a core can make: each iteration computes for about a millisecond.
+// More load than one core can generate: each iteration computes for about a millisecond.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,4 +1,4 @@
-// An open load that a core makes with ease.
+// An open load that one core generates easily.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

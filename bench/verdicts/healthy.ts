@@ -1,4 +1,4 @@
-// Limits with room to spare, on a server that keeps them.
+// Generous limits, on a server that meets them.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

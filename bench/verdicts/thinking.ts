@@ -1,4 +1,4 @@
-// The same by users who think for a moment: a closed load.
+// The same with a closed load, whose users pause between requests.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,4 +1,4 @@
-// The same in a loop: a user is one iteration, which lasts until the hold ends.
+// The same in a loop: each user has one iteration, which lasts until the measurement ends.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,4 +1,4 @@
-// One request and one check in each iteration: what most scripts do.
+// One request and one check per iteration, as in most scripts.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,4 +1,4 @@
-// Ten thousand people who are there and say nothing: what does a session cost?
+// Ten thousand idle users: the cost of an open session.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

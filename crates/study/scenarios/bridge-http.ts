@@ -1,5 +1,5 @@
 // The field report's workload: every user posts one message after the other, without a pause.
-// An iteration is one conversation; it ends its session, so that the next level starts clean.
+// An iteration is one conversation. It ends its session, so that no state is left for the next level.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

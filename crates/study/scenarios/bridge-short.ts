@@ -1,5 +1,5 @@
-// What the field report did: 20 messages from each user at once, and it is over after some milliseconds.
-// Like the report, it ends no session.
+// The field report's test: each user sends 20 messages, and the run ends after some milliseconds.
+// Like the report, it does not end its sessions.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {

@@ -1,6 +1,6 @@
-// Documents of a real size by CRDT: every edit is a Yjs update with the line that was typed, to everybody else in the room.
-// The updates are written by hand, as Yjs writes them (version 1), so that the generator needs no copy of each document.
-// The levels are the same people with 2 KB and with 50 KB to begin with.
+// Documents of a realistic size as a CRDT: every edit is a Yjs update with the typed line, sent to all others in the
+// room. The script encodes the updates in the format of Yjs (version 1), so that the generator needs no copy of each
+// document. Both levels have the same users. Their documents start with 2 KB and with 50 KB.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {
@@ -17,10 +17,10 @@ export const options: Options = {
 };
 
 const LINE = "const answer = question.length * 42; // what else should it be?\n";
-/** Sync protocol: "this is what I have: nothing". */
+/** Sync protocol, step 1, with an empty state: requests the whole document. */
 const STEP_1 = new Uint8Array([0, 0, 1, 0]);
 
-/** What Yjs calls a variable-length unsigned integer. */
+/** A variable-length unsigned integer, as in Yjs. */
 function number(bytes: number[], value: number) {
   for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
   bytes.push(value);
@@ -37,23 +37,23 @@ interface Id {
   clock: number;
 }
 
-/** The update that puts `text` (ASCII) behind the character `after` of the text "code", or begins it. */
+/** The update that inserts `text` (ASCII) after the character `after` of the text "code", or at its start. */
 function insertion(at: Id, after: Id | undefined, text: string): Uint8Array {
   const update: number[] = [];
   number(update, 1); // one client,
   number(update, 1); // one piece,
   number(update, at.client);
   number(update, at.clock);
-  update.push(after ? 0x84 : 0x04); // a string, with what stands before it
+  update.push(after ? 0x84 : 0x04); // a string, with or without a left neighbour
   if (after) {
     number(update, after.client);
     number(update, after.clock);
   } else {
-    number(update, 1); // the parent is named
+    number(update, 1); // the parent follows by name
     string(update, "code");
   }
   string(update, text);
-  number(update, 0); // nothing is deleted
+  number(update, 0); // no deletions
   const message = [0, 2]; // sync: an update
   number(message, update.length);
   return new Uint8Array(message.concat(update));
@@ -62,18 +62,18 @@ function insertion(at: Id, after: Id | undefined, text: string): Uint8Array {
 export default async function edit({ id, level, everyone, channel }: Group) {
   const document = LINE.repeat(Math.ceil((level.index === 0 ? 2_000 : 50_000) / LINE.length));
   const edits = channel("edit", { to: "others" });
-  /** The one who writes the document that is there to begin with. */
+  /** The user who writes the initial document. */
   const first = 1;
   await everyone(async (user, here) => {
     const client = 2 + user.number;
     const socket = await user.websocket("/yjs/:room", { params: { room: id } });
-    await socket.next(); // the server asks what is known here
+    await socket.next(); // the server requests this user's state
     await here("connected");
     if (user.index === 0) {
       socket.send(insertion({ client: first, clock: 0 }, undefined, document));
       socket.send(STEP_1);
     }
-    await socket.next(); // the document; for the one who wrote it, the answer that it is there
+    await socket.next(); // the document, or for its writer the confirmation
     const stop = socket.receives(edits);
     await here("the document is there");
     const lines: string[] = [];
@@ -86,7 +86,7 @@ export default async function edit({ id, level, everyone, channel }: Group) {
       lines.push(line);
     });
     await user.stay();
-    stop(); // what comes now holds every line once more, and is no delivery
+    stop(); // the following state repeats every line, and is not a delivery
     socket.send(STEP_1);
     const state = new TextDecoder().decode(await socket.next());
     user.check("every line typed is in the document", lines.every((line) => state.includes(line)));

@@ -1,8 +1,8 @@
-// The field report's four tests with its pace: a new user every 101.4 ms, into a room at random; from its own join on
-// everybody edits every 2 s and moves the caret every 0.5 s. Beside the report's own "latency" (how long ago a user's own
-// last edit was when somebody came into the room) stands the true one: each message to each of the others in its room.
-// The ramp makes the report's figure, so the story ramps by itself, inside of what is measured; deliveries are followed
-// from when everybody is there.
+// The field report's four tests at its pace: a new user joins a random room every 101.4 ms, and then edits every 2 s
+// and moves the caret every 0.5 s. The script measures the report's own "latency" (the time since a user's own last
+// edit when somebody joins the room) and the true one: each message to each of the others in its room. The ramp-up
+// determines the report's figure, so the script makes its own ramp-up inside the measured time. Deliveries are tracked
+// once all users have joined.
 import { Counter, Trend, type Group, type Options } from "headcount";
 
 export const options: Options = {
@@ -17,7 +17,7 @@ export const options: Options = {
 
 /** Milliseconds between two users of the report. */
 const STEP = 101.4;
-/** Of the three texts of the report's own tester, the longest. */
+/** The longest of the three texts that the report's tester sends. */
 const CODE = 'function test() { return "Hello World"; } // ';
 
 const reported = new Trend("the report's own latency, ms");
@@ -55,7 +55,7 @@ export default async function test({ id, level, everyone, channel }: Group) {
       socket.emit("cursor-change", { roomId, cursor, username: user.name });
       sent.add();
     }, { first: "500ms" });
-    // What the editor says of the document itself is nobody's edit.
+    // The server's snapshots of the document are not edits of a user.
     socket.receives(edits, { event: "code-change", at: "/code", except: { "/document": true } });
     socket.receives(carets, { event: "cursor-change", at: "/cursor/tag" });
     await here("everybody is there");

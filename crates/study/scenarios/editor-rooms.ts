@@ -1,5 +1,5 @@
-// Rooms of people who edit one document at the report's pace: an edit every 2 s, a caret every 0.5 s, everything to everybody
-// else in the room. When the level is over, all members of a room must hold the same text.
+// Rooms whose members edit one document at the report's pace: an edit every 2 s and a caret every 0.5 s, all sent to
+// all others in the room. At the end of the level, all members of a room must have the same text.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {
@@ -20,7 +20,7 @@ export default async function edit({ id, everyone, channel }: Group) {
   const carets = channel("caret", { to: "others" });
   await everyone(async (user, here) => {
     const socket = await user.socketio();
-    // Where the editor says the document itself, that is nobody's edit: it is kept, and no delivery.
+    // The server's snapshots of the document are stored for `last()`, but are not deliveries.
     socket.receives(edits, { event: "code-change", at: "/code", except: { "/document": true }, keep: true });
     socket.receives(carets, { event: "cursor-change", at: "/cursor/tag" });
     socket.emit("join", { roomId: id, username: user.name });
@@ -37,9 +37,9 @@ export default async function edit({ id, everyone, channel }: Group) {
       socket.emit("cursor-change", { roomId: id, cursor: { line: 1, ch: 2, tag: carets.stamp(user) }, username: user.name });
     });
     await user.stay();
-    // Whose last edit crossed with another's is told the text that counts once the room is quiet.
+    // If a user's last edit crossed with another one, the server sends the valid text once the room is quiet.
     await user.think("4s");
-    // What a person sees now: the last text heard, or the own one if nothing was heard since.
+    // The text that the user sees now: the last one received, or the own one if none was received since.
     const last = socket.last(edits);
     user.state("document", (last === heard ? own : last)!);
   });

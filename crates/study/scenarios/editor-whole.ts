@@ -1,5 +1,5 @@
-// Documents of a real size by whole document: every edit is the whole text, to everybody else in the room, as the original
-// does it. The levels are the same people with 2 KB and with 50 KB.
+// Documents of a realistic size as whole texts: every edit sends the complete text to all others in the room, as the
+// original does. Both levels have the same users, with documents of 2 KB and of 50 KB.
 import type { Group, Options } from "headcount";
 
 export const options: Options = {
@@ -21,7 +21,7 @@ export default async function edit({ id, level, everyone, channel }: Group) {
   const edits = channel("edit", { to: "others" });
   await everyone(async (user, here) => {
     const socket = await user.socketio();
-    // Where the editor says the document itself, that is nobody's edit: it is kept, and no delivery.
+    // The server's snapshots of the document are stored for `last()`, but are not deliveries.
     socket.receives(edits, { event: "code-change", at: "/code", except: { "/document": true }, keep: true });
     socket.emit("join", { roomId: id, username: user.name });
     await socket.next("joined");
@@ -34,9 +34,9 @@ export default async function edit({ id, level, everyone, channel }: Group) {
       socket.emit("code-change", { roomId: id, code: own });
     });
     await user.stay();
-    // Whose last edit crossed with another's is told the text that counts once the room is quiet.
+    // If a user's last edit crossed with another one, the server sends the valid text once the room is quiet.
     await user.think("4s");
-    // What a person sees now: the last text heard, or the own one if nothing was heard since.
+    // The text that the user sees now: the last one received, or the own one if none was received since.
     const last = socket.last(edits);
     user.state("document", (last === heard ? own : last)!);
   });

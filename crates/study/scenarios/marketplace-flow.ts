@@ -1,5 +1,5 @@
-// The field report's flow: each trade makes its own buyer and three sellers, and they log in, all trades at the same time.
-// The report's client gave up after 15 s; here nobody does, so that what a login takes can be told.
+// The field report's flow: each trade creates its own buyer and three sellers, who log in. All trades start together.
+// The report's client gave up after 15 s. Here it waits longer, so that the time of every login is measured.
 import type { Options, Setup } from "headcount";
 import { admin, create, logIn, logInAlone, trade, type Trade } from "./marketplace-trade.ts";
 

@@ -1,4 +1,4 @@
-// More logins at once than can wait: who does not fit is told so at once, and when to come back.
+// More logins at once than the queue can hold: the others must be refused immediately, with a `Retry-After`.
 import { Trend, type Group, type Options, type Setup } from "headcount";
 import { admin } from "./marketplace-trade.ts";
 

@@ -1,12 +1,12 @@
-// After the trades: does the money add up, and was everybody told of everything once? The marketplace holds all that it
-// keeps against its promises.
+// Checks after the trades whether the money adds up and whether every notification was sent exactly once. The
+// marketplace checks all of its stored data against its own rules.
 import { Gauge, type Group, type Options } from "headcount";
 import { admin } from "./marketplace-trade.ts";
 
 export const options: Options = {
   group: 1,
   load: { users: 1, once: true, limit: "60s" },
-  headers: { "x-forwarded-for": "192.0.2.1" }, // where a rate limit is on: another address than that of the trades
+  headers: { "x-forwarded-for": "192.0.2.1" }, // with a rate limit: another address than the trades use
   thresholds: { iterations: "failed == 0", checks: "failed == 0" },
 };
 

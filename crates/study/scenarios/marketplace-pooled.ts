@@ -1,5 +1,5 @@
-// The same trades by people who are there already: made and logged in before the clock starts. 32 and 64 trades at once
-// are repeated until each step was done 200 times, which a p95 takes.
+// The same trades by existing users, who are created and logged in before the measurement. 32 and 64 trades at once are
+// repeated until each step has 200 samples, as a p95 requires.
 import type { Options, Setup } from "headcount";
 import { people, trade, type Trade } from "./marketplace-trade.ts";
 

@@ -1,4 +1,4 @@
-// Trades that arrive as people come, whatever the answers do, more and more of them until it stops.
+// Trades at random arrival times, regardless of the responses, at rising rates up to the limit.
 import type { Options, Setup } from "headcount";
 import { people, trade, type Trade } from "./marketplace-trade.ts";
 

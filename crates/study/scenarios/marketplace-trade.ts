@@ -1,22 +1,22 @@
-// A trade as in the field report, operation by operation: what the scenarios of the marketplace have in common.
+// A trade as in the field report, operation by operation. The scenarios of the marketplace share this module.
 import { Trend, type Response, type Roles, type Setup, type User } from "headcount";
 
 export type Trade = Roles<{ buyer: 1; sellers: 3 }>;
 
-/** The admin that the marketplace is started with. */
+/** The admin account that the marketplace creates at its start. */
 const ADMIN = { email: "admin@market.test", password: "correct horse" };
 const PASSWORD = "correct horse";
 const REQUESTS = "/api/marketplace/purchase-requests";
 
 const others = new Trend("requests without a password, ms");
 
-/** The trade cannot go on with an answer that refuses. */
+/** Fails the trade if a request was refused. */
 function done(answer: Response): Response {
   if (!answer.ok) throw new Error(`refused with HTTP status ${answer.status}`);
   return answer;
 }
 
-/** The same of a request that hashes no password. */
+/** The same for a request that hashes no password. */
 function quick(answer: Response): Response {
   others.add(answer.time);
   return done(answer);
@@ -27,19 +27,19 @@ async function login(user: User, email: string, password: string, name: string):
   return `Bearer ${session.json.accessToken}`;
 }
 
-/** Lets the admin in; the tokens are what later requests are sent with. */
+/** Logs the admin in, and returns the tokens for later requests. */
 export function admin(user: User): Promise<string> {
   return login(user, ADMIN.email, ADMIN.password, "auth.login of the admin");
 }
 
-/** What one password costs: logins one after the other, while nobody else is there. */
+/** Measures the cost of one password: consecutive logins without other load. */
 export async function logInAlone(user: User, times: number) {
   for (let time = 0; time < times; time++) {
     await login(user, ADMIN.email, ADMIN.password, "auth.login alone");
   }
 }
 
-/** One of a trade's four: the first is the buyer. */
+/** The role of one of a trade's four users: the first is the buyer. */
 const role = (index: number) => (index === 0 ? "buyer" : "seller");
 
 function email(user: User) {
@@ -57,7 +57,7 @@ export async function logIn(user: User): Promise<string> {
   return token;
 }
 
-/** Buyers and sellers for so many trades at the same time, made before the clock starts. */
+/** Creates buyers and sellers for this number of concurrent trades, before the measurement. */
 export async function people({ user, pool }: Setup, trades: number) {
   const by = await admin(user);
   await pool(4 * trades, async (one, index) => {
@@ -66,7 +66,7 @@ export async function people({ user, pool }: Setup, trades: number) {
   });
 }
 
-/** From the request to the money, and what everybody is told of it. */
+/** One trade from the request to the payout, with its notifications. */
 export async function trade({ buyer, sellers, users, together, step, eventually, check }: Trade) {
   const request: string = await step("purchaseRequests.create", async () => {
     const json = { title: "A bicycle", description: "Blue, with a basket", currency: "EUR", budget: 50_000 };
@@ -105,7 +105,7 @@ export async function trade({ buyer, sellers, users, together, step, eventually,
   });
 }
 
-/** What the buyer, the seller who was selected and the others are told, newest first. */
+/** The notifications of the buyer, of the selected seller and of the others, newest first. */
 const TOLD = [
   "delivery_updated,offer_received,offer_received,offer_received",
   "delivery_confirmed,payment_received,offer_accepted",

@@ -1,4 +1,4 @@
-//! The bridge: rooms that people talk in.
+//! The study of the bridge: rooms in which people talk.
 
 mod evidence;
 mod field;
@@ -10,13 +10,13 @@ use stage::{Notice, Stage, StageError};
 
 use crate::parts::{PartRun, StudyOutcome, StudyPart, named, run_all};
 
-/// The parts, with the names under which the evidence finds them.
+/// The parts, by the names that the evidence uses.
 const PARTS: [StudyPart; 4] = [
     StudyPart {
         must_be_sound: false,
         ..StudyPart::new(
             "short",
-            "what the field report did: 20 messages a user, each size ten times",
+            "the field report's test: 20 messages per user, ten runs per size",
             "bridge-short.ts",
             include_str!("../scenarios/bridge-short.ts"),
         )
@@ -32,7 +32,7 @@ const PARTS: [StudyPart; 4] = [
     },
     StudyPart::new(
         "rooms",
-        "the same rooms by WebSocket at the pace of people",
+        "the same rooms over WebSocket, at human pace",
         "bridge-rooms.ts",
         include_str!("../scenarios/bridge-rooms.ts"),
     ),
@@ -44,7 +44,7 @@ const PARTS: [StudyPart; 4] = [
     ),
 ];
 
-/// The parts that were run; a part is missing when the study was stopped before it.
+/// The records of the parts; `None` if the study was stopped before the part.
 pub(crate) struct Parts<'a> {
     pub(crate) short: Option<&'a Run>,
     pub(crate) http: Option<&'a Run>,
@@ -63,7 +63,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The study of the bridge: about four minutes.
+/// The study of the bridge. It takes about four minutes.
 pub fn bridge(
     stage: &Stage,
     stop: &Stop,

@@ -1,4 +1,4 @@
-//! The editor: rooms of people who write one document.
+//! The study of the editor: rooms in which people write one document.
 
 mod evidence;
 mod field;
@@ -14,11 +14,11 @@ use crate::parts::{PartRun, StudyOutcome, StudyPart, folder_of, named, run_all};
 const REPORT: &str = include_str!("../scenarios/editor-report.ts");
 const ROOMS: &str = include_str!("../scenarios/editor-rooms.ts");
 
-/// The parts, with the names under which the evidence finds them.
+/// The parts, by the names that the evidence uses.
 const PARTS: [StudyPart; 9] = [
     StudyPart::new(
         "report",
-        "the field report's four tests with its pace",
+        "the field report's four tests at its pace",
         "editor-report.ts",
         REPORT,
     ),
@@ -58,7 +58,7 @@ const PARTS: [StudyPart; 9] = [
         must_keep_promises: false,
         ..StudyPart::new(
             "beyond",
-            "rooms of 5 with more people, until it stops",
+            "rooms of 5 with more people, to find the limit",
             "editor-rooms.ts",
             ROOMS,
         )
@@ -77,19 +77,19 @@ const PARTS: [StudyPart; 9] = [
     },
     StudyPart::new(
         "whole",
-        "documents of 2 and 50 KB, each edit the whole text",
+        "documents of 2 and 50 KB, with the whole text in each edit",
         "editor-whole.ts",
         include_str!("../scenarios/editor-whole.ts"),
     ),
     StudyPart::new(
         "crdt",
-        "the same documents as a CRDT, each edit what was typed",
+        "the same documents as a CRDT, with only the change in each edit",
         "editor-crdt.ts",
         include_str!("../scenarios/editor-crdt.ts"),
     ),
 ];
 
-/// The parts that were run; a part is missing when the study was stopped before it.
+/// The records of the parts; `None` if the study was stopped before the part.
 #[derive(Default)]
 pub(crate) struct Parts<'a> {
     pub(crate) report: Option<&'a Run>,
@@ -119,8 +119,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The study of the editor: under six minutes. Documents are saved in files of a temporary folder, a fresh one for each
-/// part.
+/// The study of the editor. It takes less than six minutes. Documents are stored in a temporary folder, in a new file
+/// for each part.
 pub fn editor(
     stage: &Stage,
     stop: &Stop,

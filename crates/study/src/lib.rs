@@ -1,8 +1,8 @@
-//! The field reports' tests, run again on the rebuilt systems and told right.
+//! Repeats the load tests of the field reports on the rebuilt systems, with correct measurements.
 //!
-//! A study starts its system as a process of its own, runs its parts one after the other with the same
-//! engine as every other run, and puts our figures beside the published ones, with the evidence for
-//! what those got wrong. It prints and saves nothing: the caller gets each part's record as it is done.
+//! A study starts its system as a process of its own and runs its parts one after the other, with the engine of every
+//! other run. It compares our figures with the published ones and lists the evidence for their mistakes. It prints and
+//! saves nothing: the caller receives the record of each part.
 
 mod bridge;
 mod editor;

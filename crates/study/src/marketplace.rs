@@ -1,4 +1,4 @@
-//! The marketplace: trades of a buyer with three sellers, and money that adds up.
+//! The study of the marketplace: trades of a buyer with three sellers, and a ledger that must add up.
 
 mod evidence;
 mod field;
@@ -15,12 +15,12 @@ use stage::{Notice, Part, Stage, StageError};
 use crate::parts::{PartRun, StudyOutcome, StudyPart, folder_of, named, run_all};
 
 const FLOW: &str = include_str!("../scenarios/marketplace-flow.ts");
-/// What the scenarios have in common.
+/// The module that the scenarios share.
 const MODULES: &[(&str, &str)] = &[(
     "marketplace-trade.ts",
     include_str!("../scenarios/marketplace-trade.ts"),
 )];
-/// A part with its look at the ledger afterwards.
+/// A part that checks the ledger afterwards.
 const fn part(
     name: &'static str,
     title: &'static str,
@@ -45,13 +45,13 @@ const fn part(
     }
 }
 
-/// Trades whose people are made in the flow.
+/// Trades whose users are created in the flow.
 const fn flow(name: &'static str, title: &'static str, ledger: &'static str) -> StudyPart {
     part(name, title, ("marketplace-flow.ts", FLOW), ledger)
 }
 
-/// The parts, with the names under which the evidence finds them. Where passwords are not what is looked at they cost
-/// little: bcrypt 12 for every level of the report would take more than five minutes of a core.
+/// The parts, by the names that the evidence uses. In parts that are not about passwords, hashing is cheap: with bcrypt
+/// 12, the levels of the report would take more than five minutes of CPU time on one core.
 const PARTS: [StudyPart; 8] = [
     StudyPart {
         flags: &["--hash", "argon2id", "--hash-queue", "4096"],
@@ -65,7 +65,7 @@ const PARTS: [StudyPart; 8] = [
         flags: &["--hash", "argon2id", "--hash-queue", "4096"],
         ..part(
             "pooled",
-            "the same trades, by users made beforehand",
+            "the same trades, with users created beforehand",
             (
                 "marketplace-pooled.ts",
                 include_str!("../scenarios/marketplace-pooled.ts"),
@@ -79,7 +79,7 @@ const PARTS: [StudyPart; 8] = [
         must_keep_promises: false,
         ..part(
             "rate",
-            "trades that arrive at a rate, until it stops",
+            "trades at an arrival rate, up to the limit",
             (
                 "marketplace-rate.ts",
                 include_str!("../scenarios/marketplace-rate.ts"),
@@ -118,7 +118,7 @@ const PARTS: [StudyPart; 8] = [
         must_be_sound: false,
         ..part(
             "full",
-            "64 logins at once where 8 may wait",
+            "64 logins at once, with room for 8 in the queue",
             (
                 "marketplace-full.ts",
                 include_str!("../scenarios/marketplace-full.ts"),
@@ -128,7 +128,7 @@ const PARTS: [StudyPart; 8] = [
     },
     StudyPart {
         users: Some("4,8,16,32"),
-        // Two addresses: a limit for each of them looks otherwise than one for all together.
+        // Two addresses, so that a limit per address differs from a limit for all requests.
         source: &["127.0.1.0/30"],
         flags: &[
             "--rate-limits",
@@ -142,7 +142,7 @@ const PARTS: [StudyPart; 8] = [
         must_keep_promises: false,
         ..flow(
             "limiter",
-            "its limit of 100 requests in 15 minutes switched on",
+            "with the rate limit of 100 requests in 15 minutes",
             "limiter-ledger",
         )
     },
@@ -153,13 +153,13 @@ const PARTS: [StudyPart; 8] = [
         must_keep_promises: false,
         ..flow(
             "lost",
-            "the report's first bug switched on: a notification that is never written",
+            "with the report's first bug: a notification that is never written",
             "lost-ledger",
         )
     },
 ];
 
-/// Hashing as in the report; whatever waits, waits.
+/// Hashing as in the report, with a queue that has room for every request.
 const fn with_threads(threads: &'static str) -> [&'static str; 8] {
     [
         "--hash",
@@ -173,7 +173,7 @@ const fn with_threads(threads: &'static str) -> [&'static str; 8] {
     ]
 }
 
-/// The parts that were run; a part is missing when the study was stopped before it.
+/// The records of the parts; `None` if the study was stopped before the part.
 #[derive(Default)]
 pub(crate) struct Parts<'a> {
     pub(crate) report: Option<&'a Run>,
@@ -184,7 +184,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) full: Option<&'a Run>,
     pub(crate) limiter: Option<&'a Run>,
     pub(crate) lost: Option<&'a Run>,
-    /// What the ledger said after which part.
+    /// The check of the ledger after each part, by the name of the part.
     pub(crate) ledgers: Vec<(&'static str, &'a Run)>,
 }
 
@@ -207,7 +207,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The study of the marketplace: under six minutes, on `SQLite` in a temporary folder, a fresh file for each part.
+/// The study of the marketplace. It takes less than six minutes, on `SQLite` in a temporary folder, with a new file for
+/// each part.
 pub fn marketplace(
     stage: &Stage,
     stop: &Stop,
@@ -222,7 +223,7 @@ pub fn marketplace(
         let mut flags = vec!["--store".to_owned(), store];
         flags.extend([admin, password].concat().into_iter().map(str::to_owned));
         if part.name != "limiter" {
-            // As the report did it: what is measured is the marketplace behind its limiter.
+            // As in the report, the other parts bypass the rate limiter.
             flags.extend(["--rate-limit-bypass-ips", "127.0.0.0/8"].map(str::to_owned));
         }
         flags

@@ -6,24 +6,24 @@ use record::{Inconclusive, Run};
 use stage::{Notice, Part, Stage, StageError};
 use tempfile::TempDir;
 
-/// One part, run.
+/// The result of one part.
 #[derive(Clone, Debug)]
 pub struct PartRun {
-    /// Its name, fit for a folder.
+    /// Its name, which is also the name of its folder.
     pub name: &'static str,
-    /// Whether the study's verdict needs its levels to be sound: not of a part that repeats a mistake on
-    /// purpose, nor of one that goes flat out, where an unsound level is a lower bound and is called so.
+    /// Whether the study's verdict requires its levels to be valid. It does not for a part that repeats a mistake on
+    /// purpose, nor for a part at full load, where an invalid level is reported as a lower bound.
     pub must_be_sound: bool,
-    /// Whether the study's verdict needs its promises to be kept: not of a part that looks for the load at which they
-    /// break.
+    /// Whether the study's verdict requires its thresholds to hold. It does not for a part that looks for the load at
+    /// which they break.
     pub must_keep_promises: bool,
-    /// What was measured.
+    /// The record of the part.
     pub record: Run,
-    /// What was found when the system was looked over afterwards, where that was planned.
+    /// The record of the check of the system afterwards, if one was planned.
     pub after: Option<Run>,
 }
 
-/// A study, told.
+/// The result of a study.
 #[derive(Clone, Debug)]
 pub struct StudyOutcome {
     /// The parts in order.
@@ -35,7 +35,7 @@ pub struct StudyOutcome {
 }
 
 impl StudyOutcome {
-    /// The parts with what `pages` makes of them: Markdown, and the same for a terminal.
+    /// Creates the result. `pages` renders the parts as Markdown and for a terminal.
     pub(crate) fn told(
         parts: Vec<PartRun>,
         pages: impl FnOnce(&[PartRun]) -> (String, String),
@@ -48,14 +48,13 @@ impl StudyOutcome {
         }
     }
 
-    /// A study passes when its claims were measured soundly and its promises were kept. A promise that broke on a level
-    /// that is not sound is neither kept nor broken. A percentile that a small level has too few samples for is no
-    /// breach: the report says `n/a`.
+    /// A study passes if its levels are valid and its thresholds held. A threshold that broke on an invalid level is
+    /// inconclusive. A percentile with too few samples is not a breach: the report shows `n/a`.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let mut open = false;
         for part in &self.parts {
-            // What a look afterwards finds wrong is wrong however busy the machine was.
+            // The check afterwards counts exact figures, so its failures do not depend on how busy the machine was.
             let looked = part.after.iter().flat_map(|run| &run.thresholds);
             if looked.into_iter().any(|one| one.held == Some(false)) {
                 return Verdict::Failed;
@@ -83,31 +82,30 @@ impl StudyOutcome {
     }
 }
 
-/// One part of a study, with what it changes of its scenario and of its system.
+/// One part of a study, with its changes to the scenario and to the system.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StudyPart {
     pub(crate) part: Part,
     pub(crate) must_be_sound: bool,
     pub(crate) must_keep_promises: bool,
-    /// Members of a group, instead of the scenario's.
+    /// Members of a group, instead of those of the scenario.
     pub(crate) group: Option<u64>,
-    /// Levels, instead of the scenario's.
+    /// Levels, instead of those of the scenario.
     pub(crate) users: Option<&'static str>,
-    /// Addresses that users come from, instead of the system's choice.
+    /// Source addresses of users, instead of the system's choice.
     pub(crate) source: &'static [&'static str],
-    /// Ramp and hold, instead of the scenario's.
+    /// Ramp-up and duration, instead of those of the scenario.
     pub(crate) times: Option<(&'static str, &'static str)>,
-    /// Faults that the system is ordered to have.
+    /// Faults to inject into the system.
     pub(crate) faults: Option<&'static str>,
     /// Flags of the system for this part.
     pub(crate) flags: &'static [&'static str],
-    /// A look at the system when the part is done.
+    /// A check of the system after the part.
     pub(crate) after: Option<Part>,
 }
 
 impl StudyPart {
-    /// The scenario as it stands, on a healthy system; its levels must be sound and keep
-    /// their promises.
+    /// The unchanged scenario on a healthy system. Its levels must be valid, and its thresholds must hold.
     pub(crate) const fn new(
         name: &'static str,
         title: &'static str,
@@ -153,7 +151,7 @@ pub(crate) fn named<'a>(parts: &'a [PartRun], name: &str) -> Option<&'a Run> {
     part.map(|part| &part.record)
 }
 
-/// Where a system keeps what nobody wants to have afterwards.
+/// A temporary folder for the data of a system.
 pub(crate) fn folder_of(system: &str) -> Result<TempDir, StageError> {
     let cannot = |why| LaunchError::Start {
         name: system.to_owned(),
@@ -162,8 +160,8 @@ pub(crate) fn folder_of(system: &str) -> Result<TempDir, StageError> {
     Ok(tempfile::tempdir().map_err(cannot)?)
 }
 
-/// Runs the parts one after the other, each against a system freshly started with the flags for it. A stop ends the study
-/// after the part that is on; what was measured is there.
+/// Runs the parts one after the other, each against a new process of the system with the flags for that part. A stop
+/// ends the study after the current part; its results so far are returned.
 pub(crate) fn run_all(
     system: &str,
     flags_of: impl Fn(&Part) -> Vec<String>,

@@ -1,4 +1,4 @@
-//! What a study reads out of its records.
+//! Figures and formats that all studies use.
 
 use model::Nanos;
 use record::{Deliveries, Level, Run, Timings};
@@ -57,7 +57,7 @@ pub(crate) fn deliveries(level: &Level) -> Deliveries {
         })
 }
 
-/// Requests per second of the hold.
+/// Requests per second of the measured time.
 pub(crate) fn per_s(level: &Level) -> f64 {
     if level.phases.duration_s > 0.0 {
         requests(level).count as f64 / level.phases.duration_s
@@ -76,7 +76,7 @@ pub(crate) fn levels_at(run: &Run, users: u64) -> impl Iterator<Item = &Level> {
         .filter(move |level| level.load.users == users)
 }
 
-/// Smallest and largest.
+/// The smallest and the largest value; `None` without values.
 pub(crate) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |range, value| match range {
         None => Some((value, value)),
@@ -84,7 +84,7 @@ pub(crate) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// What an open WebSocket session costs the bridge, from two levels of the crowd.
+/// The memory of an open WebSocket session on the bridge, from two levels.
 pub(crate) fn session_cost(run: &Run) -> Option<String> {
     let (few, many) = (run.levels.first()?, run.levels.last()?);
     let users = many
@@ -94,13 +94,13 @@ pub(crate) fn session_cost(run: &Run) -> Option<String> {
         .filter(|&users| users > 0)?;
     let opened = |level: &Level| level.measured.iterations.succeeded == level.load.groups;
     let held = if opened(many) {
-        "All were open to the end"
+        "All stayed open until the end"
     } else {
-        "Not all could be held open"
+        "Not all stayed open until the end"
     };
     let kilobytes = (memory(many)? - memory(few)?) * 1000.0 / users as f64;
     Some(format!(
-        "{} open sessions with a WebSocket each: {held}. The bridge's memory went from {:.1} MB at {} sessions to \
+        "{} open sessions with a WebSocket each. {held}. The bridge's memory grew from {:.1} MB at {} sessions to \
          {:.1} MB: {kilobytes:.1} KB per session.",
         whole(many.load.users as f64),
         memory(few)?,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _; // writing to a String cannot fail
 
-/// Numbers stand to the right of their columns, words to the left.
+/// A table. Columns with numbers are aligned to the right, others to the left.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     titles: &'static [&'static str],
@@ -44,7 +44,7 @@ impl Table {
         text
     }
 
-    /// Some of its cells begin with a number, or with a bound or a sign before one; the others say why they have none.
+    /// Whether a column has numbers: at least one cell begins with a digit, or with a bound or a sign before one.
     fn holds_numbers(&self, column: usize) -> bool {
         let mut cells = self.rows.iter().filter_map(|row| row.get(column));
         let begins = |first: char| first.is_ascii_digit() || "≤≥−".contains(first);
@@ -52,7 +52,7 @@ impl Table {
     }
 }
 
-/// `shapes`: how wide each column is, and whether it holds numbers.
+/// Formats a line. `shapes` are the width of each column, and whether it has numbers.
 fn line<'a>(shapes: &[(usize, bool)], cells: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::new();
     for (cell, &(width, numbers)) in cells.zip(shapes) {

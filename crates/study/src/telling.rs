@@ -1,5 +1,5 @@
-//! What every study says in the same words: a system's CPU and memory, whether a level is sound, the mistakes of the
-//! field report, and where it was measured.
+//! Sentences that every study uses: a system's CPU and memory, the validity of a level, the mistakes of the field
+//! report, and the environment.
 
 use std::fmt::Write as _; // writing to a String cannot fail
 
@@ -25,18 +25,18 @@ impl Finding {
     }
 }
 
-/// Each claim in one line.
+/// The claims, one per line.
 pub(crate) fn claims(findings: &[Finding]) -> String {
-    let mut text = "What the field report got wrong (report.md has the evidence)\n".to_owned();
+    let mut text = "Mistakes of the field report (evidence in report.md)\n".to_owned();
     for finding in findings {
         let _ = writeln!(text, "  {:<5} {}", finding.id, finding.claim);
     }
     text
 }
 
-/// All of it, as a chapter in Markdown.
+/// The findings as a chapter in Markdown.
 pub(crate) fn chapter(findings: &[Finding]) -> String {
-    let mut text = "## What the field report got wrong\n\n".to_owned();
+    let mut text = "## Mistakes of the field report\n\n".to_owned();
     for Finding {
         id,
         claim,
@@ -53,7 +53,7 @@ pub(crate) fn cpu(level: &Level) -> String {
     percent.map_or("n/a".to_owned(), |percent| format!("{percent:.0} %"))
 }
 
-/// What became of the level's deliveries, in half a sentence; `what` they are called.
+/// The fates of the level's deliveries, in part of a sentence. `what` is the word for deliveries.
 pub(crate) fn delivered(level: &Level, what: &str) -> String {
     let all = deliveries(level);
     format!(
@@ -67,12 +67,12 @@ pub(crate) fn delivered(level: &Level, what: &str) -> String {
     )
 }
 
-/// The most memory that the system had, in MB.
+/// The system's peak memory, in MB.
 pub(crate) fn memory(level: &Level) -> Option<f64> {
     level.target.as_ref()?.memory_mb_max
 }
 
-/// Behind a sentence.
+/// A remark after a sentence if the level is invalid.
 pub(crate) fn unsound(level: &Level) -> &'static str {
     if !level.is_invalid() {
         ""
@@ -81,7 +81,7 @@ pub(crate) fn unsound(level: &Level) -> &'static str {
     }
 }
 
-/// In a cell.
+/// The validity in a table cell.
 pub(crate) fn sound(level: &Level) -> String {
     if !level.is_invalid() {
         "yes".to_owned()
@@ -90,20 +90,20 @@ pub(crate) fn sound(level: &Level) -> String {
     }
 }
 
-/// In the last column of a terminal's table.
+/// The remark in the last column of a terminal's table.
 pub(crate) fn remark(level: &Level) -> String {
     unsound(level).trim_start().to_owned()
 }
 
-/// Machine, versions and seed of a study's runs, which all have them in common.
+/// Machine, versions and seed, which are the same for all runs of a study.
 pub(crate) fn environment(run: Option<&Run>, system: &str) -> String {
     let Some(run) = run else {
         return "Nothing was measured.\n".to_owned();
     };
     let machine = &run.machine;
     format!(
-        "## Where this was measured\n\n{}; {} cores; {} MB of memory; kernel {}; {}; seed {}; from {} on. \
-         The {system} ran as a process of its own; each part's folder holds its run.json with everything else.\n",
+        "## Where this was measured\n\n{}; {} cores; {} MB of memory; kernel {}; {}; seed {}; started {}. \
+         The {system} ran as a separate process. Each part's folder contains its run.json with all details.\n",
         machine.cpu.as_deref().unwrap_or("unknown CPU"),
         machine
             .cores

@@ -1,5 +1,4 @@
-//! The field report's mistakes (B-X1 to B-X12), each with arithmetic on its own figures and
-//! with what was measured here.
+//! The mistakes of the field report (B-X1 to B-X12), each with arithmetic on its own figures and with our measurements.
 
 use std::fmt::Write as _; // writing to a String cannot fail
 
@@ -10,38 +9,38 @@ use super::field::BRIDGE;
 use crate::story::{deliveries, level_at, levels_at, millis, per_s, range, requests, whole};
 use crate::telling::Finding;
 
-/// All of them, in order.
+/// All findings, in order.
 pub(crate) fn all(parts: &Parts<'_>) -> Vec<Finding> {
     let finding = Finding::new;
     vec![
         finding(
             "B-X1",
-            "\"Throughput scales linearly\": it does not, by its own figures",
+            "\"Throughput scales linearly\": its own figures show that it does not",
             linear(parts),
         ),
         finding(
             "B-X2",
-            "\"Latency scales sub-linearly\": in a closed loop it is throughput told again",
+            "\"Latency scales sub-linearly\": in a closed loop, latency only restates throughput",
             closed_loop(parts),
         ),
         finding(
             "B-X3",
-            "\"Well within capacity\" and \"saturated at ~10+ users\" cannot both be",
+            "\"Well within capacity\" and \"saturated at ~10+ users\" contradict each other",
             contradiction(parts),
         ),
         finding(
             "B-X4",
-            "Runs of 15 and 29 ms measure the start, not the server",
+            "Runs of 15 and 29 ms measure start-up, not the server",
             short_runs(parts),
         ),
         finding(
             "B-X5",
-            "Two digits of wall time cannot carry \"+42 % against +43 %\"",
+            "Wall times with two digits cannot support \"+42 % against +43 %\"",
             false_precision(),
         ),
         finding(
             "B-X6",
-            "The generator was not measured, so nobody knows whose limit it was",
+            "The generator was not measured, so the limit may have been its own",
             generator(parts),
         ),
         finding(
@@ -61,12 +60,12 @@ pub(crate) fn all(parts: &Parts<'_>) -> Vec<Finding> {
         ),
         finding(
             "B-X10",
-            "\"20 users\" are 20 loops of 686 messages a second, not people",
+            "\"20 users\" are 20 loops with 686 messages a second each, not people",
             people(parts),
         ),
         finding(
             "B-X11",
-            "Messages were counted where requests were answered; nobody was listening",
+            "Requests were counted as messages; deliveries to listeners were not measured",
             deliveries_not_measured(parts),
         ),
         finding(
@@ -80,8 +79,8 @@ pub(crate) fn all(parts: &Parts<'_>) -> Vec<Finding> {
 fn linear(parts: &Parts<'_>) -> String {
     let [five, ten, twenty] = BRIDGE.map(|row| row.per_s);
     let mut text = format!(
-        "Its table: 5 → 10 users gives {:+.0} % for +100 % of users, 10 → 20 gives {:+.1} %. The text below the \
-             heading says itself that it plateaus.",
+        "Its table: {:+.0} % from 5 to 10 users, for +100 % of users, and {:+.1} % from 10 to 20. The text below the \
+             heading itself mentions a plateau.",
         (ten / five - 1.0) * 100.0,
         (twenty / ten - 1.0) * 100.0
     );
@@ -101,7 +100,7 @@ fn linear(parts: &Parts<'_>) -> String {
 
 fn closed_loop(parts: &Parts<'_>) -> String {
     let mut text =
-        "N users without a pause: N = throughput × mean response time (Little's law), so the mean \
+        "For N users without a pause, N = throughput × mean response time (Little's law). The mean therefore \
          follows from the throughput:"
             .to_owned();
     for row in BRIDGE {
@@ -114,11 +113,11 @@ fn closed_loop(parts: &Parts<'_>) -> String {
         );
     }
     text.push_str(
-        " p50 from 10 to 20 users is 0.63 → 1.28 ms, that is ×2.03 for twice the users: exactly \
-         linear, as it must be once throughput stands still.",
+        " p50 from 10 to 20 users is 0.63 → 1.28 ms, or ×2.03 for twice the users: exactly linear, as expected \
+         once throughput no longer grows.",
     );
     if let Some(levels) = ours(parts) {
-        text.push_str(" Here, N ÷ throughput beside the measured mean:");
+        text.push_str(" Here, N ÷ throughput and the measured mean:");
         for level in levels {
             let mean = requests(level)
                 .response
@@ -132,16 +131,16 @@ fn closed_loop(parts: &Parts<'_>) -> String {
             );
         }
         text.push_str(
-            " the small difference is the time that the generator needs between an answer and the \
-             next message.",
+            " the small difference is the time that the generator needs between a response and the next \
+             message.",
         );
     }
     text
 }
 
 fn contradiction(parts: &Parts<'_>) -> String {
-    let mut text = "A loop that is saturated at ten users has no capacity left at twenty; +0.8 % says the same. \
-         Capacity is a load at which promises hold, and none was stated.".to_owned();
+    let mut text = "A loop that is saturated at ten users has no capacity left at twenty, and +0.8 % shows the same. \
+         Capacity is the load up to which thresholds hold, and none was stated.".to_owned();
     if let Some(level) = parts.http.and_then(|run| level_at(run, 20)) {
         let busiest = level
             .target
@@ -159,10 +158,10 @@ fn contradiction(parts: &Parts<'_>) -> String {
 }
 
 fn short_runs(parts: &Parts<'_>) -> String {
-    let mut text = "200 messages in 15 ms and 400 in 29 ms, once each: start-up is all of it, p99 rests on the \
+    let mut text = "200 messages in 15 ms and 400 in 29 ms, once each: the runs consist of start-up, p99 rests on the \
          largest 2 and 4 samples, and there is no spread.".to_owned();
     let Some(run) = parts.short else { return text };
-    text.push_str(" The same test here, ten times for each size:");
+    text.push_str(" The same test here, with ten runs per size:");
     for users in [5, 10, 20] {
         let rates = range(levels_at(run, users).map(per_s));
         let worst = range(
@@ -174,7 +173,7 @@ fn short_runs(parts: &Parts<'_>) -> String {
         if let (Some(rates), Some(worst), Some(held)) = (rates, worst, held) {
             let _ = write!(
                 text,
-                " {users} users: {} to {} messages/s ({:.1} times), \"p99\" {:.2} to {:.2} ms, over in {:.1} to \
+                " {users} users: {} to {} messages/s ({:.1} times), \"p99\" {:.2} to {:.2} ms, run time {:.1} to \
                      {:.1} ms;",
                 whole(rates.0),
                 whole(rates.1),
@@ -186,33 +185,31 @@ fn short_runs(parts: &Parts<'_>) -> String {
             );
         }
     }
-    text.push_str(" a single such run can show almost anything.");
+    text.push_str(" a single run like this can show almost anything.");
     text
 }
 
 fn false_precision() -> String {
     let mut text =
-        "13,605.2 and 13,711.8 messages/s have six digits, the wall times two:".to_owned();
+        "13,605.2 and 13,711.8 messages/s have six digits, but the wall times have two:".to_owned();
     for row in &BRIDGE[1..] {
         let wall = row.wall_s.unwrap_or(f64::NAN);
         let _ = write!(
             text,
-            " {} / {wall} s = {} (anything from {} to {} rounds to that time);",
+            " {} / {wall} s = {} (any rate from {} to {} gives that wall time);",
             row.messages,
             whole(row.messages as f64 / wall),
             whole(row.messages as f64 / (wall + 0.0005)),
             whole(row.messages as f64 / (wall - 0.0005))
         );
     }
-    text.push_str(
-        " the two ranges overlap, so the sign of the difference between them is not even known.",
-    );
+    text.push_str(" the two ranges overlap, so not even the sign of the difference is known.");
     text
 }
 
 fn generator(parts: &Parts<'_>) -> String {
     let mut text = "\"The aiohttp event loop is saturated\": the generator ran on the same machine, probably in \
-         one loop of its own, and nobody looked at it; no profile was made.".to_owned();
+         a loop of its own, and was not measured. There was no profile.".to_owned();
     if let Some(level) = parts.http.and_then(|run| level_at(run, 20)) {
         let busy = level.generator.busiest_worker_percent.unwrap_or(f64::NAN);
         let target = level
@@ -222,12 +219,12 @@ fn generator(parts: &Parts<'_>) -> String {
             .unwrap_or(f64::NAN);
         let _ = write!(
             text,
-            " Here at 20 users: the busiest worker of the generator was at work {busy:.0} % of the time, the \
+            " Here at 20 users: the generator's busiest worker was busy for {busy:.0} % of the time, and the \
                  bridge used {target:.0} % of a core; the level is {}.",
             if !level.is_invalid() {
-                "sound"
+                "valid"
             } else {
-                "called invalid, and no ceiling rests on it"
+                "invalid, so its throughput is a lower bound"
             }
         );
     }
@@ -235,16 +232,15 @@ fn generator(parts: &Parts<'_>) -> String {
 }
 
 fn no_control() -> String {
-    "To say what isolation costs, the same server must be measured without it. The report did not, and neither does \
-     this study: the bridge cannot be run without isolation. Not measured."
+    "To measure the cost of isolation, the same server must run without it. Neither the report nor this study did that, \
+     because the bridge cannot run without isolation. Not measured."
         .to_owned()
 }
 
 fn leftovers(parts: &Parts<'_>) -> String {
-    let mut text = "10 sessions after the first test, 30 after the second with 20 users: the first test's \
-         sessions were still there. \
-                    The runs are not independent; and since the 10-user run shows exactly 10, the 5-user baseline was made on \
-                    another server process and is no baseline."
+    let mut text = "10 sessions after the first test, 30 after the second one with 20 users: the sessions of the first \
+         test still existed. The runs are not independent. Since the 10-user run shows exactly 10, the 5-user run was \
+         made on another server process and is not a baseline."
         .to_owned();
     let seen = |run: &Run| {
         run.levels
@@ -255,7 +251,7 @@ fn leftovers(parts: &Parts<'_>) -> String {
     if let Some(found) = parts.short.map(seen).filter(|found| found.len() > 2) {
         let _ = write!(
             text,
-            " Run the same way here, headcount finds {} sessions before the second level, {} before the third \
+            " Run the same way here, headcount found {} sessions before the second level, {} before the third \
                  and {} before the last.",
             found[1],
             found[2],
@@ -269,7 +265,7 @@ fn leftovers(parts: &Parts<'_>) -> String {
     {
         let _ = write!(
             text,
-            " In the measured levels every conversation ends its session: at most {} were left over before a level.",
+            " In the measured levels every conversation ends its session: at most {} sessions were left before a level.",
             most.1
         );
     }
@@ -277,14 +273,14 @@ fn leftovers(parts: &Parts<'_>) -> String {
 }
 
 fn zero_errors(parts: &Parts<'_>) -> String {
-    let mut text = "None of n is below 3/n with 95 % confidence where each fails by itself: 0 of 200 allows 1.5 %, 0 of 400 allows 0.75 %. \
-         And 29 ms cannot meet a time-out.".to_owned();
+    let mut text = "With 0 failures in n independent operations, the failure rate is below 3/n with 95 % confidence: \
+         0 of 200 allows 1.5 %, 0 of 400 allows 0.75 %. And a run of 29 ms cannot reach a timeout.".to_owned();
     if let Some(level) = parts.http.and_then(|run| level_at(run, 20)) {
         let all = requests(level);
         if all.failed == 0 {
             let _ = write!(
                 text,
-                " Here: 0 of {}, that is at most {:.5} % if each fails by itself.",
+                " Here: 0 of {}, which allows at most {:.5} % if failures are independent.",
                 whole(all.count as f64),
                 stats::zero_failures_bound(all.count).unwrap_or(1.0) * 100.0
             );
@@ -302,7 +298,7 @@ fn zero_errors(parts: &Parts<'_>) -> String {
 
 fn people(parts: &Parts<'_>) -> String {
     let mut text = format!(
-        "{} messages/s from 20 users is {} each, every second. Nobody writes like that.",
+        "{} messages/s from 20 users is {} per second for each. People do not write like that.",
         whole(BRIDGE[2].per_s),
         whole(BRIDGE[2].per_s / 20.0)
     );
@@ -310,8 +306,8 @@ fn people(parts: &Parts<'_>) -> String {
         let messages = deliveries(level).messages as f64 / level.phases.duration_s;
         let _ = write!(
             text,
-            " At one message in 5 s, {} people send {messages:.0} messages/s, and each of them is heard by up \
-                 to {} listeners: that was measured, and is the table above.",
+            " At one message in 5 s, {} people send {messages:.0} messages/s, and each message reaches up \
+                 to {} listeners. That was measured, in the table above.",
             whole(level.load.users as f64),
             level.load.users / level.load.groups
         );
@@ -320,9 +316,9 @@ fn people(parts: &Parts<'_>) -> String {
 }
 
 fn deliveries_not_measured(parts: &Parts<'_>) -> String {
-    let mut text = "A \"message\" of the report is a request and its answer. Who else in the room should have \
-         heard it, whether they did, when and in which order was not looked at, and how the users were spread \
-         over the rooms is not said.".to_owned();
+    let mut text = "A \"message\" of the report is a request and its response. The report did not check whether, when \
+         and in which order the others in the room received it. It does not state how the users were spread over the \
+         rooms.".to_owned();
     let levels = parts
         .rooms
         .map(|run| run.levels.as_slice())
@@ -335,8 +331,8 @@ fn deliveries_not_measured(parts: &Parts<'_>) -> String {
         if let Some(all) = all {
             let _ = write!(
                 text,
-                " Here every message is followed to everyone in its room: {} deliveries expected over all \
-                     levels, {} delivered, {} late, {} lost, {} duplicated, {} out of order, {} heard in a \
+                " Here every message is tracked to all members of its room: {} deliveries expected over all \
+                     levels, {} delivered, {} late, {} lost, {} duplicated, {} out of order, {} delivered to a \
                      wrong room.",
                 whole(all.expected as f64),
                 whole(all.delivered as f64),
@@ -356,14 +352,14 @@ fn unstated(parts: &Parts<'_>) -> String {
         .http
         .and_then(|run| level_at(run, 5))
         .map(|level| millis(requests(level).response_at(0.95)));
-    let mut text = "\"macOS, local aiohttp server\" is all that is said of the machine; the baseline's p95 must \
-         be worked out from \"+19 %\" (1.10 ms), and how percentiles were computed is not said.".to_owned();
+    let mut text = "\"macOS, local aiohttp server\" is the only description of the machine. The baseline's p95 must \
+         be derived from \"+19 %\" (1.10 ms). How percentiles were computed is not stated.".to_owned();
     if let Some(p95) = p95 {
         let _ = write!(
             text,
-            " Here: machine, versions, seed and script are in each run.json; percentiles come from HDR \
-                 histograms (three digits), and are not shown with fewer than ten samples beyond them; p95 at 5 \
-                 users is {p95} ms."
+            " Here: machine, versions, seed and script are in each run.json. Percentiles come from HDR \
+                 histograms (three digits), and need at least ten samples beyond them. p95 at 5 users \
+                 is {p95} ms."
         );
     }
     text

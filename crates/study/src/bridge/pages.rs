@@ -1,4 +1,4 @@
-//! The study of the bridge, told: for a terminal and as Markdown.
+//! The report of the bridge study, for a terminal and as Markdown.
 
 use std::fmt::Write as _; // writing to a String cannot fail
 
@@ -20,7 +20,7 @@ fn headline(parts: &Parts<'_>) -> String {
         let field = BRIDGE[2].per_s;
         let _ = write!(
             text,
-            "20 users without a pause: {}{} messages/s, p99 {} ms — the field report's server made {} ({:.1} times).",
+            "20 users without a pause: {}{} messages/s, p99 {} ms — the field report's server reached {} (a factor of {:.1}).",
             at_least(level),
             whole(per_s(level)),
             millis(requests(level).response_at(0.99)),
@@ -31,16 +31,16 @@ fn headline(parts: &Parts<'_>) -> String {
     if let Some(level) = crowd {
         let _ = write!(
             text,
-            " {} people at their own pace: {}{}.",
+            " {} users at human pace: {}{}.",
             whole(level.load.users as f64),
-            delivered(level, "deliveries made"),
+            delivered(level, "deliveries"),
             unsound(level)
         );
     }
     text.trim_start().to_owned()
 }
 
-/// Where the generator was the limit, the system can do more: the figure is a lower bound.
+/// If the generator was the limit, the system can do more, so the figure is a lower bound.
 fn at_least(level: &Level) -> &'static str {
     if level.is_invalid() { "at least " } else { "" }
 }
@@ -82,8 +82,8 @@ pub(super) fn terminal(parts: &Parts<'_>) -> String {
         levels(parts.rooms).map(room_line).collect(),
     );
     let mut text = format!(
-        "{}\n\nBeside the field report (requests without a pause)\n{}\n\
-         The same rooms by WebSocket, everyone speaks every 5 s (deliveries)\n{}",
+        "{}\n\nCompared with the field report (requests without a pause)\n{}\n\
+         The same rooms over WebSocket, each user sends every 5 s (deliveries)\n{}",
         headline(parts),
         beside.terminal(),
         rooms.terminal()
@@ -119,7 +119,7 @@ fn http_line(field: &FieldRow, run: Option<&Run>) -> Vec<String> {
         cpu(level),
     ]);
     if level.is_invalid() {
-        cells.push("at least: the generator was the limit".to_owned());
+        cells.push("lower bound: the generator was the limit".to_owned());
     }
     cells
 }
@@ -147,20 +147,20 @@ pub(super) fn markdown(parts: &Parts<'_>) -> String {
     text.push_str(
         "The field report (\"Stress Test Results: 10 and 20 Concurrent Users\", 13 April 2026) tested a Python \
          server that is not public. This study runs its workload on headcount's own bridge, which was built from \
-         the report: the figures of the two servers are shown side by side, and are no comparison of one server \
-         with itself. What is compared is the method.\n\n",
+         the report. The tables show the figures of both side by side, but these are different servers: the \
+         comparison is about the method.\n\n",
     );
     text.push_str("## The report's workload: messages without a pause\n\n");
     text.push_str(&http(parts).markdown());
     text.push_str(
-        "\nOurs: 10 s after 2 s of warm-up, clean sessions before each level, generator and bridge on one machine. \
-         Users without a pause drive generator and bridge to their limits: where the generator came to its own \
-         first, the throughput is a lower bound of what the bridge can do, and the times are upper bounds. \
-         Throughput and response time are one measurement told twice \
+        "\nOurs: 10 s after 2 s of warm-up, no sessions left before each level, generator and bridge on one machine. \
+         Users without a pause drive generator and bridge to their limits. If the generator reached its limit \
+         first, the throughput is a lower bound for the bridge, and the times are upper bounds. \
+         Throughput and response time are the same measurement \
          (see B-X2).\n\n",
     );
-    text.push_str("## The same rooms by WebSocket, at the pace of people\n\nEveryone says something every 5 s \
-         and everyone in the room hears it: five rooms, 15 s each level.\n\n");
+    text.push_str("## The same rooms over WebSocket, at human pace\n\nEach user sends a message every 5 s, which \
+         everyone in the room receives: five rooms, 15 s per level.\n\n");
     let rooms = Table::new(
         &[
             "users",
@@ -179,13 +179,13 @@ pub(super) fn markdown(parts: &Parts<'_>) -> String {
             "last p95 ms",
             "CPU bridge",
             "memory MB",
-            "sound",
+            "valid",
         ],
         levels(parts.rooms).map(room_row).collect(),
     );
     text.push_str(&rooms.markdown());
-    text.push_str("\n`n/a`: too few samples for that percentile. `last`: until the last of a message's audience \
-         had it.\n\n");
+    text.push_str("\n`n/a`: too few samples for that percentile. `last`: the time until the last member of a message's \
+         audience received it.\n\n");
     if let Some(line) = parts.crowd.and_then(session_cost) {
         let _ = write!(text, "## Ten thousand sessions\n\n{line}\n\n");
     }
@@ -211,7 +211,7 @@ fn http(parts: &Parts<'_>) -> Table {
             "failed",
             "CPU bridge",
             "busiest worker",
-            "sound",
+            "valid",
         ],
         BRIDGE
             .iter()

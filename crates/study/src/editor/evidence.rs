@@ -1,4 +1,4 @@
-//! The field report's mistakes (E-X1 to E-X17), each with arithmetic on its own figures and with what was measured here.
+//! The mistakes of the field report (E-X1 to E-X17), each with arithmetic on its own figures and with our measurements.
 
 use std::fmt::Write as _; // writing to a String cannot fail
 
@@ -15,28 +15,28 @@ use crate::telling::{Finding, cpu, memory, unsound};
 
 mod advice;
 
-/// All of them, in order.
+/// All findings, in order.
 pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
     let finding = Finding::new;
     let mut all = vec![
         finding(
             "E-X1",
-            "The latency is none: it is the time since one's own last edit when somebody else joins",
+            "The \"latency\" is the time since the user's own last edit when somebody else joins",
             no_latency(parts),
         ),
         finding(
             "E-X2",
-            "\"0 ms\" is no data, and is called EXCELLENT",
+            "\"0 ms\" means no data, and is called EXCELLENT",
             no_data(parts),
         ),
         finding(
             "E-X3",
-            "Percentiles of nine to ninety values, without saying so",
+            "Percentiles of nine to ninety values, without stating so",
             few_samples(parts),
         ),
         finding(
             "E-X4",
-            "Its own tests refute that broadcasting makes it slow",
+            "Its own tests refute that broadcasting makes the server slow",
             broadcast(parts),
         ),
         finding(
@@ -46,27 +46,27 @@ pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
         ),
         finding(
             "E-X6",
-            "\"Memory is the primary bottleneck\" is the machine's figure, not the server's",
+            "\"Memory is the primary bottleneck\" uses the machine's figure, not the server's",
             memory_use(parts),
         ),
         finding(
             "E-X7",
-            "\"CPU 19 %, well within capacity\" is the machine's too",
+            "\"CPU 19 %, well within capacity\" is also the machine's figure",
             cpu_use(parts),
         ),
         finding(
             "E-X8",
-            "\"No throttling\" describes the timers of the tester",
+            "\"No throttling\" describes the tester's timers",
             timers(parts),
         ),
         finding(
             "E-X9",
-            "\"Every message goes to 9 others\": nobody counted how many are in a room",
+            "\"Every message goes to 9 others\": the members of the rooms were not counted",
             occupancy(parts),
         ),
         finding(
             "E-X10",
-            "\"10 users per room: poor latency\", and Test 1 with 10 per room is the best of all",
+            "\"10 users per room: poor latency\", although test 1 with 10 per room is the best of all",
             room_size(parts),
         ),
     ];
@@ -75,16 +75,17 @@ pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
 }
 
 fn no_latency(parts: &Parts<'_>) -> String {
-    let mut text = "Its tool takes a time in one place only: when `joined` arrives, `now − time of this user's own last \
-                    code-change`, if below 5 s. Users come every 101.4 ms and edit every 2 s, so it measures where between \
-                    two of its own edits a user is. A server that answers in no time gives, by that arithmetic alone:"
+    let mut text = "Its tool measures a time in one place only: when `joined` arrives, it takes `now − time of this user's \
+                    own last code-change`, if that is below 5 s. Users join every 101.4 ms and edit every 2 s, so it \
+                    measures how far a user is between two own edits. By that arithmetic alone, a server that responds \
+                    immediately gives:"
         .to_owned();
     for field in &EDITOR {
         match NoServer::of(field.users, field.rooms) {
             Some(none) => {
                 let _ = write!(
                     text,
-                    " test {}: mean {:.0} ms, p95 {:.0} ms, of about {:.0} values (reported: {} and {} ms);",
+                    " test {}: mean {:.0} ms, p95 {:.0} ms, from about {:.0} values (reported: {} and {} ms);",
                     field.test,
                     none.mean_ms,
                     none.p95_ms,
@@ -123,19 +124,19 @@ fn no_latency(parts: &Parts<'_>) -> String {
         );
     }
     text.push_str(
-        " The \"cliff\" is the length of the ramp; the bands, the capacity and the verdicts rest on nothing else.",
+        " The \"cliff\" is the length of the ramp-up. The bands, the capacity and the verdicts have no other basis.",
     );
     text
 }
 
 fn no_data(parts: &Parts<'_>) -> String {
-    let mut text = "Ten users are there after 10 × 0.1014 s = 1.0 s; nobody has edited before 2.0 s. There is no value, it is \
-                    written as 0, and 0 < 100 ms makes the verdict EXCELLENT."
+    let mut text = "Ten users have joined after 10 × 0.1014 s = 1.0 s, but nobody has edited before 2.0 s. So there is no \
+                    value. It is written as 0, and 0 < 100 ms makes the verdict EXCELLENT."
         .to_owned();
     if let Some(level) = test(parts, 1) {
         let _ = write!(
             text,
-            " Here test 1 gave {} values of that kind, and {} true ones: p95 {} ms.",
+            " Here test 1 gave {} values of that kind, and {} true latencies: p95 {} ms.",
             reported_count(level),
             whole(deliveries(level).received() as f64),
             truth(level, 0.95)
@@ -144,7 +145,7 @@ fn no_data(parts: &Parts<'_>) -> String {
     if let Some(level) = late_test(parts, 1) {
         let _ = write!(
             text,
-            " On the server that is a second late it gave {} values again, that is \"0 ms, EXCELLENT\"; the true p50 is {} ms.",
+            " On the server that is one second late it gave {} values again, that is \"0 ms, EXCELLENT\"; the true p50 is {} ms.",
             reported_count(level),
             truth(level, 0.5)
         );
@@ -153,27 +154,31 @@ fn no_data(parts: &Parts<'_>) -> String {
 }
 
 fn few_samples(parts: &Parts<'_>) -> String {
-    let mut text = "A pair of users in one room gives a value if one came at least 2 s after the other. On average:".to_owned();
+    let mut text = "Two users in one room give a value if one joined at least 2 s after the other. On average:".to_owned();
     for field in &EDITOR {
         let samples = NoServer::of(field.users, field.rooms).map_or(0.0, |none| none.samples);
         let _ = write!(text, " test {}: {samples:.0} values;", field.test);
     }
     text.push_str(
-        " test 2's p95 and p99 are both 421 ms: the largest of nine. A p99 needs 1,000 values, a p95 200, for ten beyond it.",
+        " in test 2, p95 and p99 are both 421 ms, the largest of nine values. Ten values beyond them take 1,000 for a p99, 200 for a p95.",
     );
     let counts: Vec<String> = (1..=EDITOR.len())
         .filter_map(|number| test(parts, number))
         .map(|level| reported_count(level).to_string())
         .collect();
     if !counts.is_empty() {
-        let _ = write!(text, " Here the four tests gave {}.", counts.join(", "));
+        let _ = write!(
+            text,
+            " Here the four tests gave {} values.",
+            counts.join(", ")
+        );
         let all: u64 = (1..=EDITOR.len())
             .filter_map(|number| test(parts, number))
             .map(|level| deliveries(level).received())
             .sum();
         let _ = write!(
             text,
-            " Followed deliveries in the same four runs: {}.",
+            " Deliveries tracked in the same four runs: {}.",
             whole(all as f64)
         );
     }
@@ -184,7 +189,7 @@ fn broadcast(parts: &Parts<'_>) -> String {
     let [_, _, third, fourth] = EDITOR;
     let mut text = format!(
         "Test 3 received {} messages, test 4 {}: ×{:.2} with the same senders. The \"latency\" is {} and {} ms: ×{:.2}. Twice \
-         the broadcasting changed nothing.",
+         as much broadcasting changed nothing.",
         whole(third.received as f64),
         whole(fourth.received as f64),
         third.received as f64 / fourth.received as f64,
@@ -208,8 +213,8 @@ fn broadcast(parts: &Parts<'_>) -> String {
 }
 
 fn better(parts: &Parts<'_>) -> String {
-    let mut text = "Test 4 against test 3: mean 789.66 > 766.65 ms and p99 1943 > 1937 ms are worse, only p95 1741 < 1830 ms \
-                    is lower. Both are draws from the same phase between ramp and timer."
+    let mut text = "Test 4 against test 3: mean 789.66 > 766.65 ms and p99 1943 > 1937 ms are worse; only p95 1741 < 1830 ms \
+                    is lower. Both are random samples of the same phase between ramp-up and timer."
         .to_owned();
     let means = [3, 4]
         .into_iter()
@@ -219,27 +224,30 @@ fn better(parts: &Parts<'_>) -> String {
     if let [(third, of_third), (fourth, of_fourth)] = means[..] {
         let _ = write!(
             text,
-            " Here its definition gives {third:.0} ms ({of_third} values) and {fourth:.0} ms ({of_fourth}): another draw."
+            " Here its definition gives {third:.0} ms ({of_third} values) and {fourth:.0} ms ({of_fourth}): another random sample."
         );
     }
     text
 }
 
 fn memory_use(parts: &Parts<'_>) -> String {
-    let mut text = "99.21 % is what macOS reports of the whole machine, which fills free memory with cache. The only process \
-                    whose memory was saved is the tester's own (72.5 → 78.6 MB from 10 to 50 users). The server's was never \
-                    looked at, and \"memory leak possible\" has no evidence."
+    let mut text = "99.21 % is the figure of macOS for the whole machine, which fills free memory with cache. The only process \
+                    whose memory was recorded is the tester itself (72.5 → 78.6 MB from 10 to 50 users). The server's memory \
+                    was not measured, and there is no evidence for \"memory leak possible\"."
         .to_owned();
     if let Some(level) = test(parts, 3) {
         let used = memory(level).map_or("n/a".to_owned(), |used| format!("{used:.1} MB"));
-        let _ = write!(text, " Here the server's process had {used} with 50 users.");
+        let _ = write!(
+            text,
+            " Here the server's process used {used} with 50 users."
+        );
     }
     if let Some(level) = levels(parts.crowd).last()
         && let (Some(used), Some(each)) = (memory(level), kb_per_user(parts, level))
     {
         let _ = write!(
             text,
-            " With {} users it had {used:.1} MB: {each:.1} KB for each of them.",
+            " With {} users it used {used:.1} MB: {each:.1} KB per user.",
             whole(level.load.users as f64)
         );
     }
@@ -248,7 +256,7 @@ fn memory_use(parts: &Parts<'_>) -> String {
 
 fn cpu_use(parts: &Parts<'_>) -> String {
     let mut text = format!(
-        "19 % of 12 cores are 2.3 cores of everything that ran on it; one event loop at its end would be {:.1} %. Neither \
+        "19 % of 12 cores are 2.3 cores, used by everything on the machine. One saturated event loop would be {:.1} %. Neither \
          \"well within capacity\" nor \"limited to a single core\" follows.",
         100.0 / 12.0
     );
@@ -264,8 +272,8 @@ fn cpu_use(parts: &Parts<'_>) -> String {
 
 fn timers(parts: &Parts<'_>) -> String {
     let mut text = "\"Code changes emit every 2 seconds per user, cursor moves every 500 ms, no throttling\" is listed as a \
-                    cause; these are the tester's setInterval. The real page sends the whole document and a caret for each \
-                    key. 50 × (1/2 + 1/0.5) = 125 messages/s is all that the server was ever asked for."
+                    cause, but these are the tester's setInterval. The real page sends the whole document and a caret for each \
+                    key. The server received no more than 50 × (1/2 + 1/0.5) = 125 messages/s."
         .to_owned();
     if let Some(level) = climb(parts).last() {
         let sent = deliveries(level).messages as f64 / level.phases.duration_s;
@@ -281,8 +289,7 @@ fn timers(parts: &Parts<'_>) -> String {
 
 fn occupancy(parts: &Parts<'_>) -> String {
     let mut text =
-        "Received ÷ sent, beside (users − 1) ÷ rooms, which random rooms give on average:"
-            .to_owned();
+        "Received ÷ sent, and (users − 1) ÷ rooms, the average for random rooms:".to_owned();
     for field in &EDITOR {
         let _ = write!(
             text,
@@ -293,8 +300,8 @@ fn occupancy(parts: &Parts<'_>) -> String {
         );
     }
     text.push_str(
-        " the rooms are not of 10 or 5 but drawn, a fuller room has more members and makes more of the traffic, and `joined` is \
-         counted as received too.",
+        " the rooms do not have 10 or 5 members, because members are assigned at random. A fuller room has more members and causes \
+         more of the traffic, and `joined` is counted as received too.",
     );
     let seen: Vec<String> = (1..=EDITOR.len())
         .filter_map(|number| test(parts, number))
@@ -306,7 +313,7 @@ fn occupancy(parts: &Parts<'_>) -> String {
     if !seen.is_empty() {
         let _ = write!(
             text,
-            " Here each message had {} receivers on average, by the actual members of its room.",
+            " Here each message had {} receivers on average, counted from the actual members of its room.",
             seen.join(", ")
         );
     }
@@ -314,8 +321,8 @@ fn occupancy(parts: &Parts<'_>) -> String {
 }
 
 fn room_size(parts: &Parts<'_>) -> String {
-    let mut text = "Test 1 has 10 users in a room and is called excellent, test 3 has 10 on average and is called poor. Twice as \
-                    many in a room make twice as many deliveries for each message, not more for each receiver and sender."
+    let mut text = "Test 1 has 10 users in a room and is called excellent; test 3 has 10 on average and is called poor. Twice as \
+                    many members double the deliveries per message, but not those per receiver and sender."
         .to_owned();
     for users in [100, 1000, 5000] {
         let five = climb(parts).find(|level| level.load.users == users);

@@ -1,7 +1,7 @@
-//! What the field report of the editor published, figure by figure, and what its own definition of latency gives
-//! without any server.
+//! The published figures of the editor's field report, and the values that its definition of latency gives without any
+//! server.
 
-/// One of its four tests.
+/// One of the four tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldRow {
     pub(crate) test: usize,
@@ -15,8 +15,8 @@ pub(crate) struct FieldRow {
     pub(crate) verdict: &'static str,
 }
 
-/// "Load Testing Results - Collaborative Code Editor", 30 October 2025, with the numbers of messages from the result files
-/// published beside it.
+/// "Load Testing Results - Collaborative Code Editor", 30 October 2025, with the message counts from the result files
+/// that were published with it.
 pub(crate) const EDITOR: [FieldRow; 4] = [
     FieldRow {
         test: 1,
@@ -64,23 +64,23 @@ pub(crate) const EDITOR: [FieldRow; 4] = [
     },
 ];
 
-/// Between two users of the report's ramp, as measured.
+/// The time between two users of the report's ramp-up, as measured.
 const STEP_MS: f64 = 101.4;
-/// Between two edits of a user: 2000 ms and what its timer adds.
+/// The time between two edits of a user: 2000 ms plus the delay of its timer.
 const PERIOD_MS: f64 = 2001.0;
 
-/// What the report's definition gives for a server that answers in no time: the time since one's own last edit when
-/// somebody comes into the room.
+/// The values that the report's definition gives for a server that responds immediately: the time since a user's own
+/// last edit when somebody joins the room.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NoServer {
-    /// How many values there are on average over all ways to share out the rooms.
+    /// The average number of values over all assignments of users to rooms.
     pub(crate) samples: f64,
     pub(crate) mean_ms: f64,
     pub(crate) p95_ms: f64,
 }
 
 impl NoServer {
-    /// `None` where nobody has edited before the last one came.
+    /// `None` if nobody has edited before the last user joined.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -98,7 +98,7 @@ impl NoServer {
         ago.sort_by(f64::total_cmp);
         let rank = (0.95 * ago.len() as f64).ceil() as usize;
         Some(Self {
-            // Two people are in the same room once in so many times as there are rooms.
+            // Two users are in the same room with a probability of 1 / rooms.
             samples: ago.len() as f64 / rooms as f64,
             mean_ms: ago.iter().sum::<f64>() / ago.len() as f64,
             p95_ms: ago[rank.saturating_sub(1)],
@@ -110,8 +110,8 @@ impl NoServer {
 mod tests {
     use super::*;
 
-    /// The figures of a simulation of the same with 200 draws of the rooms, which shares no line with this. Of nine values
-    /// the p95 of each draw is its largest, which is no p95 of all of them.
+    /// The expected figures come from an independent simulation with 200 random assignments to rooms. With nine values,
+    /// the p95 of each assignment is its largest value, which is not the p95 of all of them.
     #[test]
     fn the_reports_cliff_comes_out_of_its_definition_without_a_server() {
         assert_eq!(NoServer::of(10, 1), None);

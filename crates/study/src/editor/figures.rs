@@ -1,4 +1,4 @@
-//! What the study of the editor reads out of its records.
+//! The figures that the study of the editor reads from its records.
 
 use record::{Level, Metric, Run};
 
@@ -6,13 +6,14 @@ use super::Parts;
 use crate::story::{deliveries, millis, whole};
 use crate::telling::{cpu, memory};
 
-/// The script's name for what the report called latency.
+/// The script's metric for the report's "latency".
 const REPORTED: &str = "the report's own latency, ms";
-/// What the scenarios call the text that a member of a room holds in the end.
+/// The user state in which the members of a room record their final text.
 const DOCUMENT: &str = "document";
-/// The promise that a level must keep: 95 % of the deliveries within this time, and nothing lost.
+/// The threshold of a level in milliseconds, for p95 of the deliveries. Nothing may be lost either.
 const PROMISE_MS: f64 = 20.0;
-/// A process of one thread has used its core up from here on; the rest goes to the kernel's own work on that core.
+/// The CPU use from which the core of a single-threaded process is full. The rest is the kernel's own work on that
+/// core.
 const FULL_PERCENT: f64 = 93.0;
 
 pub(super) fn levels(run: Option<&Run>) -> impl Iterator<Item = &Level> {
@@ -24,7 +25,7 @@ pub(super) fn test<'a>(parts: &Parts<'a>, test: usize) -> Option<&'a Level> {
     parts.report?.levels.get(test - 1)
 }
 
-/// The same test on the server that is a second late; of tests 1 and 3 only.
+/// The same test on the server that is one second late. Only tests 1 and 3 were run on it.
 pub(super) fn late_test<'a>(parts: &Parts<'a>, test: usize) -> Option<&'a Level> {
     let index = match test {
         1 => 0,
@@ -34,26 +35,27 @@ pub(super) fn late_test<'a>(parts: &Parts<'a>, test: usize) -> Option<&'a Level>
     parts.late?.levels.get(index)
 }
 
-/// Rooms of 5, from few people to many.
+/// The levels in rooms of 5, from few users to many.
 pub(super) fn climb<'a>(parts: &Parts<'a>) -> impl Iterator<Item = &'a Level> {
     let runs = [parts.rooms, parts.crowd, parts.beyond];
     runs.into_iter().flat_map(levels)
 }
 
-/// What the report's tool would have said of this level; `None`: it had no data, and said 0 ms.
+/// The value that the report's tool would have reported for this level. `None` if it had no data, which it reports as 0
+/// ms.
 pub(super) fn reported(level: &Level) -> Option<&Metric> {
     let metric = level.measured.metrics.get(REPORTED)?;
     (metric.count > 0).then_some(metric)
 }
 
-/// Its mean in ms, or that there is none.
+/// Its mean in ms, or "no data".
 pub(super) fn reported_mean(level: &Level) -> String {
     reported(level).map_or("no data".to_owned(), |metric| {
         format!("{:.0}", metric.sum / metric.count as f64)
     })
 }
 
-/// The same in a sentence.
+/// The same with its unit, for a sentence.
 pub(super) fn reported_in_ms(level: &Level) -> String {
     let mean = reported_mean(level);
     if reported(level).is_some() {
@@ -63,47 +65,47 @@ pub(super) fn reported_in_ms(level: &Level) -> String {
     }
 }
 
-/// How many values that rests on.
+/// The number of values behind it.
 pub(super) fn reported_count(level: &Level) -> u64 {
     reported(level).map_or(0, |metric| metric.count)
 }
 
-/// The true time to a delivery, in ms.
+/// The true delivery latency, in ms.
 pub(super) fn truth(level: &Level, q: f64) -> String {
     millis(deliveries(level).latency_at(q))
 }
 
-/// KB (10^3 bytes) of memory that the server had more than with the fewest users, for each user more. Every part's server is
-/// a fresh one, and a record's first look at it is when the users are there already: so this is told beside the smallest
-/// level and not beside an idle server.
+/// The server's additional memory compared with the smallest level, in KB (10^3 bytes) per additional user. Every part
+/// has a new server, and a record first reads its memory when the users have already joined. The baseline is therefore
+/// the smallest level and not an idle server.
 pub(super) fn kb_per_user(parts: &Parts<'_>, level: &Level) -> Option<f64> {
     let few = parts.rooms?.levels.first()?;
     let more = level.load.users.checked_sub(few.load.users)?;
     (more > 0).then_some((memory(level)? - memory(few)?) * 1000.0 / more as f64)
 }
 
-/// Microseconds of CPU that a delivery took.
+/// CPU time per delivery, in microseconds.
 pub(super) fn cpu_each_us(level: &Level) -> Option<f64> {
     let busy = level.target.as_ref()?.cpu_percent? / 100.0;
     let made = deliveries(level).received();
     (made > 0).then(|| busy * level.phases.duration_s * 1e6 / made as f64)
 }
 
-/// Rooms whose members all held the same in the end, and all rooms.
+/// The number of rooms whose members converged, and of all rooms.
 pub(super) fn converged(level: &Level) -> (u64, u64) {
     let held = level.measured.converged.get(DOCUMENT);
     (held.map_or(0, |held| held.converged), level.load.groups)
 }
 
-/// What a level misses of its promise.
+/// The thresholds that a level missed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Miss {
-    /// Whether it shows that the promise broke; else it could show neither that nor that it was kept.
+    /// Whether a threshold broke. If not, the level is inconclusive.
     pub(super) broke: bool,
     pub(super) why: Vec<String>,
 }
 
-/// What a level misses of its promise; nothing where it kept it.
+/// The thresholds that a level missed; `None` if all held.
 pub(super) fn miss(level: &Level) -> Option<Miss> {
     let all = deliveries(level);
     let mut doubts = Vec::new();
@@ -134,7 +136,7 @@ pub(super) fn miss(level: &Level) -> Option<Miss> {
     (!why.is_empty()).then_some(Miss { broke, why })
 }
 
-/// The highest level below which every level kept its promise, and the first that did not or could not show it.
+/// The last level before the first that broke a threshold or was inconclusive, and that level.
 pub(super) fn ceiling<'a>(
     levels: impl Iterator<Item = &'a Level>,
 ) -> (Option<&'a Level>, Option<(&'a Level, Miss)>) {
@@ -148,31 +150,31 @@ pub(super) fn ceiling<'a>(
     (held, None)
 }
 
-/// The ceiling of rooms of 5 in one sentence.
+/// The limit of rooms of 5, in words.
 pub(super) fn ceiling_in_words(parts: &Parts<'_>) -> String {
     let users = |level: &Level| whole(level.load.users as f64);
     let kept = |held: Option<&Level>, nothing: &str| {
         held.map_or(nothing.to_owned(), |held| {
-            format!("{} users kept the promise", users(held))
+            format!("{} users met the thresholds", users(held))
         })
     };
     let (told, level) = match ceiling(climb(parts)) {
         (None, None) => return "Not measured.".to_owned(),
         (Some(held), None) => {
             return format!(
-                "No level was found at which it stops: {} users, the highest that was run, still kept the promise.",
+                "No limit was found: {} users, the most that were tested, still met the thresholds.",
                 users(held)
             );
         }
         (held, Some((level, Miss { broke: true, why }))) => {
-            let kept = kept(held, "No level kept the promise");
+            let kept = kept(held, "No level met the thresholds");
             let why = why.join(", ");
             (format!("{kept}; {} did not: {why}.", users(level)), level)
         }
         (held, Some((level, Miss { broke: false, why }))) => {
-            let kept = kept(held, "No level showed that it keeps the promise");
+            let kept = kept(held, "No level showed that it meets the thresholds");
             let (why, users) = (why.join(", "), users(level));
-            let told = format!("{kept}; whether {users} do could not be shown: {why}.");
+            let told = format!("{kept}; whether {users} do is unknown: {why}.");
             (told, level)
         }
     };
@@ -185,7 +187,7 @@ fn doubt(level: &Level) -> String {
     causes.next().unwrap_or_default()
 }
 
-/// Whose limit it was: the server's core, the generator, or neither.
+/// The limit at a level: the server's core, the generator, or neither.
 fn why_it_stops(level: &Level) -> String {
     let used = cpu(level);
     let percent = level.target.as_ref().and_then(|target| target.cpu_percent);
@@ -194,19 +196,19 @@ fn why_it_stops(level: &Level) -> String {
     let generator = busy.map_or("n/a".to_owned(), |busy| format!("{busy:.0} %"));
     match (full, !level.is_invalid()) {
         (true, true) => format!(
-            "It stops there because the server's one core is full: {used}. The generator, busy for {generator} of the time, \
+            "The reason is that the server's one core is full: {used}. The generator, busy for {generator} of the time, \
              was not the limit."
         ),
         (true, false) => format!(
             "There the server's one core was full ({used}), and so was the generator's ({generator}): which of the two broke \
-             the promise cannot be told."
+             the thresholds cannot be told."
         ),
         (false, true) => format!(
-            "The server used {used} of its core there and the generator was busy for {generator} of the time: neither was \
+            "The server used {used} of its core there, and the generator was busy for {generator} of the time: neither was \
              full."
         ),
         (false, false) => format!(
-            "Where the server stops was not found: the generator was the limit (busy for {generator} of the time), the server \
+            "The limit of the server was not found: the generator was the limit (busy for {generator} of the time), and the server \
              used {used} of its core."
         ),
     }

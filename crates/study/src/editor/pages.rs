@@ -1,4 +1,4 @@
-//! The study of the editor, told: for a terminal and as Markdown.
+//! The report of the editor study, for a terminal and as Markdown.
 
 use std::fmt::Write as _; // writing to a String cannot fail
 
@@ -21,8 +21,8 @@ pub(super) fn headline(parts: &Parts<'_>) -> String {
     if let Some(level) = test(parts, 3) {
         let _ = write!(
             text,
-            " Its third test here: every delivery followed, p50 {} ms, p95 {} ms, {} lost; what the report calls latency \
-             says {} ms of the same run.",
+            " Its third test here, with every delivery tracked: p50 {} ms, p95 {} ms, {} lost; the report's \"latency\" \
+             of the same run is {} ms.",
             truth(level, 0.5),
             truth(level, 0.95),
             deliveries(level).lost_count(),
@@ -32,7 +32,7 @@ pub(super) fn headline(parts: &Parts<'_>) -> String {
     if let (Some(few), Some(many)) = (late_test(parts, 1), late_test(parts, 3)) {
         let _ = write!(
             text,
-            " Of a server that is a second late (true p50 {} ms) it says {} ms, and with 10 users it has {}: \"0 ms, \
+            " For a server that is one second late (true p50 {} ms) it shows {} ms, and with 10 users {}: \"0 ms, \
              EXCELLENT\".",
             truth(many, 0.5),
             reported_mean(many),
@@ -43,7 +43,7 @@ pub(super) fn headline(parts: &Parts<'_>) -> String {
         let own = kb_per_user(parts, level);
         let _ = write!(
             text,
-            " {} users in rooms of 5 at its pace: {}, {} of {} rooms converged, {} of a core, {} KB for each user.",
+            " {} users in rooms of 5 at its pace: {}, {} of {} rooms converged, {} of a core, {} KB per user.",
             whole(level.load.users as f64),
             delivered(level, "deliveries"),
             whole(converged(level).0 as f64),
@@ -57,10 +57,10 @@ pub(super) fn headline(parts: &Parts<'_>) -> String {
 
 pub(super) fn terminal(parts: &Parts<'_>) -> String {
     format!(
-        "{}\n\nBeside the field report: what it calls latency, and what is true (ms)\n{}\n\
-         At its pace: an edit every 2 s, a caret every 0.5 s (ms; last: until the whole room had it; KB/user: more than with \
-         100 users)\n{}\n{}\n\n\
-         Documents of a real size, 100 people in rooms of 5, an edit every 2 s\n{}\n{}",
+        "{}\n\nCompared with the field report: its \"latency\" and the true one (ms)\n{}\n\
+         At its pace: an edit every 2 s, a caret every 0.5 s (ms; last: until the whole room had received it; KB/user: \
+         compared with 100 users)\n{}\n{}\n\n\
+         Documents of a realistic size, 100 users in rooms of 5, an edit every 2 s\n{}\n{}",
         headline(parts),
         beside(parts).terminal(),
         rooms(parts, in_plain).terminal(),
@@ -73,30 +73,30 @@ pub(super) fn terminal(parts: &Parts<'_>) -> String {
 pub(super) fn markdown(parts: &Parts<'_>) -> String {
     let mut text = format!(
         "# The editor, measured again\n\n{}\n\n\
-         The field report (\"Load Testing Results - Collaborative Code Editor\", 30 October 2025) tested a Node server with \
-         Socket.IO. This study runs its tests on headcount's own editor, which speaks the same events: what is compared is \
-         the method.\n\n\
-         ## The report's four tests\n\nA new user every 101.4 ms into a room at random, an edit every 2 s and a caret every \
-         0.5 s from each one's join on. What the report calls latency is taken whenever somebody comes into a room: the time \
-         since each member's own last edit. The column \"without a server\" is that definition and the report's pace \
-         alone, worked out for a server that answers in no time. Deliveries are followed for 6 s from when everybody is \
-         there.\n\n",
+ The field report (\"Load Testing Results - Collaborative Code Editor\", 30 October 2025) tested a Node server with \
+ Socket.IO. This study runs its tests on headcount's own editor, which uses the same events. The comparison is about \
+ the method.\n\n\
+ ## The report's four tests\n\nA new user joins a random room every 101.4 ms, and then sends an edit every 2 s and a \
+ caret every 0.5 s. The report's \"latency\" is taken whenever somebody joins a room: the time since each member's own \
+ last edit. The column \"without a server\" is computed from that definition and the report's pace alone, for a server \
+ that responds immediately. Deliveries are tracked for 6 s after all users have joined.\n\n",
         headline(parts)
     );
     text.push_str(&beside(parts).markdown());
     text.push_str(
-        "\nn: how many values the mean rests on. No data is not 0.\n\n## Rooms at the report's pace\n\n\
-         Promised: p95 below 20 ms, nothing lost, duplicated or strayed; in the end all members of a room hold the same \
-         text.\n\n",
+        "\nn: the number of values behind the mean. No data is not 0.\n\n## Rooms at the report's pace\n\n\
+         Thresholds: p95 below 20 ms, nothing lost, duplicated or misdelivered; in the end all members of a room have the \
+         same text.\n\n",
     );
     text.push_str(&rooms(parts, in_short).markdown());
     text.push_str(&doubts(parts));
     let _ = write!(
         text,
-        "\n`last`: until the last of a message's audience had it. KB/user: how much more memory the \
-         server had than with 100 users, for each user more.\n\n{}\n\n## Documents of a real size\n\nBy whole document an edit carries \
-         all of the text to everybody, as in the original; by CRDT what was typed, as a Yjs update. The server keeps the same CRDT for \
-         both. Convergence by CRDT: each member asks for the whole state in the end, and finds every line that it typed.\n\n",
+        "\n`last`: the time until the last member of a message's audience received it. KB/user: the server's additional \
+         memory compared with 100 users, per additional user.\n\n{}\n\n## Documents of a realistic size\n\nWith whole \
+         documents, an edit sends the complete text to everybody, as in the original. With the CRDT, it sends the change, as a \
+         Yjs update. The server stores the same CRDT for both. Convergence with the CRDT: in the end each member requests the \
+         complete state, which must contain every line that the member typed.\n\n",
         ceiling_in_words(parts)
     );
     text.push_str(&documents(parts, sound).markdown());
@@ -107,7 +107,7 @@ pub(super) fn markdown(parts: &Parts<'_>) -> String {
     text
 }
 
-/// The report's tests, each here, and where it was run so, on the server that is late.
+/// The report's tests beside ours, on the healthy server and, if they were run on it, on the late one.
 fn beside(parts: &Parts<'_>) -> Table {
     let mut rows = Vec::new();
     for field in &EDITOR {
@@ -165,7 +165,7 @@ fn test_row(field: &FieldRow, level: Option<&Level>, server: &str) -> Vec<String
     cells
 }
 
-/// The runs in rooms, with how many are in each.
+/// The runs in rooms, with the number of members per room.
 fn in_rooms<'a>(parts: &Parts<'a>) -> [(u64, Option<&'a Run>); 5] {
     [
         (5, parts.rooms),
@@ -176,17 +176,17 @@ fn in_rooms<'a>(parts: &Parts<'a>) -> [(u64, Option<&'a Run>); 5] {
     ]
 }
 
-/// In a cell of the rooms; the reasons stand below.
+/// The validity in a Markdown cell. The causes are listed below the table.
 fn in_short(level: &Level) -> String {
     if level.is_invalid() { "**no**" } else { "yes" }.to_owned()
 }
 
-/// The same on a terminal.
+/// The same for a terminal.
 fn in_plain(level: &Level) -> String {
     if level.is_invalid() { "NO" } else { "yes" }.to_owned()
 }
 
-/// Why levels are invalid, as a list; nothing where all are.
+/// The causes of invalid levels, as a list; empty if all levels are valid.
 fn doubts(parts: &Parts<'_>) -> String {
     let mut text = String::new();
     for (size, run) in in_rooms(parts) {
@@ -202,9 +202,7 @@ fn doubts(parts: &Parts<'_>) -> String {
     if text.is_empty() {
         text
     } else {
-        format!(
-            "\nInvalid, so that these figures say nothing of the limits of the server:\n\n{text}"
-        )
+        format!("\nInvalid levels, whose figures do not show the limits of the server:\n\n{text}")
     }
 }
 
@@ -231,7 +229,7 @@ fn rooms(parts: &Parts<'_>, last: fn(&Level) -> String) -> Table {
             "CPU µs each",
             "KB/user",
             "converged",
-            "sound",
+            "valid",
         ],
         rows.collect(),
     )
@@ -257,7 +255,7 @@ fn room_row(
     cells
 }
 
-/// What became of a level's deliveries, from expected to the longest.
+/// The fates of a level's deliveries, from the expected number to the longest time.
 fn fates(level: &Level) -> [String; 9] {
     let all = deliveries(level);
     [

@@ -1,4 +1,4 @@
-//! The pages of small records made by hand.
+//! Reports of small, handmade records.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use record::{
 use super::figures::{Miss, ceiling_in_words, cpu_each_us, kb_per_user, miss};
 use super::{Parts, evidence, pages};
 
-/// A level of `users` in rooms of 5 with 1,000 deliveries after `ms` each, that all went well.
+/// A level of `users` in rooms of 5, with 1,000 successful deliveries after `ms` each.
 fn level(users: u64, ms: u64) -> Level {
     let mut all = Deliveries {
         messages: 250,
@@ -47,7 +47,7 @@ fn level(users: u64, ms: u64) -> Level {
     level
 }
 
-/// The same with values of what the report called latency.
+/// The same, with values of the report's "latency".
 fn reporting(mut level: Level, values: &[f64]) -> Level {
     let mut metric = Metric::new(MetricKind::Trend);
     for &value in values {
@@ -128,7 +128,7 @@ fn the_level_where_it_stops_is_named_with_what_broke() {
         ..Parts::default()
     };
     let said = ceiling_in_words(&parts);
-    let expected = "500 users kept the promise; 1,000 did not: p95 25.0 ms, 3 rooms not converged. The server used 20 %";
+    let expected = "500 users met the thresholds; 1,000 did not: p95 25.0 ms, 3 rooms not converged. The server used 20 %";
     assert!(said.starts_with(expected), "{said}");
     assert!(said.ends_with("neither was full."), "{said}");
 }
@@ -166,7 +166,7 @@ fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
     assert!(said.contains("the generator was the limit"), "{said}");
     assert!(
         said.starts_with(
-            "100 users kept the promise; whether 1,000 do could not be shown: \
+            "100 users met the thresholds; whether 1,000 do is unknown: \
              not measured validly (the level ended before its measurement began), p95 25.0 ms."
         ),
         "{said}"
@@ -183,9 +183,7 @@ fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
         rooms: Some(&held),
         ..Parts::default()
     };
-    assert!(
-        ceiling_in_words(&parts).starts_with("No level was found at which it stops: 100 users")
-    );
+    assert!(ceiling_in_words(&parts).starts_with("No limit was found: 100 users"));
 }
 
 #[test]
@@ -212,7 +210,7 @@ fn a_level_that_could_not_be_measured_is_not_said_to_have_broken_its_promise() {
             ..Parts::default()
         });
         let expected = format!(
-            "No level showed that it keeps the promise; whether 100 do could not be shown: {why}. "
+            "No level showed that it meets the thresholds; whether 100 do is unknown: {why}. "
         );
         assert!(said.starts_with(&expected), "{said}");
     }

@@ -1,4 +1,4 @@
-//! The field report's mistakes (M-X1 to M-X15), each with arithmetic on its own figures and with what was measured here.
+//! The mistakes of the field report (M-X1 to M-X15), each with arithmetic on its own figures and with our measurements.
 
 use std::fmt::Write as _; // writing to a String cannot fail
 
@@ -11,23 +11,23 @@ use crate::telling::Finding;
 
 mod advice;
 
-/// All of them, in order.
+/// All findings, in order.
 pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
     let finding = Finding::new;
     let mut all = vec![
         finding(
             "M-X1",
-            "Percentiles of all levels together, compared with those of one",
+            "Percentiles of all levels merged, compared with those of one level",
             pooled_levels(parts),
         ),
         finding(
             "M-X2",
-            "\"p95 15,000 ms\" is when the client stopped waiting",
+            "\"p95 15,000 ms\" is the client's timeout",
             censored(parts),
         ),
         finding(
             "M-X3",
-            "Later steps are timed on those who got there",
+            "Later steps are timed only for the trades that reached them",
             survivors(parts),
         ),
         finding(
@@ -42,23 +42,27 @@ pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
         ),
         finding(
             "M-X6",
-            "\"Stable at 20, 100 %\" has no limit of time, and 20 of 20 is no 100 %",
+            "\"Stable at 20, 100 %\" has no time limit, and 20 of 20 does not prove 100 %",
             no_criterion(parts),
         ),
         finding(
             "M-X7",
-            "16 threads on 6 cores: \"CPU saturation\" without a look at the CPU",
+            "16 threads on 6 cores: \"CPU saturation\" without a measurement of the CPU",
             cores(parts),
         ),
-        finding("M-X8", "\"32 flows × 4 hashes\" are 8 each", hashes(parts)),
+        finding(
+            "M-X8",
+            "\"32 flows × 4 hashes\": there are 8 hashes per flow",
+            hashes(parts),
+        ),
     ];
     all.extend(advice::all(parts));
     all
 }
 
 fn pooled_levels(parts: &Parts<'_>) -> String {
-    let mut text = "\"p50 of logins jumps from 509 ms (C1) to 5,221 ms (C32 aggregate)\": the second is the median of the levels 1, 2, \
-                    4, 8, 16 and 32 together, of which 32 makes half. It says nothing of any level."
+    let mut text = "\"p50 of logins jumps from 509 ms (C1) to 5,221 ms (C32 aggregate)\": the second figure is the median of levels 1, 2, \
+                    4, 8, 16 and 32 together, half of which is level 32. It describes no single level."
         .to_owned();
     let each: Vec<String> = [16, 32, 64]
         .into_iter()
@@ -70,7 +74,7 @@ fn pooled_levels(parts: &Parts<'_>) -> String {
     if !each.is_empty() {
         let _ = write!(
             text,
-            " Here, p50 of logins level by level: {}; and no figure of this report is of several levels.",
+            " Here, p50 of logins level by level: {}. No figure of this report merges several levels.",
             each.join(", ")
         );
     }
@@ -80,8 +84,8 @@ fn pooled_levels(parts: &Parts<'_>) -> String {
 fn censored(parts: &Parts<'_>) -> String {
     let [create, login, ..] = TIMES;
     let mut text = format!(
-        "Its client waited for {TIMEOUT_S} s: p95 {} and {} ms, p99 and maximum 15,002 ms of logins and creations are that limit, with \
-         what the timer adds. How long it would have taken is not known.",
+        "Its client waited for {TIMEOUT_S} s: p95 {} and {} ms, and p99 and maximum 15,002 ms of logins and creations are that limit, plus \
+         the delay of the timer. The real times are unknown.",
         login.run2.1, create.run2.1
     );
     if let Some(one) = threads(parts.threads4, "4", 32) {
@@ -89,8 +93,8 @@ fn censored(parts: &Parts<'_>) -> String {
         let over = all.response.count_above(model::Nanos::from_secs(15));
         let _ = write!(
             text,
-            " Here nobody stops waiting: at 32 trades with bcrypt 12, p95 of both together is {}, the longest {}, and {over} of {} took \
-             longer than 15 s. Its client would have called these trades failed; nothing failed.",
+            " Here the client does not stop waiting: at 32 trades with bcrypt 12, p95 of both together is {}, the longest {}, and {over} of {} \
+             took longer than 15 s. The report's client would have counted these trades as failed; nothing failed.",
             at(all.response_at(0.95)),
             all.longest().map_or("n/a".to_owned(), time),
             all.count
@@ -100,8 +104,8 @@ fn censored(parts: &Parts<'_>) -> String {
 }
 
 fn survivors(parts: &Parts<'_>) -> String {
-    let mut text = "Of 63 trades 40 came past the set-up, of 32 at once 10: \"offers.create p95 399 ms at C32\" is what about ten trades \
-                    at once felt. And p99 of 40 values is their maximum: 579 and 579, 512 and 512, 258 and 258, 129 and 129 ms."
+    let mut text = "Of 63 trades 40 passed the setup, and of 32 at once 10 did: \"offers.create p95 399 ms at C32\" describes about ten \
+                    trades at once. And the p99 of 40 values is their maximum: 579 and 579, 512 and 512, 258 and 258, 129 and 129 ms."
         .to_owned();
     for (how, run) in [("in the flow", parts.report), ("beforehand", parts.pooled)] {
         let Some(one) = at_once(run, 32) else {
@@ -110,7 +114,7 @@ fn survivors(parts: &Parts<'_>) -> String {
         let reached = |step: &str| one.reached(step).unwrap_or_default();
         let _ = write!(
             text,
-            " Here, users made {how}: of {} trades {} reached offers.create, {} the payment, {} the confirmation.",
+            " Here, users created {how}: of {} trades {} reached offers.create, {} the payment, {} the confirmation.",
             one.passed().1,
             reached("offers.create"),
             reached("status.payment"),
@@ -123,8 +127,8 @@ fn survivors(parts: &Parts<'_>) -> String {
 fn one_of_sixteen(parts: &Parts<'_>) -> String {
     let p = stats::fisher((15, 16), (16, 16));
     format!(
-        "15 of 16 (a 500 of admin.create, which it later calls an artefact of the database) against 16 of 16: by Fisher's exact test \
-         p = {p:.2} two-sided, and 0.50 one-sided: that is chance. 20 at once was never run with 4 \
+        "15 of 16 (a 500 of admin.create, which it later calls an artefact of the database) against 16 of 16: Fisher's exact test gives \
+         p = {p:.2} two-sided, and 0.50 one-sided, so chance explains it. 20 at once was never run with 4 \
          threads, and the version changed too. {}",
         pages::fix(parts)
     )
@@ -143,7 +147,7 @@ fn slower(parts: &Parts<'_>) -> String {
         }
     }
     text.push_str(
-        " the levels differ (1 to 32 against 16 and 20), so that not even this can be compared; only \"no longer timeout\" is told.",
+        " the levels differ (1 to 32 against 16 and 20), so even these are not comparable. The report only says \"no longer timeout\".",
     );
     if let (Some(four), Some(sixteen)) = (
         threads(parts.threads4, "4", 32),
@@ -156,8 +160,8 @@ fn slower(parts: &Parts<'_>) -> String {
 
 fn no_criterion(parts: &Parts<'_>) -> String {
     let mut text = format!(
-        "A login of 8.2 s (p50) passes; the longest, 13,996 and 14,416 ms, end {:.0} % and {:.0} % below the limit of 15 s. And 20 of 20 \
-         shows with 95 % confidence no more than {}.",
+        "A login of 8.2 s (p50) passes. The longest, 13,996 and 14,416 ms, are {:.0} % and {:.0} % below the limit of 15 s. With 95 % \
+         confidence, 20 of 20 shows no more than {}.",
         (1.0 - 13.996 / TIMEOUT_S) * 100.0,
         (1.0 - 14.416 / TIMEOUT_S) * 100.0,
         share((20, 20))
@@ -166,7 +170,7 @@ fn no_criterion(parts: &Parts<'_>) -> String {
         if let Some(one) = at_once(parts.report, trades) {
             let _ = write!(
                 text,
-                " Here {trades} at once: {}, logins p95 {}, everything else p95 {}.",
+                " Here {trades} at once: {}, logins p95 {}, other requests p95 {}.",
                 share(one.passed()),
                 p95(&one.hashed(&["auth.login"])),
                 p95(&one.others())
@@ -178,8 +182,8 @@ fn no_criterion(parts: &Parts<'_>) -> String {
 
 fn cores(parts: &Parts<'_>) -> String {
     let mut text = format!(
-        "Hashing is work of a CPU: on 6 cores 16 threads hash at most 6 / 4 = {:.1} times what 4 do, and take it from the loop that \
-         answers (see M-X5). CPU was not measured.",
+        "Hashing is CPU work: on 6 cores, 16 threads hash at most 6 / 4 = {:.1} times as much as 4, and take that time from the loop that \
+         answers requests (see M-X5). The CPU was not measured.",
         6.0 / 4.0
     );
     for (threads, run) in [("4", parts.threads4), ("16", parts.threads16)] {
@@ -200,14 +204,14 @@ fn cores(parts: &Parts<'_>) -> String {
 
 fn hashes(parts: &Parts<'_>) -> String {
     let mut text = format!(
-        "Each of the four is made (one hash) and logs in (one comparison, which costs as much): {HASHES} for a trade, 32 × {HASHES} = {} \
-         and not 128. Inferred from the flow; its source is not public.",
+        "Each of the four users is created (one hash) and logs in (one comparison, which costs as much): {HASHES} per trade, 32 × {HASHES} = {}, \
+         not 128. This is inferred from the flow, because the source is not public.",
         32 * HASHES
     );
     if let Some(one) = at_once(parts.report, 32) {
         let _ = write!(
             text,
-            " Here at 32 trades: {} requests that hash a password, {} for each trade.",
+            " Here at 32 trades: {} requests that hash a password, {} per trade.",
             one.hashed(&HASHED).count,
             per_trade(&one)
         );
@@ -215,7 +219,7 @@ fn hashes(parts: &Parts<'_>) -> String {
     text
 }
 
-/// Password requests for each trade.
+/// Requests that hash a password, per trade.
 fn per_trade(one: &AtOnce) -> String {
     let (_, begun) = one.passed();
     format!(

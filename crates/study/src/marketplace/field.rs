@@ -1,10 +1,10 @@
-//! What the field report of the marketplace published, figure by figure.
+//! The published figures of the marketplace's field report.
 
-/// Trades that came through, of how many.
+/// Trades that completed, and trades that were started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed(pub(crate) u64, pub(crate) u64);
 
-/// One level of its runs. `None`: not run, or under another setting.
+/// One level of its runs. `None` means not run, or run with another setting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldRow {
     pub(crate) trades: u64,
@@ -28,7 +28,7 @@ const fn row(trades: u64, threads4: Option<u64>, threads16: Option<u64>) -> Fiel
     }
 }
 
-/// "Concurrency & Performance Test Results", 6 June 2026, and the one level that this study adds.
+/// "Concurrency & Performance Test Results", 6 June 2026, and one level that this study adds (64).
 pub(crate) const MARKETPLACE: [FieldRow; 9] = [
     row(1, Some(1), None),
     row(2, Some(2), None),
@@ -41,12 +41,12 @@ pub(crate) const MARKETPLACE: [FieldRow; 9] = [
     row(64, None, None),
 ];
 
-/// What its client waited for at most, in seconds.
+/// The timeout of its client, in seconds.
 pub(crate) const TIMEOUT_S: f64 = 15.0;
 /// Its think time, in seconds.
 pub(crate) const THINK_S: [f64; 2] = [15.0, 30.0];
 
-/// An operation's p50 and p95 in ms: all levels of run 2 together, and levels 16 and 20 of run 3 together.
+/// An operation's p50 and p95 in ms, for all levels of run 2 together, and for levels 16 and 20 of run 3 together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldTimes {
     pub(crate) operation: &'static str,

@@ -1,31 +1,31 @@
-//! What the study of the marketplace reads out of its records.
+//! The figures that the study of the marketplace reads from its records.
 
 use model::{FaultKind, Nanos};
 use record::{Level, Measured, Metric, Run, Timings};
 use stats::Estimate;
 
-/// People in a trade: a buyer and three sellers.
+/// The users in a trade: a buyer and three sellers.
 pub(super) const IN_A_TRADE: u64 = 4;
-/// Passwords that are hashed for a trade: each of the four is made and logs in.
+/// The passwords hashed per trade: each of the four users is created and logs in.
 pub(super) const HASHES: u64 = 2 * IN_A_TRADE;
 /// The requests that hash a password.
 pub(super) const HASHED: [&str; 2] = ["users.admin.create", "auth.login"];
-/// What every other request should stay below while passwords are hashed, in ms.
+/// The threshold for p95 of all other requests while passwords are hashed, in ms.
 pub(super) const PROMISE_MS: f64 = 50.0;
-/// Independent samples of which the largest is an upper bound of the p95 with 95 % confidence: 0.95^59 < 0.05.
+/// The number of independent samples whose largest is an upper bound of the p95 with 95 % confidence: 0.95^59 < 0.05.
 const FOR_A_BOUND: u64 = 59;
 
-/// One number of trades at once, run as often as it was.
+/// All runs of one number of concurrent trades.
 pub(super) struct AtOnce {
     pub(super) trades: u64,
     pub(super) runs: u64,
     pub(super) measured: Measured,
-    /// From the first start to the last end, on average.
+    /// From the first start to the last end, on average, in seconds.
     pub(super) took_s: f64,
     pub(super) sound: bool,
 }
 
-/// So many trades at once; repetitions of the same load together, levels of another load never.
+/// Merges the runs of this number of concurrent trades. Levels of other loads are never merged.
 pub(super) fn at_once(run: Option<&Run>, trades: u64) -> Option<AtOnce> {
     let levels: Vec<&Level> = levels(run)
         .filter(|level| level.load.groups == trades)
@@ -45,13 +45,13 @@ pub(super) fn at_once(run: Option<&Run>, trades: u64) -> Option<AtOnce> {
 }
 
 impl AtOnce {
-    /// Trades that came through, and how many were begun.
+    /// The number of trades that completed, and of those that were started.
     pub(super) fn passed(&self) -> (u64, u64) {
         let all = &self.measured.iterations;
         (all.succeeded, all.started)
     }
 
-    /// How many trades came to a step, whatever became of them there.
+    /// The number of trades that reached a step, whether they passed it or not.
     pub(super) fn reached(&self, step: &str) -> Option<u64> {
         let mut steps = self.measured.story.steps.iter();
         steps
@@ -59,12 +59,12 @@ impl AtOnce {
             .map(|one| one.reached)
     }
 
-    /// All requests that hashed a password, or one kind of them.
+    /// All requests of these names.
     pub(super) fn hashed(&self, names: &[&str]) -> Timings {
         self.of(|name| names.contains(&name))
     }
 
-    /// All requests that did not.
+    /// All requests that do not hash a password.
     pub(super) fn others(&self) -> Timings {
         self.of(|name| !HASHED.contains(&name))
     }
@@ -79,7 +79,7 @@ impl AtOnce {
     }
 }
 
-/// Requests of a level that hash nothing.
+/// The requests of a level that do not hash a password.
 pub(super) fn others(level: &Level) -> Timings {
     merged(&level.measured, |name| !HASHED.contains(&name))
 }
@@ -96,11 +96,11 @@ pub(super) fn levels(run: Option<&Run>) -> impl Iterator<Item = &Level> {
     run.into_iter().flat_map(|run| &run.levels)
 }
 
-/// `16 of 16 (≥ 79.4 %)`: with what the true share is at least, 95 % sure where each trade fails by itself; nothing is
-/// not a share.
+/// `16 of 16 (≥ 79.4 %)`: the share with the bounds of the true share, at 95 % confidence if trades fail independently.
+/// A share of nothing is not a share.
 pub(super) fn share((passed, of): (u64, u64)) -> String {
     let Some((low, high)) = stats::clopper_pearson(passed, of) else {
-        return "none was begun".to_owned();
+        return "none was started".to_owned();
     };
     let (low, high) = (low * 100.0, high * 100.0);
     if passed == of {
@@ -134,7 +134,7 @@ pub(super) fn at(estimate: Estimate) -> String {
     }
 }
 
-/// The same with its interval, or why there is none.
+/// The same with its confidence interval, or why there is none.
 pub(super) fn with_interval(estimate: Estimate) -> String {
     match estimate {
         Estimate::Value {
@@ -146,7 +146,7 @@ pub(super) fn with_interval(estimate: Estimate) -> String {
     }
 }
 
-/// The p95; with fewer than 200 and at least 59 of them the longest as its upper bound, 95 % sure; else nothing.
+/// The p95. From 59 to 199 samples, the longest is its upper bound with 95 % confidence; with fewer there is none.
 pub(super) fn p95(timings: &Timings) -> String {
     let enough = timings.count >= FOR_A_BOUND && timings.failed == 0 && timings.unfinished == 0;
     match (timings.response_at(0.95), timings.longest()) {
@@ -163,14 +163,14 @@ pub(super) fn longest(timings: &Timings) -> String {
     }
 }
 
-/// Requests that a rate limit refused.
+/// The requests that a rate limiter refused.
 pub(super) fn rate_limited(level: &Level) -> u64 {
     let failures = level.measured.failures.iter();
     let limited = failures.filter(|failure| failure.kind == FaultKind::RateLimited);
     limited.map(|failure| failure.count).sum()
 }
 
-/// A value that the scenario measured.
+/// A metric of the scenario, if it has values.
 pub(super) fn metric<'a>(level: &'a Level, name: &str) -> Option<&'a Metric> {
     let metric = level.measured.metrics.get(name)?;
     (metric.count > 0).then_some(metric)

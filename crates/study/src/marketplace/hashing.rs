@@ -1,20 +1,20 @@
-//! Passwords: what one costs, how many a second that allows, and what more threads did.
+//! Passwords: the cost of one, the rate that it allows, and the effect of more threads.
 
 use record::Run;
 use stats::Estimate;
 
 use super::figures::{AtOnce, HASHED, HASHES, at, at_once, levels, p95};
 
-/// Hashing as it was configured for a part.
+/// The hashing of a part, as configured.
 pub(super) struct Hashing {
-    /// What the fastest login took while nobody else was there, in seconds: whatever else went on can only add to it.
+    /// The time of the fastest login without other load, in seconds. Other activity could only add to it.
     pub(super) cost_s: f64,
-    /// Cores that the marketplace may run on.
+    /// The number of cores on which the marketplace may run.
     pub(super) cores: usize,
 }
 
 impl Hashing {
-    /// From the logins before the clock, one after the other.
+    /// Computed from the consecutive logins before the measurement.
     pub(super) fn of(run: Option<&Run>) -> Option<Self> {
         let alone = run?.setup.as_ref()?.requests.get("auth.login alone")?;
         let cores = levels(run).find_map(|level| level.target.as_ref()?.cores.as_ref());
@@ -24,12 +24,12 @@ impl Hashing {
         })
     }
 
-    /// Passwords per second that no number of threads can exceed.
+    /// The number of passwords per second that no number of threads can exceed.
     pub(super) fn limit_per_s(&self) -> f64 {
         self.cores as f64 / self.cost_s
     }
 
-    /// How long the passwords of so many trades take at that limit, in seconds.
+    /// The time that the passwords of these trades take at that limit, in seconds.
     pub(super) fn least_s(&self, trades: u64) -> f64 {
         (trades * HASHES) as f64 / self.limit_per_s()
     }
@@ -49,7 +49,7 @@ impl Hashing {
     }
 }
 
-/// One number of threads, at one number of trades.
+/// The results of one number of threads at one number of trades.
 pub(super) struct Threads {
     pub(super) count: &'static str,
     pub(super) hashing: Hashing,
@@ -65,7 +65,7 @@ pub(super) fn threads(run: Option<&Run>, count: &'static str, trades: u64) -> Op
 }
 
 impl Threads {
-    /// What it did, in a sentence.
+    /// The results, in a sentence.
     pub(super) fn words(&self) -> String {
         let (passed, of) = self.at.passed();
         let logins = self.at.hashed(&["auth.login"]);
@@ -82,7 +82,7 @@ impl Threads {
     }
 }
 
-/// What 4 and 16 threads did, side by side. That they differ is not said: two single runs of one system differ too.
+/// Compares 4 and 16 threads. It does not call them different, because two single runs of one system differ too.
 pub(super) fn verdict(four: &Threads, sixteen: &Threads) -> String {
     let pair = |what: &str, of: fn(&AtOnce) -> Estimate| {
         format!(
@@ -96,8 +96,8 @@ pub(super) fn verdict(four: &Threads, sixteen: &Threads) -> String {
         runs => format!("{runs} runs each, not in turn"),
     };
     format!(
-        "4 threads against 16, {} trades at once: {} of {} against {} of {} came through; {}; {}; {}; {:.2} against {:.2} \
-         passwords/s. Whether 16 threads differ from 4: cannot tell, {runs}. Known is the limit that the cores set, {}, and more \
+        "4 threads against 16, {} trades at once: {} of {} against {} of {} completed; {}; {}; {}; {:.2} against {:.2} \
+         passwords/s. Whether 16 threads differ from 4: cannot tell, {runs}. The known limit is that of the cores, {}, and more \
          threads do not raise it.",
         four.at.trades,
         four.at.passed().0,

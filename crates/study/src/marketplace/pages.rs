@@ -1,4 +1,4 @@
-//! The study of the marketplace, told: for a terminal and as Markdown.
+//! The report of the marketplace study, for a terminal and as Markdown.
 
 use std::fmt::Write as _; // writing to a String cannot fail
 
@@ -11,8 +11,8 @@ use crate::story::whole;
 use crate::telling::{chapter, claims, environment};
 
 pub(super) fn headline(parts: &Parts<'_>) -> String {
-    let mut text = "The field report: stable to 20 trades at once, hard ceiling at 32 (44 %), and 16 hashing threads moved it \
-                    there from 8."
+    let mut text = "The field report: stable up to 20 trades at once, which 16 hashing threads raised from 8, and a hard ceiling at 32 \
+                    (44 %)."
         .to_owned();
     for trades in [32, 64] {
         let flow = at_once(parts.report, trades);
@@ -20,7 +20,7 @@ pub(super) fn headline(parts: &Parts<'_>) -> String {
         if let (Some(flow), Some(pooled)) = (flow, pooled) {
             let _ = write!(
                 text,
-                " {trades} trades at once here: {} with their users made in the flow, {} with users made beforehand.",
+                " {trades} trades at once here: {} with users created in the flow, {} with users created beforehand.",
                 share(flow.passed()),
                 share(pooled.passed())
             );
@@ -29,7 +29,7 @@ pub(super) fn headline(parts: &Parts<'_>) -> String {
     if let Some(top) = threads(parts.report, "", 64) {
         let _ = write!(
             text,
-            " Logins under {} passwords at once: p95 {}, where {} is the physical limit ({:.1} s for all); other requests \
+            " Logins with {} passwords at once: p95 {}, where {} is the physical limit ({:.1} s for all); other requests \
              meanwhile: p95 {}.",
             top.at.trades * super::figures::HASHES,
             p95(&top.at.hashed(&["auth.login"])),
@@ -43,7 +43,7 @@ pub(super) fn headline(parts: &Parts<'_>) -> String {
     text
 }
 
-/// Whether the money adds up after every part.
+/// Whether the ledger adds up after every part.
 fn books(parts: &Parts<'_>) -> String {
     let balanced = |run: &record::Run| run.thresholds.iter().all(|one| one.held == Some(true));
     let wrong: Vec<&str> = parts
@@ -53,13 +53,13 @@ fn books(parts: &Parts<'_>) -> String {
         .map(|(part, _)| *part)
         .collect();
     match (parts.ledgers.len(), wrong.as_slice()) {
-        (0, _) => "The ledger was not looked at.".to_owned(),
+        (0, _) => "The ledger was not checked.".to_owned(),
         (all, []) => format!("The ledger added up after each of {all} parts."),
         (_, wrong) => format!("THE LEDGER DID NOT ADD UP after: {}.", wrong.join(", ")),
     }
 }
 
-/// Was the report's fix one?
+/// Whether the report's fix had an effect, in a sentence.
 pub(super) fn fix(parts: &Parts<'_>) -> String {
     let four = threads(parts.threads4, "4", 32);
     let sixteen = threads(parts.threads16, "16", 32);
@@ -75,12 +75,12 @@ pub(super) fn full(parts: &Parts<'_>) -> String {
         return "A full queue: not measured.".to_owned();
     };
     format!(
-        "64 logins at once, bcrypt 12, where 8 may wait: {let_in} let in, {refused} answered 503 with `Retry-After: {seconds:.0}`, \
-         the last of them after {longest:.0} ms. That is what should happen instead of a wait of 15 s."
+        "64 logins at once, bcrypt 12, with room for 8 in the queue: {let_in} let in, {refused} answered 503 with `Retry-After: {seconds:.0}`, \
+         the last of them after {longest:.0} ms. This is better than a wait of 15 s."
     )
 }
 
-/// The rate limit, in a sentence, and what was found out about it from its answers alone.
+/// The rate limit in a sentence, with the limit that headcount derived from the responses alone.
 pub(super) fn limiter(parts: &Parts<'_>) -> String {
     let refused: u64 = levels(parts.limiter).map(rate_limited).sum();
     let Some(first) = levels(parts.limiter).find(|level| rate_limited(level) > 0) else {
@@ -89,15 +89,15 @@ pub(super) fn limiter(parts: &Parts<'_>) -> String {
     let found = parts.limiter.and_then(|run| run.findings.first());
     let found = match found {
         Some(finding) => format!(
-            "Worked out from its answers: {} (confidence: {}).",
+            "Derived from its responses: {} (confidence: {}).",
             report::finding_sentence(finding),
             finding.confidence.as_str()
         ),
-        None => "WHAT IT LETS THROUGH WAS NOT FOUND OUT.".to_owned(),
+        None => "ITS LIMIT WAS NOT FOUND.".to_owned(),
     };
     format!(
-        "The limit of 100 requests in 15 minutes switched on: {refused} answers of 429, the first at {} trades at once; from there \
-         on the limiter is measured, and no marketplace. {found}",
+        "With the limit of 100 requests in 15 minutes: {refused} responses with status 429, the first at {} trades at once. From there \
+         on, the limiter is measured and not the marketplace. {found}",
         first.load.groups
     )
 }
@@ -115,12 +115,12 @@ pub(super) fn lost(parts: &Parts<'_>) -> String {
     };
     match causes.find(|cause| cause.step.as_ref().is_some_and(is_it)) {
         Some(cause) => format!(
-            "The report's first bug switched on (the selected seller is never told): {} of {} trades fail, and what failed first \
+            "With the report's first bug (the selected seller is never notified): {} of {} trades fail, and the first failure \
              is named: in {} of them the step `offer-accepted seen`, \"{}\".",
             all.failed, all.started, cause.failed, cause.first.detail
         ),
         None => format!(
-            "THE LOST NOTIFICATION WAS NOT FOUND: {} of {} trades failed, none for it.",
+            "THE LOST NOTIFICATION WAS NOT FOUND: {} of {} trades failed, none because of it.",
             all.failed, all.started
         ),
     }
@@ -128,9 +128,9 @@ pub(super) fn lost(parts: &Parts<'_>) -> String {
 
 pub(super) fn terminal(parts: &Parts<'_>) -> String {
     format!(
-        "{}\n\nTrades at once: the report's, and here (argon2id)\n{}\n\
-         Passwords: what they cost, and what they may cost at best\n{}\n{}\n{}\n\n\
-         Trades that arrive at a rate (users made beforehand)\n{}\n{}\n\n{}\n{}\n\nThe ledger (minor units)\n{}\n{}",
+        "{}\n\nTrades at once: the report's, and ours (argon2id)\n{}\n\
+         Passwords: their cost, and the best possible rate\n{}\n{}\n{}\n\n\
+         Trades at an arrival rate (users created beforehand)\n{}\n{}\n\n{}\n{}\n\nThe ledger (minor units)\n{}\n{}",
         headline(parts),
         tables::trades(parts).terminal(),
         tables::hashing(parts).terminal(),
@@ -148,10 +148,10 @@ pub(super) fn terminal(parts: &Parts<'_>) -> String {
 pub(super) fn markdown(parts: &Parts<'_>) -> String {
     let mut text = format!(
         "# The marketplace, measured again\n\n{}\n\n\
-         The field report (\"Concurrency & Performance Test Results\", 6 June 2026) tested a Node server in a container of a \
-         machine with 6 virtual ARM cores; its source is not public. This study runs its flow on headcount's own marketplace, which \
-         was built from the report: what is compared is the method. Its rate limit is bypassed as in the report's runs 2 to 4, but \
-         for the part that switches it on.\n\n\
+ The field report (\"Concurrency & Performance Test Results\", 6 June 2026) tested a Node server in a container on a \
+ machine with 6 virtual ARM cores; its source is not public. This study runs its flow on headcount's own marketplace, which \
+ was built from the report. The comparison is about the method. As in the report's runs 2 to 4, the rate limit is bypassed, \
+ except in the part about it.\n\n\
          ## Trades at once\n\n",
         headline(parts)
     );
@@ -160,28 +160,29 @@ pub(super) fn markdown(parts: &Parts<'_>) -> String {
     text.push_str("\n## Step by step\n\n");
     text.push_str(&tables::steps(parts).markdown());
     text.push_str(
-        "\nReached: how many trades began the step, so that a step's time is seen to be everybody's, or not. 32 trades were run twice \
-         in the flow; beforehand, 32 seven times and 64 four times, so that each step has the 200 values that a p95 takes. A step of \
-         several people ends with the last of them.\n\n## Operation by operation, beside the report\n\n",
+        "\nReached: the number of trades that began the step, which shows whether its times cover all trades. 32 trades were run twice \
+         with users created in the flow. With users created beforehand, 32 were run seven times and 64 four times, so that each step has \
+         the 200 values that a p95 requires. A step of several users ends with the last of them.\n\n\
+         ## Operation by operation, beside the report\n\n",
     );
     text.push_str(&tables::operations(parts).markdown());
     text.push_str(
-        "\nThe report mixes levels in its percentiles and stops waiting after 15 s; here one level stands alone, and nobody stops \
-         waiting.\n\n## Passwords\n\n",
+        "\nThe report merges levels in its percentiles and stops waiting after 15 s. Here each column covers one level, and the client \
+         does not stop waiting.\n\n## Passwords\n\n",
     );
     text.push_str(&tables::hashing(parts).markdown());
     let _ = write!(
         text,
-        "\nOne login alone: the fastest of eight before the clock, one after the other. No number of threads hashes more than the cores \
-         do; `all passwords at the limit` is 8 × trades ÷ that limit.\n\n{}\n\n{}\n\n## Trades that arrive at a rate\n\n",
+        "\nOne login alone: the fastest of eight consecutive logins before the measurement. No number of threads hashes more than the \
+         cores can; `all passwords at the limit` is 8 × trades ÷ that limit.\n\n{}\n\n{}\n\n## Trades at an arrival rate\n\n",
         fix(parts),
         full(parts)
     );
     text.push_str(&tables::rates(parts).markdown());
     let _ = write!(
         text,
-        "\nPromised: every trade comes through, p95 of the requests below 50 ms. The people were made beforehand (with bcrypt 4, since \
-         no password is hashed while trades arrive), 128 trades' worth of them; arrivals come at random.\n\n{}\n\n{}\n\n",
+        "\nThresholds: every trade completes, p95 of the requests below 50 ms. Users for 128 trades were created beforehand (with bcrypt \
+         4, because no password is hashed while trades arrive). Arrivals are random.\n\n{}\n\n{}\n\n",
         rate::in_words(parts.rate),
         rate::people(parts.rate).unwrap_or_else(|| "In people: not measured.".to_owned())
     );
@@ -195,8 +196,8 @@ pub(super) fn markdown(parts: &Parts<'_>) -> String {
     );
     text.push_str(&tables::ledgers(parts).markdown());
     text.push_str(
-        "\nIn minor units of one currency, by the marketplace's own check of everything that it keeps: double entries, escrow, trades, \
-         lists of notifications without a gap.\n\n",
+        "\nIn minor units of one currency, from the marketplace's own check of everything that it stores: double entries, escrow, trades, \
+         and lists of notifications without a gap.\n\n",
     );
     text.push_str(&chapter(&evidence::all(parts)));
     let run = parts.report.or(parts.pooled).or(parts.rate);
@@ -204,14 +205,14 @@ pub(super) fn markdown(parts: &Parts<'_>) -> String {
     text
 }
 
-/// What is below the first table.
+/// The notes below the first table.
 fn at_once_notes(parts: &Parts<'_>) -> String {
     let mut text = format!(
-        "\nIn brackets: what the true share is at least, or between, with 95 % confidence (Clopper-Pearson), if trades fail \
-         independently. `≤`: the longest of 59 to 199 values, which is above the p95 with 95 % confidence if they are independent; \
-         `n/a`: fewer. Here passwords are hashed with argon2id (19 MiB, 2 \
-         passes), {} for each trade; bcrypt 12 as in the report would take the levels of this table more than five minutes of a core, \
-         and is measured apart below.",
+        "\nIn brackets: the lower bound or the range of the true share, with 95 % confidence (Clopper-Pearson), if trades fail \
+         independently. `≤`: the longest of 59 to 199 values, which is above the p95 with 95 % confidence if they are independent. \
+         `n/a`: fewer values. Here passwords are hashed with argon2id (19 MiB, 2 \
+         passes), {} per trade. bcrypt 12 as in the report would take more than five minutes of CPU time on one core for the levels of \
+         this table, so it is measured separately below.",
         super::figures::HASHES
     );
     if let Some(hashing) = Hashing::of(parts.report) {
@@ -224,7 +225,7 @@ fn at_once_notes(parts: &Parts<'_>) -> String {
     if let Some(setup) = parts.pooled.and_then(|run| run.setup.as_ref()) {
         let _ = write!(
             text,
-            " Making {} users beforehand took {:.1} s, and is in no figure of the trades.",
+            " Creating {} users beforehand took {:.1} s, which is not part of the trades' figures.",
             whole((64 * IN_A_TRADE) as f64),
             setup.took_s
         );

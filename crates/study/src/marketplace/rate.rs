@@ -1,4 +1,4 @@
-//! Trades that arrive at a rate: where it stops, why, and how many people that is.
+//! Trades at an arrival rate: the limit, its cause, and the number of people that it corresponds to.
 
 use std::fmt::Write as _; // writing to a String cannot fail
 
@@ -9,21 +9,21 @@ use super::figures::{PROMISE_MS, levels, others, time};
 use crate::story::{per_s, whole};
 use crate::telling::cpu;
 
-/// A core is used up from here on; the rest goes to the kernel's own work on it.
+/// The CPU use from which a core is full. The rest is the kernel's own work on it.
 const FULL_PERCENT: f64 = 93.0;
 
-/// Why a level does not show that it keeps what is promised; nothing where it does.
+/// Why a level does not show that its thresholds hold; empty if it does.
 pub(super) fn misses(level: &Level) -> Vec<String> {
     let all = &level.measured.iterations;
     let p95 = others(level).response_at(0.95).value();
     let mut why = Vec::new();
     if level.is_invalid() {
-        why.push("not measured soundly".to_owned());
+        why.push("not measured validly".to_owned());
     }
     for (count, what) in [
         (all.failed, "failed"),
         (all.unfinished, "not finished"),
-        (all.dropped, "found nobody free"),
+        (all.dropped, "dropped because all users were busy"),
     ] {
         if count > 0 {
             let planned = all.planned;
@@ -38,7 +38,7 @@ pub(super) fn misses(level: &Level) -> Vec<String> {
     why
 }
 
-/// The last level before the first that does not show that it keeps the promise, and that one.
+/// The last level before the first that does not show that its thresholds hold, and that level.
 pub(super) fn ceiling(run: Option<&Run>) -> (Option<&Level>, Option<&Level>) {
     let mut held = None;
     for level in levels(run) {
@@ -55,27 +55,24 @@ pub(super) fn rate_of(level: &Level) -> String {
     format!("{} trades/s", whole(rate))
 }
 
-/// Trades that came through per second.
+/// Completed trades per second.
 pub(super) fn completed_per_s(level: &Level) -> f64 {
     level.measured.iterations.succeeded as f64 / level.phases.duration_s.max(f64::MIN_POSITIVE)
 }
 
-/// Where it stops, and why.
+/// The limit and its cause, in words.
 pub(super) fn in_words(run: Option<&Run>) -> String {
     let (held, broke) = ceiling(run);
     let mut text = match (held, broke) {
         (None, None) => return "Not measured.".to_owned(),
-        (Some(held), None) => format!(
-            "No rate was found at which it stops: {} kept the promise.",
-            rate_of(held)
-        ),
+        (Some(held), None) => format!("No limit was found: {} met the thresholds.", rate_of(held)),
         (None, Some(broke)) => format!(
-            "No rate showed that it keeps the promise; {} did not: {}.",
+            "No rate showed that it meets the thresholds; {} did not: {}.",
             rate_of(broke),
             misses(broke).join(", ")
         ),
         (Some(held), Some(broke)) => format!(
-            "{} kept the promise; {} did not: {}.",
+            "{} met the thresholds; {} did not: {}.",
             rate_of(held),
             rate_of(broke),
             misses(broke).join(", ")
@@ -87,10 +84,10 @@ pub(super) fn in_words(run: Option<&Run>) -> String {
     text
 }
 
-/// What was full at a level, as far as the process itself shows it.
+/// The resource that was full at a level, as far as figures of the process show it.
 fn cause(level: &Level) -> String {
     let Some(target) = &level.target else {
-        return "What the marketplace used was not seen.".to_owned();
+        return "The resources that the marketplace used are unknown.".to_owned();
     };
     let cores = target.cores.as_ref().map_or(1, Vec::len);
     let thread = target.busiest_thread.as_ref();
@@ -110,9 +107,9 @@ fn cause(level: &Level) -> String {
     {
         "one thread is full"
     } else if !level.is_invalid() {
-        "no core is full: writes wait for each other, since SQLite lets in one at a time and each waits for the disk"
+        "no core is full: writes wait for each other, because SQLite allows one at a time and each waits for the disk"
     } else {
-        "what was full cannot be told beside a generator that was the limit"
+        "the generator was the limit, so what was full cannot be told"
     };
     format!(
         "There the marketplace used {} of {cores} core(s){thread}: {why}.",
@@ -120,7 +117,7 @@ fn cause(level: &Level) -> String {
     )
 }
 
-/// What the ceiling means in people: a model, with its arithmetic.
+/// The limit converted to people: a model, with its arithmetic.
 pub(super) fn people(run: Option<&Run>) -> Option<String> {
     let (held, _) = ceiling(run);
     let level = held?;
@@ -130,8 +127,8 @@ pub(super) fn people(run: Option<&Run>) -> Option<String> {
     Some(format!(
         "In people, by a model and not by measurement: N = X·(R + Z). At {} the marketplace answered X = {} requests/s in \
          R = {:.4} s on average. People who do something every Z = {} to {} s, the report's think time, would be N = {} × ({r:.4} + {}) \
-         = {} to {} at the same time, all of them logged in already and trading without a pause between trades. Who logs in costs a \
-         password each: that limit stands apart.",
+         = {} to {} at the same time. All of them are logged in already and trade without a pause between trades. A login costs a \
+         password, and that limit is separate.",
         rate_of(level),
         whole(requests),
         r,

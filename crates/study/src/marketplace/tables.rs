@@ -1,4 +1,4 @@
-//! The tables of the study, for a terminal and for Markdown alike.
+//! The tables of the study, for a terminal and for Markdown.
 
 use record::Level;
 
@@ -38,7 +38,7 @@ fn published(passed: Option<Passed>) -> String {
     })
 }
 
-/// Level by level: the report's and ours.
+/// The levels of the report beside ours.
 pub(super) fn trades(parts: &Parts<'_>) -> Table {
     let rows = MARKETPLACE.iter().map(|field| {
         let mut cells = vec![
@@ -65,14 +65,14 @@ pub(super) fn trades(parts: &Parts<'_>) -> Table {
             "trades at once",
             "report: 4 threads",
             "16 threads",
-            "here, made in the flow",
+            "here, created in the flow",
             "login p50",
             "p95",
             "longest",
             "other requests p95",
-            "here, made beforehand",
+            "here, created beforehand",
             "requests p95",
-            "sound",
+            "valid",
         ],
         rows.collect(),
     )
@@ -89,7 +89,7 @@ fn in_the_flow(flow: &AtOnce) -> [String; 5] {
     ]
 }
 
-/// Step by step, of 32 and of 64 trades at once, with how many reached it.
+/// The steps of 32 and 64 concurrent trades, with the number of trades that reached each.
 pub(super) fn steps(parts: &Parts<'_>) -> Table {
     let columns = [
         at_once(parts.report, 32),
@@ -140,7 +140,7 @@ fn step_cells(column: Option<&AtOnce>, step: &str) -> [String; 3] {
     }
 }
 
-/// Operation by operation, the report's pooled levels beside 32 trades alone.
+/// The operations: the report's merged levels beside our level of 32 trades.
 pub(super) fn operations(parts: &Parts<'_>) -> Table {
     let flow = at_once(parts.report, 32);
     let pooled = at_once(parts.pooled, 32);
@@ -172,7 +172,7 @@ pub(super) fn operations(parts: &Parts<'_>) -> Table {
     )
 }
 
-/// Trades that arrive at a rate.
+/// Trades at an arrival rate.
 pub(super) fn rates(parts: &Parts<'_>) -> Table {
     let rows = levels(parts.rate).map(|level| {
         let all = &level.measured.iterations;
@@ -198,9 +198,9 @@ pub(super) fn rates(parts: &Parts<'_>) -> Table {
         &[
             "trades/s planned",
             "planned",
-            "came through",
+            "completed",
             "per s",
-            "nobody free",
+            "no free user",
             "failed or not finished",
             "a trade: p50",
             "p95",
@@ -208,7 +208,7 @@ pub(super) fn rates(parts: &Parts<'_>) -> Table {
             "longest ms",
             "CPU",
             "busiest thread",
-            "sound",
+            "valid",
         ],
         rows.collect(),
     )
@@ -258,23 +258,23 @@ pub(super) fn hashing(parts: &Parts<'_>) -> Table {
             "hash",
             "threads",
             "trades at once",
-            "came through",
+            "completed",
             "one login alone",
             "limit: cores ÷ cost, per s",
             "passwords/s",
             "all passwords at the limit",
-            "took",
+            "duration",
             "login p50",
             "p95",
             "password requests p95",
             "other requests p95",
-            "sound",
+            "valid",
         ],
         rows,
     )
 }
 
-/// The limiter switched on.
+/// The part with the rate limiter.
 pub(super) fn limited(parts: &Parts<'_>) -> Table {
     let rows = levels(parts.limiter).map(|level| {
         let all = &level.measured.iterations;
@@ -289,7 +289,7 @@ pub(super) fn limited(parts: &Parts<'_>) -> Table {
     Table::new(
         &[
             "trades at once",
-            "came through",
+            "completed",
             "requests",
             "refused with 429",
         ],
@@ -325,7 +325,7 @@ pub(super) fn ledgers(parts: &Parts<'_>) -> Table {
             "earned by sellers",
             "kept as fees",
             "sum of all accounts",
-            "broken promises",
+            "broken rules",
         ],
         rows.collect(),
     )
@@ -336,7 +336,8 @@ fn whole_or_negative(value: f64) -> String {
     format!("{sign}{}", whole(value.abs()))
 }
 
-/// Of the logins that found no place in the queue: how many, their p95, and after how many seconds they should come back.
+/// The logins that found no place in the queue: their number, the number let in, the longest time to a refusal in ms,
+/// and the longest `Retry-After` in seconds.
 pub(super) fn refused(parts: &Parts<'_>) -> Option<(u64, u64, f64, f64)> {
     let level = levels(parts.full).next()?;
     let refused = metric(level, "refused after, ms")?;

@@ -1,4 +1,4 @@
-//! The pages of small records made by hand.
+//! Reports of small, handmade records.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::figures::{at_once, p95, share};
 use super::hashing::{Hashing, threads, verdict};
 use super::{Parts, evidence, pages, rate};
 
-/// `count` answers after `ms` each.
+/// `count` responses after `ms` each.
 fn answered(count: u64, ms: u64) -> Timings {
     let mut times = Histogram::default();
     times.record_n(Nanos::from_millis(ms), count);
@@ -26,7 +26,7 @@ fn answered(count: u64, ms: u64) -> Timings {
     }
 }
 
-/// So many trades at once in `took_s`, all of which came through; a login took `login_ms`.
+/// This number of concurrent trades in `took_s`, all of which completed; a login took `login_ms`.
 fn level(trades: u64, took_s: f64, login_ms: u64) -> Level {
     let requests = [
         ("users.admin.create", answered(4 * trades, login_ms)),
@@ -80,7 +80,7 @@ fn run(cost_ms: u64, levels: Vec<Level>) -> Run {
     }
 }
 
-/// A level of an open load in which `dropped` found nobody free.
+/// A level of an open load with `dropped` arrivals.
 fn arriving(rate: f64, dropped: u64, ms: u64) -> Level {
     let mut level = level(50, 5.0, 1);
     level.load.rate_per_s = Some(rate);
@@ -101,7 +101,7 @@ fn nothing_measured_makes_no_figure_of_ours_and_still_says_what_is_wrong() {
     let ids: Vec<_> = evidence::all(&parts).iter().map(|one| one.id).collect();
     let expected: Vec<_> = (1..=15).map(|number| format!("M-X{number}")).collect();
     assert_eq!(ids, expected);
-    assert!(pages::terminal(&parts).contains("The ledger was not looked at."));
+    assert!(pages::terminal(&parts).contains("The ledger was not checked."));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_share_of_few_says_how_little_it_shows() {
     assert_eq!(share((16, 16)), "16 of 16 (≥ 79.4 %)");
     assert_eq!(share((15, 16)), "15 of 16 (69.8–99.8 %)");
     assert_eq!(share((0, 16)), "0 of 16 (≤ 20.6 %)");
-    assert_eq!(share((0, 0)), "none was begun");
+    assert_eq!(share((0, 0)), "none was started");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn the_rate_at_which_it_stops_is_named_with_what_broke_and_what_was_full() {
         ],
     );
     let said = rate::in_words(Some(&ladder));
-    let expected = "20 trades/s kept the promise; 40 trades/s did not: 7 of 57 trades found nobody free, p95 80.";
+    let expected = "20 trades/s met the thresholds; 40 trades/s did not: 7 of 57 trades dropped because all users were busy, p95 80.";
     assert!(said.starts_with(expected), "{said}");
     assert!(said.ends_with("its cores are full."), "{said}");
     let people = rate::people(Some(&ladder)).unwrap();
@@ -206,7 +206,7 @@ fn a_level_that_is_not_sound_is_no_ceiling_that_was_kept() {
     unsound.issues = vec![LevelIssue::invalid(IssueCause::NotMeasured)];
     let ladder = run(1, vec![unsound]);
     let said = rate::in_words(Some(&ladder));
-    assert!(said.contains("not measured soundly"), "{said}");
+    assert!(said.contains("not measured validly"), "{said}");
     assert!(rate::people(Some(&ladder)).is_none());
 }
 
@@ -265,10 +265,10 @@ fn the_rate_limit_is_told_with_what_was_found_out_about_it_or_that_nothing_was()
     };
     let unknown = said(&run);
     assert!(
-        unknown.contains("12 answers of 429, the first at 4 trades at once"),
+        unknown.contains("12 responses with status 429, the first at 4 trades at once"),
         "{unknown}"
     );
-    assert!(unknown.ends_with("WAS NOT FOUND OUT."), "{unknown}");
+    assert!(unknown.ends_with("ITS LIMIT WAS NOT FOUND."), "{unknown}");
     run.findings.push(Finding {
         cause: Cause::RateLimiter(RateLimiter {
             limit: Some(100.0),

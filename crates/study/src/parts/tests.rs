@@ -1,4 +1,4 @@
-//! What a study ends with, of records made by hand.
+//! Verdicts of studies with handmade records.
 
 use record::{IssueCause, Level, LevelIssue, ThresholdResult};
 

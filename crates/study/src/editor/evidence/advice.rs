@@ -12,7 +12,7 @@ pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
     vec![
         finding(
             "E-X11",
-            "Bands of users and rooms that were never run",
+            "Bands of users and rooms that were never tested",
             bands(parts),
         ),
         finding(
@@ -22,12 +22,12 @@ pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
         ),
         finding(
             "E-X13",
-            "\"Zero errors\" counts failed connections; what arrived was not looked at",
+            "\"Zero errors\" counts failed connections only; deliveries were not checked",
             zero_errors(parts),
         ),
         finding(
             "E-X14",
-            "Messages/s is divided by the ramp and the clean-up too",
+            "Messages/s is computed over the ramp-up and the clean-up too",
             rate(),
         ),
         finding(
@@ -37,20 +37,21 @@ pub(super) fn all(parts: &Parts<'_>) -> Vec<Finding> {
         ),
         finding(
             "E-X16",
-            "The proposed fixes break it, or fix nothing that was measured",
+            "The proposed fixes break the system, or fix nothing that was measured",
             fixes(),
         ),
         finding(
             "E-X17",
-            "\"3 % of claimed capacity\" compares an artefact with a claim without a source",
+            "\"3 % of claimed capacity\" compares an artefact with an unsourced claim",
             share_of_claim(parts),
         ),
     ]
 }
 
 fn bands(parts: &Parts<'_>) -> String {
-    let mut text = "\"1–25 users below 100 ms\": 10 were run, with no value. \"30–40: interpolated\". \"8–10 sessions\", \"15+ \
-                    per room\", \"5–8 per room\", \"6–8 rooms\": no such test exists. Interpolated between phases of a timer."
+    let mut text = "\"1–25 users below 100 ms\": only 10 were tested, without a value. \"30–40: interpolated\". \"8–10 sessions\", \
+                    \"15+ per room\", \"5–8 per room\", \"6–8 rooms\": there is no such test. All are interpolated between \
+                    phases of a timer."
         .to_owned();
     let p95s: Vec<String> = climb(parts)
         .map(|level| {
@@ -64,7 +65,11 @@ fn bands(parts: &Parts<'_>) -> String {
         })
         .collect();
     if !p95s.is_empty() {
-        let _ = write!(text, " Here, p95 of what was run: {}.", p95s.join(", "));
+        let _ = write!(
+            text,
+            " Here, p95 of the levels that were run: {}.",
+            p95s.join(", ")
+        );
     }
     text
 }
@@ -73,7 +78,7 @@ fn thousand(parts: &Parts<'_>) -> String {
     let [_, _, third, _] = EDITOR;
     let wall = third.sent as f64 / third.sent_per_s;
     let mut text = format!(
-        "Nothing above 50 users was run, and 50 users were {} messages/s in and {} out.",
+        "Nothing above 50 users was tested, and 50 users were {} messages/s in and {} out.",
         whole(third.sent_per_s),
         whole(third.received as f64 / wall)
     );
@@ -93,8 +98,8 @@ fn thousand(parts: &Parts<'_>) -> String {
 }
 
 fn zero_errors(parts: &Parts<'_>) -> String {
-    let mut text = "Only `connect_error` is counted. Whether a message reached anybody, in order, once, in the right room, \
-                    whether a connection dropped, and whether all see the same text in the end, was not looked at; the texts \
+    let mut text = "Only `connect_error` is counted. The report did not check whether messages arrived, in order, once and in \
+                    the right room, whether connections dropped, or whether all users see the same text in the end. The texts \
                     have at most 60 bytes."
         .to_owned();
     let all = healthy(parts);
@@ -115,7 +120,7 @@ fn zero_errors(parts: &Parts<'_>) -> String {
         let _ = write!(
             text,
             " Here, over all levels of the healthy server up to 10,000 users: {} deliveries expected, {} delivered, {} late, {} lost, {} \
-             duplicated, {} out of order, {} in a wrong room; {} of {} rooms held one text in the end.",
+             duplicated, {} out of order, {} in a wrong room; {} of {} rooms converged to one text.",
             whole(all.expected as f64),
             whole(all.delivered as f64),
             whole(all.late as f64),
@@ -130,7 +135,7 @@ fn zero_errors(parts: &Parts<'_>) -> String {
             let bound = stats::zero_failures_bound(all.messages).unwrap_or(1.0) * 100.0;
             let _ = write!(
                 text,
-                " None lost of {} messages allows at most {bound:.5} % if each is lost by itself.",
+                " No loss in {} messages allows at most {bound:.5} % if losses are independent.",
                 whole(all.messages as f64)
             );
         }
@@ -140,12 +145,13 @@ fn zero_errors(parts: &Parts<'_>) -> String {
 
 fn rate() -> String {
     let mut text =
-        "Sent ÷ messages/s is the time that it divided by, 30 s of test besides:".to_owned();
+        "Sent ÷ messages/s is the time of the division, which is more than the 30 s of test:"
+            .to_owned();
     for field in &EDITOR {
         let wall = field.sent as f64 / field.sent_per_s;
         let _ = write!(
             text,
-            " test {}: {} / {} = {wall:.1} s, of which {:.1} s ramp and 1 s clean-up ({} users at the full pace are {:.1}/s);",
+            " test {}: {} / {} = {wall:.1} s, of which {:.1} s are ramp-up and 1 s is clean-up ({} users at full pace send {:.1}/s);",
             field.test,
             whole(field.sent as f64),
             field.sent_per_s,
@@ -155,22 +161,22 @@ fn rate() -> String {
         );
     }
     text.push_str(
-        " the more users, the longer the ramp, and the lower the figure for the same server.",
+        " the more users, the longer the ramp-up, and the lower the figure for the same server.",
     );
     text
 }
 
 fn one_run(parts: &Parts<'_>) -> String {
-    let mut text = "Who was the limit, tester or server, cannot be told; the spread between runs is unknown; \"fast connection \
-                    times 2–3 ms\" come from a clock of whole milliseconds."
+    let mut text = "Whether tester or server was the limit is unknown, and so is the spread between runs. \"Fast connection \
+                    times 2–3 ms\" come from a clock with whole milliseconds."
         .to_owned();
     let busiest = climb(parts).filter_map(|level| level.generator.busiest_worker_percent);
     if let Some((low, high)) = range(busiest) {
         let sound = climb(parts).filter(|level| !level.is_invalid()).count();
         let _ = write!(
             text,
-            " Here the generator's busiest worker was at work {low:.0} to {high:.0} % of the time over the levels in rooms of 5, \
-             and {sound} of {} levels are sound by that.",
+            " Here the generator's busiest worker was busy for {low:.0} to {high:.0} % of the time over the levels in rooms of 5, \
+             and {sound} of {} levels are valid.",
             climb(parts).count()
         );
     }
@@ -180,7 +186,7 @@ fn one_run(parts: &Parts<'_>) -> String {
         if let Some(mean) = mean {
             let _ = write!(
                 text,
-                " A connection took {:.2} ms on average in test 3.",
+                " Opening a connection took {:.2} ms on average in test 3.",
                 mean.as_millis_f64()
             );
         }
@@ -189,24 +195,24 @@ fn one_run(parts: &Parts<'_>) -> String {
 }
 
 fn fixes() -> String {
-    "\"PM2 cluster mode, 60–90 users\": rooms and names are kept per process, so members of one room on two processes no longer \
-     hear each other, and polling needs sticky sessions. \"Redis adapter persists state\": it relays and keeps nothing. \"Throttle \
-     code changes to 500 ms\" does nothing to a sender that sends every 2,000 ms. \"executeCode blocks the server\": it is a child \
-     process. 100–150 users at $30–50, 1,000+ at $200–500, \"40×\": no measurement behind any of them. Not measured here either: \
-     there was nothing to fix at 50 users."
+    "\"PM2 cluster mode, 60–90 users\": rooms and names are stored per process, so members of one room on two processes no longer \
+     receive each other's messages, and polling needs sticky sessions. \"Redis adapter persists state\": it relays and stores \
+     nothing. \"Throttle code changes to 500 ms\" does not affect a sender that sends every 2,000 ms. \"executeCode blocks the \
+     server\": it is a child process. 100–150 users at $30–50, 1,000+ at $200–500, \"40×\": none has a measurement behind it. They \
+     were not measured here either, because there was nothing to fix at 50 users."
         .to_owned()
 }
 
 fn share_of_claim(parts: &Parts<'_>) -> String {
     let mut text = format!(
-        "30 / 1,000 = {:.0} %: the 30 come from E-X1, the 1,000 from nowhere. The published result files have fields that the \
-         published tool does not write, so another version made them.",
+        "30 / 1,000 = {:.0} %: the 30 come from E-X1, and the 1,000 have no source. The published result files have fields that the \
+         published tool does not write, so another version produced them.",
         30.0 / 1000.0 * 100.0
     );
     if let (Some(level), _) = ceiling(climb(parts)) {
         let _ = write!(
             text,
-            " By the same division {} users that kept the promise here would be {:.0} %, which says as little.",
+            " By the same division, the {} users that met the thresholds here would be {:.0} %, which means as little.",
             whole(level.load.users as f64),
             level.load.users as f64 / 1000.0 * 100.0
         );
