@@ -15,7 +15,7 @@ export default async function talk({ id, everyone, channel }: Group) {
 
   await everyone(async (user, here) => {
     const socket = await user.websocket("/");
-    socket.receives(said, { at: "/text", only: { "/type": "said" } }); // tracked natively, without a call into the script per message
+    socket.receives(said, { at: "/text", only: { "/type": "said" } }); // tracked natively, without a script call
     socket.send({ type: "join", room: id, name: user.name });
     await socket.next({ only: { "/type": "joined" } });
     await here("joined"); // a barrier: waits until all have joined
