@@ -1,5 +1,5 @@
-//! What the hot path does again and again, measured in two ways: Criterion times each operation (`cargo bench`),
-//! or one of them is done so many times and nothing else is, so that callgrind can count its instructions
+//! Measures the operations of the hot path in two ways: Criterion times each operation (`cargo bench`), or a program
+//! runs one operation a given number of times, so that callgrind can count its instructions
 //! (`python3 bench instructions`). The benches of all crates share this file.
 
 use std::hint::black_box;
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput};
 
-/// The one that the program has: what an operation allocates costs what it costs there.
+/// The allocator of the program, so that allocations cost the same as there.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Something that the hot path does.
+/// An operation of the hot path.
 pub(crate) struct Operation {
     name: &'static str,
-    /// How many of it one call does.
+    /// The number of operations per call.
     count: u32,
     prepare: Box<dyn FnOnce() -> Call>,
 }
@@ -22,8 +22,8 @@ pub(crate) struct Operation {
 type Call = Box<dyn FnMut()>;
 
 impl Operation {
-    /// `prepare` makes everything ready and returns the call that is measured. The call must cost the same however often
-    /// it was made before: what it keeps has to be bounded.
+    /// `prepare` sets everything up and returns the call to measure. The call must always cost the same, however often it
+    /// ran before, so the data that it stores must be bounded.
     pub(crate) fn new<R, F: FnMut() -> R + 'static>(
         name: &'static str,
         count: u32,
@@ -41,8 +41,8 @@ impl Operation {
     }
 }
 
-/// The `main` of a bench: `names` lists the operations, `times N NAME` makes one call after the other, and with
-/// anything else Criterion is in charge.
+/// The `main` of a bench. `names` lists the operations, and `times N NAME` makes N calls of one. With other arguments,
+/// Criterion runs.
 pub(crate) fn run(of: &str, operations: Vec<Operation>) {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

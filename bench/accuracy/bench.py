@@ -1,4 +1,4 @@
-"""How far a tool's p99 is from what the server did, with a core that is nearly full and with one that is too small."""
+"""The error of each tool's p99 compared with the server's own times, on a core that is nearly full and on one that is too small."""
 
 from dataclasses import dataclass
 
@@ -46,11 +46,11 @@ class Outcome:
     stretch: Stretch
     report: Report
     true_ms: float
-    """The p99 of the server's own times, from when its kernel had a request to the writing of its answer."""
+    """The p99 of the server's own times, from the arrival of a request in its kernel to the write of the response."""
 
     @property
     def p99_ms(self) -> float:
-        """From the sending, as the server sees it, where the tool tells that and the time from the planned start."""
+        """From the actual send if the tool reports both, as the server sees it; otherwise the reported p99."""
         return self.report.service_p99_ms or self.report.figures["p99"]
 
     @property
@@ -78,25 +78,26 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
     comparison = compared(place, settings, only, rounds, run)
     return written(
         "Is p99 true when the core is nearly full?",
-        f"The truth server answers after 20 ms. Open loads at the rate that keeps the tool's core busy for "
-        f"{BUSY_PERCENT} % (looked for before; the nearest that it keeps), and closed ones whose users ask again at once: "
-        "with 1,000 of them a core may be too small.",
+        f"The truth server responds after 20 ms. The open loads run at the rate that keeps the tool's core busy for "
+        f"{BUSY_PERCENT} % (found by a search beforehand). In the closed loads, users send the next request immediately, "
+        "and 1,000 of them may need more than one core.",
         comparison,
         HEAD,
         comparison.rows(HEAD, lambda key, result: cells(key, result)),
         goals_of(comparison),
         f"`right`: within 1 % or 50 µs of the server's p99 (open), within {CLOSED_MS:g} ms (closed), in all rounds. `told`: it was "
-        "not, and the tool itself said that its figures are invalid. CPU is of the time at full work. The server's times count from "
-        "when its kernel had the request to the writing of the answer, and p99 of the tools, but oha's with a rate, from the sending; what headcount's thresholds "
-        "judge counts from the planned start, so what it began late is in it, and its reports say how much as their error bound. No "
-        "warm-up: both count all requests, those that open connections too.",
+        "not, but the tool itself reported its figures as invalid. CPU covers the time at full load. The server's times count from "
+        "the arrival of a request in its kernel to the write of the response. The tools' p99 count from the actual send, except for "
+        "oha's with a rate. The p99 that headcount's thresholds use counts from the planned start, so it includes late starts; "
+        "headcount's reports state them as their error bound. There is no "
+        "warm-up: both sides count all requests, including those that open connections.",
     )
 
 
 def outcome_of(setting: Setting, place: Place) -> Outcome:
     seen, true_ms = beside_truth(setting, place)
     if "p99" not in seen.report.figures:
-        raise Failure("it tells no p99")
+        raise Failure("the tool reported no p99")
     return Outcome(seen.watch.stretch(), seen.report, true_ms)
 
 
@@ -111,8 +112,8 @@ def beside_truth(setting: Setting, place: Place) -> tuple[Seen, float]:
 
 
 def rate_for(one: Open, place: Place) -> int:
-    """The rate at which the tool's core is busy as wanted: looked for between one that leaves it too idle and one that
-    is too much for it."""
+    """The rate that keeps the tool's core as busy as wanted. A binary search between a rate that leaves it too idle and
+    one that is too high finds it."""
     rate, low, high = one.first_rate, 0, None
     best: tuple[float, int] | None = None
     for _ in range(TRIES):
@@ -130,7 +131,7 @@ def rate_for(one: Open, place: Place) -> int:
             break
         rate = int(round((low + high) / 2 if high else rate * min(2.0, BUSY_PERCENT / percent), -2))
     if best is None:
-        raise Failure("no rate was found that it keeps: does something else run on its core?")
+        raise Failure("no rate was found that the tool can keep: check for other processes on its core")
     return best[1]
 
 
@@ -167,7 +168,7 @@ def verdict(key: tuple[str, object], outcomes: list[Outcome]) -> str:
     if all(outcome.not_sound for outcome in wrong):
         return "told"
     worst = max(wrong, key=lambda outcome: abs(outcome.error_ms))
-    said = "only called questionable" if "questionable" in worst.report.remarks else "and nothing said"
+    said = "only called questionable" if "questionable" in worst.report.remarks else "without a warning"
     return f"**off by {worst.error_ms:+.1f} ms, {said}**"
 
 
@@ -177,11 +178,11 @@ def goals_of(comparison: Comparison) -> list[Goal]:
     for load, words in [("open", f"open, at {BUSY_PERCENT} % of a core"), ("40,000/s", "open, at 40,000/s")]:
         errors = [abs(outcome.error_ms) for outcome in comparison.of(("headcount", load)).of_round.values()]
         if errors:
-            goals.append(at_most(f"{words}: error of p99, ms, the worst round", max(errors), 0.2))
+            goals.append(at_most(f"{words}: error of p99 in the worst round, ms", max(errors), 0.2))
     closed = [key for key in comparison.settings if key[0] == "headcount" and key in CLOSED]
     outcomes = [(key, outcome) for key in closed for outcome in comparison.of(key).of_round.values()]
     if outcomes:
         honest = [is_right(key, outcome) or outcome.not_sound for key, outcome in outcomes]
-        words = "closed: rounds in which p99 was within 1 ms of the truth, or was called invalid, %"
+        words = "closed: rounds in which p99 was within 1 ms of the truth, or was reported as invalid, %"
         goals.append(at_least(words, 100 * sum(honest) / len(honest), 100, ".0f"))
     return goals

@@ -1,7 +1,7 @@
-"""Sound runs of real tools, audited: how often is something found where nothing is wrong?
+"""Audits valid runs of real tools, and counts the false alarms.
 
-The targets are healthy, or have more asked of them than they can do and say so by their times: both are sound results.
-What the audit finds in them is a false alarm, unless the tool itself contradicts itself; every finding is listed.
+The targets are healthy, or are overloaded and show it by their times. Both give valid results. Every finding of the audit
+is a false alarm, unless a tool contradicts itself. All findings are listed.
 """
 
 import json
@@ -29,19 +29,19 @@ SEVERITIES = ["impossible", "unsupported", "doubtful"]
 SCRIPTS = BENCH / "peers"
 
 PATHS = {"2 ms": "/delay/2ms", "full: one server of 2 ms": "/queue/1/2ms", "stands still for 0.2 s in 1 s": "/stall/1ms/200ms/1s/500ms"}
-"""Of the truth server, by their names in the table; nginx comes on top."""
+"""Paths of the truth server, by their names in the table. nginx is tested in addition."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """How it is called with an address and a folder, and which files it leaves there."""
+    """The command for an address and a folder, and the files that it creates there."""
 
     name: str
     words: str
     command: Callable[[Path, str, Path], list]
     files: list[str]
     printed: str = ""
-    """The file that takes what it prints."""
+    """The file that receives the output of the tool."""
 
 
 def shell(text: str) -> Callable[[Path, str, Path], list]:
@@ -86,7 +86,7 @@ TOOLS = [
 
 
 def findings(place: Place, tool: Tool, url: str) -> list[dict]:
-    """What the audit finds in one run."""
+    """The findings of the audit in one run."""
     program = place.program(tool.name)
     if program is None:
         raise Failure("not installed")
@@ -94,15 +94,15 @@ def findings(place: Place, tool: Tool, url: str) -> list[dict]:
         folder = Path(name)
         environment = {"URL": url, "SECONDS": str(SECONDS), "VUS": "8", "PACE": "0.02", "ARTILLERY_DISABLE_TELEMETRY": "1"}
         finished = finish(place.on_core(GENERATOR_CORE, tool.command(program, url, folder)), LIMIT_S, environment)
-        if finished.code not in (0, 1):  # Locust's 1: some failed
-            raise Failure(f"it ended with {finished.code}: {finished.stderr[-200:]}")
+        if finished.code not in (0, 1):  # Locust ends with 1 if some requests failed
+            raise Failure(f"the tool ended with code {finished.code}: {finished.stderr[-200:]}")
         if tool.printed:
             (folder / tool.printed).write_text(finished.stdout, encoding="utf-8")
         files = [folder / file for file in tool.files if (folder / file).exists()]
         asked = [place.headcount, "audit", "--format", "json", *files]
         audited = subprocess.run(asked, capture_output=True, text=True, timeout=AUDIT_LIMIT_S)
         if audited.returncode not in (0, 99):
-            raise Failure(f"its files cannot be read: {audited.stderr}")
+            raise Failure(f"the audit cannot read its files: {audited.stderr}")
         return [finding for result in json.loads(audited.stdout) for finding in result["findings"]]
 
 
@@ -126,14 +126,14 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
         alarms += found["impossible"] + found["unsupported"]
         rows.append([tool.name, tool.words, str(runs), *(str(found[severity]) for severity in SEVERITIES), failure or "-"])
     parts = [
-        "# Sound runs, audited",
+        "# Audits of valid runs",
         described(place, [Setting(tool.name, tool.words, tool.command, lambda *_: None) for tool in tools], before),
-        f"Each tool ran {SECONDS} s against nginx and the truth server: " + ", ".join(PATHS) + ". In how many runs something was found:",
+        f"Each tool ran for {SECONDS} s against nginx and the truth server: " + ", ".join(PATHS) + ". Runs with findings:",
         table(["tool", "what it was", "runs", *SEVERITIES, "no result"], rows),
     ]
     if told:
         each = [[tool, severity, f"`{rule}`", path, str(times)] for (tool, severity, rule, path), times in sorted(told.items())]
-        parts.append("What was found:\n\n" + table(["tool", "severity", "rule", "target", "times"], each))
+        parts.append("Findings:\n\n" + table(["tool", "severity", "rule", "target", "times"], each))
     return "\n\n".join(parts), alarms == 0
 
 

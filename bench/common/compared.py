@@ -1,4 +1,4 @@
-"""All tools of a bench side by side: run in turn, and written down."""
+"""Runs all tools of a bench in turn and writes the comparison."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from common.tools import Setting
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was run, by the bench's own keys, and what it gave."""
+    """The settings and their results, by the keys of the bench."""
 
     settings: dict[Hashable, Setting]
     results: dict[Hashable, Results]
@@ -23,18 +23,18 @@ class Comparison:
     measured_on: str
 
     def of(self, key: Hashable) -> Results:
-        """Of one that was not run: nothing."""
+        """The results of a setting; empty if it was not run."""
         return self.results.get(key, Results())
 
     def rows(self, head: list[str], row: Callable[[Hashable, Results], list[str]]) -> list[list[str]]:
-        """Tool, setting, the bench's cells, remarks; for one without a result its reason."""
+        """Rows of tool, setting, the bench's cells and remarks. A setting without a result gets the reason instead."""
         rows = []
         for key, setting in self.settings.items():
             result = self.results[key]
             if result.of_round:
                 cells = row(key, result)
                 if result.failure:
-                    cells[-1] = "; ".join(filter(None, [cells[-1], f"failed at last: {result.failure}"]))
+                    cells[-1] = "; ".join(filter(None, [cells[-1], f"failed in the last run: {result.failure}"]))
             else:
                 cells = [*["–"] * (len(head) - 3), f"no result: {result.failure}"]
             rows.append([setting.tool, setting.words, *cells])
@@ -48,10 +48,10 @@ def compared(
     rounds: int,
     run: Callable[[Hashable, Setting], object],
 ) -> Comparison:
-    """Runs those that were chosen, every one in each round."""
+    """Runs the chosen settings, each once per round."""
     chosen = {key: setting for key, setting in settings.items() if setting.has(only)}
     if not chosen:
-        raise Failure(f"no setting has one of the words {', '.join(only)}")
+        raise Failure(f"no setting contains one of the words {', '.join(only)}")
     load_before = machine.load()
     results = in_turn(
         list(chosen), rounds, lambda key: run(key, chosen[key]), lambda key: f"{chosen[key].tool} {chosen[key].words}"
@@ -62,14 +62,14 @@ def compared(
 def written(
     title: str, first: str, comparison: Comparison, head: list[str], rows: list[list[str]], goals: list[Goal], last: str
 ) -> tuple[str, bool]:
-    """The result as it is saved, and whether all its goals were reached."""
-    times = "one round" if comparison.rounds == 1 else f"{comparison.rounds} rounds, medians with the least and the most in brackets"
+    """The text of the result, and whether all its goals were reached."""
+    times = "one round" if comparison.rounds == 1 else f"{comparison.rounds} rounds, medians with minimum and maximum in brackets"
     parts = [f"# {title}", f"{first} Every tool in turn, {times}.", comparison.measured_on, table(head, rows), *told(goals), last]
     return "\n\n".join(parts), all(goal.reached for goal in goals)
 
 
 def remarks(of_each: list[list[str]]) -> str:
-    """Each remark once, whatever its number."""
+    """The remarks of all rounds. Those that differ only in their number appear once."""
     kinds = {}
     for each in of_each:
         for remark in each:
@@ -78,6 +78,6 @@ def remarks(of_each: list[list[str]]) -> str:
 
 
 def figure(reports: list[Report], name: str) -> str:
-    """What a tool says, where it says it, in milliseconds."""
+    """A figure that the tool reports, in milliseconds."""
     values = [report.figures[name] for report in reports if name in report.figures]
     return span(values, ".2f") if values else "–"

@@ -1,5 +1,5 @@
-"""What ends a bench before it has a result."""
+"""The error that ends a bench without a result."""
 
 
 class Failure(Exception):
-    """The measurement cannot be made, and why."""
+    """The measurement is not possible. The message states the reason."""

@@ -1,17 +1,17 @@
-"""What a result should show, and whether it does."""
+"""Goals of a result, and whether it reaches them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A figure and its bound. One that could not be measured is not reached."""
+    """A figure and its bound. A goal without a figure is not reached."""
 
     words: str
     value: float | None
     bound: float
     least: bool
-    """Whether the bound is the least that will do; else it is the most."""
+    """Whether the bound is a minimum. Otherwise it is a maximum."""
     form: str = ".2f"
 
     @property
@@ -36,5 +36,5 @@ def at_least(words: str, value: float | None, bound: float, form: str = ".2f") -
 
 
 def told(goals: list[Goal]) -> list[str]:
-    """A paragraph of all goals, or none."""
+    """A paragraph with all goals, or none."""
     return ["Goals:\n\n" + "\n".join(goal.line() for goal in goals)] if goals else []

@@ -1,4 +1,4 @@
-"""What a result was measured on."""
+"""The description of the machine behind a result."""
 
 import datetime
 import os
@@ -10,28 +10,28 @@ from common.tools import Setting
 
 
 def described(place: Place, settings: list[Setting], load_before: str) -> str:
-    """A paragraph: the machine, the versions, how busy it was, the command."""
+    """A paragraph with the machine, the versions, its load and the command."""
     now = datetime.datetime.now(datetime.timezone.utc)
     tools = dict.fromkeys(setting.tool for setting in settings)
     versions = ", ".join(f"{tool} {place.version(tool)}" for tool in tools)
-    first = " Both went before everything else on their cores (`--first`)." if place.goes_first else ""
+    first = " Both ran with real-time priority (`--first`)." if place.goes_first else ""
     return (
         f"Server on core {SERVER_CORE}, generator on core {GENERATOR_CORE}.{first} {now:%d %B %Y %H:%M} UTC. "
         f"{os.cpu_count()} × {cpu_name()}, Linux {platform.release()}. "
-        f"Load average before {load_before}, after {load()} (the bench itself makes up to about 2).\n\n"
+        f"Load average before {load_before}, after {load()} (the bench itself adds up to about 2).\n\n"
         f"{versions or place.version('headcount')}. Command: `python3 bench {command()}`."
     )
 
 
 def command() -> str:
-    """What was asked for, without the places of this machine."""
+    """The command line without the paths of this machine."""
     words = sys.argv[1:]
     places = [at for at, word in enumerate(words) if word in ("--headcount", "--save")]
     return " ".join(word for at, word in enumerate(words) if at not in places and at - 1 not in places)
 
 
 def load() -> str:
-    """The load average of the last minute and the last five."""
+    """The load averages of the last minute and of the last five."""
     one, five, _ = os.getloadavg()
     return f"{one:.2f} / {five:.2f}"
 

@@ -1,4 +1,4 @@
-"""One setting beside its target, watched from outside."""
+"""Runs a setting against a target and watches both from outside."""
 
 import tempfile
 from collections.abc import Callable
@@ -17,7 +17,7 @@ LIMIT_S = 150
 
 
 class Target(Protocol):
-    """A server that runs."""
+    """A running server."""
 
     url: str
     pid: int
@@ -31,7 +31,7 @@ class Seen:
 
 
 def observed(setting: Setting, place: Place, target: Target, path: str, count: Callable[[], int]) -> Seen:
-    """Runs it to its end. Raises a failure that says why there is no result."""
+    """Runs the setting to its end. Raises a failure with the reason if there is no result."""
     program = place.program(setting.tool)
     if program is None:
         raise Failure("not installed")

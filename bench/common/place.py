@@ -1,4 +1,4 @@
-"""Where things are: the repository, headcount, the peers, and the two cores."""
+"""The repository, headcount, the peers, and the two cores."""
 
 import os
 import re
@@ -18,14 +18,14 @@ SERVER_CORE = 0
 GENERATOR_CORE = 1
 
 HOW_A_VERSION_IS_ASKED = {"k6": "version", "wrk": "-v", "wrk2": "-v", "nginx": "-v"}
-"""`--version`, where nothing else is said."""
+"""Options that print the version; `--version` for all others."""
 FROM_GO = {"vegeta", "hey"}
 VERSION = re.compile(r"v?\d+\.\d+(\.\d+)?[^\s\",]*")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Everything that is needed is there."""
+    """The environment of a bench, with everything that it needs."""
 
     headcount: Path
     goes_first: bool
@@ -33,34 +33,34 @@ class Place:
 
     @staticmethod
     def prepared(headcount: Path | None, goes_first: bool) -> "Place":
-        """Builds headcount unless it is given."""
+        """Builds headcount unless a program is given."""
         if not {SERVER_CORE, GENERATOR_CORE} <= os.sched_getaffinity(0):
-            raise Failure("needs cores 0 and 1: one for the server, one for the generator")
+            raise Failure("cores 0 and 1 are needed: one for the server, one for the generator")
         if shutil.which("taskset") is None or shutil.which("chrt") is None:
-            raise Failure("needs taskset and chrt (package util-linux)")
+            raise Failure("taskset and chrt are needed (package util-linux)")
         if goes_first and subprocess.run(["chrt", "--rr", "1", "true"], capture_output=True, timeout=60).returncode:
-            raise Failure("--first needs the right to real-time priority: run it as root")
+            raise Failure("--first needs permission for real-time priority: run it as root")
         found = (headcount or built()).resolve()
         if not found.is_file():
-            raise Failure(f"there is no headcount at {found}")
+            raise Failure(f"headcount was not found at {found}")
         return Place(found, goes_first)
 
     def on_core(self, core: int, command: list) -> list[str]:
-        """The command on one core, with the priority that was asked for."""
+        """The command pinned to one core, with the requested priority."""
         return pinned(core, command, self.goes_first)
 
     def program(self, tool: str) -> Path | None:
-        """The program of a tool, if it is there."""
+        """The program of a tool, if it is installed."""
         found = self.headcount if tool == "headcount" else PEERS / tool.lower()
         return found if found.exists() else None
 
     def version(self, tool: str) -> str:
-        """In the tool's own words."""
+        """The version that the tool prints."""
         program = self.program(tool)
         if program is None:
             return "not installed"
         command = [program, HOW_A_VERSION_IS_ASKED.get(tool, "--version")]
-        if tool in FROM_GO:  # built from its module it does not know its version; the Go tool chain does
+        if tool in FROM_GO:  # a Go program built from its module does not print its version, but the Go tool chain knows it
             command = ["go", "version", "-m", program]
         if tool == "ws":  # a library
             command = ["grep", '"version"', program / "ws" / "package.json"]
@@ -76,8 +76,8 @@ class Place:
 
 
 def built() -> Path:
-    """headcount with all optimisations: a debug build would be measured slower than it is."""
-    complain("building headcount (cargo build --release), if it is not built yet")
+    """Builds headcount with all optimisations, because a debug build would be slower."""
+    complain("building headcount (cargo build --release) unless it is up to date")
     try:
         subprocess.run(["cargo", "build", "--release", "--locked", "-q", "-p", "headcount"], cwd=ROOT, check=True, timeout=3600)
     except (OSError, subprocess.SubprocessError) as error:

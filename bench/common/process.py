@@ -1,4 +1,4 @@
-"""Programs that are started, bounded in time, and ended by their own id."""
+"""Starts programs with a time limit, and ends them by their own process id."""
 
 import os
 import resource
@@ -15,7 +15,7 @@ from common.failure import Failure
 
 @dataclass(frozen=True)
 class Finished:
-    """A program that has come to its end."""
+    """A program that has ended."""
 
     code: int
     stdout: str
@@ -25,24 +25,24 @@ class Finished:
 
 
 def complain(text: str) -> None:
-    """Progress and complaints go to stderr: stdout is the result."""
+    """Prints progress and problems to stderr. stdout is for the result."""
     print(text, file=sys.stderr, flush=True)
 
 
 def pinned(core: int, command: list, goes_first: bool) -> list[str]:
-    """The command on one core; before everything else there, if that is wanted."""
+    """The command pinned to one core, with real-time priority if requested."""
     first = ["chrt", "--rr", "1"] if goes_first else []
     return ["taskset", "-c", str(core), *first, *map(str, command)]
 
 
 Beside = Callable[[int], AbstractContextManager]
-"""Watches a process, by its id, for as long as its block lasts."""
+"""Watches a process by its id while its block runs."""
 
 
 def finish(
     command: list[str], limit_s: float, environment: dict[str, str], beside: Beside = lambda _: nullcontext()
 ) -> Finished:
-    """Runs a program on its core to its end. One that takes longer than its limit is ended, with its children."""
+    """Runs a program on its core to its end. After its time limit it is killed together with its children."""
     before, begun = cpu_of_children(), time.monotonic()
     child = subprocess.Popen(
         command,
@@ -64,7 +64,7 @@ def finish(
 
 
 def end_server(child: subprocess.Popen) -> None:
-    """Asks a server to end, and then ends what is left of it."""
+    """Asks a server to end, and then kills the rest of its group."""
     child.terminate()
     try:
         child.wait(timeout=5)
@@ -74,7 +74,7 @@ def end_server(child: subprocess.Popen) -> None:
 
 
 def end_group(child: subprocess.Popen) -> None:
-    """Ends what is left of a child and its children: they have a session of their own."""
+    """Kills the rest of a child and its children, which have a session of their own."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -83,6 +83,6 @@ def end_group(child: subprocess.Popen) -> None:
 
 
 def cpu_of_children() -> float:
-    """Seconds of CPU of all children that have ended."""
+    """CPU time of all ended children, in seconds."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

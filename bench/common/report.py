@@ -1,4 +1,4 @@
-"""What a tool says it measured, read from what it prints."""
+"""Reads the figures that each tool prints."""
 
 import csv
 import json
@@ -15,7 +15,7 @@ PERCENTILES = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99.9": 99.9}
 
 @dataclass(frozen=True)
 class Report:
-    """Times in milliseconds. A figure that the tool does not print is not there."""
+    """Times in milliseconds. A figure that the tool does not print is missing."""
 
     sent: int
     figures: dict[str, float]
@@ -24,17 +24,17 @@ class Report:
     """Sentences in which the tool itself doubts its figures."""
     start_lag_p99_ms: float | None = None
     service_p99_ms: float | None = None
-    """From the sending, where the figures count from the planned start."""
+    """From the actual send, if the figures count from the planned start."""
     bound_ms: float | None = None
-    """By how much the tool says that its figures may be too long at p99."""
+    """The error bound that the tool states: how much too long its times may be at p99."""
     turns: dict[str, float] = field(default_factory=dict)
-    """From one request of a user to the user's next, where the tool tells that too: what the tool let it wait is in this."""
+    """From one request of a user to the user's next, if the tool reports it. It includes the tool's own delays."""
     received: int = 0
-    """Deliveries, or answers on WebSockets."""
+    """Deliveries, or responses on WebSockets."""
 
 
 def of_headcount(finished: Finished, folder: Path) -> Report:
-    """From the record: its histogram has every percentile, also those that the report leaves out."""
+    """Reads the record: its histogram has every percentile, including those that the report omits."""
     level = level_of_headcount(finished, folder)
     [timings] = (level["measured"]["requests"] or level["measured"]["round_trips"]).values()
     lag, error = (decoded(level["generator"][times]) for times in ["start_lag", "receive_error"])
@@ -67,7 +67,7 @@ def of_headcounts_deliveries(finished: Finished, folder: Path) -> Report:
 
 
 def of_headcount_bench(finished: Finished, _: Path) -> Report:
-    """Its summary has the shape of a run's."""
+    """Reads the summary, which has the same form as that of a run."""
     must_end_with(finished, [0, 98])
     level = json.loads(finished.stdout)["levels"][0]
     kind = "exchanges" if level["round_trips"]["count"] else "requests"
@@ -84,7 +84,7 @@ def level_of_headcount(finished: Finished, folder: Path) -> dict:
 
 
 def remarks_of_headcount(level: dict) -> tuple[list[str], list[str]]:
-    """What belongs into the table, and what its reasons are."""
+    """The remarks for the table, and their reasons."""
     doubts = level["unsound_reasons"] + level["suspicions"]
     word = "invalid" if not level["sound"] else "questionable" if doubts else None
     return [word] * bool(word) + counted(level["measured"]["iterations"]["dropped"], "dropped"), doubts
@@ -177,13 +177,13 @@ def of_artillery(finished: Finished, folder: Path) -> Report:
 
 
 def of_nobody(finished: Finished, _: Path) -> Report:
-    """For who tells nothing that could be read."""
+    """For tools without readable output."""
     must_end_with(finished, [0])
     return Report(0, {})
 
 
 def counted(number: int, what: str) -> list[str]:
-    """Nothing to say of nothing."""
+    """A remark with a number; none for 0."""
     return [f"{number:,} {what}"] if number else []
 
 

@@ -1,4 +1,4 @@
-"""One setting beside a truth server of its own, whose schedules begin with the first request."""
+"""Runs a setting against a new truth server, whose schedules begin with the first request."""
 
 import tempfile
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from common.tools import HOLD_S, Setting
 LIMIT_S = HOLD_S + 60
 
 SERVER_LATE_S = 0.1
-"""What a server adds that was held up for longer than this, by the machine, cannot be told from what the tool did."""
+"""If the machine delayed the server itself for longer than this, its delays cannot be told from those of the tool."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the tool says, and what the server says that it did."""
+    """The figures of the tool, and the counts of the server."""
 
     report: Report
     server: dict
@@ -32,8 +32,8 @@ Beside = Callable[[TruthServer], AbstractContextManager]
 
 
 def outcome_of(setting: Setting, place: Place, path: str, beside: Beside = lambda _: nullcontext()) -> Outcome:
-    """Runs it to its end; `beside` may watch the server meanwhile. A run in which the server was held up is made once
-    more. Raises a failure that says why there is no result.
+    """Runs the setting to its end; `beside` may watch the server meanwhile. If the machine delayed the server, the run is
+    repeated once. Raises a failure with the reason if there is no result.
     """
     program = place.program(setting.tool)
     if program is None:
@@ -45,8 +45,8 @@ def outcome_of(setting: Setting, place: Place, path: str, beside: Beside = lambd
         late_s = late["max_ns"] / 1e9 if late else 0.0
         if late_s <= SERVER_LATE_S:
             return outcome
-        complain(f"    not counted: the server itself was held up for {late_s:.2f} s")
-    raise Failure(f"the machine was too busy, twice: the server itself was held up, at last for {late_s:.2f} s")
+        complain(f"    not counted: the machine delayed the server for {late_s:.2f} s")
+    raise Failure(f"the machine was too busy, twice: it delayed the server, the second time for {late_s:.2f} s")
 
 
 def run(setting: Setting, place: Place, program: Path, path: str, beside: Beside) -> Outcome:

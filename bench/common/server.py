@@ -17,7 +17,7 @@ ANNOUNCES = "listening on http://"
 
 
 class Server:
-    """Runs on a core of its own, for as long as the `with` block lasts. It says where it listens on its first line."""
+    """Runs on a core of its own while the `with` block runs. Its first line of output states its address."""
 
     def __init__(self, name: str, place: Place, command: list, environment: dict[str, str] | None = None) -> None:
         self.name, self.command, self.environment = name, place.on_core(SERVER_CORE, command), environment or {}
@@ -46,31 +46,31 @@ class Server:
         """Host and port."""
         ready, _, _ = select.select([self.child.stdout], [], [], STARTS_WITHIN_S)
         line = self.child.stdout.readline().decode().strip() if ready else ""
-        if line.isdecimal():  # those in `e2e` say their port alone
+        if line.isdecimal():  # the servers in `e2e` print only their port
             return f"127.0.0.1:{line}"
         if not line.startswith(ANNOUNCES):
-            raise Failure(f"{self.name} did not start: `{' '.join(self.command)}` said {line!r}")
+            raise Failure(f"{self.name} did not start: `{' '.join(self.command)}` printed {line!r}")
         return line.removeprefix(ANNOUNCES).rstrip("/")
 
     def must_live(self) -> None:
-        """A server that has ended by itself makes every figure worthless."""
+        """Raises a failure if the server has ended, because every figure would be worthless."""
         if self.child.poll() is not None:
-            raise Failure(f"{self.name} ended by itself, with {self.child.returncode}")
+            raise Failure(f"{self.name} ended unexpectedly with code {self.child.returncode}")
 
 
 class TruthServer(Server):
-    """What it does is known exactly."""
+    """A server whose behaviour is exactly known."""
 
     def __init__(self, place: Place, *more: object) -> None:
         super().__init__("the truth server", place, [place.headcount, "serve", "truth", "--listen", "127.0.0.1:0", *more])
 
     def did(self) -> dict:
-        """What the server says it did until now: `docs/reference/truth.md` explains it."""
+        """The server's counts so far: `docs/reference/truth.md` explains them."""
         self.must_live()
         return json.loads(self.answer("/truth")[0])
 
     def answer(self, path: str) -> tuple[bytes, float, float]:
-        """Body, and when it was asked for and answered, on a connection of its own."""
+        """The body of a response, and the times of request and response, on a new connection."""
         connection = http.client.HTTPConnection(self.address, timeout=ANSWERS_WITHIN_S)
         try:
             connection.connect()
@@ -80,9 +80,9 @@ class TruthServer(Server):
             body = answer.read()
             answered = time.monotonic()
         except (OSError, http.client.HTTPException) as error:
-            raise Failure(f"the truth server did not answer {path}: {error}") from error
+            raise Failure(f"the truth server did not respond to {path}: {error}") from error
         finally:
             connection.close()
         if answer.status != 200:
-            raise Failure(f"the truth server answered {path} with {answer.status}: {body[:200]!r}")
+            raise Failure(f"the truth server responded to {path} with status {answer.status}: {body[:200]!r}")
         return body, asked, answered

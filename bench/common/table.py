@@ -4,7 +4,7 @@ import statistics
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    """Aligned, so that it can be read as text too."""
+    """A Markdown table with aligned columns, so that it is readable as text too."""
     lines = [head, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     drawn = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |" for line in lines]
@@ -13,11 +13,11 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def listed(doubts: list[str]) -> list[str]:
-    """A paragraph of what was in doubt, or none."""
+    """A paragraph of the doubts, or none."""
     return ["In doubt:\n\n" + "\n".join(f"- {doubt}" for doubt in doubts)] if doubts else []
 
 
 def span(values: list[float], form: str) -> str:
-    """The median; with more than one, the least and the most too."""
+    """The median. With more than one value, the minimum and the maximum are added."""
     middle = format(statistics.median(values), form)
     return middle if len(values) == 1 else f"{middle} ({min(values):{form}}–{max(values):{form}})"

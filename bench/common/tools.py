@@ -1,4 +1,4 @@
-"""How each tool is called. What is special to a bench is handed in."""
+"""The command line of each tool. Each bench passes its own parameters."""
 
 import json
 import subprocess
@@ -15,12 +15,12 @@ from common.report import Report
 SCRIPTS = BENCH / "peers"
 
 HOLD_S = 30
-"""How long a setting is run unless its bench says otherwise: the scenarios of headcount say the same."""
+"""The duration of a setting in seconds unless its bench overrides it. The scenarios of headcount use the same."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One row of a table. A command is made of the program, the address and a folder for files."""
+    """One row of a table. The command is built from the program, the address and a folder for files."""
 
     tool: str
     words: str
@@ -29,7 +29,7 @@ class Setting:
     environment: dict[str, object] = field(default_factory=dict)
 
     def has(self, words: list[str]) -> bool:
-        """Whether one of the words is in its name; no words mean every setting."""
+        """Whether the name contains one of the words. Without words, every setting matches."""
         return not words or any(word in f"{self.tool} {self.words}" for word in words)
 
 
@@ -39,7 +39,7 @@ Read = Callable[[Finished, Path], Report]
 def headcount(
     words: str, scenario: Path, read: Read = report.of_headcount, more: str = "", instead: tuple[str, str] = ("", "")
 ) -> Setting:
-    """`instead`: a piece of the scenario's text, and what stands in its place."""
+    """`instead`: a part of the scenario's text, and its replacement."""
 
     def command(program: Path, url: str, folder: Path) -> list:
         target = "/".join(url.split("/")[:3])
@@ -56,18 +56,18 @@ def headcount(
 
 
 def headcount_bench(flags: str, scheme: str = "http://") -> Setting:
-    """One address without a script."""
+    """`headcount bench` with one address, without a script."""
 
     def command(program: Path, url: str, _: Path) -> list:
         if subprocess.run([program, "bench", "--help"], capture_output=True, timeout=60).returncode:
-            raise Failure("skipped: this headcount has no `bench`")
+            raise Failure("skipped: this headcount has no `bench` command")
         return [program, "bench", url.replace("http://", scheme), *flags.split(), "--json"]
 
     return Setting("headcount", f"`bench {flags}`", command, report.of_headcount_bench)
 
 
 def vegeta(flags: str, words: str = "", seconds: float = HOLD_S) -> Setting:
-    """It reads the address from its input and writes binary: its own report makes that readable."""
+    """vegeta reads the address from its input and writes a binary format, which `vegeta report` makes readable."""
     pipe = f'echo "GET $2" | "$1" attack {flags} -duration={seconds}s | "$1" report -type=json'
 
     def command(program: Path, url: str, _: Path) -> list:
@@ -123,7 +123,7 @@ def autocannon(connections: int, seconds: float) -> Setting:
 
 
 def ws(words: str, **environment: object) -> Setting:
-    """Node with the library ws, whose folder stands for the program."""
+    """Node with the library ws; the library's folder takes the place of the program."""
 
     def command(*_: object) -> list:
         return ["node", SCRIPTS / "ws.js"]
@@ -132,7 +132,7 @@ def ws(words: str, **environment: object) -> Setting:
 
 
 def artillery(users: int, seconds: float) -> Setting:
-    """All users come in the first second, and each goes on until the time is over."""
+    """All users start in the first second, and each continues until the time is over."""
 
     def command(program: Path, url: str, folder: Path) -> list:
         loop = {"loop": [{"get": {"url": url}}], "whileTrue": "goesOn"}

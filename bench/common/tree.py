@@ -1,4 +1,4 @@
-"""What a process and all its children use, as the kernel tells it."""
+"""Reads the CPU time and memory of a process and all its children from the kernel."""
 
 import os
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Usage:
-    """Of a whole tree. What has ended is in it as long as its parent lives and has waited for it."""
+    """The usage of a whole process tree. Ended processes are included while their parent lives and has waited for them."""
 
     user_s: float
     system_s: float
     resident_kb: int
     peak_kb: int
-    """The sum of what each process had at the most."""
+    """The sum of the peak memory of each process."""
 
     @property
     def cpu_s(self) -> float:
@@ -23,7 +23,7 @@ class Usage:
 
 
 def usage(root: int) -> Usage:
-    """All zero for a process that is gone."""
+    """The usage of a process tree; all 0 if the process has ended."""
     user = system = resident = peak = 0
     for pid in tree(root):
         try:
@@ -31,7 +31,7 @@ def usage(root: int) -> Usage:
             status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
         except OSError:
             continue
-        # The name may hold spaces and brackets; utime, stime, cutime, cstime are fields 14 to 17.
+        # The name may contain spaces and brackets. utime, stime, cutime and cstime are fields 14 to 17.
         fields = stat.rpartition(")")[2].split()
         own_user, own_system, ended_user, ended_system = map(int, fields[11:15])
         user, system = user + own_user + ended_user, system + own_system + ended_system
@@ -40,7 +40,7 @@ def usage(root: int) -> Usage:
 
 
 def tree(root: int) -> list[int]:
-    """The process and its children, and theirs."""
+    """The process and all its descendants."""
     found, open_ = [], [root]
     while open_:
         pid = open_.pop()
@@ -54,5 +54,5 @@ def tree(root: int) -> list[int]:
 
 
 def kilobytes(status: str, name: str) -> int:
-    """A line of /proc/PID/status; a process that ends has none."""
+    """A line of /proc/PID/status in KB. A process that is ending has none."""
     return next((int(line.split()[1]) for line in status.splitlines() if line.startswith(name)), 0)

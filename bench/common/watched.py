@@ -1,4 +1,4 @@
-"""A tool at work, seen from outside: ten times a second what it has used, and what its target has counted."""
+"""Watches a tool from outside: samples its usage and its target's count ten times a second."""
 
 import os
 import threading
@@ -15,7 +15,7 @@ EVERY_S = 0.1
 WARM_UP_S = 1.0
 WIND_UP_S = 0.3
 AT_WORK = 0.1
-"""A tool is at work where the count grows by this share of what it grows by at its best, single bursts left out."""
+"""The share of the best growth of the count from which a tool is at full load. Single bursts are ignored."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Stretch:
-    """What happened while the tool was at full work."""
+    """The usage while the tool was at full load."""
 
     seconds: float
     count: int
@@ -71,7 +71,7 @@ class Watch:
         return max((sample.tool.peak_kb for sample in self.samples), default=0) / 1000
 
     def stretch(self, warm_up_s: float = WARM_UP_S, least_s: float = 1.0) -> Stretch:
-        """Between a second after the first count and shortly before the last."""
+        """The time from a second after the first count until shortly before the last."""
         if not self.samples or not self.samples[-1].count:
             raise Failure("the target counted nothing")
         growths = [after.count - before.count for before, after in zip(self.samples, self.samples[1:])]
@@ -84,7 +84,7 @@ class Watch:
             if at_work and at_work[0] + warm_up_s <= sample.at_s <= at_work[-1] - WIND_UP_S
         ]
         if len(within) < 2 or within[-1].at_s - within[0].at_s < least_s:
-            raise Failure("the target was not seen at work for long enough")
+            raise Failure("the target was not at full load for long enough")
         return between(within[0], within[-1])
 
 
@@ -100,7 +100,8 @@ def between(first: Sample, last: Sample) -> Stretch:
 
 @contextmanager
 def watched(tool: int, target: int, count: Callable[[], int], into: Watch, goes_first: bool) -> Iterator[None]:
-    """Looks from the target's core, so that the generator's is left alone; before the target, where that goes first."""
+    """Samples on the target's core, so that the generator's core is left alone. If the target has real-time priority, the
+    samples have a higher one."""
     into.samples.clear()
     stop = threading.Event()
 
@@ -123,10 +124,10 @@ def look(tool: int, target: int, count: Callable[[], int], into: Watch, stop: th
     while not stop.wait(EVERY_S):
         used = usage(tool)
         if not used.peak_kb:
-            return  # it has ended
+            return  # the process has ended
         try:
             counted, at_s = count(), time.monotonic()
         except Failure:
-            into.samples.clear()  # too few samples are complained about where they are read
+            into.samples.clear()  # the reader reports that there are too few samples
             return
         into.samples.append(Sample(at_s, counted, used, usage(target)))

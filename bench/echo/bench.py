@@ -1,4 +1,4 @@
-"""WebSocket echo in a closed loop: what a round trip costs."""
+"""WebSocket echo in a closed loop: the cost of a round trip."""
 
 from dataclasses import dataclass
 
@@ -41,15 +41,15 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
     """The result as Markdown, and whether all goals were reached."""
     comparison = compared(place, SETTINGS, only, rounds, lambda _, setting: outcome_of(setting, place))
     return written(
-        "What a round trip costs",
-        f"{USERS} sockets at `/echo` of the truth server: four letters there and back, closed loops of {SECONDS} s.",
+        "The cost of a round trip",
+        f"{USERS} sockets at `/echo` of the truth server: messages of four letters, in closed loops of {SECONDS} s.",
         comparison,
         HEAD,
         comparison.rows(HEAD, lambda _, result: cells(result, comparison)),
         goals_of(comparison),
-        "Messages are counted by the server; CPU time (user and system, of the tool and all its children) is read from "
-        "`/proc`; both from a second after the first message to 0.3 s before the last. Every tool times every round "
-        "trip; p50 and p99 are what it says. × ws is round trips per CPU-second beside Node's of the same round.",
+        "The server counts the messages. CPU time (user and system, of the tool and all its children) is read from "
+        "`/proc`. Both cover the time from a second after the first message to 0.3 s before the last. Every tool times every round "
+        "trip; it reports p50 and p99. × ws is the number of round trips per CPU-second relative to Node's in the same round.",
     )
 
 

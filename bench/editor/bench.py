@@ -1,4 +1,4 @@
-"""The editor beside a plain relay on the official Socket.IO server: what a delivery and a user cost each."""
+"""Compares the editor with a plain relay on the official Socket.IO server: the cost of a delivery and of a user."""
 
 import json
 import os
@@ -34,7 +34,7 @@ HEAD = [
     "CPU each, µs", "KB per user", "generator busy, %", "remarks",
 ]
 GENERATOR = 1
-"""Columns on the left that say the same in every row: headcount."""
+"""The number of left columns that are the same in every row."""
 
 
 def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
@@ -43,26 +43,26 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
     comparison = compared(place, SETTINGS, only, rounds, lambda key, setting: outcome_of(key[0], setting, place))
     rows = comparison.rows(HEAD, lambda key, result: cells(result))
     return written(
-        "What the editor costs beside a plain relay",
-        "The study's scenario, `crates/study/scenarios/editor-rooms.ts`, unchanged: rooms of 5, everybody edits every 2 s and "
-        f"moves the caret every 0.5 s, for {HOLD_S} s. One server, on one thread, is the editor, which keeps each document as "
-        "a CRDT and saves it in SQLite; the other the same events on the official server, without document and log "
+        "The cost of the editor compared with a plain relay",
+        "The study's scenario, `crates/study/scenarios/editor-rooms.ts`, unchanged: rooms of 5, each user edits every 2 s and "
+        f"moves the caret every 0.5 s, for {HOLD_S} s. One server, on one thread, is the editor, which stores each document as "
+        "a CRDT and in SQLite. The other sends the same events with the official server, without a document or a log "
         f"(`e2e/socketio-relay`, {peer}).",
         comparison,
         HEAD[GENERATOR:],
         [row[GENERATOR:] for row in rows],
         goals_of(comparison),
-        "All figures are headcount's own, from its records, but the memory of the idle server. Wrong: deliveries that "
-        "were lost, late, out of order, came twice or "
-        "to somebody they were not for. CPU is that of the server's process, over the time that was measured; each: per "
-        "delivery. KB per user is how much more memory the process had at the most than before the first user, of 1,000 bytes. "
-        "A room has converged when all its members hold the same text in the end: the relay leaves each of two whose edits "
-        "crossed with the other's text (docs/reference/socketio.md). The goals compare what was measured in the same round.",
+        "All figures come from headcount's records, except the memory of the idle server. Wrong: deliveries that "
+        "were lost, late, out of order, duplicated or "
+        "misdelivered. CPU is that of the server's process, over the measured time; each: per "
+        "delivery. KB per user is the increase of the process's peak memory since before the first user, in units of 1,000 bytes. "
+        "A room has converged if all its members have the same text at the end: with the relay, two users whose edits "
+        "crossed each keep the other's text (docs/reference/socketio.md). The goals compare values of the same round.",
     )
 
 
 def versions_of_the_relay() -> str:
-    """Of Socket.IO and of Node. Without them there is nothing to compare with."""
+    """The versions of Socket.IO and of Node. Without them there is no comparison."""
     package = E2E / "node_modules" / PACKAGE / "package.json"
     if shutil.which("node") is None or not package.is_file():
         raise Failure("the relay needs Node and its packages: sh e2e/install.sh")
@@ -71,7 +71,7 @@ def versions_of_the_relay() -> str:
 
 
 def outcome_of(server: str, setting: Setting, place: Place) -> Outcome:
-    """A run against a server of its own."""
+    """One run against a new server."""
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name:
         folder = Path(name)
         with started(server, place, folder) as target:
@@ -108,7 +108,7 @@ def cells(result: Results) -> list[str]:
 
 
 def goals_of(comparison: Comparison) -> list[Goal]:
-    """Beside the relay where both were run, and how quick and how right the editor is with many."""
+    """Goals relative to the relay, where both were run, and goals for the editor with many users."""
     goals = []
     for server, users in comparison.settings:
         if server == RELAY and (EDITOR, users) in comparison.settings:
@@ -123,7 +123,7 @@ def goals_of(comparison: Comparison) -> list[Goal]:
 
 
 def goals_with_many(outcomes: list[Outcome]) -> list[Goal]:
-    """In every round. A round that is not sound measures no time."""
+    """Goals in every round. An invalid round measures no time."""
     sound = bool(outcomes) and all(outcome.sound for outcome in outcomes)
     longest = max(outcome.percentile_ms(95) for outcome in outcomes) if sound else None
     wrong = sum(outcome.wrong for outcome in outcomes) if outcomes else None

@@ -1,4 +1,4 @@
-"""What headcount's record says of one level in rooms."""
+"""Reads headcount's record of one level in rooms."""
 
 import json
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from common.process import Finished
 from common.report import must_end_with, remarks_of_headcount
 
 KEPT, NOT_SOUND, BROKEN = 0, 98, 99
-"""How headcount ends: a promise of the scenario that is broken is a result too."""
+"""Exit codes with a result. A broken threshold of the scenario is a result too."""
 
 FATES = ["late", "duplicated", "reordered"]
 
@@ -29,11 +29,11 @@ class Outcome:
     late: int
     latencies: list[Histogram]
     cpu_percent: float
-    """Of the server's own process, over the hold."""
+    """CPU of the server's own process, over the measured time."""
     memory_kb: float
-    """The most that it had with all users, of 1,000 bytes."""
+    """Peak memory with all users, in units of 1,000 bytes."""
     idle_kb: float
-    """What it had before the first user; a record does not tell."""
+    """Memory before the first user, which is not in the record."""
     users: int
     rooms: int
     converged: int
@@ -59,7 +59,7 @@ class Outcome:
 
     @property
     def wrong(self) -> int:
-        """Deliveries that have another fate than to come once, in order, in time, to whom they are for."""
+        """Deliveries that were lost, late, out of order, duplicated or misdelivered."""
         return self.lost + self.duplicated + self.strayed + self.reordered + self.late
 
     def percentile_ms(self, percent: float) -> float:

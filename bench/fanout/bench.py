@@ -1,4 +1,4 @@
-"""Deliveries in rooms: how many a tool can receive, follow and time, and what each costs."""
+"""Deliveries in rooms: how many a tool can receive, track and time, and the cost of each."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from fanout.settings import CASES, SECONDS, USERS, Case
 
 ROUNDS = 5
 QUEUE = 256 << 20
-"""Bytes that may wait for one listener: who is too slow should be seen to be slow, and not be cut off."""
+"""The send queue per listener, in bytes. A slow listener should be measured as slow, not disconnected."""
 
 HEAD = [
     "tool", "setting", "due/s", "delivered/s", "CPU %", "CPU each, µs", "of it user, µs", "per CPU-s", "server CPU %",
@@ -50,7 +50,7 @@ class Outcome:
 
     @property
     def followed(self) -> float:
-        """The share of what the server sent that the tool took note of."""
+        """The share of the sent messages that the tool recorded."""
         return self.report.received / self.sent
 
 
@@ -60,19 +60,19 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
     settings = {number: case.setting for number, case in cases.items()}
     comparison = compared(place, settings, only, rounds, lambda number, _: outcome_of(cases[number], place))
     return written(
-        "What a delivery costs",
-        f"{USERS} sockets in rooms of the truth server for {SECONDS} s. `burst`: all in one room; one says 20 messages at "
-        "once, which come to each of the others in one piece. `paced`: rooms of 10, everybody says something every 50 ms "
-        "and all ten hear it, 10,000 deliveries/s.",
+        "The cost of a delivery",
+        f"{USERS} sockets in rooms of the truth server for {SECONDS} s. `burst`: all in one room; one sends 20 messages at "
+        "once, which arrive at each of the others in one piece. `paced`: rooms of 10, each user sends a message every 50 ms "
+        "to all ten, 10,000 deliveries/s.",
         comparison,
         HEAD,
         comparison.rows(HEAD, lambda number, result: cells(cases[number], result)),
         goals_of(cases, comparison),
-        "Delivered is what the server's kernel took of the frames, per second of the time at full work; CPU time (user and "
-        "system, of the tool and all its children, sending included) is of the same time. Every tool times every delivery. "
-        "headcount and the client on Node's `ws` also find what is lost or comes twice, per speaker and listener; k6 only counts. "
-        "Followed is how much of what the server sent the tool reports, over the whole run (headcount's report leaves "
-        "out what came before the hold and after it). p50 and p99 are what the tool says: where it is overloaded, they are its own queue.",
+        "Delivered is the number of frames that the server's kernel accepted, per second of the time at full load. CPU time (user and "
+        "system, of the tool and all its children, including sending) covers the same time. Every tool times every delivery. "
+        "headcount and the client on Node's `ws` also detect lost and duplicated messages, per sender and listener; k6 only counts. "
+        "Followed is the share of the server's messages that the tool reports, over the whole run (headcount's report omits "
+        "messages before and after the measurement). The tools report p50 and p99. If a tool is overloaded, they show its own queue.",
     )
 
 
@@ -105,7 +105,7 @@ def cells(case: Case, result: Results) -> list[str]:
 
 
 def goals_of(cases: dict[int, Case], comparison: Comparison) -> list[Goal]:
-    """headcount's own: what the peers reach stands in the table."""
+    """headcount's own goals. The table shows the results of the peers."""
     goals = []
     ours = {
         number: comparison.of(number)

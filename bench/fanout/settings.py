@@ -1,4 +1,4 @@
-"""What is said in the rooms, and by which tool."""
+"""The traffic in the rooms, and the tools."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ USERS = 50
 
 @dataclass(frozen=True)
 class Room:
-    """Who speaks how much: the same for every tool."""
+    """The senders and their pace, which are the same for every tool."""
 
     path: str
     members: int
@@ -50,12 +50,12 @@ PACED = Room("/room/ROOM?echo=1", members=10, speakers=10, at_once=1, every_us=5
 
 
 def bursts(every_us: int) -> Room:
-    """One speaker: 20 frames come to each listener in one piece."""
+    """One sender: 20 frames arrive at each listener in one piece."""
     return Room("/room/ROOM", members=USERS, speakers=1, at_once=20, every_us=every_us, hears_itself=False)
 
 
 def headcount_burst(every_us: int) -> Case:
-    """One scenario, with another period."""
+    """One scenario with another period."""
     instead = ('EVERY = "1ms"', f'EVERY = "{every_us}us"')
     words = f"burst every {every_us / 1000:g} ms"
     hold = f"--duration {SECONDS}s"

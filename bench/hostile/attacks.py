@@ -1,4 +1,4 @@
-"""What hostile clients do. Each attack is one process that repeats it until it is ended."""
+"""The attacks of hostile clients. Each attack is one process that repeats it until it is ended."""
 
 import contextlib
 import os
@@ -12,12 +12,13 @@ from hostile.raw import BINARY, DELETES_TYPES, PING, TEXT, connected, frame, mut
 from hostile.systems import System
 
 HELD = 300
-"""Connections that a flood holds at a time, in each process."""
+"""The number of simultaneous connections of a flood, in each process."""
 PAUSE_S = 0.005
 
 
 def repeated(attack: Callable[[System, random.Random], None], system: System, seed: int) -> None:
-    """Whatever the system refuses or closes is what it should do. It runs on the generator's core, behind who watches."""
+    """Repeats an attack. A system that refuses or closes it behaves correctly. The attack runs on the generator's core,
+    with a lower priority than the observer."""
     os.sched_setaffinity(0, {GENERATOR_CORE})
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     os.nice(10)
@@ -30,7 +31,7 @@ def repeated(attack: Callable[[System, random.Random], None], system: System, se
 
 
 def crowd(system: System, size: int, seconds: float) -> None:
-    """As many honest clients at a time, who say something and hear what is said, for that long."""
+    """Runs this number of honest clients, who send and receive messages, for this time."""
     dice, ends = random.Random(1), time.monotonic() + seconds
     streams = [websocket(system.address, system.path(dice)) for _ in range(size)]
     try:
@@ -48,7 +49,7 @@ def crowd(system: System, size: int, seconds: float) -> None:
 
 
 def mutated_frames(system: System, dice: random.Random) -> None:
-    """Messages of the system's own protocol, changed at random; now and then the frame itself."""
+    """Messages of the system's own protocol, changed at random; sometimes the frame itself is changed."""
     with websocket(system.address, system.path(dice)) as stream:
         for _ in range(50):
             message = dice.choice(system.messages(dice))
@@ -57,7 +58,7 @@ def mutated_frames(system: System, dice: random.Random) -> None:
 
 
 def deep_values(system: System, dice: random.Random) -> None:
-    """Yjs: values and types nested up to the message limit, and deleted; elsewhere JSON."""
+    """Yjs: values and types that are nested up to the message limit, and deleted. Otherwise JSON."""
     with websocket(system.address, system.path(dice)) as stream:
         depth = int(10 ** dice.uniform(1, 5.6))
         if system.binary:
@@ -73,7 +74,7 @@ def deep_values(system: System, dice: random.Random) -> None:
 
 
 def pings(system: System, dice: random.Random) -> None:
-    """Pings as fast as they are taken; the answers are not read."""
+    """Pings as fast as possible, without reading the pongs."""
     with websocket(system.address, system.path(dice)) as stream:
         burst = frame(PING, b"x" * 125) * 1000
         ends = time.monotonic() + 20
@@ -82,7 +83,7 @@ def pings(system: System, dice: random.Random) -> None:
 
 
 def slow_readers(system: System, dice: random.Random) -> None:
-    """Connections that speak, so that there is something to hear, and read nothing."""
+    """Connections that send, so that there are messages to receive, but do not read."""
     streams = []
     try:
         for _ in range(20):
@@ -101,13 +102,13 @@ def slow_readers(system: System, dice: random.Random) -> None:
 
 
 def half_requests(system: System, dice: random.Random) -> None:
-    """Heads that never end, bodies that never come."""
+    """Requests with heads that never end and bodies that never arrive."""
     halves = [b"GET /hea", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nhalf", b"\x16\x03\x01\x02\x00", b""]
     held(system, dice, lambda stream: stream.sendall(dice.choice(halves)))
 
 
 def connection_flood(system: System, dice: random.Random) -> None:
-    """As many connections as the system takes, one after the other, and then again."""
+    """As many connections as the system accepts, opened one after the other, repeatedly."""
     held(system, dice, lambda _: None)
 
 

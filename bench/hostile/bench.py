@@ -1,4 +1,4 @@
-"""Ten minutes of hostile clients against one of the services, while honest ones are served and health is asked."""
+"""Attacks a service for ten minutes while honest clients are served and its health is checked."""
 
 import http.client
 import multiprocessing
@@ -20,13 +20,13 @@ from hostile.attacks import ATTACKS, crowd, repeated
 from hostile.systems import NAMES, System, prepared
 
 MINUTES = 10.0
-"""Of two equal attacks, one after the other."""
+"""The number of equal attacks, one after the other."""
 CROWD_S = 5
 REST_S = 40
-"""Until rooms that everybody left are forgotten, deadlines of half requests are over, and memory is given back."""
+"""The pause in seconds after which empty rooms are forgotten, deadlines of half requests are over, and memory is returned."""
 IDLE_S = 5
 CONNECTIONS = 500
-"""That the service may have: fewer than the floods open."""
+"""The service's limit of connections, which is lower than the number that the floods open."""
 PROCESSES = 2
 """Of each attack."""
 PAUSE_S = 0.1
@@ -41,19 +41,19 @@ HEAD = [
 
 @dataclass
 class Memory:
-    """Resident, in MB, at rest."""
+    """Resident memory in MB, at rest."""
 
     start: float
     before: float
-    """After honest clients once had all connections: an allocator keeps what it had for the next ones."""
+    """After honest clients have used all connections once, because an allocator keeps freed memory for reuse."""
     halves: list[float] = field(default_factory=list)
-    """After each of two equal attacks. A leak grows with each; pools do not."""
+    """After each of two equal attacks. A leak grows with each of them, a pool does not."""
 
 
 def attacked(place: Place, name: str, minutes: float, only: list[str]) -> tuple[str, bool]:
-    """The result as Markdown, and whether the service held."""
+    """The result as Markdown, and whether the service withstood the attack."""
     if name not in NAMES:
-        raise Failure(f"`bench hostile` attacks one of {', '.join(NAMES)}")
+        raise Failure(f"`bench hostile` needs one of these services: {', '.join(NAMES)}")
     attacks = [attack for attack in ATTACKS if not only or any(word in attack.__name__ for word in only)]
     command = [place.headcount, "serve", name, "--listen", "127.0.0.1:0", "--max-connections", CONNECTIONS, "--threads", 1]
     load_before, seen = load(), Seen()
@@ -62,7 +62,7 @@ def attacked(place: Place, name: str, minutes: float, only: list[str]) -> tuple[
         stores = {f"{system}_STORE": f"sqlite:{folder}/store.db" for system in ("EDITOR", "MARKETPLACE")}
         server = stack.enter_context(Server(name, place, [str(word) for word in command], stores))
         system = prepared(name, server.address)
-        # The honest client is there before the others come; who watches is not to wait for them to be scheduled.
+        # The honest client connects before the attackers, so that the observer does not wait for its scheduling.
         system.serves()
         os.sched_setaffinity(0, {GENERATOR_CORE})
         if place.goes_first:
@@ -83,7 +83,7 @@ class Seen:
 
 
 def observed_under(attacks: list, system: System, server: Server, seconds: float, seen: "Seen") -> None:
-    """What health and honest clients see while the attacks go on."""
+    """Records health checks and honest clients during the attacks."""
     with ExitStack() as stack:
         for attack in attacks:
             for seed in range(PROCESSES):
@@ -95,7 +95,7 @@ def observed_under(attacks: list, system: System, server: Server, seconds: float
 
 
 def observed(system: System, server: Server, seconds: float, seen: Seen) -> None:
-    """Asks for health on a new connection each time, and as an honest client, ten times a second."""
+    """Checks the health on a new connection, and an honest client, ten times a second."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
         server.must_live()
@@ -110,7 +110,7 @@ def observed(system: System, server: Server, seconds: float, seen: Seen) -> None
 
 
 def health_ms(server: Server) -> float:
-    """Infinite when there is no answer."""
+    """The time of a health check in ms; infinite without a response."""
     connection = http.client.HTTPConnection(server.address, timeout=5)
     asked = time.monotonic()
     try:
@@ -125,7 +125,7 @@ def health_ms(server: Server) -> float:
 
 
 def at_rest(system: System, server: Server) -> float:
-    """The memory after a pause. The honest client speaks now and then: a connection that is idle is closed after 30 s."""
+    """The memory after a pause. The honest client sends sometimes, because idle connections are closed after 30 s."""
     ends = time.monotonic() + REST_S
     while time.monotonic() < ends:
         with suppress(Failure):
@@ -152,11 +152,11 @@ def written(name: str, minutes: float, memory: Memory, seen: Seen, machine: str)
     row += [f"{seen.served + len(seen.failures):,}", f"{len(seen.failures):,}"]
     first, second = memory.halves
     goals: list[Goal] = [
-        at_most("memory after both attacks, in percent more than before them", (second / memory.before - 1) * 100, MEMORY_PERCENT, ".1f"),
-        at_most("memory after the second attack, in percent more than after the first", (second / first - 1) * 100, MEMORY_PERCENT, ".1f"),
+        at_most("memory growth over both attacks, in percent", (second / memory.before - 1) * 100, MEMORY_PERCENT, ".1f"),
+        at_most("memory growth over the second attack, in percent", (second / first - 1) * 100, MEMORY_PERCENT, ".1f"),
         at_most("the slowest health check, ms", health[-1], HEALTH_MS, ".1f"),
         at_most("honest requests that were not served", len(seen.failures), 0, ".0f"),
     ]
-    examples = [f"For example: {failure}" for failure in dict.fromkeys(seen.failures[:3])]
+    examples = [f"Example: {failure}" for failure in dict.fromkeys(seen.failures[:3])]
     text = "\n\n".join([f"# Hostile clients: {name}", machine, table(HEAD, [row]), *told(goals), *examples])
     return text, all(goal.reached for goal in goals)

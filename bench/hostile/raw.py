@@ -1,4 +1,4 @@
-"""Bytes as a hostile client sends them: HTTP and WebSocket by hand, so that nothing is corrected on the way."""
+"""Sends the bytes of a hostile client: HTTP and WebSocket without a library, so that nothing is corrected."""
 
 import base64
 import os
@@ -18,7 +18,7 @@ def connected(address: str) -> socket.socket:
 
 
 def frame(opcode: int, payload: bytes, *, last: bool = True) -> bytes:
-    """A masked frame; the mask is zero, so that the payload is sent as it is."""
+    """A masked frame. The mask is zero, so that the payload is sent unchanged."""
     length = len(payload)
     head = bytes([opcode | (0x80 if last else 0)])
     if length < 126:
@@ -31,7 +31,7 @@ def frame(opcode: int, payload: bytes, *, last: bool = True) -> bytes:
 
 
 def websocket(address: str, path: str) -> socket.socket:
-    """A WebSocket after its handshake. `OSError` when it is refused."""
+    """A WebSocket after its handshake. Raises `OSError` if it is refused."""
     stream = connected(address)
     key = base64.b64encode(os.urandom(16)).decode()
     request = (
@@ -51,7 +51,7 @@ def websocket(address: str, path: str) -> socket.socket:
 
 
 def mutated(dice: random.Random, payload: bytes) -> bytes:
-    """The payload with a few bytes changed, cut, doubled or nested."""
+    """The payload with a few bytes changed, cut off, doubled or nested."""
     changed = bytearray(payload)
     for _ in range(dice.randint(1, 4)):
         at = dice.randrange(len(changed) + 1)
@@ -70,12 +70,12 @@ def mutated(dice: random.Random, payload: bytes) -> bytes:
 
 
 def nested_value(depth: int) -> bytes:
-    """A Yjs update of one array in arrays."""
+    """A Yjs update with one array nested in arrays."""
     return b"\x01\x01\x07\x00\x08\x01\x01v\x01" + b"\x75\x01" * depth + b"\x7e\x00"
 
 
 def nested_types(count: int) -> bytes:
-    """A Yjs update of arrays, each in the one before."""
+    """A Yjs update of arrays, each inside the previous one."""
     blocks = b"\x07\x01\x01a\x00" + b"".join(b"\x07\x00\x07" + varint(n) + b"\x00" for n in range(count - 1))
     return b"\x01" + varint(count) + b"\x07\x00" + blocks + b"\x00"
 

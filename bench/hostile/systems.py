@@ -1,4 +1,4 @@
-"""The services under attack: what is spoken with each, by hostile clients and by honest ones."""
+"""The services under attack, and the messages of hostile and honest clients of each."""
 
 import contextlib
 import http.client
@@ -14,7 +14,7 @@ INSERTS = b"\x01\x01%s\x00\x04\x01\x04code\x05hello\x00"
 """A Yjs update: a client, named by two bytes, writes into the text."""
 
 HONEST = ("127.0.0.2", 0)
-"""Where honest clients come from: services limit clients by address, and attackers use up the limit of theirs."""
+"""The source address of honest clients. Services limit clients by address, and the attackers exhaust the limit of theirs."""
 
 NAMES = ["bridge", "editor", "marketplace"]
 
@@ -28,7 +28,7 @@ class System:
     honest: http.client.HTTPConnection | None = field(default=None, repr=False)
 
     def path(self, dice: random.Random) -> str:
-        """Where a WebSocket is opened, by somebody new."""
+        """The path of a WebSocket for a new client."""
         number = dice.randrange(1 << 30)
         match self.name:
             case "bridge":
@@ -39,14 +39,14 @@ class System:
                 return f"/api/notifications/ws?access_token={self.token}"
 
     def messages(self, dice: random.Random) -> list[bytes]:
-        """What a client of it may say."""
+        """Messages that a client may send."""
         if self.name == "editor":
             client = bytes([0x80 | dice.randrange(128), 1 + dice.randrange(127)])
             return [yjs(INSERTS % client), b"\x00\x00\x01\x00", b"\x01\x0a\x01\x07\x01\x06{\"a\":1}"]
         return [HELLO, b'{"type":"move","room":"Garden"}', b'{"type":"end"}'] if self.name == "bridge" else [HELLO]
 
     def serves(self) -> None:
-        """An honest client on a connection of its own, which it keeps. `Failure` when it is not served."""
+        """Serves an honest client on a connection of its own, which stays open. Raises `Failure` if it is not served."""
         method, path, body, wanted = self.request()
         headers = {"Content-Type": "application/json"} if body else {}
         if self.token:
@@ -63,7 +63,7 @@ class System:
             self.honest = None
             raise Failure(f"an honest client was not served: {error}") from error
         if answer.status != wanted:
-            raise Failure(f"an honest client was answered {answer.status}: {said[:200]!r}")
+            raise Failure(f"an honest client got status {answer.status}: {said[:200]!r}")
 
     def request(self) -> tuple[str, str, str | None, int]:
         match self.name:
@@ -76,7 +76,7 @@ class System:
 
 
 def prepared(name: str, address: str) -> System:
-    """The system, and for the marketplace somebody who has an account."""
+    """The system. For the marketplace it has a user with an account."""
     system = System(name, address, binary=name == "editor")
     if name == "marketplace":
         account = {"email": "ada@example.test", "password": "correct horse battery", "name": "Ada", "role": "buyer"}
@@ -93,5 +93,5 @@ def asked(path: str, body: dict, address: str) -> dict:
         answer = connection.getresponse()
         said = answer.read()
     if answer.status >= 300:
-        raise Failure(f"{path} answered {answer.status}: {said[:200]!r}")
+        raise Failure(f"{path} responded with status {answer.status}: {said[:200]!r}")
     return json.loads(said)

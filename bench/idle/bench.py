@@ -1,4 +1,4 @@
-"""What a connected user costs who does nothing; and how many fit on one machine."""
+"""The cost of an idle connected user, and the number that fit on one machine."""
 
 import statistics
 
@@ -27,28 +27,28 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
 
     comparison = compared(place, SETTINGS, only, rounds, run)
     return written(
-        "What a silent user costs",
-        "WebSockets in a room of the truth server in which nobody says anything; and 50,000 of which all but one hear the "
-        "message of that one.",
+        "The cost of an idle user",
+        "WebSockets in a room of the truth server in which nobody sends; and 50,000 of which one sends a message to all "
+        "others.",
         comparison,
         HEAD,
         comparison.rows(HEAD, lambda key, result: cells(key, result, comparison)),
         goals_of(comparison),
-        "Memory is what the tool's processes have resident while all are connected, as the kernel tells it; the kernel's "
-        f"own memory for sockets and the server's are not in it. KB per user is what is more than with {FEW} users, by "
-        "the number of users more; of 1,000 bytes each. Connected is the server's count. Where a process may not open as "
-        "many files, the 50,000 are shared out among as many processes and servers as needed, all at the same time; each "
-        "part then has a broadcast of its own.",
+        "Memory is the resident memory of the tool's processes while all users are connected, as the kernel reports it. The kernel's "
+        f"own memory for sockets and the server's memory are not included. KB per user is the increase since {FEW} users, divided by "
+        "the additional users, in units of 1,000 bytes. The server counts the connections. If a process may not open that "
+        "many files, the 50,000 are spread over several processes and servers, all at the same time; each "
+        "part then has its own broadcast.",
     )
 
 
 def outcome_of(users: int, setting: Setting, place: Place) -> Outcome:
     with TruthServer(place) as server:
-        # One connection is the one that asks.
+        # One connection is used to read the count.
         seen = observed(setting, place, server, "/room/idle", lambda: server.did()["connections"]["open"] - 1)
     most = max((sample.count for sample in seen.watch.samples), default=0)
     if most < users:
-        raise Failure(f"only {most:,} of {users:,} were connected at the same time")
+        raise Failure(f"only {most:,} of {users:,} users were connected at the same time")
     resident = [sample.tool.resident_kb for sample in seen.watch.samples if sample.count == most]
     return Outcome(most, statistics.median(resident) * 1024 / 1000, seen.finished.cpu_s, 0, seen.report.remarks)
 
@@ -69,7 +69,7 @@ def cells(key: tuple[str, int], result: Results, comparison: Comparison) -> list
 
 
 def per_user(comparison: Comparison, tool: str, users: int) -> list[float]:
-    """In KB, of each round that has both."""
+    """KB per user, for each round that has both numbers of users."""
     few, many = comparison.of((tool, FEW)).of_round, comparison.of((tool, users)).of_round
     both = few.keys() & many.keys()
     return [(many[number].resident_kb - few[number].resident_kb) / (users - FEW) for number in both]

@@ -1,4 +1,4 @@
-"""50,000 at the same time, in as many processes as the limit of open files asks for."""
+"""50,000 users at the same time, in as many processes as the limit of open files requires."""
 
 import os
 import resource
@@ -18,7 +18,7 @@ from idle.settings import CROWD, crowd
 
 LIMIT_S = 150
 SPARE = 500
-"""Files that a process opens for itself."""
+"""Files that a process opens for its own use."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Outcome:
 
 
 def descriptors() -> int:
-    """How many a process may have open. The servers and the tool raise their own limit as far as they may."""
+    """The number of files that a process may open. The servers and the tool raise their own limit to the maximum."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 
 
 def crowded(place: Place) -> Outcome:
-    """Connects all and lets each hear one message."""
+    """Connects all users and sends one message to each."""
     parts = -(-CROWD // (descriptors() - SPARE))
     setting = crowd(parts)
     with ExitStack() as stack:
@@ -59,19 +59,19 @@ def crowded(place: Place) -> Outcome:
             own = folder / str(number)
             finished = Finished(child.returncode, "", (own / "said").read_text(encoding="utf-8"), 0.0, 0.0)
             reports.append(setting.read(finished, own))
-    heard = sum(report.received for report in reports) + parts  # each part has a speaker, who need not hear itself
+    heard = sum(report.received for report in reports) + parts  # each part has a sender, who need not receive its message
     several = [f"in {parts} processes, of {descriptors():,} files each"] if 1 < parts else []
     return Outcome(connected, resident_kb, cpu_s, heard, several + [word for report in reports for word in report.remarks])
 
 
 def watched_to_the_end(children: list[subprocess.Popen], servers: list[TruthServer]) -> tuple[int, float, float]:
-    """The most that were connected at the same time, the memory then, and the CPU time of all."""
+    """The highest number connected at the same time, the memory at that time, and the CPU time of all."""
     give_up = time.monotonic() + LIMIT_S
     connected, resident_kb = 0, 0.0
     cpu_s = dict.fromkeys([child.pid for child in children], 0.0)
     while any(child.poll() is None for child in children):
         if give_up < time.monotonic():
-            raise Failure(f"the crowd was not done within {LIMIT_S} s")
+            raise Failure(f"the crowd did not finish within {LIMIT_S} s")
         now = sum(server.did()["connections"]["open"] - 1 for server in servers)
         used = {child.pid: usage(child.pid) for child in children if os.path.exists(f"/proc/{child.pid}")}
         cpu_s |= {pid: one.cpu_s for pid, one in used.items() if one.resident_kb}

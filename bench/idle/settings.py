@@ -1,4 +1,4 @@
-"""Users who are connected and silent, few and many; and 50,000 who hear one message."""
+"""Users who are connected and idle, few and many; and 50,000 who receive one message."""
 
 from common.place import BENCH
 from common.report import of_headcounts_deliveries, of_k6_ws, of_nobody
@@ -9,10 +9,10 @@ SECONDS = 4
 FEW = 100
 MANY = 10_000
 MANY_OF_K6 = 2000
-"""At 10,000 it would need more than 2 GB."""
+"""The limit for k6: at 10,000 users it would need more than 2 GB."""
 CROWD = 50_000
 SOURCES = "127.0.0.2,127.0.0.3,127.0.0.4"
-"""One address has 28,000 ports."""
+"""Source addresses, because one address has 28,000 ports."""
 
 
 def waiting(users: int) -> Setting:
@@ -29,7 +29,7 @@ def waiting_k6(users: int) -> Setting:
 
 
 def crowd(parts: int) -> Setting:
-    """One of so many processes: a group of that part of the crowd."""
+    """One of several processes: a group with its part of the users."""
     return headcount(
         f"{CROWD:,} users, one broadcast",
         SCENARIOS / "broadcast.ts",

@@ -1,4 +1,4 @@
-"""How many instructions each operation of the hot path takes, under callgrind, beside what it took before."""
+"""Counts the instructions of each operation of the hot path under callgrind, and compares them with a baseline."""
 
 import json
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from instructions.counted import Operation, Toolchain, counted, operations, tool
 BASELINE = BENCH / "results" / "instructions.json"
 
 GROWTH = 0.05
-"""More than this is a regression; a new compiler or allocator alone may move a figure by some percent."""
+"""Growth above this is a regression. A new compiler or allocator alone may change a figure by some percent."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Row:
 
 
 def checked(only: list[str], blesses: bool) -> tuple[str, bool]:
-    """The result as Markdown, and whether nothing has grown. With `blesses` it becomes the baseline."""
+    """The result as Markdown, and whether nothing has grown. With `blesses`, the counts become the baseline."""
     now = toolchain()
     chosen = [one for one in operations() if not only or any(word in one.name for word in only)]
     if not chosen:
@@ -59,11 +59,11 @@ def text_of(rows: list[Row], grown: list[Row], gone: list[str], before: dict, no
     was = before.get("toolchain", {})
     if was and was != now.described():
         changed = ", ".join(f"{key} {was.get(key)} → {value}" for key, value in now.described().items() if was.get(key) != value)
-        lines.append(f"The baseline is of another toolchain ({changed}): what changed everywhere is no regression.")
+        lines.append(f"The baseline is from another toolchain ({changed}): changes in all rows are not regressions.")
     if gone:
-        lines.append(f"In the baseline and no longer measured: {', '.join(gone)}.")
+        lines.append(f"In the baseline but no longer measured: {', '.join(gone)}.")
     if blessed:
-        lines.append(f"This is the new baseline: {BASELINE.relative_to(BENCH.parent)}.")
+        lines.append(f"Saved as the new baseline: {BASELINE.relative_to(BENCH.parent)}.")
     elif grown:
         lines.append(f"Grown by more than {GROWTH:.0%}: {', '.join(row.name for row in grown)}.")
     else:
@@ -75,7 +75,7 @@ def read(path: Path) -> dict:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise Failure(f"no baseline: {error}; `--bless` makes one") from error
+        raise Failure(f"there is no baseline: {error}; create one with `--bless`") from error
 
 
 def write(path: Path, toolchain_now: Toolchain, figures: dict[str, float]) -> None:

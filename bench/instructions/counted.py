@@ -1,4 +1,4 @@
-"""Builds the benches of the crates and counts what one of their operations takes."""
+"""Builds the benches of the crates and counts the instructions of each operation."""
 
 import json
 import re
@@ -17,9 +17,9 @@ FEATURES = "engine/counted"
 TARGET = "operations"
 
 FEW = 100
-"""Calls after which everything is warm: what is made once is made, what is forgotten after a while has been."""
+"""Calls for the warm-up: caches are filled, and things that expire after a while have expired."""
 MANY = 300
-"""The difference between these and the few is what counts, so that starting and preparing costs nothing."""
+"""Additional calls. Only their difference to the warm-up counts, so that start and preparation cost nothing."""
 
 COLLECTED = re.compile(r"Collected : (\d+)")
 LIMIT_S = 600
@@ -29,21 +29,21 @@ ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "GLIBC_TUNABLES": f"glibc.cpu.x86_rep_movsb_threshold={NOTHING}:glibc.cpu.x86_rep_stosb_threshold={NOTHING}",
 }
-"""Nothing else, for the size of the environment moves the stack, and with it what copying costs. And large blocks are
-copied by vectors as small ones are: callgrind counts `rep movsb` once for each byte.
+"""The whole environment, because its size moves the stack and with it the cost of copies. Large blocks are copied by
+vectors like small ones, because callgrind counts `rep movsb` once per byte.
 """
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation of one crate's bench."""
+    """One operation in the bench of a crate."""
 
     program: Path
     crate: str
     words: str
-    """As the bench calls it."""
+    """The name of the operation in the bench."""
     per_call: int
-    """How many of it one call does."""
+    """The number of operations per call."""
 
     @property
     def name(self) -> str:
@@ -52,12 +52,12 @@ class Operation:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """What moves every figure at once."""
+    """The tools whose versions affect every figure."""
 
     rustc: str
     valgrind: str
     cpu: str
-    """Some code asks the processor what it can do."""
+    """The processor, because some code checks its features."""
 
     def described(self) -> dict[str, str]:
         return {"rustc": self.rustc, "valgrind": self.valgrind, "cpu": self.cpu}
@@ -71,8 +71,8 @@ def toolchain() -> Toolchain:
 
 
 def operations() -> list[Operation]:
-    """All of them, in the order of their benches. Builds what is not built yet."""
-    complain("building the benches (cargo bench --no-run), if they are not built yet")
+    """All operations, in the order of their benches. Builds the benches if necessary."""
+    complain("building the benches (cargo bench --no-run) unless they are up to date")
     crates = [word for crate in CRATES for word in ("-p", crate)]
     command = ["cargo", "bench", "--locked", "-q", "--no-run", "--message-format=json", *crates, "--features", FEATURES]
     command += ["--bench", TARGET]
@@ -91,12 +91,12 @@ def operations_of(program: Path, crate: str) -> list[Operation]:
 
 
 def counted(operation: Operation) -> float:
-    """Instructions of one."""
+    """Instructions of one operation."""
     return (collected(operation, MANY) - collected(operation, FEW)) / (MANY - FEW) / operation.per_call
 
 
 def collected(operation: Operation, calls: int) -> int:
-    """Instructions of a program that does nothing but so many calls."""
+    """Instructions of a program that only makes this number of calls."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     command += [str(operation.program), "times", str(calls), operation.words]
     try:

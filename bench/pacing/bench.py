@@ -1,4 +1,4 @@
-"""Runs every tool that paces beside a server that answers at once, and makes the table."""
+"""Runs every tool that can pace against a server that responds immediately, and prints the table."""
 
 from common import machine
 from common.failure import Failure
@@ -22,10 +22,10 @@ HEAD = [
 
 
 def measured(place: Place, only: list[str]) -> tuple[str, bool]:
-    """The result as Markdown, and whether headcount kept its plan wherever it was run."""
+    """The result as Markdown, and whether headcount kept its plan in every run."""
     chosen = [paced for paced in SETTINGS if paced.setting.has(only)]
     if not chosen:
-        raise Failure(f"no setting has one of the words {', '.join(only)}")
+        raise Failure(f"no setting contains one of the words {', '.join(only)}")
     load_before = machine.load()
     rows, doubts, passed = [], [], True
     for paced in chosen:
@@ -63,18 +63,18 @@ def row_of(paced: Paced, outcome: Outcome, even: Evenness) -> tuple[list[str], b
 
 
 def text(measured_on: str, rows: list[list[str]], doubts: list[str]) -> str:
-    """The result as it is saved."""
+    """The text of the result."""
     return "\n\n".join([
         "# Keeping a rate",
-        f"A rate for {HOLD_S} s at a server that answers at once and counts what arrives; it is asked for its count ten "
+        f"A rate for {HOLD_S} s on a server that responds immediately and counts arrivals. Its count is read ten "
         "times a second.",
         measured_on,
         table(HEAD, rows),
         *listed(doubts),
-        "`kept`: what arrived in all, and the arrivals per second without the first and the last second, are within "
-        "0.1 % of the plan. The worst tenths are the fewest and the most arrivals in a tenth of a second, as a rate; off "
-        "the line is how far the count was from an even one at the most, as time. At 1,000/s one arrival more in a tenth "
+        "`kept`: the arrivals in total, and the arrivals per second without the first and the last second, are within "
+        "0.1 % of the plan. The worst tenths are the fewest and the most arrivals in a tenth of a second, as a rate. Off "
+        "the line is the largest distance of the count from a constant rate, as time. At 1,000/s, one more arrival in a tenth "
         "of a second is 10/s. The start lag is headcount's own "
-        "figure: from the planned to the actual start, < 100 µs at p99 is the goal; the peers do not tell theirs. CPU is "
+        "figure: from the planned to the actual start. The goal is < 100 µs at p99; the peers do not report theirs. CPU is "
         "that of the whole program from its start to its end, in percent of one core.",
     ])

@@ -1,4 +1,4 @@
-"""How evenly requests arrived, computed from counts over time."""
+"""Computes how evenly requests arrived, from counts over time."""
 
 from dataclasses import dataclass
 
@@ -6,26 +6,26 @@ from common.failure import Failure
 from pacing.watch import Arrivals
 
 EDGE_S = 1.0
-"""The first and the last second are left out: tools warm up, and finish."""
+"""Seconds left out at the start and at the end, because tools warm up and finish."""
 
 
 @dataclass(frozen=True)
 class Evenness:
-    """Of the time between the edges."""
+    """The evenness between the edges."""
 
     per_s: float
     lowest_per_s: float
-    """In the worst of the tenths of a second."""
+    """The rates of the worst tenths of a second."""
     highest_per_s: float
     away_ms: float
-    """How far, at the most, the count was from a straight line, as time."""
+    """The largest distance of the count from a straight line, as time."""
 
 
 def evenness(arrivals: Arrivals) -> Evenness:
-    """Raises a failure where the server was not seen at work for long enough."""
+    """Raises a failure if the server was not observed at load for long enough."""
     points = inner(arrivals.points)
     if len(points) < 20:
-        raise Failure(f"the server was seen at work {len(points)} times: too few")
+        raise Failure(f"the server was observed at load only {len(points)} times: too few")
     (begin, none), (end, all_of_them) = points[0], points[-1]
     per_s = (all_of_them - none) / (end - begin)
     rates = [(after[1] - before[1]) / (after[0] - before[0]) for before, after in zip(points, points[1:])]
@@ -34,7 +34,7 @@ def evenness(arrivals: Arrivals) -> Evenness:
 
 
 def inner(points: list[tuple[float, int]]) -> list[tuple[float, int]]:
-    """Without what was before the first request, after the last, and the edges."""
+    """The points without those before the first request, after the last, and at the edges."""
     if not points:
         return []
     last = points[-1][1]

@@ -1,4 +1,4 @@
-"""The tools that can pace, at a rate that all of them can make and at one that is hard."""
+"""The tools that can pace, at a rate that all of them can generate and at a difficult one."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ SCENARIOS = BENCH / "pacing"
 
 @dataclass(frozen=True)
 class Paced:
-    """What is asked of a tool: so many requests a second, evenly."""
+    """The task of a tool: this number of requests a second, evenly."""
 
     per_s: int
     setting: Setting

@@ -1,4 +1,4 @@
-"""How many requests have arrived, as the server counts them, ten times a second while a tool is at work."""
+"""Reads the server's count of arrivals ten times a second while a tool is running."""
 
 import http.client
 import json
@@ -15,14 +15,14 @@ EVERY_S = 0.1
 
 @dataclass
 class Arrivals:
-    """Points of time, on the server's clock and in seconds, with the count at each."""
+    """Points in time, on the server's clock and in seconds, with the count at each."""
 
     points: list[tuple[float, int]] = field(default_factory=list)
 
 
 @contextmanager
 def watched(server: TruthServer, path: str, arrivals: Arrivals):
-    """Asks on one connection, from the server's core, so that the generator's core is left alone."""
+    """Reads the count over one connection, from the server's core, so that the generator's core is left alone."""
     arrivals.points.clear()
     stop = threading.Event()
     thread = threading.Thread(target=watch, args=(server, path, arrivals, stop))
@@ -44,6 +44,6 @@ def watch(server: TruthServer, path: str, arrivals: Arrivals, stop: threading.Ev
             count = did["routes"][path]["requests"] if path in did["routes"] else 0
             arrivals.points.append((did["clock_ns"] / 1e9, count))
     except (OSError, http.client.HTTPException):
-        arrivals.points.clear()  # too few points are complained about where they are read
+        arrivals.points.clear()  # the reader reports that there are too few points
     finally:
         connection.close()

@@ -1,4 +1,4 @@
-// For Artillery: a user goes on until SECONDS have passed since the first one came.
+// For Artillery: each user continues until SECONDS after the start of the first one.
 let until;
 
 module.exports = {

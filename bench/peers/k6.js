@@ -1,4 +1,4 @@
-// For k6. RATE: an open load of so many arrivals a second, with VUS users made at the start and MAX at the most.
+// For k6. RATE: an open load of RATE arrivals a second, with VUS users created at the start and at most MAX.
 // Without RATE: VUS users in a closed loop.
 import http from "k6/http";
 

@@ -1,4 +1,4 @@
-"""For Locust with websocket-client: users who say something to /echo, await it, and say it again."""
+"""For Locust with websocket-client: users who send a message to /echo, wait for the reply, and repeat."""
 
 import os
 import time

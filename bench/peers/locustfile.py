@@ -1,4 +1,4 @@
-"""For Locust: users that begin a request every PACE seconds, or without a pause where PACE is 0."""
+"""For Locust: users who begin a request every PACE seconds, or without a pause if PACE is 0."""
 
 import os
 

@@ -1,4 +1,4 @@
--- For wrk: the figures of its own report as JSON, with those that it does not print.
+-- For wrk: the figures of its report as JSON, including those that it does not print.
 done = function(summary, latency, requests)
   local percentile = function(p) return latency:percentile(p) end
   io.write(string.format(

@@ -1,4 +1,4 @@
-// For Node with the library ws: MODE echo, room or idle, USERS sockets for SECONDS. What it measured is printed as JSON.
+// For Node with the library ws: MODE echo, room or idle, USERS sockets for SECONDS. It prints its measurements as JSON.
 "use strict";
 
 const { WebSocket } = require("ws");
@@ -6,7 +6,7 @@ const { WebSocket } = require("ws");
 const { MODE, WS_URL } = process.env;
 const USERS = Number(process.env.USERS);
 const SECONDS = Number(process.env.SECONDS);
-// Of a room: how many sockets are in one, how many of them speak, how many messages at once and how often.
+// Rooms: sockets per room, senders among them, messages at once, and the period.
 const ROOM = Number(process.env.ROOM);
 const SPEAKERS = Number(process.env.SPEAKERS);
 const AT_ONCE = Number(process.env.AT_ONCE);
@@ -67,7 +67,7 @@ function echo(sockets, until) {
   }
 }
 
-// Every delivery is parsed, timed, and held against the last number of its speaker.
+// Every delivery is parsed, timed, and compared with the last number of its sender.
 function listen(socket) {
   const last = new Map();
   socket.on("message", (data) => {
@@ -80,7 +80,7 @@ function listen(socket) {
   });
 }
 
-// On an open clock: what is due is sent, also when the timer comes late.
+// An open load: all messages that are due are sent, even if the timer is late.
 function speak(socket, name, until) {
   let [due, seq] = [now() + Math.random() * EVERY_MS * 1e6, 0];
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-"""Runs every setting beside the stalling server, and makes the table."""
+"""Runs every setting against the stalling server, and prints the table."""
 
 from common import machine
 from common.failure import Failure
@@ -19,10 +19,10 @@ COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"]
 
 
 def measured(place: Place, only: list[str]) -> tuple[str, bool]:
-    """The result as Markdown, and whether headcount was right where it must be."""
+    """The result as Markdown, and whether headcount was right in all settings where it must be."""
     chosen = [setting for setting in SETTINGS if setting.has(only)]
     if not chosen:
-        raise Failure(f"no setting has one of the words {', '.join(only)}")
+        raise Failure(f"no setting contains one of the words {', '.join(only)}")
     right, load_before = truth.computed(), machine.load()
     with TruthServer(place) as server:
         must_keep_its_schedule(server)
@@ -54,28 +54,28 @@ def row_of(setting: Setting, outcome: Outcome, right: Truth, word: str) -> list[
 
 
 def held_in(did: dict) -> int:
-    """What a stall held back: answers, and messages of the room that one scenario uses."""
+    """The number of responses that a stall delayed, and of messages in the room of one scenario."""
     stalls = did["routes"].get(PATH, {}).get("stalls", [])
     return sum(stall["held"] for stall in stalls) + did["websocket"]["sum"]["stalled"]
 
 
 def text(measured_on: str, rows: list[list[str]], right: Truth, late: list[float], doubts: list[str]) -> str:
-    """The result as it is saved."""
+    """The text of the result."""
     ranges = [right.figures[column] for column in COLUMNS]
     true = [f"{low:.1f}" if low == high else f"{low:.1f}–{high:.1f}" for low, high in ranges]
     head = ["tool", "setting", "sent", "in stall", *COLUMNS, "verdict"]
     first = ["**truth**", f"{RATE}/s for {HOLD_S} s", f"{right.sent:,}", f"{right.stalled:,}", *true, ""]
-    own = f"The server's own answers left at most {max(late):.2f} ms late (p99, the worst of all rows)." if late else ""
+    own = f"The server's own responses left at most {max(late):.2f} ms late (p99, the worst of all rows)." if late else ""
     return "\n\n".join([
-        "# Beside a server that stands still",
-        f"The server answers after {DELAY_US // 1000} ms. It stops for {LASTS_US // 1_000_000} s in every "
-        f"{EVERY_US // 1_000_000} s, first {FIRST_US / 1e6} s after its first request. What should be reported of "
+        "# Against a server that stalls",
+        f"The server responds after {DELAY_US // 1000} ms. It stalls for {LASTS_US // 1_000_000} s in every "
+        f"{EVERY_US // 1_000_000} s, first {FIRST_US / 1e6} s after its first request. The correct report for "
         f"{RATE} arrivals a second for {HOLD_S} s follows from that alone. Times in milliseconds.",
         measured_on,
         table(head, [first, *rows]),
         *listed(doubts),
-        "`right`: mean, p50, p95, p99, p99.9 and max, as far as the tool gives them, are within 1 % or 50 µs of the "
-        "truth. Bold: a figure that is not. A tool that sends less than it should, or later, measures a load that "
-        "nobody ordered; its figures are then right for what it sent and wrong for the question. p90 lies on the edge "
-        "between those who wait and those who do not, and is not judged. " + own,
+        "`right`: mean, p50, p95, p99, p99.9 and max, as far as the tool reports them, are within 1 % or 50 µs of the "
+        "truth. Bold: a figure outside. A tool that sends less or later than planned measures another load: "
+        "its figures are then right for what it sent, but wrong for the question. p90 lies on the edge "
+        "between delayed and undelayed requests, and is not judged. " + own,
     ])

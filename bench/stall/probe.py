@@ -1,4 +1,4 @@
-"""Looks whether the server keeps the schedule that the truth is computed from, before anybody is held against it."""
+"""Checks that the server keeps the schedule from which the truth is computed, before any tool is judged."""
 
 import threading
 import time
@@ -18,10 +18,10 @@ PATH = f"/stall/{DELAY_S * 1e6:.0f}us/{LASTS_S * 1e6:.0f}us/{EVERY_S * 1e6:.0f}u
 
 
 def must_keep_its_schedule(server: TruthServer) -> None:
-    """Asks at six moments, within a second, before and in and between two stops. It is no measurement: a busy machine
-    may be late by half a stop."""
+    """Sends requests at six moments within a second: before, in and between two stalls. This is not a measurement: a busy machine
+    may be late by half a stall."""
     begun = time.monotonic()
-    answers: list[tuple[float, float] | Failure] = [Failure("the truth server was not asked")] * len(ASKED_AT_S)
+    answers: list[tuple[float, float] | Failure] = [Failure("no request was sent to the truth server")] * len(ASKED_AT_S)
     threads = [threading.Thread(target=ask, args=(server, begun, index, answers)) for index in range(len(ASKED_AT_S))]
     for thread in threads:
         thread.start()
@@ -36,8 +36,8 @@ def must_keep_its_schedule(server: TruthServer) -> None:
         expected = first + leaves_at(asked - first)
         if not -EARLY_S <= answered - expected <= LATE_S:
             raise Failure(
-                f"the truth server does not keep its schedule: asked {asked - first:.4f} s after its first request, "
-                f"its answer was due at {expected - first:.4f} s and came at {answered - first:.4f} s"
+                f"the truth server does not keep its schedule: requested {asked - first:.4f} s after its first request, "
+                f"the response was due at {expected - first:.4f} s and came at {answered - first:.4f} s"
             )
 
 

@@ -1,4 +1,4 @@
-"""The tools and how each is set: as it should be, and as it often is."""
+"""The tools, each with correct settings and with common ones."""
 
 from common.place import BENCH
 from common.report import of_headcounts_deliveries

@@ -1,8 +1,8 @@
-"""What is true: 200 arrivals a second for 30 s, at a server that stops for 1 s in every 10 s. All in microseconds.
+"""Computes the truth: 200 arrivals a second for 30 s, on a server that stalls for 1 s in every 10 s. All in microseconds.
 
-An answer is due 50 ms after its request; a hundredth of that is more than the way there and back costs. One that is
-due while the server stands still leaves when it goes on. The first stop begins 2.5 ms beside the grid of arrivals,
-which is 5 ms wide: so it is certain for each arrival on which side of the edge it falls, also when it comes a little
+A response is due 50 ms after its request. A hundredth of that is more than the network path costs. A response that is due
+during a stall leaves at its end. The first stall begins 2.5 ms off the grid of arrivals, which is 5 ms wide. So it is
+certain for each arrival on which side of the edge it falls, even if it is slightly
 late.
 """
 
@@ -23,7 +23,7 @@ SECOND_US = 1_000_000
 
 @dataclass(frozen=True)
 class Truth:
-    """What an open generator must report, in milliseconds: each from the lowest to the highest right value."""
+    """The report that is right for an open generator, in milliseconds: the lowest and the highest right value of each figure."""
 
     sent: int
     stalled: int
@@ -31,7 +31,7 @@ class Truth:
 
 
 def answered_after(arrival_us: int) -> int:
-    """How long an arrival waits for its answer."""
+    """The time that an arrival waits for its response."""
     due = arrival_us + DELAY_US
     into = (due - FIRST_US) % EVERY_US
     stands_still = FIRST_US <= due and into < LASTS_US
@@ -39,7 +39,7 @@ def answered_after(arrival_us: int) -> int:
 
 
 def computed() -> Truth:
-    """From the schedule alone."""
+    """The truth, from the schedule alone."""
     arrivals = range(0, HOLD_S * SECOND_US, SECOND_US // RATE)
     waits = sorted(map(answered_after, arrivals))
     mean = sum(waits) / len(waits) / 1000
@@ -51,7 +51,7 @@ def computed() -> Truth:
 
 
 def between(waits: list[int], percent: float) -> tuple[float, float]:
-    """A percentile that falls between two values may be either, or any between them."""
+    """A percentile between two values may be reported as either, or as any value between them."""
     rank = len(waits) * percent / 100
     low = waits[math.ceil(round(rank, 6)) - 1]
     high = waits[min(math.floor(round(rank, 6)), len(waits) - 1)]

@@ -1,4 +1,4 @@
-"""From the start of a program to its first request."""
+"""The time from the start of a program to its first request."""
 
 import os
 import subprocess
@@ -46,14 +46,14 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
     """The result as Markdown, and whether the goal was reached."""
     comparison = compared(place, SETTINGS, only, rounds, lambda _, setting: outcome_of(setting, place))
     return written(
-        "How long a start takes",
-        "One user, one address; a socket of our own sees the first request.",
+        "Start-up time",
+        "One user, one address; a socket of the bench receives the first request.",
         comparison,
         HEAD,
         comparison.rows(HEAD, lambda _, result: [span(result.values(took_ms), ".1f"), ""]),
         goals_of(comparison),
-        "From the moment before the program is executed to the first bytes of a request at the listening socket. A "
-        "connection without a request does not count. Programs and scripts have been read before: all is in the page cache.",
+        "From just before the program is executed to the first bytes of a request at the listening socket. A "
+        "connection without a request does not count. Programs and scripts are in the page cache, because they were read before.",
     )
 
 
@@ -66,7 +66,7 @@ def outcome_of(setting: Setting, place: Place) -> Outcome:
         command = list(map(str, setting.command(program, url, Path(name))))
         environment = {key: str(value) for key, value in setting.environment.items()} | {"URL": url}
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        # The core is inherited: a program that sets it first would be counted too.
+        # The child inherits the core. A program that sets it would be part of the measurement.
         os.sched_setaffinity(0, {GENERATOR_CORE})
         begun = time.monotonic()
         child = subprocess.Popen(command, env=os.environ | environment, start_new_session=True, **quiet)

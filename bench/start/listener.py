@@ -1,4 +1,4 @@
-"""Sees the first request: a socket that listens, and looks at what comes."""
+"""A listening socket that detects the first request."""
 
 import selectors
 import socket
@@ -11,7 +11,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
 
 class Listener:
-    """Listens for as long as the `with` block lasts."""
+    """Listens while the `with` block runs."""
 
     def __enter__(self) -> "Listener":
         self.door = socket.create_server(("127.0.0.1", 0), backlog=1024)
@@ -27,7 +27,7 @@ class Listener:
         self.waits.close()
 
     def first_request(self, limit_s: float) -> float:
-        """When it came, on the monotonic clock. A connection by which nothing comes does not count."""
+        """The time of the first request, on the monotonic clock. A connection without data does not count."""
         give_up = time.monotonic() + limit_s
         while (left := give_up - time.monotonic()) > 0:
             for key, _ in self.waits.select(left):
@@ -37,7 +37,7 @@ class Listener:
                 elif self.heard(key.fileobj).startswith(BEGINS):
                     key.fileobj.sendall(ANSWER)
                     return at
-        raise Failure(f"no request came within {limit_s:.0f} s")
+        raise Failure(f"no request arrived within {limit_s:.0f} s")
 
     def accept(self) -> None:
         connection, _ = self.door.accept()

@@ -1,4 +1,4 @@
-"""Starves headcount on purpose, again and again, and counts how often it says so."""
+"""Starves headcount of CPU repeatedly, and counts how often it reports that."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ CGROUPS = [(Path("/sys/fs/cgroup/cpu"), "cpu.cfs_quota_us", "10000"), (Path("/sy
 
 @contextmanager
 def hog() -> Iterator[list[str]]:
-    """A process that takes what it gets of the generator's core."""
+    """A process that competes for the generator's core."""
     command = pinned(GENERATOR_CORE, ["sh", "-c", "while :; do :; done"], goes_first=False)
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
@@ -34,14 +34,14 @@ def hog() -> Iterator[list[str]]:
 
 @contextmanager
 def quota() -> Iterator[list[str]]:
-    """A control group with a tenth of a core; the words that go before a command to run it there."""
+    """A control group with a tenth of a core. Yields the words that run a command in it."""
     root, file, text = next(kind for kind in CGROUPS if kind[0].is_dir())
     folder = root / "headcount-bench"
     try:
         folder.mkdir()
         (folder / file).write_text(text, encoding="utf-8")
     except OSError as why:
-        raise Failure(f"no control group can be made here: {why}") from why
+        raise Failure(f"cannot create a control group here: {why}") from why
     try:
         yield ["sh", "-c", f'echo $$ > {folder}/cgroup.procs; exec "$@"', "sh"]
     finally:
@@ -78,8 +78,8 @@ def measured(place: Place, only: list[str]) -> tuple[str, bool]:
         rows.append([kind.words, *[str(words.count(word)) for word in ("valid", "questionable", "invalid")], "WRONG" if wrong else "right"])
         complain(f"    {rows[-1]}")
     text = "\n\n".join([
-        "# Starved on purpose",
-        f"{RUNS} runs of 3 s each, generator and truth server on a core of their own.",
+        "# Starved of CPU",
+        f"{RUNS} runs of 3 s each, generator and truth server on separate cores.",
         machine.described(place, [], load_before),
         table(["", "valid", "questionable", "invalid", "verdict"], rows),
     ])
@@ -87,7 +87,7 @@ def measured(place: Place, only: list[str]) -> tuple[str, bool]:
 
 
 def validity(kind: Kind, place: Place) -> str:
-    """What one run calls its only level."""
+    """The validity of the only level of one run."""
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name, TruthServer(place) as server, kind.around() as before:
         command = [
             *before, place.headcount, "run", SCENARIOS / kind.scenario, "--target", server.url, "--json", "--quiet",

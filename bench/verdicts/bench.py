@@ -1,4 +1,4 @@
-"""While another process uses half of the generator's core: does a healthy server pass, and a broken one never?"""
+"""Checks verdicts while another process uses half of the generator's core: a healthy server should pass, a broken one never."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ HALF = "import time\nwhile True:\n end = time.monotonic() + 0.01\n while time.mo
 
 @contextmanager
 def half_of_its_core() -> Iterator[None]:
-    """Another process works for 10 ms and sleeps for 10 ms, on the generator's core."""
+    """Another process works for 10 ms and sleeps for 10 ms in turn, on the generator's core."""
     command = pinned(GENERATOR_CORE, [sys.executable, "-c", HALF], goes_first=False)
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
@@ -37,7 +37,7 @@ def half_of_its_core() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A scenario, and whether the server keeps what it asks for."""
+    """A scenario, and whether the server meets its thresholds."""
 
     words: str
     scenario: str
@@ -66,8 +66,8 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
         rows.append([kind.words, *[str(words.count(word)) for word in EXIT_CODES.values()], "right" if good else "WRONG"])
         complain(f"    {rows[-1]}")
     text = "\n\n".join([
-        "# Verdicts of a generator without half of its core",
-        f"{rounds} runs of 3 s each. Another process works for half of the time on the generator's core.",
+        "# Verdicts with half of the generator's core",
+        f"{rounds} runs of 3 s each. Another process uses the generator's core for half of the time.",
         machine.described(place, [], load_before),
         table(["server", *EXIT_CODES.values(), "verdicts"], rows),
     ])
@@ -75,7 +75,7 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
 
 
 def verdict(kind: Kind, place: Place) -> str:
-    """What one run comes to, by its exit code."""
+    """The verdict of one run, from its exit code."""
     with tempfile.TemporaryDirectory(prefix="headcount-bench-") as name, TruthServer(place) as server, half_of_its_core():
         command = [
             place.headcount, "run", SCENARIOS / kind.scenario, "--target", server.url, "--json", "--quiet",
@@ -86,5 +86,5 @@ def verdict(kind: Kind, place: Place) -> str:
         raise Failure(f"no result: exit code {finished.code}: {finished.stderr.strip()}")
     said = json.loads(finished.stdout)["verdict"]
     if said != EXIT_CODES[finished.code]:
-        raise Failure(f"exit code {finished.code}, but it said {said}")
+        raise Failure(f"exit code {finished.code}, but the verdict was {said}")
     return EXIT_CODES[finished.code]

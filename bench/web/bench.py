@@ -1,4 +1,4 @@
-"""nginx under closed loops of every tool: what a request costs."""
+"""Closed loops of every tool against nginx: the cost of a request."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ class Outcome:
     peak_mb: float
 
     def unfairness(self) -> float | None:
-        """How many medians the slowest waited: of the users' turns, where they are told, else of the requests."""
+        """The slowest time divided by the median: of the users' turns if they are reported, otherwise of the requests."""
         figures = self.report.turns or self.report.figures
         return figures["max"] / figures["p50"] if figures.get("p50") and "max" in figures else None
 
@@ -41,18 +41,18 @@ def measured(place: Place, only: list[str], rounds: int) -> tuple[str, bool]:
     }
     comparison = compared(place, all_of_them, only, rounds, lambda _, setting: outcome_of(setting, place))
     return written(
-        "What a request costs",
-        f"nginx with one worker answers two letters; closed loops of {SECONDS} s.",
+        "The cost of a request",
+        f"nginx with one worker responds with two letters; closed loops of {SECONDS} s.",
         comparison,
         HEAD,
         comparison.rows(HEAD, lambda key, result: cells(key, result, comparison)),
         goals_of(comparison),
-        "Requests are counted by nginx (`stub_status`), CPU time (user and system, of the tool and all its children) is "
-        "read from `/proc`, both from a second after the first request to 0.3 s before the last: starting up is in "
-        "neither. × wrk is the CPU time per request beside wrk's of the same round. Where nginx is at 95 % and more it "
-        "is the limit: requests/s is then no figure of the tool, CPU per request is. p50 and worst / p50 (the slowest "
-        "request beside the median) are what the tool says; headcount's times of requests have nothing of its own waiting in them, so "
-        "that its worst / p50 is of whole iterations, where each is one request.",
+        "nginx counts the requests (`stub_status`). CPU time (user and system, of the tool and all its children) is "
+        "read from `/proc`. Both cover the time from a second after the first request to 0.3 s before the last, without "
+        "start-up. × wrk is the CPU time per request relative to wrk's in the same round. If nginx is at 95 % or more, it "
+        "is the limit: requests/s then does not describe the tool, but CPU per request does. The tools report p50 and worst / p50 (the "
+        "slowest request relative to the median). headcount's request times do not include its own delays, so "
+        "its worst / p50 covers whole iterations, each of which is one request.",
     )
 
 
@@ -94,7 +94,7 @@ def unfairness(result: Results) -> list[float]:
 
 
 def goals_of(comparison: Comparison) -> list[Goal]:
-    """Of those that were run on both sides."""
+    """The goals whose two sides were both run."""
     goals = []
     for connections in CONNECTIONS:
         where = f"at {connections:,}"

@@ -1,4 +1,4 @@
-"""nginx with one worker, which answers every request with two letters and counts them."""
+"""nginx with one worker, which responds to every request with two letters and counts them."""
 
 import http.client
 import socket
@@ -39,7 +39,7 @@ http {{
 
 
 class Nginx:
-    """Runs on the server's core, for as long as the `with` block lasts."""
+    """Runs on the server's core while the `with` block runs."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -47,7 +47,7 @@ class Nginx:
     def __enter__(self) -> "Nginx":
         program = self.place.program("nginx")
         if program is None:
-            raise Failure("needs nginx (package nginx-light; bench/install.sh fetches it)")
+            raise Failure("nginx is needed (package nginx-light; bench/install.sh downloads it)")
         self.folder = tempfile.TemporaryDirectory(prefix="headcount-bench-nginx-")
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
@@ -83,20 +83,20 @@ class Nginx:
                 time.sleep(0.05)
 
     def count(self) -> int:
-        """Requests until now, without those that asked for the count."""
+        """The number of requests so far, without those that read the count."""
         try:
             self.connection.request("GET", "/counted")
             body = self.connection.getresponse().read().decode()
         except (OSError, http.client.HTTPException) as error:
             self.connection.close()
-            raise Failure(f"nginx did not tell its count: {error}") from error
+            raise Failure(f"nginx did not report its count: {error}") from error
         self.asked += 1
         # "Active connections: 1 \nserver accepts handled requests\n 1 1 7 \n…"
         return int(body.splitlines()[2].split()[2]) - self.asked
 
 
 def free_port() -> int:
-    """nginx cannot choose one itself and say which."""
+    """A free port, because nginx cannot choose one itself and report it."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return found.getsockname()[1]

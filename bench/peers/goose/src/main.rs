@@ -1,4 +1,4 @@
-//! Users who ask for the page of `--host` again and again. Everything else is said by Goose's own arguments.
+//! Users who request the page of `--host` repeatedly. Goose's own arguments set everything else.
 
 use goose::prelude::*;
 
