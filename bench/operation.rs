@@ -22,8 +22,8 @@ pub(crate) struct Operation {
 type Call = Box<dyn FnMut()>;
 
 impl Operation {
-    /// `prepare` sets everything up and returns the call to measure. The call must always cost the same, however often it
-    /// ran before, so the data that it stores must be bounded.
+    /// `prepare` sets everything up and returns the call to measure. The call must always cost the same, however often
+    /// it ran before, so the data that it stores must be bounded.
     pub(crate) fn new<R, F: FnMut() -> R + 'static>(
         name: &'static str,
         count: u32,
@@ -63,7 +63,7 @@ fn list(operations: &[Operation]) {
 fn repeat(operations: Vec<Operation>, times: &str, name: &str) {
     let found = operations.into_iter().find(|one| one.name == name);
     let (Ok(times), Some(operation)) = (times.parse::<u32>(), found) else {
-        panic!("no operation {name:?}, or {times:?} is no number");
+        panic!("unknown operation {name:?}, or {times:?} is not a number");
     };
     let mut call = (operation.prepare)();
     for _ in 0..times {
