@@ -22,7 +22,9 @@ fn what_comes_behind_a_response_is_told() {
     assert!(parser.on_bytes(&one.repeat(2)).unwrap().is_some());
     let unasked = parser.take_unasked().unwrap();
     assert!(
-        unasked.detail.starts_with("received data without a request"),
+        unasked
+            .detail
+            .starts_with("received data without a request"),
         "{unasked}"
     );
     assert!(!parser.keeps_alive());
