@@ -70,7 +70,7 @@ def of_headcount_bench(finished: Finished, _: Path) -> Report:
     """Reads the summary, which has the same form as that of a run."""
     must_end_with(finished, [0, 98])
     level = json.loads(finished.stdout)["levels"][0]
-    kind = "exchanges" if level["round_trips"]["count"] else "requests"
+    kind = "round_trips" if level["round_trips"]["count"] else "requests"
     timings = level[kind]
     names = {"mean": "mean_ms", "p50": "p50_ms", "p90": "p90_ms", "p95": "p95_ms", "p99": "p99_ms", "p99.9": "p99_9_ms", "max": "max_ms"}
     figures = {name: timings[key] for name, key in names.items() if timings[key] is not None}
@@ -85,9 +85,14 @@ def level_of_headcount(finished: Finished, folder: Path) -> dict:
 
 def remarks_of_headcount(level: dict) -> tuple[list[str], list[str]]:
     """The remarks for the table, and their reasons."""
-    doubts = level["unsound_reasons"] + level["suspicions"]
-    word = "invalid" if not level["sound"] else "questionable" if doubts else None
+    issues = level["issues"]
+    doubts = [issue.get("text", issue["cause"]) for issue in issues]
+    word = "invalid" if is_invalid(level) else "questionable" if issues else None
     return [word] * bool(word) + counted(level["measured"]["iterations"]["dropped"], "dropped"), doubts
+
+
+def is_invalid(level: dict) -> bool:
+    return any(issue["severity"] == "invalid" for issue in level["issues"])
 
 
 def figures_of(histogram: Histogram) -> dict[str, float]:

@@ -124,8 +124,8 @@ def goals_of(comparison: Comparison) -> list[Goal]:
 
 def goals_with_many(outcomes: list[Outcome]) -> list[Goal]:
     """Goals in every round. An invalid round measures no time."""
-    sound = bool(outcomes) and all(outcome.sound for outcome in outcomes)
-    longest = max(outcome.percentile_ms(95) for outcome in outcomes) if sound else None
+    valid = bool(outcomes) and all(outcome.valid for outcome in outcomes)
+    longest = max(outcome.percentile_ms(95) for outcome in outcomes) if valid else None
     wrong = sum(outcome.wrong for outcome in outcomes) if outcomes else None
     apart = sum(outcome.rooms - outcome.converged for outcome in outcomes) if outcomes else None
     return [

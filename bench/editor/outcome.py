@@ -7,7 +7,7 @@ from pathlib import Path
 from common.hdr import Histogram, decoded
 from common.failure import Failure
 from common.process import Finished
-from common.report import must_end_with, remarks_of_headcount
+from common.report import is_invalid, must_end_with, remarks_of_headcount
 
 KEPT, NOT_SOUND, BROKEN = 0, 98, 99
 """Exit codes with a result. A broken threshold of the scenario is a result too."""
@@ -24,7 +24,7 @@ class Outcome:
     delivered: int
     lost: int
     duplicated: int
-    strayed: int
+    misdelivered: int
     reordered: int
     late: int
     latencies: list[Histogram]
@@ -37,7 +37,7 @@ class Outcome:
     users: int
     rooms: int
     converged: int
-    sound: bool
+    valid: bool
     generator_percent: float
     remarks: list[str]
 
@@ -60,7 +60,7 @@ class Outcome:
     @property
     def wrong(self) -> int:
         """Deliveries that were lost, late, out of order, duplicated or misdelivered."""
-        return self.lost + self.duplicated + self.strayed + self.reordered + self.late
+        return self.lost + self.duplicated + self.misdelivered + self.reordered + self.late
 
     def percentile_ms(self, percent: float) -> float:
         """Of all deliveries."""
@@ -91,7 +91,7 @@ def outcome_of(level: dict) -> Outcome:
         expected=sum(channel["expected"] for channel in channels),
         delivered=sum(channel["delivered"] for channel in channels),
         lost=sum(sum(channel["lost"].values()) for channel in channels),
-        strayed=sum(sum(channel["strayed"].values()) for channel in channels),
+        misdelivered=sum(sum(channel["misdelivered"].values()) for channel in channels),
         latencies=[decoded(channel["latency"]) for channel in channels],
         cpu_percent=target["cpu_percent"],
         memory_kb=1000 * target["memory_mb_max"],
@@ -99,7 +99,7 @@ def outcome_of(level: dict) -> Outcome:
         users=level["load"]["users"],
         rooms=level["load"]["groups"],
         converged=document["converged"],
-        sound=level["sound"],
+        valid=not is_invalid(level),
         generator_percent=level["generator"]["busiest_worker_percent"] or 0.0,
         remarks=[*remarks, *(doubt.split(": ")[0] for doubt in doubts[:1])],
         **{fate: sum(channel[fate] for channel in channels) for fate in FATES},

@@ -93,7 +93,8 @@ fn censored(parts: &Parts<'_>) -> String {
         let over = all.response.count_above(model::Nanos::from_secs(15));
         let _ = write!(
             text,
-            " Here the client does not stop waiting: at 32 trades with bcrypt 12, p95 of both together is {}, the longest {}, and {over} of {} \
+            " Here the client does not stop waiting: at 32 trades with bcrypt 12, p95 of both together is {}, the longest \
+            {}, and {over} of {} \
              took longer than 15 s. The report's client would have counted these trades as failed; nothing failed.",
             at(all.response_at(0.95)),
             all.longest().map_or("n/a".to_owned(), time),
@@ -204,8 +205,8 @@ fn cores(parts: &Parts<'_>) -> String {
 
 fn hashes(parts: &Parts<'_>) -> String {
     let mut text = format!(
-        "Each of the four users is created (one hash) and logs in (one comparison, which costs as much): {HASHES} per trade, 32 × {HASHES} = {}, \
-         not 128. This is inferred from the flow, because the source is not public.",
+        "Each of the four users is created (one hash) and logs in (one comparison, which costs as much): {HASHES} per trade, \
+         32 × {HASHES} = {}, not 128. This is inferred from the flow, because the source is not public.",
         32 * HASHES
     );
     if let Some(one) = at_once(parts.report, 32) {

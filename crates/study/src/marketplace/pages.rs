@@ -75,7 +75,8 @@ pub(super) fn full(parts: &Parts<'_>) -> String {
         return "A full queue: not measured.".to_owned();
     };
     format!(
-        "64 logins at once, bcrypt 12, with room for 8 in the queue: {let_in} let in, {refused} answered 503 with `Retry-After: {seconds:.0}`, \
+        "64 logins at once, bcrypt 12, with room for 8 in the queue: {let_in} let in, {refused} answered 503 with \
+        `Retry-After: {seconds:.0}`, \
          the last of them after {longest:.0} ms. This is better than a wait of 15 s."
     )
 }

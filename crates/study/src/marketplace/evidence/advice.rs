@@ -94,7 +94,8 @@ fn people(parts: &Parts<'_>) -> String {
     let (quick, slow) = (model(0.5), model(8.2));
     let mut text = format!(
         "No derivation is given. If 20 active users take R each, X = 20 / R and N = X·(R + Z). With R = 0.5 s and Z = {} to {} s that is \
-         {:.0} to {:.0}; with its own p50 of a login, R = 8.2 s, it is {:.0} to {:.0}. Users per day need a peak factor, which is missing. And \
+         {:.0} to {:.0}; with its own p50 of a login, R = 8.2 s, it is {:.0} to {:.0}. Users per day need a peak factor, \
+         which is missing. And \
          nobody creates four accounts for each purchase.",
         THINK_S[0], THINK_S[1], quick[0], quick[1], slow[0], slow[1]
     );
@@ -143,8 +144,8 @@ fn rounds(parts: &Parts<'_>) -> String {
     ) {
         let _ = write!(
             text,
-            " Here a single login takes {:.0} ms with bcrypt 12 and {:.0} ms with argon2id (19 MiB, 2 passes, OWASP's first choice); logins \
-             at 32 trades at once have a p95 of {} and {}{}.",
+            " Here a single login takes {:.0} ms with bcrypt 12 and {:.0} ms with argon2id (19 MiB, 2 passes, OWASP's first choice); \
+             logins at 32 trades at once have a p95 of {} and {}{}.",
             bcrypt.hashing.cost_s * 1e3,
             argon.hashing.cost_s * 1e3,
             p95(&bcrypt.at.hashed(&["auth.login"])),
