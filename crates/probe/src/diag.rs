@@ -1,7 +1,7 @@
-//! `NETLINK_SOCK_DIAG`, as `linux/inet_diag.h` and `linux/netlink.h` describe it: a request for all TCP sockets of a
-//! family in some states with one local port, answered by one message for each.
+//! Socket diagnostics (`NETLINK_SOCK_DIAG`), as described in `linux/inet_diag.h` and `linux/netlink.h`. A request asks
+//! for all TCP sockets of a family in some states with one local port. The kernel responds with one message per socket.
 //!
-//! `/proc/net/tcp` lists every socket there is: 50,000 that wait for their end cost a tenth of a second.
+//! `/proc/net/tcp` lists all sockets instead: 50,000 in TIME_WAIT take a tenth of a second.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
@@ -12,17 +12,17 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use rustix::net::{recv, sendto, socket_with};
 use thiserror::Error;
 
-/// Why the kernel's socket diagnostics say nothing.
+/// The reason why the kernel's socket diagnostics are not available.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum DiagError {
     /// A system call failed.
     #[error("socket diagnostics: {0}")]
     Refused(#[from] rustix::io::Errno),
-    /// The kernel answered with an error: it has no such module, or we may not ask.
+    /// The kernel responded with an error: the module is missing, or the request is not permitted.
     #[error("socket diagnostics: error {0}")]
     Unsupported(i32),
-    /// An answer that is cut off, too long, or does not come.
-    #[error("socket diagnostics: an answer that is no answer")]
+    /// The response is truncated, too long or missing.
+    #[error("socket diagnostics: invalid or missing response")]
     Damaged,
 }
 
@@ -36,44 +36,44 @@ const ESTABLISHED: u8 = 1;
 const LISTEN: u8 = 10;
 const HEADER: usize = 16;
 const FAMILY_INET: u8 = 2;
-/// In `struct inet_diag_msg`, after the header: family, state, timer, retransmissions, then `inet_diag_sockid` of 48
-/// bytes (both ports, both addresses, …), the timer's time, both queues, the user, the inode.
+/// Offsets in `struct inet_diag_msg`, after the header. Its fields: family, state, timer, retransmissions, then
+/// `inet_diag_sockid` of 48 bytes (both ports, both addresses, …), the timer's time, both queues, the user, the inode.
 const PORT_AT: usize = HEADER + 4;
 const ADDRESS_AT: usize = HEADER + 8;
 const QUEUES_AT: usize = HEADER + 4 + 48 + 4;
 const INODE_AT: usize = QUEUES_AT + 12;
-/// More rounds than any number of sockets needs; the loop must end whatever comes.
+/// Maximum number of reads: more than any number of sockets needs. It guarantees that the loop ends.
 const ROUNDS: u32 = 100_000;
 
-/// One socket that the kernel told of.
+/// One socket that the kernel reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Socket {
     /// An established connection.
     Connection,
-    /// One that takes connections.
+    /// A listening socket.
     Listener {
-        /// Where it is bound.
+        /// The address to which it is bound.
         local: SocketAddr,
-        /// Its number among the descriptors in `/proc/PID/fd`.
+        /// Its inode, which identifies it among the descriptors in `/proc/PID/fd`.
         inode: u64,
-        /// Connections that wait to be accepted.
+        /// Number of connections that wait to be accepted.
         waiting: u64,
-        /// How many may.
+        /// Maximum number of connections that may wait.
         limit: u64,
     },
 }
 
-/// Shows `see` every connection to the port and everything that listens on it.
+/// Calls `see` for every connection to the port and every listener on it.
 pub(crate) fn each_socket(port: u16, see: impl FnMut(Socket)) -> Result<(), DiagError> {
     each(port, 1 << ESTABLISHED | 1 << LISTEN, see)
 }
 
-/// Listeners only: the kernel does not go through its connections then.
+/// Calls `see` for every listener on the port. This is cheaper, because the kernel does not go through its connections.
 pub(crate) fn each_listener(port: u16, see: impl FnMut(Socket)) -> Result<(), DiagError> {
     each(port, 1 << LISTEN, see)
 }
 
-/// In both families: a socket of IPv6 may hold connections of IPv4.
+/// Asks for both families, because an IPv6 socket may have IPv4 connections.
 fn each(port: u16, states: u32, mut see: impl FnMut(Socket)) -> Result<(), DiagError> {
     let socket = socket_with(
         AddressFamily::NETLINK,
@@ -93,11 +93,11 @@ fn ask(socket: &OwnedFd, family: AddressFamily, port: u16, states: u32) -> Resul
     request.extend(72_u32.to_ne_bytes());
     request.extend(SOCK_DIAG_BY_FAMILY.to_ne_bytes());
     request.extend(REQUEST_DUMP.to_ne_bytes());
-    request.extend([0; 8]); // sequence and sender: there is one request at a time
+    request.extend([0; 8]); // sequence and sender are not needed: there is one request at a time
     let family = u8::try_from(family.as_raw()).map_err(|_| DiagError::Damaged)?;
     request.extend([family, IPPROTO_TCP, 0, 0]);
     request.extend(states.to_ne_bytes());
-    request.extend(port.to_be_bytes()); // with a port, a dump is of that port only
+    request.extend(port.to_be_bytes()); // restricts the dump to this local port
     request.extend([0; 2 + 32 + 4]); // any other port, addresses, interface
     request.extend([0xff; 8]); // INET_DIAG_NOCOOKIE
     let kernel = SocketAddrNetlink::new(0, 0);
@@ -128,7 +128,7 @@ fn read_answers(
     Err(DiagError::Damaged)
 }
 
-/// Whether the last message was among them.
+/// Reads the messages of one datagram. Returns whether the last message was among them.
 fn read_messages(
     mut bytes: &[u8],
     port: u16,
@@ -149,7 +149,7 @@ fn read_messages(
             SOCK_DIAG_BY_FAMILY => read_socket(message, port, see)?,
             _ => {}
         }
-        // Each begins at a multiple of four bytes.
+        // Messages are aligned to four bytes.
         bytes = bytes.get(length.next_multiple_of(4)..).unwrap_or_default();
     }
     Ok(false)
@@ -165,7 +165,7 @@ fn read_socket(message: &[u8], port: u16, see: &mut impl FnMut(Socket)) -> Resul
         LISTEN => see(Socket::Listener {
             local: SocketAddr::new(address(message, family)?, port),
             inode: word(message, INODE_AT)?.into(),
-            // Of a listener the two queues are the length and the limit of its accept queue.
+            // For a listener, the two queue fields are the length and the limit of its accept queue.
             waiting: word(message, QUEUES_AT)?.into(),
             limit: word(message, QUEUES_AT + 4)?.into(),
         }),

@@ -1,7 +1,7 @@
-//! What a Prometheus endpoint says: text format 0.0.4 and `OpenMetrics` 1.0, line by line.
+//! Parses the response of a Prometheus endpoint, line by line: text format 0.0.4 and `OpenMetrics` 1.0.
 //!
-//! A line that is none is counted and left out; whoever asks must say so. Exemplars, timestamps, help and units are
-//! passed over. Names in quotes (UTF-8 names) are not read.
+//! Invalid lines are skipped and counted, so that the caller can report them. Exemplars, timestamps, help and units are
+//! ignored. Quoted (UTF-8) names are not supported.
 
 mod figures;
 mod line;
@@ -10,34 +10,34 @@ use std::collections::HashMap;
 
 pub use figures::ProcessFigures;
 
-/// Samples beyond this are not read: an endpoint may not fill our memory.
+/// Maximum number of samples, so that an endpoint cannot fill the memory.
 const MOST: usize = 50_000;
 
-/// One answer of an endpoint.
+/// One response of an endpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exposition {
-    /// Its samples, in its order.
+    /// The samples, in the order of the response.
     pub samples: Vec<MetricSample>,
-    /// Lines that are none, and samples beyond the 50,000th.
+    /// The number of invalid lines and of samples beyond the 50,000th.
     pub left_out: u64,
 }
 
 /// One series at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricSample {
-    /// Its name without labels.
+    /// The name without labels.
     pub name: String,
-    /// Its labels as they were written, braces included: `{method="GET"}`; empty without any.
+    /// The labels as written, including the braces: `{method="GET"}`. Empty without labels.
     pub labels: String,
-    /// Its value; may be infinite or no number.
+    /// The value; may be infinite or NaN.
     pub value: f64,
-    /// Whether it only ever grows, so that its increase counts and not its value: counters, and the parts of
-    /// histograms and summaries. Where no type is given, by its name.
+    /// Whether the value only grows, so that its increase matters. This is true for counters and for the parts of
+    /// histograms and summaries. Without a type, the name decides.
     pub counts: bool,
 }
 
 impl Exposition {
-    /// Reads an answer.
+    /// Parses a response.
     pub fn parse(text: &str) -> Self {
         let mut found = Self::default();
         let mut types: HashMap<&str, &str> = HashMap::new();
@@ -62,7 +62,7 @@ impl Exposition {
     }
 }
 
-/// Parts of a family, by the end of their names, that only grow.
+/// Suffixes of names whose values only grow.
 const GROWING: [&str; 4] = ["_total", "_count", "_sum", "_bucket"];
 
 fn counts(name: &str, types: &HashMap<&str, &str>) -> bool {
@@ -158,7 +158,7 @@ loose NaN
             let escaped = |text: &str| text.replace('\\', "\\\\").replace('\n', "\\n").replace('"', "\\\"");
             let inside: Vec<String> = labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
             let braces = if inside.is_empty() { String::new() } else { format!("{{{}}}", inside.join(",")) };
-            // A carriage return ends a line for `lines` only before a line feed.
+            // For `lines`, a carriage return ends a line only before a line feed.
             let time = time.map(|time| format!(" {time}")).unwrap_or_default();
             let found = Exposition::parse(&format!("{name}{braces} {value:e}{time}\n"));
             prop_assert_eq!(found.left_out, 0);

@@ -1,8 +1,10 @@
-//! Whose process listens on an address: the socket's inode from the kernel's socket diagnostics (or, where they do not
-//! answer, `/proc/net/tcp{,6}`), then the process that has that socket among its descriptors.
+//! Finds the process that listens on an address.
 //!
-//! Only this machine and this network namespace are seen. Where a proxy forwards a port into a
-//! container, the proxy is what listens.
+//! The inode of the socket comes from the kernel's socket diagnostics, or from `/proc/net/tcp{,6}` if they are not
+//! available. The process is the one that has this socket among its descriptors.
+//!
+//! Only this machine and this network namespace are visible. If a proxy forwards a port into a container, the result is
+//! the proxy.
 
 mod local;
 
@@ -15,36 +17,36 @@ use thiserror::Error;
 
 use crate::diag::{self, Socket};
 
-/// A process that listens.
+/// A listening process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listener {
-    /// Its process id.
+    /// The process id.
     pub pid: i32,
-    /// Its name as the kernel has it: at most 15 bytes.
+    /// The name as the kernel stores it: at most 15 bytes.
     pub name: String,
 }
 
-/// Why no process is known.
+/// The reason why no process was found.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotFound {
     /// The address belongs to another machine.
     #[error("{0} is not an address of this machine")]
     Elsewhere(IpAddr),
-    /// Nobody listens there.
-    #[error("nobody listens on {0}")]
+    /// No socket listens there.
+    #[error("nothing listens on {0}")]
     Nobody(SocketAddr),
-    /// The socket is there, but the process that has it is not to be seen.
-    #[error("what listens on {0} belongs to another user or another process namespace")]
+    /// The socket exists, but its process is not visible.
+    #[error("the process that listens on {0} belongs to another user or process namespace")]
     Hidden(SocketAddr),
     /// `/proc/net` cannot be read.
-    #[error("sockets cannot be listed: {0}")]
+    #[error("cannot list sockets: {0}")]
     Unreadable(String),
 }
 
-/// The processes that listen on an address, oldest first, at least one.
+/// The processes that listen on an address, oldest first; at least one.
 ///
-/// Of a process and its descendants that share the socket (a prefork server) only the eldest is
-/// returned: [`Sampler`](crate::Sampler) follows its descendants anyway.
+/// If a process shares the socket with its descendants (a prefork server), only the ancestor is returned:
+/// [`Sampler`](crate::Sampler) follows its descendants anyway.
 pub fn listeners_on(address: SocketAddr) -> Result<Vec<Listener>, NotFound> {
     if !local::is_local(address.ip()) {
         return Err(NotFound::Elsewhere(address.ip()));
@@ -77,7 +79,7 @@ fn listening_inodes(address: SocketAddr) -> Result<HashSet<u64>, NotFound> {
 
 fn inodes_in_proc(address: SocketAddr) -> Result<HashSet<u64>, NotFound> {
     let unreadable = |error: procfs::ProcError| NotFound::Unreadable(error.to_string());
-    // A kernel without IPv6 has no tcp6.
+    // A kernel without IPv6 has no file tcp6.
     let v6 = procfs::net::tcp6().unwrap_or_default();
     let entries = procfs::net::tcp()
         .map_err(unreadable)?
@@ -88,10 +90,10 @@ fn inodes_in_proc(address: SocketAddr) -> Result<HashSet<u64>, NotFound> {
     Ok(listening.map(|entry| entry.inode).collect())
 }
 
-/// Whether a connection to `address` could end at a listener that is bound there.
+/// Whether a listener bound to `bound` can receive a connection to `address`.
 fn accepts(bound: SocketAddr, address: SocketAddr) -> bool {
     let (here, there) = (bound.ip().to_canonical(), address.ip().to_canonical());
-    // `[::]` accepts IPv4 too unless the socket is IPv6 only, which /proc does not tell.
+    // `[::]` also accepts IPv4, unless the socket is IPv6-only, which /proc does not show.
     let any = here.is_unspecified() && (here.is_ipv6() || there.is_ipv4());
     bound.port() == address.port() && (any || here == there || there.is_unspecified())
 }
@@ -127,7 +129,7 @@ fn eldest_owners(inodes: &HashSet<u64>) -> Vec<Listener> {
         .collect()
 }
 
-/// Processes whose descriptors are not to be seen own nothing that we could say.
+/// Whether the process has one of the sockets. A process whose descriptors are not visible counts as having none.
 fn owns(process: &Process, inodes: &HashSet<u64>) -> bool {
     process
         .fd()

@@ -1,4 +1,4 @@
-//! The machine: what it is, what its network dropped, whether a cgroup held us back.
+//! The machine: its hardware, the losses of its network, and the limits of cgroups.
 
 mod cgroup;
 mod machine;

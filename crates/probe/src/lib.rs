@@ -1,8 +1,8 @@
-//! Looks at processes from outside: the target's own process, the machine, and the generator itself.
+//! Reads figures of processes from outside: the target's process, the machine, and the generator itself.
 //!
-//! Everything is read from `/proc` (and the cgroup files beside it, and the kernel's socket diagnostics) at the moment
-//! of the call. This crate never attaches to a process, never opens a connection, starts no thread and reads no clock:
-//! the caller says what time it is. What it may not see is `None` or an error that says so, never 0.
+//! Everything is read at the time of the call, from `/proc`, the cgroup files and the kernel's socket diagnostics. This
+//! crate never attaches to a process, never opens a connection, starts no thread and reads no clock: the caller passes
+//! the time. A figure that it may not see is `None` or an error, never 0.
 
 mod diag;
 pub mod exposition;

@@ -1,21 +1,21 @@
-//! How many descriptors this process may have open: each simulated connection takes one.
+//! The limit of open descriptors of this process. Each simulated connection needs one.
 
 use std::io;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
-/// The limit of open descriptors; `None` is no limit.
+/// The limit of open descriptors. `None` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DescriptorLimit {
-    /// What holds now.
+    /// The limit in force.
     pub soft: Option<u64>,
-    /// Up to where it may be raised without privileges.
+    /// The maximum to which it can be raised without privileges.
     pub hard: Option<u64>,
 }
 
 impl DescriptorLimit {
-    /// What holds now.
+    /// The current limits.
     pub fn current() -> Self {
         let limit = getrlimit(Resource::Nofile);
         Self {
@@ -25,7 +25,7 @@ impl DescriptorLimit {
     }
 }
 
-/// Raises the soft limit to the hard one and returns what holds then. Children inherit it.
+/// Raises the soft limit to the hard limit and returns the new limits. Child processes inherit them.
 pub fn raise_descriptor_limit() -> io::Result<DescriptorLimit> {
     let limit = DescriptorLimit::current();
     if limit.soft != limit.hard {

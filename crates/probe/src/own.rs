@@ -1,5 +1,5 @@
-//! Our own threads: how long each ran and how long it waited for a CPU, so that the generator's
-//! stalls are not blamed on the target.
+//! The threads of headcount itself: the time for which each ran and waited for a CPU. With these figures, stalls of the
+//! generator are not blamed on the target.
 
 use std::fs::File;
 use std::io;
@@ -10,26 +10,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::parse_schedstat;
 
-/// One thread of this process. Made in the thread itself, read from anywhere while it lives.
+/// One thread of this process. It is created in the thread itself, and can be read from any thread while it lives.
 #[derive(Debug)]
 pub struct OwnThread {
     tid: i32,
     schedstat: File,
 }
 
-/// What a thread has used since it started; as a difference, what it used in between.
+/// The CPU times of a thread, since its start or, as a difference, between two moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadTime {
-    /// Time on a CPU. Of a thread that is running now it may be one scheduler tick old.
+    /// Time on a CPU. For a thread that is running now, it may be one scheduler tick old.
     pub ran: Nanos,
     /// Time ready to run and waiting for a CPU.
     pub waited: Nanos,
-    /// How often it got a CPU.
+    /// Number of times that it got a CPU.
     pub slices: u64,
 }
 
 impl OwnThread {
-    /// The thread that calls. Fails where the kernel keeps no account of single threads.
+    /// The calling thread. Fails if the kernel does not provide CPU times of single threads.
     pub fn current() -> io::Result<Self> {
         let tid = rustix::thread::gettid().as_raw_nonzero().get();
         let schedstat = File::open(format!("/proc/self/task/{tid}/schedstat"))?;
@@ -38,12 +38,12 @@ impl OwnThread {
         Ok(thread)
     }
 
-    /// Its thread id.
+    /// The thread id.
     pub fn tid(&self) -> i32 {
         self.tid
     }
 
-    /// What it has used since it started: one read of about a microsecond. Fails when the thread has ended.
+    /// The times since the start of the thread. This is one read of about a microsecond. Fails if the thread has ended.
     pub fn read(&self) -> io::Result<ThreadTime> {
         let mut bytes = [0; 64];
         let length = self.schedstat.read_at(&mut bytes, 0)?;
@@ -51,7 +51,7 @@ impl OwnThread {
         let (ran, waited) = parse_schedstat(text).ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::Unsupported,
-                "the kernel keeps no account of single threads",
+                "the kernel provides no CPU times of threads (schedstat)",
             )
         })?;
         let slices = text.split_ascii_whitespace().nth(2);
@@ -63,7 +63,7 @@ impl OwnThread {
     }
 }
 
-/// Resident memory of this process in bytes, for a cheap look once a second.
+/// Resident memory of this process, in bytes. Cheap enough to read once per second.
 pub fn own_memory() -> Option<u64> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = statm.split_ascii_whitespace().nth(1)?.parse().ok()?;
@@ -71,12 +71,12 @@ pub fn own_memory() -> Option<u64> {
 }
 
 impl ThreadTime {
-    /// How long it waited each time it wanted a CPU, on average; `None` when it never did.
+    /// The mean time that it waited for a CPU before it got one. `None` if it never got one.
     pub fn waited_each(self) -> Option<Nanos> {
         self.waited.0.checked_div(self.slices).map(Nanos)
     }
 
-    /// What was used since `earlier`.
+    /// The difference to `earlier`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {

@@ -1,40 +1,40 @@
-//! A port that a process listens on: its established connections, and how full its listen queue is.
+//! A port on which a process listens: its established connections and its listen queue.
 //!
-//! Asked of the kernel's socket diagnostics (what `ss` uses), which shows the length and the limit of a listen queue
-//! and lists the sockets of one port only. Where they do not answer, or the process lives in another network
-//! namespace, from `/proc/PID/net/tcp{,6}`, which has no limit and lists every socket there is.
+//! The figures come from the kernel's socket diagnostics, which `ss` also uses. They show the length and the limit of a
+//! listen queue and list only the sockets of one port. If they are not available, or if the process is in another
+//! network namespace, the source is `/proc/PID/net/tcp{,6}`, which has no limit and lists all sockets.
 
 use procfs::net::TcpState;
 use procfs::process::Process;
 
 use crate::diag::{self, Socket};
 
-/// What is known of a port at one moment.
+/// The state of a port at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortLook {
-    /// Established connections to it, those that wait to be accepted included.
+    /// Number of established connections, including those that wait to be accepted.
     pub connections: u64,
-    /// The queue of connections that wait to be accepted, of the listener whose queue is fullest; `None` when nobody
-    /// listens.
+    /// The queue of connections that wait to be accepted, of the listener with the fullest queue. `None` without a
+    /// listener.
     pub queue: Option<ListenQueue>,
 }
 
 /// The queue of one listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListenQueue {
-    /// Connections that wait to be accepted.
+    /// Number of connections that wait to be accepted.
     pub length: u64,
-    /// What `listen` was called with, at most `net.core.somaxconn`; `None` where the kernel does not say.
+    /// The backlog passed to `listen`, at most `net.core.somaxconn`. `None` if the kernel does not show it.
     pub limit: Option<u64>,
 }
 
 impl ListenQueue {
-    /// Whether the next connection does not fit in: the kernel takes one more than the limit.
+    /// Whether there is no room for the next connection. The kernel accepts one more than the limit.
     pub fn is_full(self) -> bool {
         self.limit.is_some_and(|limit| self.length > limit)
     }
 
-    /// By how much of its limit it is filled; without one, by its length alone.
+    /// The fill level for comparisons: the share of the limit, then the length. Without a limit, only the length.
     fn fill(self) -> (f64, u64) {
         let share = self
             .limit
@@ -43,7 +43,7 @@ impl ListenQueue {
     }
 }
 
-/// Looks at a port in the network namespace of a process. `None` where neither way is open.
+/// Reads the state of a port in the network namespace of a process. `None` if neither source is available.
 pub fn look_at_port(pid: i32, port: u16) -> Option<PortLook> {
     let mut look = PortLook::default();
     let asked = in_our_network(pid) && diag::each_socket(port, |socket| look.see(socket)).is_ok();
@@ -54,8 +54,8 @@ pub fn look_at_port(pid: i32, port: u16) -> Option<PortLook> {
     }
 }
 
-/// Only the listen queue, which costs little however many connections there are: for many looks a second. `None`
-/// where the socket diagnostics do not answer, and when nobody listens.
+/// Reads only the listen queue. The cost does not depend on the number of connections, so it can be read many times per
+/// second. `None` if the socket diagnostics are not available, or if there is no listener.
 pub fn look_at_queue(pid: i32, port: u16) -> Option<ListenQueue> {
     if !in_our_network(pid) {
         return None;
@@ -65,7 +65,7 @@ pub fn look_at_queue(pid: i32, port: u16) -> Option<ListenQueue> {
     look.queue
 }
 
-/// Whether the process has the same network namespace as we.
+/// Whether the process is in the network namespace of headcount.
 fn in_our_network(pid: i32) -> bool {
     let namespace = |of: String| std::fs::read_link(format!("/proc/{of}/ns/net")).ok();
     let ours = namespace("self".to_owned());
@@ -74,7 +74,7 @@ fn in_our_network(pid: i32) -> bool {
 
 fn from_proc(pid: i32, port: u16) -> Option<PortLook> {
     let process = Process::new(pid).ok()?;
-    // A kernel without IPv6 has no tcp6.
+    // A kernel without IPv6 has no file tcp6.
     let v6 = process.tcp6().unwrap_or_default();
     let mut look = PortLook::default();
     for entry in process.tcp().ok()?.into_iter().chain(v6) {
@@ -83,7 +83,7 @@ fn from_proc(pid: i32, port: u16) -> Option<PortLook> {
         }
         match entry.state {
             TcpState::Established => look.connections += 1,
-            // Of a listener this is the length of its queue; its limit is not shown.
+            // For a listener, this is the length of its queue. The limit is not shown.
             TcpState::Listen => look.see_queue(ListenQueue {
                 length: entry.rx_queue.into(),
                 limit: None,

@@ -1,4 +1,4 @@
-//! A process and its descendants, looked at again and again: CPU by thread, memory, descriptors.
+//! Samples of a process and its descendants: CPU per thread, memory, descriptors.
 //!
 //! ```
 //! use model::Nanos;
@@ -36,33 +36,33 @@ pub use sample::{ProcessSample, Sample, ThreadSample};
 pub use start::started_at;
 pub use usage::{ProcessUse, ThreadUse, Use, use_between};
 
-/// Why there is no sample.
+/// The reason why there is no sample.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SampleError {
-    /// The process has ended, or its number belongs to another one by now.
+    /// The process has ended, or its process id now belongs to another one.
     #[error("process {0} has ended")]
     Ended(i32),
-    /// The process is there but may not be looked at.
-    #[error("process {pid} cannot be looked at: {reason}")]
+    /// The process exists but cannot be read.
+    #[error("cannot read process {pid}: {reason}")]
     Unreadable {
-        /// Its process id.
+        /// The process id.
         pid: i32,
-        /// What the kernel said.
+        /// The error of the kernel.
         reason: String,
     },
 }
 
-/// Looks at one process and its descendants.
+/// Samples one process and its descendants.
 #[derive(Debug)]
 pub struct Sampler {
     pid: i32,
-    /// Start of the process in clock ticks since boot: tells it from a later one with the same number.
+    /// Start of the process in clock ticks since boot. It distinguishes the process from a later one with the same id.
     started: u64,
     ended: bool,
 }
 
 impl Sampler {
-    /// For a process that is alive now.
+    /// A sampler for a process that is alive.
     pub fn new(pid: i32) -> Result<Self, SampleError> {
         let (_, stat) = alive(pid)?;
         Ok(Self {
@@ -72,14 +72,14 @@ impl Sampler {
         })
     }
 
-    /// The process that is looked at.
+    /// The process id.
     pub fn pid(&self) -> i32 {
         self.pid
     }
 
-    /// Looks now, `now` being the caller's time. Costs about 15 µs of CPU per thread.
+    /// Takes a sample. `now` is the caller's time. Costs about 15 µs of CPU per thread.
     ///
-    /// Once the process has ended, every later call says so without looking.
+    /// Once the process has ended, every later call returns [`SampleError::Ended`] without reading anything.
     pub fn sample(&mut self, now: Nanos) -> Result<Sample, SampleError> {
         if self.ended {
             return Err(SampleError::Ended(self.pid));
@@ -105,7 +105,7 @@ impl Sampler {
 fn alive(pid: i32) -> Result<(Process, procfs::process::Stat), SampleError> {
     let refused = |error: ProcError| match error {
         ProcError::NotFound(_) | ProcError::Incomplete(_) => SampleError::Ended(pid),
-        // A process that ends between open and read.
+        // The process ended between open and read.
         ProcError::Io(ref io, _) if io.raw_os_error() == Some(NO_SUCH_PROCESS) => {
             SampleError::Ended(pid)
         }
@@ -116,7 +116,7 @@ fn alive(pid: i32) -> Result<(Process, procfs::process::Stat), SampleError> {
     };
     let process = Process::new(pid).map_err(refused)?;
     let stat = process.stat().map_err(refused)?;
-    // Zombies and the dead still have an entry.
+    // Zombies and dead processes still have an entry.
     match stat.state {
         'Z' | 'X' | 'x' => Err(SampleError::Ended(pid)),
         _ => Ok((process, stat)),

@@ -1,5 +1,5 @@
-//! What a process runs on, by marks that only one runtime leaves: the name of its program, the libraries it has
-//! mapped, and what its compiler wrote into its file. Where no mark is found, nothing is said.
+//! Detects the runtime of a process by marks that only one runtime leaves: the name of the program, the mapped
+//! libraries, and text that the compiler wrote into the file. Without a mark there is no result.
 
 mod elf;
 mod marks;
@@ -9,18 +9,18 @@ use std::path::Path;
 
 use elf::Program;
 
-/// What a process runs on.
+/// The runtime of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runtime {
-    /// `Node.js`, `Python`, `JVM`, `Go`, `Rust`, …
+    /// The name: `Node.js`, `Python`, `JVM`, `Go`, `Rust`, …
     pub name: &'static str,
-    /// Its version, where a look at files tells it: `3.11`, `1.22.1`.
+    /// The version, if files show it: `3.11`, `1.22.1`.
     pub version: Option<String>,
 }
 
-/// What a process runs on. `None` when that is not sure, or when the process may not be looked at.
+/// The runtime of a process. `None` if it is uncertain or the process cannot be read.
 ///
-/// Reads parts of the program's file, some milliseconds of work: once for a process, not once a second.
+/// This reads parts of the program's file, which takes some milliseconds. Call it once per process, not every second.
 pub fn runtime_of(pid: i32) -> Option<Runtime> {
     let program = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
     let libraries = libraries(pid);
@@ -35,11 +35,11 @@ pub fn runtime_of(pid: i32) -> Option<Runtime> {
         }
         return Some(found);
     }
-    // The link of `exe` opens the file even where it was replaced or lies in a container.
+    // The link `exe` opens the file even if it was replaced or is inside a container.
     Program::open(Path::new(&format!("/proc/{pid}/exe")))?.built_by()
 }
 
-/// Paths of what a process has mapped, each once.
+/// The paths of the shared libraries that a process has mapped, without duplicates.
 fn libraries(pid: i32) -> Vec<String> {
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
     let paths = maps
@@ -51,7 +51,7 @@ fn libraries(pid: i32) -> Vec<String> {
     paths
 }
 
-/// The file `release` of a Java home: `JAVA_VERSION="17.0.2"`.
+/// The version in the file `release` of a Java home: `JAVA_VERSION="17.0.2"`.
 fn jvm_version(pid: i32, program: &Path, libraries: &[String]) -> Option<String> {
     let library = libraries.iter().find(|path| path.ends_with("/libjvm.so"));
     let within = library.map_or(program, |path| Path::new(path.as_str()));

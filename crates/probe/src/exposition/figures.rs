@@ -1,27 +1,27 @@
 use super::{Exposition, MetricSample};
 
-/// What the endpoint says of its own process, under the names that client libraries agree on
-/// (<https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics>) and a few that only one runtime has.
-/// Several series of one name are several parts, and add up.
+/// The figures that an endpoint reports about its own process. The names are those of the client libraries
+/// (<https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics>) and a few of single runtimes.
+/// Several series of one name are added up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProcessFigures {
     /// CPU time since its start, in seconds.
     pub cpu_seconds: Option<f64>,
-    /// Resident memory in bytes.
+    /// Resident memory, in bytes.
     pub memory: Option<f64>,
-    /// Open descriptors.
+    /// Number of open descriptors.
     pub descriptors: Option<f64>,
-    /// How many it may have.
+    /// Maximum number of open descriptors.
     pub descriptor_limit: Option<f64>,
-    /// Threads of the operating system.
+    /// Number of operating system threads.
     pub threads: Option<f64>,
-    /// Its start, in seconds of the Unix epoch.
+    /// Start of the process, in seconds since the Unix epoch.
     pub started_at: Option<f64>,
-    /// What it runs on, and its version.
+    /// Name and version of the runtime.
     pub runtime: Option<(&'static str, Option<String>)>,
 }
 
-/// Series that name a runtime and, in a label, its version.
+/// Series that identify a runtime, with the version in a label.
 const RUNTIMES: [(&str, &str); 6] = [
     ("go_info", "Go"),
     ("python_info", "Python"),
@@ -32,7 +32,7 @@ const RUNTIMES: [(&str, &str); 6] = [
 ];
 
 impl ProcessFigures {
-    /// Of one answer.
+    /// The figures in one response.
     pub fn of(exposition: &Exposition) -> Self {
         let samples = &exposition.samples;
         let any = |names: &[&str]| names.iter().find_map(|name| sum(samples, name));

@@ -1,4 +1,4 @@
-//! One line:
+//! Parses one line:
 //!
 //! ```text
 //! sample  = name [ "{" [ label { "," label } [ "," ] ] "}" ] value [ timestamp ] [ "#" exemplar ]
@@ -12,7 +12,7 @@ pub(super) struct Sample<'a> {
     pub(super) value: f64,
 }
 
-/// The name and the type of a `TYPE` comment, whose `#` was taken off.
+/// The name and the type of a `TYPE` comment, given without its `#`.
 pub(super) fn type_of(comment: &str) -> Option<(&str, &str)> {
     let mut words = comment.split_ascii_whitespace();
     if words.next()? != "TYPE" {
@@ -52,7 +52,7 @@ fn name(text: &str) -> Option<(&str, &str)> {
     name.starts_with(letter).then_some((name, rest))
 }
 
-/// Where the labels end, behind their brace; `text` begins with one.
+/// The end of the labels, after the closing brace. `text` begins with the opening brace.
 fn labels(text: &str) -> Option<usize> {
     let mut rest = &text[1..];
     loop {
@@ -73,7 +73,7 @@ fn labels(text: &str) -> Option<usize> {
     }
 }
 
-/// Where a quoted text ends, behind its quote; the first one was taken off.
+/// The end of a quoted text, after the closing quote. `text` begins after the opening quote.
 fn quoted(text: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {
@@ -87,7 +87,7 @@ fn quoted(text: &str) -> Option<usize> {
     None
 }
 
-/// As Go writes and reads them: `1e3`, `+Inf`, `NaN`.
+/// Parses a number in the notation of Go: `1e3`, `+Inf`, `NaN`.
 fn number(word: &str) -> Option<f64> {
     word.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Which addresses are this machine's.
+//! The addresses of this machine.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -14,7 +14,7 @@ pub(super) fn is_local(ip: IpAddr) -> bool {
     }
 }
 
-/// Leaves of the routing trie: `|-- 192.0.2.2`, then a line with `host LOCAL`.
+/// The local addresses in the routing trie: a leaf `|-- 192.0.2.2`, then a line with `host LOCAL`.
 fn v4_addresses(fib_trie: &str) -> impl Iterator<Item = Ipv4Addr> {
     fib_trie
         .lines()

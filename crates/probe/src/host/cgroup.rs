@@ -1,5 +1,7 @@
-//! What the cgroups of a process allow it, and what they did to it: a process in a container with a CPU quota stops for
-//! the rest of each period, one above its memory limit is killed, and neither shows on the machine as a whole.
+//! The limits of a process's cgroups, and their effects.
+//!
+//! A process that has used up its CPU quota stops for the rest of the period, and a process above its memory limit is
+//! killed. Neither is visible in the figures of the whole machine.
 
 mod folders;
 mod throttling;
@@ -13,31 +15,31 @@ use std::path::{Path, PathBuf};
 use folders::folders;
 pub use throttling::Throttling;
 
-/// The cgroups of a process, found while it was alive: what they counted can be read after its end.
+/// The cgroups of a process, found while it was alive. Their counters can still be read after its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cgroup {
-    /// Folders of the CPU controller, the process's own first, then its parents.
+    /// Folders of the CPU controller: that of the process first, then its parents.
     cpu: Vec<PathBuf>,
-    /// The same of the memory controller.
+    /// The same for the memory controller.
     memory: Vec<PathBuf>,
 }
 
-/// What is known of the cgroups at one moment. `None` is what there is not.
+/// The state of the cgroups at one moment. `None` if there is no such limit or counter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CgroupLook {
     /// The tightest CPU quota, in cores.
     pub cpu_limit: Option<f64>,
-    /// The tightest memory limit in bytes.
+    /// The tightest memory limit, in bytes.
     pub memory_limit: Option<u64>,
-    /// Memory in bytes of all that is under that limit, page cache included.
+    /// Memory of everything under that limit, in bytes, including the page cache.
     pub memory: Option<u64>,
-    /// How often a process of the innermost cgroup was killed for lack of memory, since the cgroup was made.
+    /// Number of processes of the innermost cgroup that were killed for lack of memory, since the cgroup was created.
     pub oom_kills: Option<u64>,
     throttling: Vec<Option<Throttling>>,
 }
 
 impl Cgroup {
-    /// Those of a process. `None` where there are none or they may not be seen.
+    /// The cgroups of a process. `None` if there are none or they are not visible.
     pub fn of(pid: i32) -> Option<Self> {
         let table = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
         Some(Self::under(Path::new("/sys/fs/cgroup"), &table))
@@ -50,7 +52,7 @@ impl Cgroup {
         }
     }
 
-    /// Looks now.
+    /// Reads the current state.
     pub fn look(&self) -> CgroupLook {
         let limits = self.memory.iter().filter_map(|folder| {
             let limit = memory_limit(folder)?;
@@ -76,7 +78,8 @@ impl Cgroup {
 }
 
 impl CgroupLook {
-    /// What the quotas did since `earlier`, of the cgroup that was stopped for longest. `None` without an account.
+    /// The throttling since `earlier`, in the cgroup that was stopped for the longest time. `None` if the kernel does
+    /// not count it.
     pub fn throttled_since(&self, earlier: &Self) -> Option<Throttling> {
         let pairs = self.throttling.iter().zip(&earlier.throttling);
         pairs
@@ -85,7 +88,8 @@ impl CgroupLook {
     }
 }
 
-/// `cpu.max` of version 2 (`50000 100000` or `max 100000`), or the two files of version 1 (`-1` is no quota).
+/// The CPU quota in cores: from `cpu.max` of version 2 (`50000 100000` or `max 100000`), or from the two files of
+/// version 1 (`-1` is no quota).
 fn cpu_limit(folder: &Path) -> Option<f64> {
     if let Some(text) = read(folder, "cpu.max") {
         let mut words = text.split_ascii_whitespace();
@@ -98,7 +102,7 @@ fn cpu_limit(folder: &Path) -> Option<f64> {
     (quota > 0.0 && period > 0.0).then(|| quota / period)
 }
 
-/// More than any machine has: version 1 writes the largest number of pages where there is no limit.
+/// More memory than any machine has. Without a limit, version 1 shows the largest number of pages.
 const NO_LIMIT: u64 = 1 << 60;
 
 fn memory_limit(folder: &Path) -> Option<u64> {

@@ -5,29 +5,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::DescriptorLimit;
 
-/// What a run was measured on. `None` is what the kernel does not say.
+/// The machine of a run. `None` if the kernel does not provide a figure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Model of the processor, e.g. `Intel(R) Xeon(R) Processor`; some architectures have none.
     pub cpu_model: Option<String>,
-    /// Cores of the machine.
+    /// Number of cores of the machine.
     pub cores: Option<u32>,
-    /// Cores that this process may use: affinity and cgroup quota taken into account.
+    /// Number of cores that this process may use, according to affinity and cgroup quota.
     pub usable_cores: Option<u32>,
-    /// Memory in bytes.
+    /// Memory, in bytes.
     pub memory: Option<u64>,
     /// Release of the kernel, e.g. `6.18.44`.
     pub kernel: Option<String>,
-    /// Descriptors that this process may have open; `None` also where there is no limit.
+    /// Maximum number of open descriptors of this process. `None` also if there is no limit.
     pub descriptor_limit: Option<u64>,
-    /// Longest queue of connections that were not accepted yet.
+    /// Maximum length of a listener's accept queue (`net.core.somaxconn`).
     pub listen_queue_limit: Option<u32>,
-    /// First and last local port for outgoing connections: how many one source address can have.
+    /// First and last local port for outgoing connections. They limit the connections of one source address.
     pub port_range: Option<(u16, u16)>,
 }
 
 impl Machine {
-    /// Looks now.
+    /// Reads the current state.
     pub fn look() -> Self {
         let cpuinfo = read("/proc/cpuinfo").unwrap_or_default();
         let meminfo = read("/proc/meminfo").unwrap_or_default();

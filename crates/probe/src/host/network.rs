@@ -3,24 +3,24 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-/// What the network of this namespace lost, since the machine started; as a difference, in between.
-/// A counter that the kernel does not have is `None`.
+/// Network counters of a namespace, since the machine started or, as a difference, between two moments. A counter that
+/// the kernel does not have is `None`.
 ///
-/// These are the namespace's, not one process's: they say that something happened, not to whom.
+/// The counters belong to the whole namespace, not to one process: they do not show which process was affected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkCounters {
-    /// Connections that came when the queue of a listener was full (`ListenOverflows`).
+    /// Connections that arrived when the queue of a listener was full (`ListenOverflows`).
     pub listen_overflows: Option<u64>,
     /// Connection requests that a listener dropped for any reason (`ListenDrops`).
     pub listen_drops: Option<u64>,
-    /// TCP segments that were sent again (`RetransSegs`).
+    /// TCP segments that were retransmitted (`RetransSegs`).
     pub retransmits: Option<u64>,
-    /// TCP segments that were sent, those sent again not counted (`OutSegs`).
+    /// TCP segments that were sent, without retransmissions (`OutSegs`).
     pub segments: Option<u64>,
 }
 
 impl NetworkCounters {
-    /// Those of the network namespace that a process lives in, which need not be ours.
+    /// The counters of the network namespace of a process, which may differ from that of headcount.
     pub fn of(pid: i32) -> io::Result<Self> {
         let netstat = fs::read_to_string(format!("/proc/{pid}/net/netstat"))?;
         let snmp = fs::read_to_string(format!("/proc/{pid}/net/snmp"))?;
@@ -36,7 +36,7 @@ impl NetworkCounters {
         }
     }
 
-    /// What happened since `earlier`.
+    /// The difference to `earlier`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         let between = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
@@ -49,14 +49,15 @@ impl NetworkCounters {
     }
 }
 
-/// TCP segments that came before others which were sent earlier, in our network namespace since the machine started
-/// (`TCPOFOQueue`): they could not be read when they came. `None` where the kernel does not say.
+/// Number of TCP segments that arrived before others that were sent earlier (`TCPOFOQueue`), so that they could not be
+/// read on arrival. It counts headcount's own network namespace, since the machine started. `None` if the kernel does
+/// not provide it.
 pub fn segments_out_of_order() -> Option<u64> {
     let netstat = fs::read_to_string("/proc/self/net/netstat").ok()?;
     field(&netstat, "TcpExt:", "TCPOFOQueue")
 }
 
-/// Two lines begin with the same word: the first has the names, the second the values.
+/// Reads one value of a table. Two lines begin with the same word: the first has the names, the second the values.
 fn field(table: &str, group: &str, name: &str) -> Option<u64> {
     let mut lines = table.lines().filter_map(|line| line.strip_prefix(group));
     let (names, values) = (lines.next()?, lines.next()?);

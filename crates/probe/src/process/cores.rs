@@ -5,10 +5,10 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 
 use super::sample::Sample;
 
-/// The cores that the threads of a sample may run on, in order: affinity and cpusets, thread by thread.
+/// The cores on which the threads of a sample may run, in order, according to affinity and cpusets of each thread.
 ///
-/// A thread that has ended since is left out. Two processes that have none in common cannot take each other's time;
-/// two that have one may.
+/// Threads that have ended since are left out. Two processes can only take CPU time from each other if they have a core
+/// in common.
 pub fn allowed_cores(sample: &Sample) -> Vec<usize> {
     let threads = sample.processes.iter().flat_map(|process| &process.threads);
     let sets =
@@ -17,7 +17,7 @@ pub fn allowed_cores(sample: &Sample) -> Vec<usize> {
     cores.into_iter().collect()
 }
 
-/// The cores that the calling thread may run on, in order.
+/// The cores on which the calling thread may run, in order.
 pub fn own_cores() -> Vec<usize> {
     sched_getaffinity(None).map_or_else(|_| Vec::new(), |set| cores_in(&set).collect())
 }

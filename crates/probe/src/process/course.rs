@@ -1,6 +1,6 @@
-//! A process and its descendants over many looks: what each thread and each process used in all, and in every step.
+//! A process and its descendants over many samples: the usage of each thread and process, in total and per step.
 //!
-//! What is kept grows with the number of looks and of busy threads, never with what the process did.
+//! The memory grows with the number of samples and of busy threads, not with the activity of the process.
 
 use std::collections::HashMap;
 
@@ -9,19 +9,21 @@ use model::Nanos;
 use super::sample::{ProcessSample, Sample};
 use super::usage::{ThreadUse, Use, memory, percent, use_between};
 
-/// Threads of one step whose share is kept. More than are ever shown, so that those busiest over all are among them.
+/// Maximum number of threads whose share is stored per step. This is more than reports show, so that the threads that
+/// are busiest overall are among them.
 const KEPT_PER_STEP: usize = 64;
-/// Ended threads that are kept in all, the busiest: a thread for each request must not fill the memory.
+/// Maximum number of ended threads that are stored; the busiest remain. Otherwise a target that starts a thread per
+/// request would fill the memory.
 const KEPT_ENDED: usize = 1024;
-/// Below this a thread idled in a step.
+/// Below this CPU usage a thread counts as idle in a step.
 const IDLE_PERCENT: f64 = 0.05;
 
 type Key = (i32, u64);
 
-/// The course of time, look by look.
+/// A time series of samples.
 #[derive(Debug, Default)]
 pub struct Course {
-    /// The first and the last look at each life of the process: it may be started again.
+    /// The first and the last sample of each life of the process, which may be restarted.
     lives: Vec<(Sample, Sample)>,
     looks: Vec<Look>,
     steps: Vec<Step>,
@@ -29,29 +31,29 @@ pub struct Course {
     processes: HashMap<Key, Nanos>,
 }
 
-/// What the processes had at one look, all together.
+/// The totals of all processes in one sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// When.
+    /// Time of the sample.
     pub at: Nanos,
-    /// Resident memory in bytes. Pages that processes share count in each.
+    /// Resident memory, in bytes. Shared pages count in each process.
     pub memory: u64,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Open descriptors; `None` where they may not be seen.
+    /// Number of open descriptors. `None` if they are not visible.
     pub descriptors: Option<u64>,
 }
 
-/// What was used between two looks.
+/// The usage between two samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// When it ended.
+    /// Time of the second sample.
     pub at: Nanos,
-    /// How long it took.
+    /// Time between the samples.
     pub over: Nanos,
-    /// CPU of all processes; 100 is one whole core.
+    /// CPU usage of all processes. 100 is one core.
     pub cpu_percent: f64,
-    /// The share of its busiest thread.
+    /// CPU usage of the busiest thread.
     pub busiest_percent: Option<f64>,
     busy: Vec<(Key, f64)>,
 }
@@ -65,44 +67,44 @@ struct Total {
     alive: bool,
 }
 
-/// What a thread used over all steps.
+/// The usage of a thread over all steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThreadCourse {
-    /// Its process.
+    /// The process id.
     pub pid: i32,
-    /// Its thread id.
+    /// The thread id.
     pub tid: i32,
-    /// Its name, at most 15 bytes.
+    /// The name, at most 15 bytes.
     pub name: String,
-    /// Time on a CPU; 100 is all of the time.
+    /// Time on a CPU. 100 is all of the time.
     pub percent: f64,
-    /// Time ready to run without getting a CPU; `None` where the kernel does not say.
+    /// Time ready to run without getting a CPU. `None` if the kernel does not provide it.
     pub waiting_percent: Option<f64>,
-    /// `percent` step by step; `None` where it did not run, or not among the busiest 64 of that step.
+    /// `percent` per step. `None` if the thread was idle, or not among the busiest 64 of that step.
     pub steps: Vec<Option<f64>>,
 }
 
-/// What a process used over all steps, and what it had at the last look.
+/// The usage of a process over all steps, and its state in the last sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProcessCourse {
-    /// Its process id.
+    /// The process id.
     pub pid: i32,
-    /// Its parent's.
+    /// The process id of its parent.
     pub parent: i32,
-    /// Its name, at most 15 bytes.
+    /// The name, at most 15 bytes.
     pub name: String,
-    /// CPU of all its threads; 100 is one whole core.
+    /// CPU usage of all its threads. 100 is one core.
     pub percent: f64,
-    /// Resident memory in bytes.
+    /// Resident memory, in bytes.
     pub memory: u64,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Open descriptors; `None` where they may not be seen.
+    /// Number of open descriptors. `None` if they are not visible.
     pub descriptors: Option<u64>,
 }
 
 impl Course {
-    /// Adds a look, later than those before.
+    /// Adds a sample, which must be later than the earlier ones.
     pub fn add(&mut self, sample: Sample) {
         let used = self
             .lives
@@ -133,7 +135,7 @@ impl Course {
                 waited: Some(0.0),
                 alive: true,
             });
-            // Pools name their threads after starting them.
+            // Thread pools often name their threads after starting them.
             total.name.clone_from(&thread.name);
             total.alive = true;
             total.ran += thread.percent * over;
@@ -154,6 +156,7 @@ impl Course {
         self.processes.retain(|key, _| alive(key));
     }
 
+    /// Forgets the idlest ended threads. Half of the limit remains, so that this is rarely necessary.
     fn forget_some(&mut self) {
         let mut ended: Vec<(Key, f64)> = self
             .threads
@@ -169,40 +172,40 @@ impl Course {
         }
     }
 
-    /// What the processes had, look by look.
+    /// The totals of each sample.
     pub fn looks(&self) -> &[Look] {
         &self.looks
     }
 
-    /// What was used, step by step; one fewer than the looks, and one fewer for each new life.
+    /// The usage in each step. There is one step less than samples, and one less for each restart.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The last look.
+    /// The last sample.
     pub fn last(&self) -> Option<&Sample> {
         self.lives.last().map(|(_, last)| last)
     }
 
-    /// Whether the process was started again in between.
+    /// Whether the process was restarted in between.
     pub fn restarted(&self) -> bool {
         self.lives.len() > 1
     }
 
-    /// Time between the looks: the time that everything here is a share of.
+    /// The total time of all steps, to which all shares refer.
     pub fn over(&self) -> Nanos {
         self.steps
             .iter()
             .fold(Nanos::ZERO, |sum, step| sum + step.over)
     }
 
-    /// What was used from the first look to the last of the last life.
+    /// The usage from the first to the last sample of the last life.
     pub fn last_life(&self) -> Option<Use> {
         let (first, last) = self.lives.last()?;
         use_between(first, last)
     }
 
-    /// CPU of all processes over all steps; 100 is one whole core. `None` with fewer than two looks.
+    /// CPU usage of all processes over all steps. 100 is one core. `None` with fewer than two samples.
     pub fn cpu_percent(&self) -> Option<f64> {
         let used = self.lives.iter().filter_map(|(first, last)| {
             let used = use_between(first, last)?;
@@ -214,7 +217,7 @@ impl Course {
         (over > Nanos::ZERO).then(|| share / over.as_secs_f64())
     }
 
-    /// The threads that used most CPU, the busiest first, ended ones included.
+    /// The `most` threads that used the most CPU, the busiest first, including ended ones.
     pub fn busiest_threads(&self, most: usize) -> Vec<ThreadCourse> {
         let mut threads: Vec<(&Key, &Total)> = self.threads.iter().collect();
         threads.sort_by(|a, b| b.1.ran.total_cmp(&a.1.ran).then(a.0.cmp(b.0)));
@@ -231,14 +234,14 @@ impl Course {
         threads.into_iter().map(course).collect()
     }
 
-    /// How many threads ran, or were ready to run and got no CPU, for more than this share of all the time.
+    /// Number of threads that ran, or were ready to run without a CPU, for more than this share of the total time.
     pub fn threads_busier_than(&self, percent: f64) -> usize {
         let limit = percent * self.over().as_secs_f64();
         let wanted = |total: &&Total| total.ran + total.waited.unwrap_or(0.0) > limit;
         self.threads.values().filter(wanted).count()
     }
 
-    /// The processes of the last look, parents before children; none without a step.
+    /// The processes of the last sample, parents before children. Empty without a step.
     pub fn processes(&self) -> Vec<ProcessCourse> {
         let over = self.over();
         if over == Nanos::ZERO {

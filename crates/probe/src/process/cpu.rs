@@ -1,30 +1,30 @@
-//! CPU time: exact from the scheduler's own account where it is kept, else in clock ticks of 10 ms.
+//! CPU time: exact if the scheduler accounts for it, otherwise in clock ticks, usually of 10 ms.
 
 use model::Nanos;
 
-/// Time of a thread on a CPU and time that it waited for one, from `/proc/…/schedstat`: three numbers,
-/// run and wait in nanoseconds and how often it was given a CPU. Of a thread that is running now, the
-/// run time may be one scheduler tick old: still zero, if it has just begun.
+/// The time of a thread on a CPU, and the time that it waited for one, from `/proc/…/schedstat`. The file has three
+/// numbers: run time and wait time in nanoseconds, and the number of times that the thread got a CPU. For a thread that
+/// is running now, the run time may be one scheduler tick old, so it can be zero for a new thread.
 ///
-/// `None` where the kernel keeps no such account: it then shows three zeros.
+/// `None` if the kernel does not account for threads. It then shows three zeros.
 pub(crate) fn parse_schedstat(text: &str) -> Option<(Nanos, Nanos)> {
     let mut numbers = text.split_ascii_whitespace().map(str::parse::<u64>);
     let mut next = || numbers.next()?.ok();
     account(next()?, next()?, next()?)
 }
 
-/// Run and wait, if an account is kept.
+/// Run time and wait time, unless all numbers are zero.
 pub(super) fn account(run: u64, wait: u64, times: u64) -> Option<(Nanos, Nanos)> {
     (run > 0 || wait > 0 || times > 0).then_some((Nanos(run), Nanos(wait)))
 }
 
-/// Clock ticks as time.
+/// Converts clock ticks to time.
 pub(crate) fn from_ticks(ticks: u64) -> Nanos {
     let per_tick = 1_000_000_000 / procfs::ticks_per_second().max(1);
     Nanos(ticks.saturating_mul(per_tick))
 }
 
-/// The length of one clock tick: the error of everything that is counted in ticks.
+/// The length of one clock tick, which is the error of a time in ticks.
 pub(super) fn tick() -> Nanos {
     from_ticks(1)
 }

@@ -1,4 +1,4 @@
-//! One look.
+//! One sample of a process and its descendants.
 
 use model::Nanos;
 use procfs::process::{LimitValue, Process, Stat, Task};
@@ -8,49 +8,49 @@ use super::cpu::{account, from_ticks};
 /// A process and its descendants at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The caller's time.
+    /// The time of the sample, as the caller passed it.
     pub at: Nanos,
-    /// The process itself first, then its descendants.
+    /// The process itself, followed by its descendants.
     pub processes: Vec<ProcessSample>,
 }
 
 /// One process at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProcessSample {
-    /// Its process id.
+    /// The process id.
     pub pid: i32,
-    /// Its parent's.
+    /// The process id of its parent.
     pub parent: i32,
-    /// When it started, in clock ticks since boot: with the pid it is unique.
+    /// Start time in clock ticks since boot. Together with the process id it is unique.
     pub started: u64,
-    /// Its name, at most 15 bytes.
+    /// The name, at most 15 bytes.
     pub name: String,
-    /// User and system time of all its threads, those that have ended included; in steps of a tick.
+    /// User and system time of all its threads, including ended ones, with the resolution of a clock tick.
     pub cpu: Nanos,
-    /// The same of its children that have ended and been waited for.
+    /// The same for its children that have ended and were waited for.
     pub cpu_of_ended_children: Nanos,
-    /// Resident memory in bytes.
+    /// Resident memory, in bytes.
     pub memory: u64,
-    /// Open descriptors; `None` where they may not be seen.
+    /// Number of open descriptors. `None` if they are not visible.
     pub descriptors: Option<u64>,
-    /// How many it may have open; `None` where that may not be seen or there is no limit.
+    /// Maximum number of open descriptors. `None` if it is not visible or there is no limit.
     pub descriptor_limit: Option<u64>,
-    /// Its threads.
+    /// The threads.
     pub threads: Vec<ThreadSample>,
 }
 
 /// One thread at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThreadSample {
-    /// Its thread id.
+    /// The thread id.
     pub tid: i32,
-    /// When it started, in clock ticks since boot.
+    /// Start time in clock ticks since boot.
     pub started: u64,
-    /// Its name, at most 15 bytes.
+    /// The name, at most 15 bytes.
     pub name: String,
-    /// Time on a CPU: in nanoseconds where the kernel keeps that account, else in steps of a tick.
+    /// Time on a CPU: exact if the kernel accounts for it, otherwise with the resolution of a clock tick.
     pub cpu: Nanos,
-    /// Time ready to run and waiting for a CPU; `None` where the kernel keeps no such account.
+    /// Time ready to run and waiting for a CPU. `None` if the kernel does not account for it.
     pub waited: Option<Nanos>,
 }
 
@@ -82,7 +82,7 @@ fn descriptor_limit(process: &Process) -> Option<u64> {
 
 fn threads(process: &Process) -> Vec<ThreadSample> {
     let tasks = process.tasks().into_iter().flatten().filter_map(Result::ok);
-    // A thread that ends while it is looked at is left out.
+    // A thread that ends while it is read is left out.
     tasks.filter_map(|task| of_thread(&task)).collect()
 }
 

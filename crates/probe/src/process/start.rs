@@ -3,8 +3,8 @@ use std::fs;
 use super::cpu::from_ticks;
 use super::sample::ProcessSample;
 
-/// When a process started, in seconds of the Unix epoch; right to two seconds, because the kernel tells the time of
-/// its own start in whole ones. `None` where it does not.
+/// The start time of a process, in seconds since the Unix epoch. It is correct to two seconds, because the kernel
+/// reports its own boot time in whole seconds. `None` if the kernel does not report it.
 pub fn started_at(process: &ProcessSample) -> Option<f64> {
     let stat = fs::read_to_string("/proc/stat").ok()?;
     let boot = stat.lines().find_map(|line| line.strip_prefix("btime "))?;

@@ -32,7 +32,7 @@ fn at(millis: u64, processes: Vec<ProcessSample>) -> Sample {
     }
 }
 
-/// CPU between two samples that are a second apart.
+/// CPU usage between two samples that are one second apart.
 fn percent(before: Vec<ProcessSample>, after: Vec<ProcessSample>) -> f64 {
     use_between(&at(0, before), &at(1000, after))
         .unwrap()

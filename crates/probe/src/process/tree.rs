@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use procfs::process::{Process, Stat, all_processes};
 
-/// More than any server has; a fork bomb must not take the generator with it.
+/// Maximum number of descendants: more than any server has. A fork bomb must not take the generator down.
 const MOST: usize = 1024;
 
-/// Children, their children and so on, as far as they are alive; parents before children.
+/// All living descendants of a process, parents before children.
 pub(super) fn descendants(root: &Process) -> Vec<(Process, Stat)> {
     let mut found: Vec<(Process, Stat)> = Vec::new();
     let mut seen = HashSet::from([root.pid()]);
@@ -29,13 +29,14 @@ pub(super) fn descendants(root: &Process) -> Vec<(Process, Stat)> {
     found
 }
 
-/// From `/proc/PID/task/*/children`, or from everybody's parent where the kernel has no such file.
+/// The children of a process, from `/proc/PID/task/*/children`. If the kernel has no such file, the parents of all
+/// processes are compared.
 fn children(process: &Process) -> Vec<i32> {
     let mut children = Vec::new();
     for task in process.tasks().into_iter().flatten().filter_map(Result::ok) {
         match task.children() {
             Ok(pids) => children.extend(pids.into_iter().filter_map(|pid| i32::try_from(pid).ok())),
-            // A thread that has just ended has none; so has the whole kernel if the main thread has none.
+            // A thread that has just ended has no such file. If the main thread has none, the kernel has no such files.
             Err(_) if task.tid == process.pid() => return children_by_parent(process.pid()),
             Err(_) => {}
         }

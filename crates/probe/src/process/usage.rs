@@ -1,4 +1,4 @@
-//! What was used between two looks.
+//! The usage between two samples.
 
 use std::collections::HashMap;
 
@@ -7,64 +7,64 @@ use model::Nanos;
 use super::cpu::tick;
 use super::sample::{ProcessSample, Sample, ThreadSample};
 
-/// What a process and its descendants used between two samples, and what they had at the second.
+/// The usage of a process and its descendants between two samples, and their state in the second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
     /// Time between the samples.
     pub over: Nanos,
-    /// CPU of all processes together; 100 is one whole core.
+    /// CPU usage of all processes together. 100 is one core.
     pub cpu_percent: f64,
-    /// The thread that used most CPU; 100 is all it can use.
+    /// The thread that used the most CPU. 100 is the maximum of a thread.
     pub busiest_thread: Option<ThreadUse>,
-    /// Every thread that is still there, the busiest first.
+    /// All threads that are still alive, the busiest first.
     pub threads: Vec<ThreadUse>,
-    /// Resident memory in bytes at the end. Pages that processes share count in each.
+    /// Resident memory at the end, in bytes. Shared pages count in each process.
     pub memory: u64,
-    /// Growth of resident memory in bytes.
+    /// Growth of resident memory, in bytes.
     pub memory_grown: i64,
-    /// Open descriptors at the end; `None` where they may not be seen.
+    /// Number of open descriptors at the end. `None` if they are not visible.
     pub descriptors: Option<u64>,
-    /// Of the process nearest to its limit: how many it may have open.
+    /// Maximum number of open descriptors of the process that is nearest to its limit.
     pub descriptor_limit: Option<u64>,
-    /// Of that process: share of its limit that is open, 1 is all.
+    /// The open descriptors of that process as a share of its limit. 1 is the limit.
     pub descriptors_used: Option<f64>,
     /// The processes at the end, parents before children.
     pub processes: Vec<ProcessUse>,
 }
 
-/// What one process used.
+/// The usage of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessUse {
-    /// Its process id.
+    /// The process id.
     pub pid: i32,
-    /// When it started, in clock ticks since boot.
+    /// Start time in clock ticks since boot.
     pub started: u64,
-    /// CPU time of its threads, those that ended in between included.
+    /// CPU time of its threads, including those that ended in between.
     pub cpu: Nanos,
 }
 
-/// What one thread used.
+/// The usage of one thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThreadUse {
-    /// The process it belongs to.
+    /// The process id.
     pub pid: i32,
-    /// Its thread id.
+    /// The thread id.
     pub tid: i32,
-    /// When it started, in clock ticks since boot: with the thread id it is unique.
+    /// Start time in clock ticks since boot. Together with the thread id it is unique.
     pub started: u64,
-    /// Its name, at most 15 bytes.
+    /// The name, at most 15 bytes.
     pub name: String,
-    /// Time on a CPU; 100 is all of the time.
+    /// Time on a CPU. 100 is all of the time.
     pub percent: f64,
-    /// Time ready to run without getting a CPU; `None` where the kernel does not say.
+    /// Time ready to run without getting a CPU. `None` if the kernel does not provide it.
     pub waiting_percent: Option<f64>,
 }
 
-/// What was used from `before` to `after`. `None` when no time passed or they show different processes.
+/// The usage from `before` to `after`. `None` if no time passed or the samples are of different processes.
 ///
-/// CPU is the threads' own account plus that of children which ended in between and were waited for.
-/// Threads that came and went between the samples show only in the process's account in clock ticks; that
-/// one counts where it says more than its error of two ticks.
+/// CPU time is the sum over the threads, plus that of children that ended in between and were waited for. Threads that
+/// both started and ended between the samples appear only in the process's total, which is in clock ticks. That total,
+/// less its error of two ticks, counts if it is larger than the sum.
 pub fn use_between(before: &Sample, after: &Sample) -> Option<Use> {
     let over = after.at.saturating_sub(before.at);
     let (first, last) = (before.processes.first()?, after.processes.first()?);
@@ -112,7 +112,7 @@ pub fn use_between(before: &Sample, after: &Sample) -> Option<Use> {
     })
 }
 
-/// Adds the threads of one process and returns their CPU time together.
+/// Adds the threads of one process to `threads` and returns their total CPU time.
 fn thread_use(
     before: Option<&ProcessSample>,
     after: &ProcessSample,
@@ -145,8 +145,8 @@ fn thread_use(
     total
 }
 
-/// CPU time that children used since `before` and that have ended: what their parents inherited, less
-/// what they had used by then.
+/// CPU time since `before` of children that have ended: the time that their parents inherited, less the time that they
+/// had used before.
 fn of_ended_processes(before: &Sample, after: &Sample) -> Nanos {
     let inherited = |sample: &Sample| sum(sample, |process| process.cpu_of_ended_children);
     let alive = |process: &&ProcessSample| after.processes.iter().any(|it| key(it) == key(process));
@@ -164,7 +164,7 @@ fn of_ended_processes(before: &Sample, after: &Sample) -> Nanos {
     inherited(after) - inherited_by_the_living - used_before
 }
 
-/// Share and limit of the process that is nearest to its limit of descriptors.
+/// Share and limit of descriptors of the process that is nearest to its limit.
 fn fullest(sample: &Sample) -> Option<(f64, u64)> {
     sample
         .processes

@@ -1,4 +1,4 @@
-//! What a compiler writes into the programs it makes.
+//! Marks that compilers write into programs.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -9,25 +9,25 @@ use object::{Object, ObjectSection};
 
 use super::Runtime;
 
-/// A section is searched up to here: the marks stand in programs of any size, and a look must stay cheap.
+/// Maximum number of bytes of a section to search, so that large programs do not take long.
 const MOST: u64 = 64 << 20;
 const CHUNK: usize = 1 << 20;
-/// Longer than any mark, so that one across two chunks is seen.
+/// Overlap of two chunks: longer than any mark, so that a mark across two chunks is found.
 const OVERLAP: usize = 128;
 
-/// Go's build information: this, the size of a pointer, flags, and at 32 bytes the version with its length before it
-/// (`debug/buildinfo`; since Go 1.18).
+/// The beginning of Go's build information. The size of a pointer and flags follow, and at byte 32 the version,
+/// preceded by its length (`debug/buildinfo`; since Go 1.18).
 const GO_MAGIC: &[u8] = b"\xff Go buildinf:";
 
-/// A program's file.
+/// The file of a program.
 pub(super) struct Program {
     file: File,
-    /// Name, place and size of its sections.
+    /// Name, offset and size of its sections.
     sections: Vec<(String, u64, u64)>,
 }
 
 impl Program {
-    /// `None` when it cannot be read or is no ELF file.
+    /// Opens a file. `None` if it cannot be read or is not an ELF file.
     pub(super) fn open(path: &Path) -> Option<Self> {
         let file = File::open(path).ok()?;
         let cache = ReadCache::new(file.try_clone().ok()?);
@@ -40,7 +40,7 @@ impl Program {
         Some(Self { file, sections })
     }
 
-    /// The language whose compiler made it, when it left its mark.
+    /// The language of the compiler, if it left a mark.
     pub(super) fn built_by(&self) -> Option<Runtime> {
         if let Some(start) = self.start_of(".go.buildinfo", 256) {
             return Some(Runtime {
@@ -50,7 +50,7 @@ impl Program {
         }
         let comment = self.start_of(".comment", 4096).unwrap_or_default();
         let version = rust_version(&comment);
-        // Where that was stripped: messages of Rust's own library name its source.
+        // If the comment was stripped, panic messages of Rust's standard library still contain its source paths.
         if version.is_some() || self.contains(".rodata", b"/library/std/src/") {
             return Some(Runtime {
                 name: "Rust",
@@ -99,12 +99,12 @@ fn go_version(info: &[u8]) -> Option<String> {
     }
     let length = usize::from(*info.get(32)?);
     let text = std::str::from_utf8(info.get(33..33 + length)?).ok()?;
-    // `go1.22.1`, perhaps with experiments behind a space
+    // `go1.22.1`, possibly followed by a space and experiments
     let version = text.strip_prefix("go")?.split(' ').next()?;
     Some(version.to_owned())
 }
 
-/// `rustc version 1.95.0 (59807616e 2026-04-14)`, one of several texts that end with zeros.
+/// The version in a text such as `rustc version 1.95.0 (59807616e 2026-04-14)`, one of several zero-terminated texts.
 fn rust_version(comment: &[u8]) -> Option<String> {
     let mut texts = comment.split(|&byte| byte == 0);
     let text = texts.find_map(|text| text.strip_prefix(b"rustc version "))?;

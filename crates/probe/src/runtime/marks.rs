@@ -1,10 +1,10 @@
-//! Names of programs and libraries that belong to one runtime.
+//! Names of programs and libraries that identify a runtime.
 
 use std::path::Path;
 
 use super::Runtime;
 
-/// Programs that are the runtime themselves, by the beginning of their name: what follows may only be a version.
+/// Programs that are a runtime, by the beginning of their name. Only a version may follow.
 const PROGRAMS: [(&str, &str); 14] = [
     ("nodejs", "Node.js"),
     ("node", "Node.js"),
@@ -22,7 +22,7 @@ const PROGRAMS: [(&str, &str); 14] = [
     ("luajit", "Lua"),
 ];
 
-/// Libraries that only one runtime brings, by the beginning of their name.
+/// Libraries of only one runtime, by the beginning of their name.
 const LIBRARIES: [(&str, &str); 6] = [
     ("libjvm.so", "JVM"),
     ("libpython", "Python"),
@@ -34,7 +34,7 @@ const LIBRARIES: [(&str, &str); 6] = [
 
 pub(super) fn by_program(program: &Path) -> Option<Runtime> {
     let file = program.file_name()?.to_str()?;
-    // A program that was replaced while it runs.
+    // The kernel appends this to a program that was replaced while it runs.
     let file = file.strip_suffix(" (deleted)").unwrap_or(file);
     let (name, rest) = PROGRAMS
         .iter()
@@ -53,7 +53,7 @@ pub(super) fn by_library(path: &str) -> Option<Runtime> {
         .iter()
         .find(|(start, _)| file.starts_with(start))?;
     let rest = file.strip_prefix(start)?.split(".so").next()?;
-    // `libpython3.so` and others say less than a version, `libpythonic.so` is something else.
+    // `libpython3.so` has no full version, and `libpythonic.so` is a different library.
     if !is_version(rest) {
         return None;
     }
@@ -64,14 +64,14 @@ pub(super) fn by_library(path: &str) -> Option<Runtime> {
     })
 }
 
-/// Nothing, or `3`, `3.11`, `-3.2`.
+/// Whether the text is empty or a version such as `3`, `3.11` or `-3.2`.
 fn is_version(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     text.is_empty() || digits.split('.').all(plain)
 }
 
-/// Where several versions are installed beside each other, a folder is named after each: `…/v20.20.2/bin/node`.
+/// The version in the path of a program. If several versions are installed, each has a folder: `…/v20.20.2/bin/node`.
 fn version_in_path(program: &Path) -> Option<String> {
     let folders = program
         .parent()?

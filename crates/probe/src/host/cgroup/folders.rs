@@ -1,11 +1,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folders of a controller, the process's own first, then its parents up to the mount, by lines of
-/// `/proc/PID/cgroup` such as `0::/a` (version 2) and `4:cpu,cpuacct:/a` (version 1).
+/// The folders of a controller: that of the process first, then its parents up to the mount. `table` is the text of
+/// `/proc/PID/cgroup`, with lines such as `0::/a` (version 2) and `4:cpu,cpuacct:/a` (version 1).
 ///
-/// Inside a container the path may be the host's while the mount begins at the container's own root: then that root is
-/// all there is to see.
+/// Inside a container, the path may be the host's while the mount begins at the container's own root. Then only that
+/// root is visible.
 pub(super) fn folders(root: &Path, table: &str, controller: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for line in table.lines() {
@@ -20,10 +20,10 @@ pub(super) fn folders(root: &Path, table: &str, controller: &str) -> Vec<PathBuf
     found
 }
 
-/// Where the hierarchy of a line may be mounted.
+/// The folders at which the hierarchy of a line may be mounted.
 fn mounts(root: &Path, controllers: &str, wanted: &str) -> Vec<PathBuf> {
     if controllers.is_empty() {
-        // Beside version 1 the second one lies apart; its root has then no file of a controller.
+        // Beside version 1, version 2 is mounted at `unified`, and `root` then has no files of a controller.
         return vec![root.to_owned(), root.join("unified")];
     }
     if !controllers.split(',').any(|name| name == wanted) {

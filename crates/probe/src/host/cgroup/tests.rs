@@ -3,7 +3,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A tree of files as the kernel shows it.
+/// A tree of files as the kernel provides it.
 fn tree(files: &[(&str, &str)]) -> TempDir {
     let root = tempfile::tempdir().unwrap();
     for (path, text) in files {

@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cgroup, keyed, read};
 
-/// How often a cgroup with a CPU quota had to stop; as a difference, in between.
+/// The throttling of a cgroup by its CPU quota, since its creation or, as a difference, between two moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Throttling {
     /// Periods of the quota, usually of 100 ms.
     pub periods: u64,
     /// Periods in which the quota was used up.
     pub throttled_periods: u64,
-    /// Time that its threads stood still for that.
+    /// Time for which its threads were stopped.
     pub throttled: Nanos,
 }
 
 impl Throttling {
-    /// Of the cgroup that a process is in. `None` where there is none with an account of it.
+    /// The throttling of the innermost cgroup of a process that counts it. `None` if there is none.
     pub fn of(pid: i32) -> Option<Self> {
         let cgroup = Cgroup::of(pid)?;
         cgroup.cpu.iter().find_map(|folder| Self::read(folder))
@@ -27,7 +27,7 @@ impl Throttling {
         Self::parse(&read(folder, "cpu.stat")?)
     }
 
-    /// `cpu.stat` of version 2 (`throttled_usec`) or 1 (`throttled_time`, nanoseconds).
+    /// Parses `cpu.stat` of version 2 (`throttled_usec`) or version 1 (`throttled_time`, in nanoseconds).
     pub(super) fn parse(text: &str) -> Option<Self> {
         let throttled = match keyed(text, "throttled_usec") {
             Some(micros) => Nanos(micros.saturating_mul(1000)),
@@ -40,7 +40,7 @@ impl Throttling {
         })
     }
 
-    /// What happened since `earlier`.
+    /// The difference to `earlier`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
