@@ -1,12 +1,12 @@
-//! User names and passwords in URLs are sent, and never shown or stored.
+//! Hides user names and passwords in URLs. They are sent, but never shown or stored.
 
 use std::borrow::Cow;
 
-/// What stands in their place.
+/// The replacement for credentials.
 const HIDDEN: &str = "***";
 
-/// The text with every user name and password of its URLs replaced: `http://***@host/`. A name alone is hidden too, for
-/// it can be a token. Works on anything that is about to be shown or stored, JSON and source code included.
+/// Replaces every user name and password in the URLs of a text: `http://***@host/`. A name alone is also hidden,
+/// because it can be a token. It works on any text to be shown or stored, including JSON and source code.
 pub fn without_credentials(text: &str) -> Cow<'_, str> {
     let mut shown = String::new();
     let mut copied = 0;
@@ -14,10 +14,10 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
         if at < copied {
             continue;
         }
-        // Any further slash is skipped, as parsers of URLs do.
+        // Further slashes are skipped, as URL parsers do.
         let rest = text[at..].trim_start_matches('/');
         let authority = &rest[..rest.find(ends_authority).unwrap_or(rest.len())];
-        // A password may hold an `@` itself: the host begins behind the last one.
+        // A password may contain an `@`, so the host begins after the last one.
         if let Some(length) = authority.rfind('@').filter(|&length| length > 0) {
             let start = text.len() - rest.len();
             shown.push_str(&text[copied..start]);
@@ -32,7 +32,8 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// What somebody gave for a URL and is none, as it may be shown: nothing before the last `@`, wherever that stands.
+/// Hides everything before the last `@`. It is for texts that were given as a URL but are not valid, because in them
+/// any part may be a credential.
 pub fn without_what_may_be_credentials(text: &str) -> Cow<'_, str> {
     match text.rsplit_once('@') {
         Some((_, rest)) => Cow::Owned(format!("{HIDDEN}@{rest}")),
@@ -40,7 +41,8 @@ pub fn without_what_may_be_credentials(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Quotes and backslashes end it too, so that nothing beyond a string of JSON or source code is taken for a part of it.
+/// Whether the character ends the authority of a URL. Double quotes, backticks and backslashes also end it, so that an
+/// authority never extends beyond a string in JSON or source code.
 fn ends_authority(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()

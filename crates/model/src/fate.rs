@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// Why a delivery never happened.
+/// The reason why a delivery never happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossReason {
@@ -36,7 +36,7 @@ impl LossReason {
     }
 }
 
-/// Why a delivery went to someone outside the audience.
+/// The reason why a message is misdelivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MisdeliveryReason {
@@ -46,7 +46,7 @@ pub enum MisdeliveryReason {
     AnotherGroup,
     /// The message is from an earlier run.
     AnotherRun,
-    /// The stamp came back changed.
+    /// The received stamp was changed.
     Garbled,
     /// The message is so old that the ledger no longer knows its audience.
     Forgotten,

@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Whose fault a failure is.
+/// The side that is to blame for a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -14,19 +14,19 @@ pub enum Side {
     Script,
 }
 
-/// What kind of failure it was.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
     /// The host name has no address.
     Resolve,
-    /// Nobody listens there.
+    /// The connection was refused, because nothing listens there or there is no route.
     Refused,
-    /// The connection was reset or closed in the middle.
+    /// The connection was reset or closed while data was being sent.
     Reset,
-    /// No answer within the limit of a phase.
+    /// No response within the time limit of a phase.
     TimedOut,
-    /// TLS could not be agreed or the certificate was not accepted.
+    /// The TLS handshake failed or the certificate was not accepted.
     Tls,
     /// An HTTP status of 400 or more that the script did not expect.
     Status,
@@ -36,17 +36,18 @@ pub enum FaultKind {
     RateLimited,
     /// Bytes that the protocol does not allow.
     Protocol,
-    /// A message larger than the limit.
+    /// A message, head or body above its limit.
     TooLarge,
-    /// The target closed the connection with a reason of its own.
+    /// The connection was closed too early, or the target closed it with a reason of its own.
     Closed,
-    /// The target was there and refused the user, with a reason of its own.
+    /// The target responded and refused the user, with a reason of its own.
     Denied,
     /// Sockets, ports, memory or descriptors of the generator ran out.
     Resources,
-    /// The target lies beyond this machine and was not declared the user's own.
+    /// headcount refused to connect or send. The address is neither on this machine nor in a private network and the
+    /// user did not allow it, or a redirect would send the body to another origin.
     NotAllowed,
-    /// The script threw or rejected.
+    /// The script threw an error, or a promise was rejected.
     Thrown,
     /// The script ran longer than its limit without a pause.
     LoopedForever,
@@ -54,29 +55,29 @@ pub enum FaultKind {
     NeverSettles,
     /// The iteration ended while calls of the script were in flight.
     NotAwaited,
-    /// A check of the script came out false.
+    /// A check of the script was false.
     Check,
     /// A condition given to `eventually` did not come true in time.
     Eventually,
-    /// Members of a group hold different documents in the end.
+    /// Members of a group have different user states at the end.
     Diverged,
     /// Another member of the group failed, so that a barrier could not open.
     Barrier,
 }
 
-/// Why something failed: side, kind and one line for people.
+/// A failure: its side, its kind and a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fault {
-    /// Whose fault.
+    /// The side that is to blame.
     pub side: Side,
-    /// What kind.
+    /// The kind.
     pub kind: FaultKind,
-    /// One line for people, low in cardinality where it can be: it is kept once per kind.
+    /// A message of one line. It should vary little, because only the first of each kind is stored.
     pub detail: String,
 }
 
 impl Fault {
-    /// The target's fault.
+    /// A fault of the target.
     pub fn target(kind: FaultKind, detail: impl Into<String>) -> Self {
         Self {
             side: Side::Target,
@@ -85,7 +86,7 @@ impl Fault {
         }
     }
 
-    /// The generator's fault.
+    /// A fault of the generator.
     pub fn generator(kind: FaultKind, detail: impl Into<String>) -> Self {
         Self {
             side: Side::Generator,
@@ -94,7 +95,7 @@ impl Fault {
         }
     }
 
-    /// The script's fault.
+    /// A fault of the script.
     pub fn script(kind: FaultKind, detail: impl Into<String>) -> Self {
         Self {
             side: Side::Script,

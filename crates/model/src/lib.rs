@@ -1,4 +1,4 @@
-//! The nouns that every other crate speaks of: time, ids, faults, verdicts.
+//! The basic types that all other crates use: time, ids, faults, verdicts.
 //!
 //! This crate reads no clock, file, socket or environment variable.
 

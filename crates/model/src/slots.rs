@@ -1,7 +1,7 @@
-/// Bits of a key that say where; the rest says which generation.
+/// Number of bits of a key for the index of the slot. The rest is the generation.
 const INDEX_BITS: u32 = 20;
 const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
-/// Keys fit 31 bits, so that a script engine holds them as small integers.
+/// Number of generations. Keys fit into 31 bits, so that a script engine stores them as small integers.
 const GENERATIONS: u32 = 1 << (31 - INDEX_BITS);
 
 #[derive(Debug)]
@@ -10,8 +10,9 @@ struct Slot<T> {
     value: Option<T>,
 }
 
-/// A table whose keys go stale: the key of something taken out never finds what took its place.
-/// Keys have 31 bits, a million values at most are in at a time.
+/// A table with generational keys: the key of a removed value does not find the value that later takes its slot. (It
+/// would only do so after 2,048 more values in the same slot.) Keys have 31 bits. The table has room for 2^20 values,
+/// about a million.
 #[derive(Debug)]
 pub struct Slots<T> {
     places: Vec<Slot<T>>,
@@ -30,7 +31,7 @@ impl<T> Default for Slots<T> {
 }
 
 impl<T> Slots<T> {
-    /// Puts a value in; `None`: a million are in already.
+    /// Adds a value and returns its key. `None` if the table is full.
     pub fn insert(&mut self, value: T) -> Option<u32> {
         if let Some(index) = self.free.pop() {
             let slot = self.places.get_mut(index as usize)?;
@@ -49,21 +50,21 @@ impl<T> Slots<T> {
         Some(index)
     }
 
-    /// The value under a key, unless it was taken out.
+    /// The value with this key, unless it was removed.
     pub fn get(&self, key: u32) -> Option<&T> {
         let slot = self.places.get((key & INDEX_MASK) as usize)?;
         (slot.generation == key >> INDEX_BITS).then_some(())?;
         slot.value.as_ref()
     }
 
-    /// The same, to change it.
+    /// The value with this key, mutable.
     pub fn get_mut(&mut self, key: u32) -> Option<&mut T> {
         let slot = self.places.get_mut((key & INDEX_MASK) as usize)?;
         (slot.generation == key >> INDEX_BITS).then_some(())?;
         slot.value.as_mut()
     }
 
-    /// Takes a value out; its key finds nothing from now on.
+    /// Removes a value. Its key finds nothing from now on.
     pub fn remove(&mut self, key: u32) -> Option<T> {
         let index = key & INDEX_MASK;
         let slot = self.places.get_mut(index as usize)?;
@@ -75,7 +76,7 @@ impl<T> Slots<T> {
         Some(value)
     }
 
-    /// Takes everything out; the keys of what was in stay stale.
+    /// Removes all values. Their keys find nothing from now on, even when the slots are used again.
     pub fn clear(&mut self) {
         let keys: Vec<u32> = self.iter_mut().map(|(key, _)| key).collect();
         for key in keys {
@@ -83,12 +84,12 @@ impl<T> Slots<T> {
         }
     }
 
-    /// How many values are in.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether none is in.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

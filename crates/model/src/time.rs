@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Nanoseconds: a point on the run's monotonic clock (zero is the start of the run), or a span.
+/// Nanoseconds: a time on the run's monotonic clock, where zero is the start of the run, or a duration.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -12,53 +12,53 @@ use serde::{Deserialize, Serialize};
 pub struct Nanos(pub u64);
 
 impl Nanos {
-    /// The start of the run, or no time at all.
+    /// The start of the run, or a duration of zero.
     pub const ZERO: Self = Self(0);
-    /// Later than everything.
+    /// Later than any other time.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// A span of whole seconds.
+    /// A duration of whole seconds.
     pub const fn from_secs(secs: u64) -> Self {
         Self(secs.saturating_mul(1_000_000_000))
     }
 
-    /// A span of whole milliseconds.
+    /// A duration of whole milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
-    /// A span of whole microseconds.
+    /// A duration of whole microseconds.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros.saturating_mul(1_000))
     }
 
-    /// A span given in seconds; negative and non-finite values become zero.
+    /// A duration in seconds. Negative values and NaN become zero, values that are too large become [`Nanos::MAX`].
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "`as` from a float saturates, which is what a span wants"
+        reason = "`as` from a float saturates, which is right for a duration"
     )]
     pub fn from_secs_f64(secs: f64) -> Self {
         Self((secs * 1e9).round() as u64)
     }
 
-    /// In seconds.
+    /// The value in seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// In milliseconds.
+    /// The value in milliseconds.
     pub fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// Difference that stops at zero.
+    /// The difference, or zero if it would be negative.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// Sum that stops at [`Nanos::MAX`].
+    /// The sum, at most [`Nanos::MAX`].
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
@@ -98,7 +98,7 @@ impl From<Nanos> for Duration {
 }
 
 impl fmt::Display for Nanos {
-    /// As a person writes it: `250 µs`, `1.5 ms`, `30 s`, `5 min`.
+    /// For people: `250 µs`, `1.5 ms`, `30 s`, `5 min`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [(u64, &str); 5] = [
             (60_000_000_000, "min"),
@@ -116,29 +116,29 @@ impl fmt::Display for Nanos {
     }
 }
 
-/// The three instants of anything that was planned: when it should have started, when it did, when it ended.
+/// The three times of a planned operation: planned start, actual start and end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// When the plan wanted it to start.
+    /// The planned start.
     pub planned: Nanos,
-    /// When it did start.
+    /// The actual start.
     pub started: Nanos,
-    /// When its effect was seen.
+    /// The end.
     pub ended: Nanos,
 }
 
 impl Timing {
-    /// What the user feels: from the planned start to the end.
+    /// The time that a user experiences: from the planned start to the end.
     pub fn response_time(self) -> Nanos {
         self.ended - self.planned
     }
 
-    /// What the target took: from the actual start to the end.
+    /// The time that the target took: from the actual start to the end.
     pub fn service_time(self) -> Nanos {
         self.ended - self.started
     }
 
-    /// How late the generator was.
+    /// The lateness of the generator: from the planned to the actual start.
     pub fn start_lag(self) -> Nanos {
         self.started - self.planned
     }
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_span_that_is_too_long_is_the_longest() {
-        // A server names its ping interval in milliseconds, whatever it likes.
+        // A server can announce any ping interval in milliseconds.
         for longest in [
             Nanos::from_millis(u64::MAX),
             Nanos::from_micros(u64::MAX),

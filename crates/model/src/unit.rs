@@ -8,12 +8,12 @@ pub enum Unit {
     Nanos,
     /// Bytes.
     Bytes,
-    /// A share: 1.0 is all of them, or one whole core.
+    /// A share: 1.0 is all of them, or one core.
     Ratio,
     /// A number of things.
     Count,
     /// A number of things per second.
     PerSecond,
-    /// The script's own unit, of one of its metrics.
+    /// The script's own unit, for one of its metrics.
     Plain,
 }

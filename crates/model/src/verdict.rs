@@ -2,15 +2,15 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The outcome of a run. It has three values: a run that cannot tell neither passed nor failed.
+/// The outcome of a run. A run that cannot decide its thresholds has neither passed nor failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Every threshold held in every level that it is set for.
+    /// Every threshold is held in every level to which it applies.
     Passed,
-    /// A threshold broke in a valid level.
+    /// A threshold is broken in a valid level, or the run failed regardless of thresholds, as with a failed `setup`.
     Failed,
-    /// The run cannot tell: a threshold lacks data, or the generator was the limit.
+    /// The run does not decide: data for a threshold is missing, or the generator was the limit.
     #[serde(alias = "not_sound")]
     Inconclusive,
 }
