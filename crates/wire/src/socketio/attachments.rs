@@ -37,7 +37,7 @@ impl Attachments {
             return Err(above_limit("a message with its attachments", self.limit));
         }
         if self.found.len() == self.wanted {
-            return Err(protocol("received a binary attachment too many"));
+            return Err(protocol("received one binary attachment too many"));
         }
         self.found.push(bytes.to_vec());
         Ok(self.found.len() == self.wanted)
