@@ -247,7 +247,7 @@ mod tests {
         check("100/s for 10", "has no unit");
         check("100/s for 10s, then 5", "expected `100/s for 10s`");
         check("100/s over 10s", "expected `100/s for 10s`");
-        check("1/s for 1s, 0 times", "whole number from 1");
+        check("1/s for 1s, 0 times", "whole number of repetitions from 1");
         check("1/s for 1s, 99999999 times", "more than 10,000 segments");
         check("5 times", "expected");
         check("1/s for 720h, 2 times", "at most 30 days");
