@@ -1,4 +1,4 @@
-use plan::{Course, Options, Overrides, Subject, Threshold, duration, size, with_overrides};
+use plan::{Options, Overrides, RateProfile, Subject, Threshold, duration, size, with_overrides};
 use serde_json::Value;
 
 use crate::{Target, bytes_of, text_of, two_of};
@@ -170,16 +170,18 @@ pub(crate) const COURSES: Target = Target {
 };
 
 fn courses(data: &[u8]) {
-    match Course::parse(&text_of(data)) {
-        Ok(course) => {
-            let (first, highest) = (course.first_rate(), course.highest_rate());
+    match RateProfile::parse(&text_of(data)) {
+        Ok(profile) => {
+            let (first, highest) = (profile.first_rate(), profile.highest_rate());
             assert!(first >= 0.0 && highest > 0.0 && first <= highest);
-            assert!(highest <= plan::course::HIGHEST_RATE);
-            let Course::Legs(legs) = course else { return };
-            let lasts = legs
+            assert!(highest <= plan::rate_profile::HIGHEST_RATE);
+            let RateProfile::Segments(segments) = profile else {
+                return;
+            };
+            let lasts = segments
                 .iter()
                 .fold(0, |sum: u64, leg| sum.saturating_add(leg.lasts.0));
-            assert!(!legs.is_empty() && 0 < lasts && lasts <= duration::LONGEST.0);
+            assert!(!segments.is_empty() && 0 < lasts && lasts <= duration::LONGEST.0);
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }

@@ -7,7 +7,7 @@ use wire::http::{Connection, Request, Response};
 use wire::{Endpoint, Phase, Read, Stream, TlsSettings};
 
 use crate::clock::Clock;
-use crate::dials::{Trust, address_of};
+use crate::connector::{Trust, address_of};
 
 /// Limits of a request: the time until the response is complete, and the size of the response.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ const PATIENCE: Limits = Limits {
 };
 
 /// The preflight check: connects to the target, with TLS if needed, and returns the open stream.
-pub(crate) fn knock(
+pub(crate) fn preflight(
     target: &Url,
     allow_any: bool,
     tls: &TlsSettings,

@@ -1,7 +1,7 @@
 use model::{Fault, FaultKind, Nanos, UserId};
 use wire::{Phase, Read, Stream};
 
-use crate::dials::EndpointIndex;
+use crate::connector::EndpointIndex;
 use crate::http::{HttpLink, Opening};
 use crate::http2::{self, Http2Link};
 use crate::reactor::Ready;
@@ -109,7 +109,7 @@ impl World {
             && let Some(stream) = conn.stream_mut()
         {
             let accepted = stream.phase() != Phase::Connecting;
-            self.dialling.unaccepted += u32::from(!accepted);
+            self.connect_queue.unaccepted += u32::from(!accepted);
             let sampled = self.recorder.receipts.admit(stream);
             let added = self.reactor.add(stream.fd(), key, asks_write);
             (conn.asks_write, conn.accepted, conn.sampled) = (asks_write, accepted, sampled);

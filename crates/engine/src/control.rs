@@ -8,7 +8,6 @@ use wire::TlsSettings;
 use crate::ask;
 use crate::clock::Clock;
 use crate::config::RunConfig;
-use crate::crew::{Crew, Heard};
 use crate::http2;
 use crate::judge;
 use crate::level::{LevelPlan, plans};
@@ -18,6 +17,7 @@ use crate::program::Program;
 use crate::run::{Notice, RunError, Stop};
 use crate::validity;
 use crate::watcher::Watcher;
+use crate::workers::{Heard, Workers};
 
 /// Time for the workers to create a level's users before it starts: a fixed part and a part per user.
 const LEAD: Nanos = Nanos::from_millis(10);
@@ -31,7 +31,7 @@ pub(crate) struct Control<'a> {
     pub(crate) config: Arc<RunConfig>,
     pub(crate) clock: Clock,
     pub(crate) tls: TlsSettings,
-    pub(crate) crew: Crew,
+    pub(crate) workers: Workers,
     pub(crate) watcher: Watcher,
     pub(crate) stop: &'a Stop,
     pub(crate) tell: &'a mut dyn FnMut(Notice),
@@ -47,7 +47,7 @@ impl<'a> Control<'a> {
         let tls = TlsSettings::new(config.options.insecure, config.ca_pem.as_deref())
             .map_err(|fault| RunError::Usage(fault.to_string()))?;
         let offered = config.program.tls_of_users(tls.clone());
-        ask::knock(&config.target, config.target_is_mine, &offered, clock)
+        ask::preflight(&config.target, config.target_is_mine, &offered, clock)
             .and_then(|stream| {
                 if config.program.is_http2() {
                     http2::check_agreed(&stream)
@@ -56,7 +56,7 @@ impl<'a> Control<'a> {
                 }
             })
             .map_err(|fault| unreachable(&config.target_as_written(), fault))?;
-        let crew = Crew::start(&config, clock, &tls).map_err(|why| {
+        let workers = Workers::start(&config, clock, &tls).map_err(|why| {
             RunError::Generator(format!("cannot start the worker threads: {why}"))
         })?;
         let watcher =
@@ -68,12 +68,12 @@ impl<'a> Control<'a> {
             config,
             clock,
             tls,
-            crew,
+            workers,
             watcher,
             stop,
             tell,
         };
-        for _ in 0..control.crew.len() {
+        for _ in 0..control.workers.len() {
             control.until(OVERDUE, "loading the script", |event| {
                 matches!(event, Event::Ready).then_some(())
             })?;
@@ -183,7 +183,7 @@ impl<'a> Control<'a> {
             if self.stop.asked() > asked {
                 return Err(RunError::Usage(format!("interrupted during {what}")));
             }
-            match self.crew.hear(LOOK) {
+            match self.workers.hear(LOOK) {
                 Heard::Event(_, event @ (Event::Fatal(_) | Event::Log(..))) => self.other(event)?,
                 Heard::Event(_, event) => {
                     if let Some(picked) = pick(event) {
@@ -205,7 +205,7 @@ impl<'a> Control<'a> {
         match event {
             Event::Log(level, line) => (self.tell)(Notice::Log(level, line)),
             Event::Fatal(fatal) => {
-                self.crew.order_all(|| Command::Abort);
+                self.workers.order_all(|| Command::Abort);
                 return Err(match *fatal {
                     Fatal::Script(fault) => RunError::Script(Box::new(fault)),
                     Fatal::Generator(why) => RunError::Generator(why),

@@ -63,7 +63,7 @@ impl Host for World {
             .users
             .get(user)?
             .cookies
-            .header_for(self.dials.target())?;
+            .header_for(self.connector.target())?;
         header.split("; ").find_map(|pair| {
             pair.strip_prefix(name)?
                 .strip_prefix('=')

@@ -11,7 +11,7 @@ use wire::http::Connection;
 use wire::http2::Repeatable;
 
 use crate::conn::{Conn, Link};
-use crate::dialling::Dial;
+use crate::connect_queue::Dial;
 use crate::http2::Http2Link;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::share::Share;
@@ -61,7 +61,7 @@ impl World {
         if let Some(key) = pool.idle.pop() {
             self.transmit(key, flight);
         } else if pool.may_dial() {
-            pool.dialling += 1;
+            pool.connect_queue += 1;
             self.dial(Dial::Http(flight));
         } else if pool.waiting.len() < LINE_LIMIT {
             let limit = flight.limit();
@@ -86,10 +86,10 @@ impl World {
         let Some(user) = self.users.get(owner) else {
             return;
         };
-        user.pool(endpoint).dialling -= 1;
+        user.pool(endpoint).connect_queue -= 1;
         let until = now + self.config.options.timeouts.connect;
         let source = self.source_of(owner);
-        let opened = self.dials.connect(endpoint, source).and_then(|stream| {
+        let opened = self.connector.connect(endpoint, source).and_then(|stream| {
             let link = self.link_on(stream, flight.asker, Opening { asked: now, until })?;
             self.admit(Conn {
                 user: owner,
@@ -185,7 +185,7 @@ impl World {
             return;
         };
         if self.hold.contains(asked) {
-            let name = self.dials.label(endpoint);
+            let name = self.connector.label(endpoint);
             let index = self.recorder.name(Family::Connection, &name);
             let timing = Timing {
                 planned: asked,
@@ -241,7 +241,7 @@ impl World {
         let Some(conn) = self.conns.get(key).filter(|_| self.hold.contains(now)) else {
             return;
         };
-        let (user, what) = (conn.user, self.dials.label(conn.endpoint));
+        let (user, what) = (conn.user, self.connector.label(conn.endpoint));
         self.fail(user, &format!("connection {what}"), now, fault);
     }
 
@@ -295,7 +295,7 @@ impl World {
         let Some(conn) = self.conns.get(key) else {
             return;
         };
-        let name = self.dials.label(conn.endpoint);
+        let name = self.connector.label(conn.endpoint);
         let index = self.recorder.name(Family::Connection, &name);
         let timing = Timing {
             planned: asked,

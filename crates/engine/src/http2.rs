@@ -6,8 +6,8 @@ use wire::Stream;
 use wire::http2::{Connection, Finished, StreamId};
 
 use crate::conn::{Conn, Link};
-use crate::dialling::Dial;
-use crate::dials::EndpointIndex;
+use crate::connect_queue::Dial;
+use crate::connector::EndpointIndex;
 use crate::http::{InFlight, Opening};
 use crate::world::World;
 
@@ -123,12 +123,12 @@ impl World {
     /// connection, opens one.
     fn advance_line(&mut self, owner: UserId, endpoint: EndpointIndex) {
         while let Some(pool) = self.users.get(owner).map(|user| user.pool(endpoint)) {
-            let (newest, dialling) = (pool.open.last().copied(), pool.dialling > 0);
+            let (newest, connect_queue) = (pool.open.last().copied(), pool.connect_queue > 0);
             let usable =
                 newest.filter(|&key| self.http2(key).is_some_and(|it| it.wire.is_usable()));
             let may = match usable {
                 Some(key) => self.http2(key).is_some_and(|it| it.wire.may_send() > 0),
-                None => !dialling,
+                None => !connect_queue,
             };
             let pool = self.users.get(owner).map(|user| user.pool(endpoint));
             let next = pool
@@ -147,7 +147,7 @@ impl World {
         // The request waited for a stream of the server, not for the generator, so the wait is not start lag.
         flight.starts_late(self.clock.now());
         if let Some(owner) = self.users.get(owner) {
-            owner.pool(flight.endpoint).dialling += 1;
+            owner.pool(flight.endpoint).connect_queue += 1;
         }
         self.dial(Dial::Http(flight));
     }

@@ -7,8 +7,8 @@ use model::{Fault, FaultKind, Nanos, UserId};
 use script::host::SocketId;
 
 use crate::conn::{Conn, Link};
-use crate::dialling::Dial;
-use crate::dials::EndpointIndex;
+use crate::connect_queue::Dial;
+use crate::connector::EndpointIndex;
 use crate::http::{InFlight, Opening};
 use crate::people::CONNECTIONS_PER_USER;
 use crate::recorder::{Family, Recorder};
@@ -107,7 +107,7 @@ impl World {
         in_line
             .filter_map(|call| Operation::of_call(call))
             .for_each(&mut tell);
-        self.dialling.operations().for_each(&mut tell);
+        self.connect_queue.operations().for_each(&mut tell);
     }
 
     /// A copy of the measurements so far. It includes the age of each request and round trip in flight.
@@ -144,7 +144,7 @@ impl World {
                 take_overdue(&mut pool.waiting, now, &mut over);
             }
         }
-        let dials = self.dialling.overdue(now);
+        let connector = self.connect_queue.overdue(now);
         for call in &over {
             let limit = call.time_limit();
             // The server decides how many streams there are. But it is not its fault if the user's own requests hold
@@ -162,11 +162,11 @@ impl World {
             self.end_http(call, now, Err(fault));
         }
         // These waited in the connect queue, because the target had not accepted other connections.
-        for call in &dials {
+        for call in &connector {
             let owner = self.owner_of(call.user);
             let pool = self.users.get(owner).map(|user| user.pool(call.endpoint));
             let next = pool.and_then(|pool| {
-                pool.dialling -= 1;
+                pool.connect_queue -= 1;
                 pool.waiting.pop_front()
             });
             let detail = format!("no connection was free within {}", call.time_limit());
@@ -178,7 +178,7 @@ impl World {
         let lines = self.users.each().flat_map(|user| user.pools.iter());
         let calls = lines.flat_map(|pool| pool.waiting.iter());
         let limits = calls.map(|call| call.limit()).min();
-        limits.unwrap_or(Nanos::MAX).min(self.dialling.limit())
+        limits.unwrap_or(Nanos::MAX).min(self.connect_queue.limit())
     }
 
     /// The level is over for this user: operations in flight count as unfinished, connections are closed.
@@ -213,7 +213,7 @@ impl World {
     /// The level is over for this user, or for all users: removes their connections from the connect queue.
     pub(crate) fn abandon_dials(&mut self, user: Option<UserId>) {
         let now = self.clock.now();
-        for dial in self.dialling.abandon(user) {
+        for dial in self.connect_queue.abandon(user) {
             match dial {
                 Dial::Http(flight) => self.leave_request(&flight, now),
                 Dial::Socket(dial) => self.leave_dial(&dial.state),
@@ -232,7 +232,7 @@ impl World {
     fn leave_opening(&mut self, endpoint: EndpointIndex, opening: Option<Opening>, now: Nanos) {
         let asked = opening.map(|opening| opening.asked);
         if let Some(asked) = asked.filter(|&asked| self.hold.contains(asked)) {
-            let name = self.dials.label(endpoint);
+            let name = self.connector.label(endpoint);
             let index = self.recorder.name(Family::Connection, &name);
             self.recorder
                 .left_open(Family::Connection, index, now - asked);

@@ -218,7 +218,7 @@ impl World {
             recorder,
             ..
         } = self;
-        let counts = &recorder.story;
+        let counts = &recorder.funnel;
         let of_user = |&user: &UserId| {
             let step = users.get(user)?.steps.innermost()?;
             Some((Some(user), Some(counts.name_of(step).to_owned())))

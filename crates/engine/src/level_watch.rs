@@ -7,7 +7,6 @@ use plan::{Threshold, Timeouts};
 use record::Level;
 
 use crate::control::{Control, LOOK, OVERDUE, blank, died};
-use crate::crew::Heard;
 use crate::in_flight::Awaited;
 use crate::level::{LevelPlan, Span};
 use crate::merge::Merged;
@@ -15,6 +14,7 @@ use crate::messages::{Command, Event};
 use crate::rescue::Signs;
 use crate::run::{InFlight, Live, Notice, RunError};
 use crate::snapshot::Hopes;
+use crate::workers::Heard;
 
 /// Time for the workers to report their measurements after the second Ctrl-C. The whole run must end within a second.
 const GIVE_UP: Nanos = Nanos::from_millis(500);
@@ -75,7 +75,8 @@ impl Control<'_> {
     ) -> Result<Option<Threshold>, RunError> {
         let shared = Arc::new(plan.clone());
         self.watcher.begin_level(plan.start);
-        self.crew.order_all(|| Command::Level(Arc::clone(&shared)));
+        self.workers
+            .order_all(|| Command::Level(Arc::clone(&shared)));
         let thresholds = &self.config.options.thresholds;
         let mut watch = Watch {
             plan,
@@ -88,7 +89,11 @@ impl Control<'_> {
             hopeless: None,
             limit: Nanos::ZERO,
             awaited: (0, Awaited::default()),
-            signs: Signs::of(self.crew.len(), plan.start, self.config.options.script.time),
+            signs: Signs::of(
+                self.workers.len(),
+                plan.start,
+                self.config.options.script.time,
+            ),
         };
         let timeouts = self.config.options.timeouts;
         watch.limit = watch.ends_after(plan.hold().end + timeouts.total, timeouts);
@@ -101,7 +106,7 @@ impl Control<'_> {
     }
 
     fn watch_level(&mut self, watch: &mut Watch<'_>, merged: &mut Merged) -> Result<(), RunError> {
-        while watch.done < self.crew.len() {
+        while watch.done < self.workers.len() {
             self.pass_on_stop(watch);
             let now = self.clock.now();
             if let Some(silent) = watch.signs.look(now, self.config.scenario().is_some()) {
@@ -113,17 +118,17 @@ impl Control<'_> {
             }
             self.watcher.watch(now, watch.hold);
             merged.quota.watch(now, watch.hold);
-            if watch.hopes.is_due(now, watch.hold, self.crew.len()) {
-                self.crew.order_all(|| Command::Snapshot);
+            if watch.hopes.is_due(now, watch.hold, self.workers.len()) {
+                self.workers.order_all(|| Command::Snapshot);
             }
-            match self.crew.hear(LOOK) {
+            match self.workers.hear(LOOK) {
                 Heard::Event(worker, event) => {
                     watch.signs.heard(worker, self.clock.now());
                     self.level_event(worker, event, watch, merged)?;
                 }
                 Heard::Died(worker) => return Err(died(&worker)),
                 Heard::Nothing if self.clock.now() > watch.limit => {
-                    self.crew.order_all(|| Command::Abort);
+                    self.workers.order_all(|| Command::Abort);
                     return Err(RunError::Generator(
                         "a level did not end within its time limits".to_owned(),
                     ));
@@ -167,7 +172,7 @@ impl Control<'_> {
                 if let Some(hopeless) = watch.hopes.take(*measured, &level) {
                     watch.hopeless = Some(hopeless.clone());
                     watch.cut_short(self.clock.now());
-                    self.crew.order_all(|| Command::EndHold);
+                    self.workers.order_all(|| Command::EndHold);
                 }
             }
             event => self.other(event)?,
@@ -192,7 +197,7 @@ impl Control<'_> {
                 watch.give_up = self.clock.now() + GIVE_UP;
             }
             watch.cut_short(self.clock.now());
-            self.crew.order_all(|| {
+            self.workers.order_all(|| {
                 if asked > 1 {
                     Command::Abort
                 } else {

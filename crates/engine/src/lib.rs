@@ -6,26 +6,23 @@
 //!
 //! This crate prints nothing, and reads time in one place (`Clock`).
 
-mod around;
 mod arrival;
-mod aside;
 mod ask;
 mod busy;
 mod cast;
 mod clock;
 mod config;
 mod conn;
+mod connect_queue;
+mod connector;
 mod control;
 mod convergence;
-mod crew;
-mod crowd;
 mod deliveries;
-mod dialling;
-mod dials;
 mod doze;
 mod evidence;
 mod filter;
 mod forecast;
+mod funnel;
 mod host;
 mod http;
 mod http2;
@@ -57,19 +54,22 @@ mod rescue;
 mod run;
 mod secrets;
 mod settling;
+mod setup;
+mod setup_control;
 mod share;
 mod shortfall;
 mod snapshot;
 mod socket;
 mod socketio;
 mod sources;
+mod spawn;
 mod steps;
-mod story;
 mod tickers;
 mod timers;
 mod validity;
 mod watcher;
 mod worker;
+mod workers;
 mod world;
 
 #[cfg(feature = "counted")]

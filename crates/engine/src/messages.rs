@@ -53,7 +53,7 @@ pub(crate) enum Event {
     /// The level is over on this worker.
     LevelDone(Box<LevelOutcome>),
     /// `setup` or `teardown` ended.
-    AsideDone(Box<AsideOutcome>),
+    AsideDone(Box<SetupOutcome>),
     /// A line of the script's `console`.
     Log(LogLevel, String),
     /// The run cannot go on.
@@ -109,7 +109,7 @@ pub(crate) struct PooledUser {
 
 /// The result of `setup` or `teardown`.
 #[derive(Debug)]
-pub(crate) struct AsideOutcome {
+pub(crate) struct SetupOutcome {
     pub(crate) result: Result<Option<String>, ScriptFault>,
     pub(crate) pool: Vec<PooledUser>,
     pub(crate) pools: Vec<Pool>,

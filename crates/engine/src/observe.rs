@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plan::{Aggregate, Op, SubjectKind, Threshold};
 use record::{
-    Check, Convergence, Deliveries, Inconclusive, Iterations, Level, Measured, Metric, StoryStep,
+    Check, Convergence, Deliveries, FunnelStep, Inconclusive, Iterations, Level, Measured, Metric,
     Timings,
 };
 use stats::Histogram;
@@ -86,7 +86,7 @@ impl Asked<'_> {
 
     /// Steps and `eventually` conditions. A path with ` > ` in it names a step within another one.
     fn of_steps(self, measured: &Measured, name: Option<&str>) -> Seen {
-        let step = name.and_then(|name| measured.story.step(name));
+        let step = name.and_then(|name| measured.funnel.step(name));
         if self.aggregate == Aggregate::Reached {
             return match (name, step) {
                 (Some(_), Some(step)) => self.of_reached(measured, step),
@@ -100,7 +100,7 @@ impl Asked<'_> {
         }
     }
 
-    fn of_reached(self, measured: &Measured, step: &StoryStep) -> Seen {
+    fn of_reached(self, measured: &Measured, step: &FunnelStep) -> Seen {
         let of = step.scenario.as_ref();
         let of = of.and_then(|scenario| measured.scenarios.get(scenario));
         let of = of.unwrap_or(&measured.iterations);
@@ -124,7 +124,7 @@ impl Asked<'_> {
 
     /// The step that the fewest reached.
     fn of_least_reached(self, measured: &Measured) -> Seen {
-        let least = measured.story.steps.iter().min_by_key(|step| step.reached);
+        let least = measured.funnel.steps.iter().min_by_key(|step| step.reached);
         self.of_reached(measured, least.ok_or(NO_DATA)?)
     }
 

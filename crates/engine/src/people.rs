@@ -7,12 +7,12 @@ use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use wire::http::CookieJar;
 
+use crate::connector::EndpointIndex;
 use crate::convergence::UserStates;
-use crate::dials::EndpointIndex;
+use crate::funnel::Way;
 use crate::http::InFlight;
 use crate::recorder::Family;
 use crate::steps::Steps;
-use crate::story::Way;
 
 /// Connections that one user opens to one endpoint at a time, as browsers do. Further requests are queued.
 /// Connections on which a session polls are extra: it may occupy one as long as it lives.
@@ -47,7 +47,7 @@ pub(crate) struct Pool {
     pub(crate) endpoint: EndpointIndex,
     pub(crate) open: Vec<u32>,
     /// Connections in the connect queue.
-    pub(crate) dialling: usize,
+    pub(crate) connect_queue: usize,
     pub(crate) idle: Vec<u32>,
     /// Polls of sessions that wait for the server to send something.
     pub(crate) polls: usize,
@@ -57,7 +57,7 @@ pub(crate) struct Pool {
 impl Pool {
     /// Whether one more connection may be opened.
     pub(crate) fn may_dial(&self) -> bool {
-        self.open.len() + self.dialling < CONNECTIONS_PER_USER + self.polls
+        self.open.len() + self.connect_queue < CONNECTIONS_PER_USER + self.polls
     }
 }
 

@@ -15,7 +15,7 @@ use script::host::{
 use wire::http::{Body, Request, Response};
 
 use crate::config::RunConfig;
-use crate::dials::EndpointIndex;
+use crate::connector::EndpointIndex;
 use crate::http::{Asker, InFlight};
 use crate::program::{Plain, Program, Send};
 use crate::recorder::Family;
@@ -191,7 +191,7 @@ impl World {
         let Some(mut request) = run.plain.request() else {
             return Ok(None);
         };
-        let endpoint = self.dials.endpoint_of(&request.url)?;
+        let endpoint = self.connector.endpoint_of(&request.url)?;
         self.add_standing_headers(user, &mut request.headers);
         let mut bytes = Vec::new();
         request.encode_into(None, &mut bytes)?;

@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 use stats::Histogram;
 
 use crate::deliveries::deliveries_of;
+use crate::funnel::FunnelCounts;
 use crate::receipt::Receipts;
 use crate::share::Loud;
-use crate::story::StoryCounts;
 
 mod courses;
 
@@ -92,7 +92,7 @@ pub(crate) enum Ending {
 pub(crate) struct Recorder {
     timings: [Named<Timings>; FAMILIES],
     pub(crate) measured: Measured,
-    pub(crate) story: StoryCounts,
+    pub(crate) funnel: FunnelCounts,
     /// Iterations by scenario, if there is a mix.
     scenarios: Vec<Iterations>,
     pub(crate) window: OpenWindow,
@@ -286,7 +286,7 @@ impl Recorder {
         courses.give_iterations(&mut measured.iterations, &mut self.scenarios);
         let scenarios = mix.iter().map(ToString::to_string).zip(self.scenarios);
         measured.scenarios.extend(scenarios);
-        self.story.tell(mix, &mut measured);
+        self.funnel.tell(mix, &mut measured);
         courses.give_timings(&mut self.timings);
         let [connections, requests, round_trips] = self.timings;
         for (named, map) in [

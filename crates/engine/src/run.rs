@@ -137,7 +137,7 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
     }
     let result = Control::start(Arc::new(config), clock, stop, tell).and_then(|mut control| {
         let result = control.all(&mut record);
-        control.crew.dismiss(stop, clock);
+        control.workers.dismiss(stop, clock);
         result
     });
     record.ended_at = clock.date();

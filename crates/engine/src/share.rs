@@ -107,7 +107,7 @@ impl World {
             let endpoint = conn.endpoint;
             self.recorder.loud.spent += cost;
             if self.recorder.loud.first.is_none() {
-                self.recorder.loud.first = Some(self.dials.label(endpoint));
+                self.recorder.loud.first = Some(self.connector.label(endpoint));
             }
         }
     }

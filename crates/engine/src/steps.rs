@@ -3,9 +3,9 @@
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
 use record::Example;
 
+use crate::funnel::{FunnelCounts, StepEnd};
 use crate::level::Span;
 use crate::people::Group;
-use crate::story::{StepEnd, StoryCounts};
 use crate::world::World;
 
 /// Open steps of one user, or of a group as a whole, the innermost last. They may end in another order than they
@@ -36,7 +36,7 @@ impl Steps {
     }
 
     /// Ends the steps that an iteration has left open.
-    fn leave(&mut self, hold: Span, now: Nanos, counts: &mut StoryCounts) {
+    fn leave(&mut self, hold: Span, now: Nanos, counts: &mut FunnelCounts) {
         for open in self.0.drain(..) {
             if hold.contains(open.started) {
                 counts.left_open(open.node, now - open.started);
@@ -76,7 +76,7 @@ impl World {
             ..
         } = self;
         let group = &mut groups[slot];
-        let counts = &mut recorder.story;
+        let counts = &mut recorder.funnel;
         // While members act at once, a step of the group must not be counted inside one that another member began.
         let around = match group.way.concurrent {
             0 => group.steps.innermost(),
@@ -115,7 +115,7 @@ impl World {
         let Some((node, started)) = open else { return };
         let end = StepEnd::of(fault);
         if self.hold.contains(started) {
-            self.recorder.story.ended(node, now - started, end);
+            self.recorder.funnel.ended(node, now - started, end);
         }
         self.groups[slot].way.end(node, end);
         if let Some(fault) = fault {
@@ -133,10 +133,10 @@ impl World {
             ..
         } = self;
         let group = &mut groups[slot];
-        group.steps.leave(hold, now, &mut recorder.story);
+        group.steps.leave(hold, now, &mut recorder.funnel);
         for &user in &group.users {
             if let Some(user) = users.get(user) {
-                user.steps.leave(hold, now, &mut recorder.story);
+                user.steps.leave(hold, now, &mut recorder.funnel);
             }
         }
     }
@@ -177,7 +177,7 @@ impl World {
         let mut flawed = node;
         while let Some(at) = flawed {
             group.way.flaw(at);
-            flawed = self.recorder.story.parent_of(at);
+            flawed = self.recorder.funnel.parent_of(at);
         }
         self.note_first(slot, node, fault, (what, status), (user, at));
     }
@@ -201,7 +201,7 @@ impl World {
         if way.first.is_some() {
             return;
         }
-        let step = node.map(|node| recorder.story.name_of(node).to_owned());
+        let step = node.map(|node| recorder.funnel.name_of(node).to_owned());
         let name = user.and_then(|user| users.get(user));
         let name = name.map(|user| user.name.to_string());
         let example = || Example {
@@ -212,7 +212,7 @@ impl World {
             location: None,
             frame: None,
         };
-        way.first = Some(recorder.story.cause(node, fault, named, example));
+        way.first = Some(recorder.funnel.cause(node, fault, named, example));
     }
 
     /// Counts the steps and the first failure of an iteration that belongs to the level.
@@ -229,7 +229,7 @@ impl World {
         }
         let stuck = matches!(end, WayEnd::Unfinished).then(|| self.where_is(slot));
         let way = &self.groups[slot].way;
-        let counts = &mut self.recorder.story;
+        let counts = &mut self.recorder.funnel;
         counts.count_way(way);
         match (stuck, way.first) {
             (Some(node), _) => counts.count_stuck(node),
@@ -255,7 +255,7 @@ impl World {
 
 impl Group {
     /// The name of its own innermost step.
-    pub(crate) fn step_name<'a>(&self, counts: &'a StoryCounts) -> Option<&'a str> {
+    pub(crate) fn step_name<'a>(&self, counts: &'a FunnelCounts) -> Option<&'a str> {
         self.steps.innermost().map(|node| counts.name_of(node))
     }
 }

@@ -10,7 +10,6 @@ use script::host::Wake;
 use script::{ScriptError, ScriptFault, UserStart};
 use wire::TlsSettings;
 
-use crate::aside::Aside;
 use crate::cast::Cast;
 use crate::clock::Clock;
 use crate::config::RunConfig;
@@ -19,6 +18,7 @@ use crate::level_run::LevelRun;
 use crate::messages::{Command, Event, Fatal};
 use crate::reactor::{Ready, Waker};
 use crate::rescue::Copies;
+use crate::setup::SetupRun;
 use crate::timers::Alarm;
 use crate::world::World;
 
@@ -34,7 +34,7 @@ pub(crate) struct Worker {
     pub(crate) world: Rc<RefCell<World>>,
     pub(crate) cast: Cast,
     pub(crate) level: Option<LevelRun>,
-    pub(crate) aside: Option<Aside>,
+    pub(crate) setup_run: Option<SetupRun>,
     commands: Receiver<Command>,
     events: Sender<(u32, Event)>,
     ready: Vec<Ready>,
@@ -95,7 +95,7 @@ impl Worker {
             world,
             cast,
             level: None,
-            aside: None,
+            setup_run: None,
             commands,
             events,
             ready: Vec::new(),
@@ -122,7 +122,7 @@ impl Worker {
             self.turn();
             self.end_iterations();
             self.report_console();
-            self.advance_aside();
+            self.advance_setup();
             self.advance_level();
         }
     }
@@ -277,11 +277,11 @@ impl Worker {
 
     fn iteration_ended(&mut self, group: GroupId, outcome: Result<Option<String>, ScriptFault>) {
         if self
-            .aside
+            .setup_run
             .as_ref()
-            .is_some_and(|aside| aside.group == group)
+            .is_some_and(|setup_run| setup_run.group == group)
         {
-            self.end_aside(outcome);
+            self.end_setup(outcome);
         } else {
             self.end_iteration(group, outcome.map(drop));
         }

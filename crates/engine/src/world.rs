@@ -10,8 +10,9 @@ use wire::{StampingOn, TlsSettings};
 use crate::clock::Clock;
 use crate::config::RunConfig;
 use crate::conn::Conn;
-use crate::dialling::Dialling;
-use crate::dials::Dials;
+use crate::connect_queue::ConnectQueue;
+use crate::connector::Connector;
+use crate::funnel::StepNames;
 use crate::level::Span;
 use crate::little::AtWork;
 use crate::people::{Group, Users};
@@ -21,7 +22,6 @@ use crate::reactor::Reactor;
 use crate::receipt::Looks;
 use crate::recorder::{Recorder, Scene};
 use crate::socket::Sights;
-use crate::story::StepNames;
 use crate::tickers::Ticker;
 use crate::timers::{Sleep, Timers};
 
@@ -46,8 +46,8 @@ pub(crate) struct World {
     pub(crate) timers: Timers,
     pub(crate) sleeps: Slots<Sleep>,
     pub(crate) tickers: Slots<Ticker>,
-    pub(crate) dials: Dials,
-    pub(crate) dialling: Dialling,
+    pub(crate) connector: Connector,
+    pub(crate) connect_queue: ConnectQueue,
     pub(crate) conns: Slots<Conn>,
     /// Connections with bytes that are decrypted and not read.
     pub(crate) unread: Vec<u32>,
@@ -101,9 +101,9 @@ impl World {
         STAMPING.get_or_init(|| StampingOn::new().ok());
         Ok(Self {
             clock,
-            dials: Dials::new(config.target.clone(), config.target_is_mine, tls),
+            connector: Connector::new(config.target.clone(), config.target_is_mine, tls),
             plain: PlainRun::of(&config, worker),
-            dialling: Dialling::default(),
+            connect_queue: ConnectQueue::default(),
             config,
             reactor: Reactor::new()?,
             looks: Looks::start(),
@@ -163,7 +163,7 @@ impl World {
     pub(crate) fn fail(&mut self, user: UserId, what: &str, at: Nanos, fault: &Fault) {
         let (name, step) = match self.users.get(user) {
             Some(user) => {
-                let counts = &self.recorder.story;
+                let counts = &self.recorder.funnel;
                 let own = user.steps.innermost().map(|node| counts.name_of(node));
                 let of_group = || self.groups.get(user.group)?.step_name(counts);
                 let step = own.or_else(of_group);

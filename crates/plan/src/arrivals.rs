@@ -9,7 +9,7 @@ use model::Nanos;
 use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use crate::course::{Course, Leg};
+use crate::rate_profile::{RateProfile, RateSegment};
 
 /// Tolerance for rounding errors, as a fraction of an arrival.
 const ROUNDING: f64 = 1e-6;
@@ -27,7 +27,7 @@ pub enum Spacing {
 /// The arrivals of an open load. Times count from the start of the level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrivals {
-    legs: Vec<Leg>,
+    segments: Vec<RateSegment>,
     spacing: Spacing,
     /// Mean number of arrivals per second in the measured time.
     mean_rate: f64,
@@ -38,22 +38,28 @@ pub struct Arrivals {
 impl Arrivals {
     /// The arrivals of a rate profile. Before it, the rate rises evenly to its first rate over `ramp` and stays there
     /// for `warmup`. `hold` is the measured time of a steady rate.
-    pub fn new(course: &Course, spacing: Spacing, ramp: Nanos, warmup: Nanos, hold: Nanos) -> Self {
-        let first = course.first_rate();
-        let leg = |from, to, lasts| Leg { from, to, lasts };
-        let measured = match course {
-            Course::Steady(rate) => vec![leg(*rate, *rate, hold)],
-            Course::Legs(legs) => legs.clone(),
+    pub fn new(
+        profile: &RateProfile,
+        spacing: Spacing,
+        ramp: Nanos,
+        warmup: Nanos,
+        hold: Nanos,
+    ) -> Self {
+        let first = profile.first_rate();
+        let segment = |from, to, lasts| RateSegment { from, to, lasts };
+        let measured = match profile {
+            RateProfile::Steady(rate) => vec![segment(*rate, *rate, hold)],
+            RateProfile::Segments(segments) => segments.clone(),
         };
         let arrivals: f64 = measured.iter().map(size).sum();
         let hold = measured
             .iter()
-            .fold(Nanos::ZERO, |sum, leg| sum + leg.lasts);
-        let mut legs = vec![leg(0.0, first, ramp), leg(first, first, warmup)];
-        legs.extend(measured);
-        legs.retain(|leg| leg.lasts > Nanos::ZERO);
+            .fold(Nanos::ZERO, |sum, segment| sum + segment.lasts);
+        let mut segments = vec![segment(0.0, first, ramp), segment(first, first, warmup)];
+        segments.extend(measured);
+        segments.retain(|segment| segment.lasts > Nanos::ZERO);
         Self {
-            legs,
+            segments,
             spacing,
             mean_rate: arrivals / hold.as_secs_f64(),
             hold,
@@ -78,8 +84,8 @@ impl Arrivals {
     /// All arrivals in order of time, numbered from 0. `seed` only matters for Poisson arrivals.
     pub fn starts(&self, seed: u64) -> Starts {
         let mut starts = Starts {
-            legs: self.legs.clone(),
-            leg: 0,
+            segments: self.segments.clone(),
+            segment: 0,
             leg_start: Nanos::ZERO,
             before_leg: 0.0,
             number: 0,
@@ -96,8 +102,8 @@ impl Arrivals {
 /// Iterates over the arrivals of a plan.
 #[derive(Clone, Debug)]
 pub struct Starts {
-    legs: Vec<Leg>,
-    leg: usize,
+    segments: Vec<RateSegment>,
+    segment: usize,
     leg_start: Nanos,
     /// Arrivals in all segments before this one.
     before_leg: f64,
@@ -124,17 +130,17 @@ impl Iterator for Starts {
     type Item = (u64, Nanos);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let leg = loop {
-            let leg = self.legs.get(self.leg)?;
-            let after = self.before_leg + size(leg);
+        let segment = loop {
+            let segment = self.segments.get(self.segment)?;
+            let after = self.before_leg + size(segment);
             if self.point < after - ROUNDING {
-                break leg;
+                break segment;
             }
             self.before_leg = after;
-            self.leg_start += leg.lasts;
-            self.leg += 1;
+            self.leg_start += segment.lasts;
+            self.segment += 1;
         };
-        let due = self.leg_start + time_to(leg, self.point - self.before_leg);
+        let due = self.leg_start + time_to(segment, self.point - self.before_leg);
         let number = self.number;
         self.number += 1;
         // Even spacing uses the number itself, so that rounding errors do not accumulate.
@@ -147,21 +153,23 @@ impl Iterator for Starts {
 }
 
 /// The number of arrivals in one segment: the area under its rate.
-fn size(leg: &Leg) -> f64 {
-    f64::midpoint(leg.from, leg.to) * leg.lasts.as_secs_f64()
+fn size(segment: &RateSegment) -> f64 {
+    f64::midpoint(segment.from, segment.to) * segment.lasts.as_secs_f64()
 }
 
 /// The time in a segment after which the integral of its rate reaches `count`: the solution of
 /// `from·t + (to − from)/(2·lasts)·t² = count`, in the form that is numerically stable for falling, steady and rising
 /// rates.
-fn time_to(leg: &Leg, count: f64) -> Nanos {
-    let slope = (leg.to - leg.from) / leg.lasts.as_secs_f64();
-    let root = (leg.from * leg.from + 2.0 * slope * count).max(0.0).sqrt();
-    let divisor = leg.from + root;
+fn time_to(segment: &RateSegment, count: f64) -> Nanos {
+    let slope = (segment.to - segment.from) / segment.lasts.as_secs_f64();
+    let root = (segment.from * segment.from + 2.0 * slope * count)
+        .max(0.0)
+        .sqrt();
+    let divisor = segment.from + root;
     if count <= 0.0 || divisor <= 0.0 {
         return Nanos::ZERO;
     }
-    Nanos::from_secs_f64(2.0 * count / divisor).min(leg.lasts)
+    Nanos::from_secs_f64(2.0 * count / divisor).min(segment.lasts)
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@
 //! variable, and it does not know the results of a run.
 
 pub mod arrivals;
-pub mod course;
 pub mod duration;
 pub mod mix;
 pub mod options;
 pub mod overrides;
 pub mod problem;
+pub mod rate_profile;
 pub mod schedule;
 pub mod size;
 mod source;
@@ -19,13 +19,13 @@ pub mod threshold;
 pub mod ticker;
 
 pub use arrivals::{Arrivals, Spacing, Starts};
-pub use course::Course;
 pub use mix::Mix;
 pub use options::{
     Grouping, Leftovers, LevelLoad, Load, Once, OpenLoad, Options, ScriptLimits, Timeouts, Watch,
 };
 pub use overrides::{Overrides, with_overrides};
 pub use problem::{Problem, Problems};
+pub use rate_profile::RateProfile;
 pub use schedule::{Phases, start_of};
 pub use source::{SOURCES_LIMIT, source_addresses};
 pub use split::{groups_of, worker_of};

@@ -3,7 +3,7 @@
 //! `headcount.d.ts` is authoritative for names and defaults. [`Options::from_json`] reads the `options` export of a
 //! scenario and reports all problems at once.
 
-mod crowd;
+mod grouping;
 mod limits;
 mod load;
 mod mix;
@@ -22,7 +22,7 @@ use std::net::IpAddr;
 use model::Nanos;
 use serde_json::Value;
 
-pub use crowd::Grouping;
+pub use grouping::Grouping;
 pub use limits::{Leftovers, ScriptLimits, Timeouts};
 pub use load::{LevelLoad, Load, Once, OpenLoad};
 pub use watch::Watch;
@@ -117,7 +117,7 @@ impl Options {
 /// After a problem, continues with the default in its place, so that all problems are found.
 fn read(value: &Value, problems: &mut Problems) -> Options {
     let root = Section::root(value, &KNOWN, problems);
-    let grouping = crowd::read(&root, problems);
+    let grouping = grouping::read(&root, problems);
     let load = load::read(&root.field("load"), &grouping, problems);
     let deadline = Nanos::from_secs(5);
     let settle = Nanos::from_secs(5);

@@ -1,6 +1,6 @@
 //! Parses the examples of the reference documentation unchanged.
 
-use plan::{Course, Options, Subject, Threshold};
+use plan::{Options, RateProfile, Subject, Threshold};
 use serde_json::{Value, json};
 
 const THRESHOLDS: &str = include_str!("../../../docs/reference/thresholds.md");
@@ -57,6 +57,6 @@ fn every_load_of_the_reference_is_read() {
 #[test]
 fn every_course_of_the_reference_is_read() {
     for line in examples(LOAD, "rate", 5) {
-        Course::parse(line).unwrap_or_else(|why| panic!("{line}: {why}"));
+        RateProfile::parse(line).unwrap_or_else(|why| panic!("{line}: {why}"));
     }
 }

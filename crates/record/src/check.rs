@@ -4,7 +4,7 @@ use std::fmt;
 
 use stats::Histogram;
 
-use crate::{Deliveries, Iterations, Level, Run, Story, StoryStep, Timings};
+use crate::{Deliveries, FunnelStep, Iterations, Level, Run, StepFunnel, Timings};
 
 /// Counts of a level that do not add up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -165,8 +165,11 @@ impl Level {
         for (name, iterations) in &measured.scenarios {
             add(Some(("iteration", name)), iterations.broken_identities());
         }
-        add(None, measured.story.broken_identities(&measured.iterations));
-        for step in &measured.story.steps {
+        add(
+            None,
+            measured.funnel.broken_identities(&measured.iterations),
+        );
+        for step in &measured.funnel.steps {
             let broken = step.broken_identities(&measured.iterations);
             add(Some(("step", &step.name())), broken);
         }
@@ -243,7 +246,7 @@ impl Iterations {
     }
 }
 
-impl Story {
+impl StepFunnel {
     /// The identities of these counts that do not hold; none without a step funnel.
     pub fn broken_identities(&self, iterations: &Iterations) -> Vec<Broken> {
         if self.is_empty() {
@@ -276,7 +279,7 @@ impl Story {
     }
 }
 
-impl StoryStep {
+impl FunnelStep {
     /// The identities of these counts that do not hold.
     pub fn broken_identities(&self, iterations: &Iterations) -> Vec<Broken> {
         let Self {

@@ -11,6 +11,7 @@ mod deliveries;
 mod encode;
 mod failure;
 mod finding;
+mod funnel;
 mod health;
 mod issue;
 mod judgement;
@@ -20,7 +21,6 @@ mod limiter;
 mod measured;
 mod metric;
 mod run;
-mod story;
 mod summary;
 mod target;
 mod timings;
@@ -34,6 +34,7 @@ pub use deliveries::{CutOff, Deliveries, Mismatch, Misplaced, OwnCopies};
 pub use encode::{from_json, to_json};
 pub use failure::{Example, Failure, note_failure};
 pub use finding::{Advice, Cause, Confidence, Evidence, Finding, LimitKey, OneAddress, Unknown};
+pub use funnel::{FirstFailure, FunnelStep, StepFunnel, Unfinished, path_name};
 pub use health::{GeneratorUse, WorkerUse};
 pub use issue::{
     DelayStatistic, DropCause, IssueCause, LateAt, Lateness, LevelIssue, NoneSucceeded, Note,
@@ -48,7 +49,6 @@ pub use metric::{Metric, MetricKind};
 pub use run::{
     FailedAround, Machine, Pool, Run, ScriptInfo, Setup, Sources, Teardown, ThresholdResult,
 };
-pub use story::{FirstFailure, Story, StoryStep, Unfinished, path_name};
 pub use summary::summary;
 pub use target::{
     BusiestThread, CgroupUse, ListenQueue, MemoryGrowth, ProcessUse, Scrapes, TargetEnd,

@@ -7,7 +7,9 @@ use stats::{Blocks, Estimate, Histogram, Samples, Shares};
 
 use crate::failure::note_failure;
 use crate::timings::ages_of;
-use crate::{Convergence, Deliveries, DropCause, Failure, Metric, NoneSucceeded, Story, Timings};
+use crate::{
+    Convergence, Deliveries, DropCause, Failure, Metric, NoneSucceeded, StepFunnel, Timings,
+};
 
 /// Measurements of one level. Each worker has its own; `merge` adds them up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,8 +39,8 @@ pub struct Measured {
     /// The script's own metrics by name.
     pub metrics: BTreeMap<String, Metric>,
     /// The step funnel: steps with their counts, and first failures.
-    #[serde(default, skip_serializing_if = "Story::is_empty")]
-    pub story: Story,
+    #[serde(default, skip_serializing_if = "StepFunnel::is_empty")]
+    pub funnel: StepFunnel,
     /// Failures by side, kind and name.
     pub failures: Vec<Failure>,
     /// Operations that ended during ramp-up and warm-up. None of the figures above includes them.
@@ -145,7 +147,7 @@ impl Measured {
         merge_maps(&mut self.eventually, other.eventually, Timings::merge);
         merge_maps(&mut self.checks, other.checks, Check::merge);
         merge_maps(&mut self.metrics, other.metrics, Metric::merge);
-        self.story.merge(other.story);
+        self.funnel.merge(other.funnel);
         for failure in other.failures {
             note_failure(&mut self.failures, failure);
         }

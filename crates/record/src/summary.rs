@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use stats::{Estimate, Histogram, estimate};
 
 use crate::{
-    Check, Convergence, Deliveries, FirstFailure, GeneratorUse, Iterations, Level, Observed, Run,
-    StoryStep, TargetUse, ThresholdResult, Timings, path_name,
+    Check, Convergence, Deliveries, FirstFailure, FunnelStep, GeneratorUse, Iterations, Level,
+    Observed, Run, TargetUse, ThresholdResult, Timings, path_name,
 };
 
 /// Returns the summary of a run.
@@ -58,9 +58,9 @@ fn level(level: &Level) -> Value {
         "converged": converged(&measured.converged),
         "steps": {
             "by_name": by_name(&measured.steps, |one| timings(one, duration_s)),
-            "in_order": measured.story.steps.iter().map(step).collect::<Vec<_>>(),
+            "in_order": measured.funnel.steps.iter().map(step).collect::<Vec<_>>(),
         },
-        "first_failures": measured.story.first_failures.iter().map(cause).collect::<Vec<_>>(),
+        "first_failures": measured.funnel.first_failures.iter().map(cause).collect::<Vec<_>>(),
         "target": target(level.target.as_ref()),
         "generator": generator(&level.generator),
     })
@@ -78,8 +78,8 @@ fn iterations(iterations: &Iterations) -> Value {
     })
 }
 
-/// A step with its counts of iterations. Percentiles cover all that began the step, as in `StoryStep::time_at`.
-fn step(step: &StoryStep) -> Value {
+/// A step with its counts of iterations. Percentiles cover all that began the step, as in `FunnelStep::time_at`.
+fn step(step: &FunnelStep) -> Value {
     let mut figures = object([
         ("step", json!(step.name())),
         ("scenario", json!(step.scenario)),

@@ -6,7 +6,8 @@
 use serde_json::{Map, Value, json};
 
 /// New names of keys. A path selects objects by key; `*` selects every element of a list or object.
-const RENAMED: [(&str, &str, &str); 5] = [
+const RENAMED: [(&str, &str, &str); 6] = [
+    ("levels/*/measured", "story", "funnel"),
     ("levels/*/phases", "hold_s", "duration_s"),
     ("levels/*/measured", "exchanges", "round_trips"),
     ("levels/*/measured/deliveries/*", "strayed", "misdelivered"),

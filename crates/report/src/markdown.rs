@@ -4,8 +4,8 @@ use record::Run;
 
 use crate::section::levels::Lead;
 use crate::section::{
-    Block, ERROR, Section, counts, deliveries, environment, failures, findings, levels, pass_rate,
-    resources, setup, story, target, thresholds, timings, verdict,
+    Block, ERROR, Section, counts, deliveries, environment, failures, findings, funnel, levels,
+    pass_rate, resources, setup, target, thresholds, timings, verdict,
 };
 use crate::table::{code, escape};
 
@@ -61,7 +61,7 @@ fn sections(run: &Run) -> Vec<Section> {
         levels,
         findings::section(run),
         thresholds::section(run),
-        story::section(run),
+        funnel::section(run),
         deliveries::section(run),
     ];
     let tail = [

@@ -8,7 +8,7 @@ use crate::format::{count, share, shorten, wrap};
 use crate::section::failures::{self, Group};
 use crate::section::levels::{self, Lead};
 use crate::section::{
-    ERROR, deliveries, error_bound, findings, label, marked, pass_rate, resources, setup, story,
+    ERROR, deliveries, error_bound, findings, funnel, label, marked, pass_rate, resources, setup,
     target, thresholds, timings, verdict,
 };
 
@@ -143,23 +143,23 @@ fn steps(run: &Run, room: usize, colour: bool) -> Vec<String> {
         return Vec::new();
     };
     // Without steps, the section of failures shows the same.
-    let told = |level: &Level| level.load.once || !level.measured.story.steps.is_empty();
+    let told = |level: &Level| level.load.once || !level.measured.funnel.steps.is_empty();
     if !run.levels.iter().any(told) {
         return Vec::new();
     }
     let mut causes = first_failures(run, colour);
     causes.extend(
-        story::unfinished(run)
+        funnel::unfinished(run)
             .iter()
             .map(|text| format!("  {text}")),
     );
-    let all = last.measured.story.steps.len();
+    let all = last.measured.funnel.steps.len();
     // Three lines are reserved: the title, the table's header, and the number of hidden steps.
     let causes = cut(causes, (room / 3).max(3), "causes");
     let fitting = room.saturating_sub(3 + causes.len()).max(3);
     let mut lines = Vec::new();
     if all > 0 {
-        let table = story::of_level(last, fitting);
+        let table = funnel::of_level(last, fitting);
         let title = format!("Steps at {} ({ITERATIONS})", marked(last));
         lines.push(paint(&title, Tone::Strong, colour));
         lines.extend(table.text(colour));
@@ -175,8 +175,8 @@ fn steps(run: &Run, room: usize, colour: bool) -> Vec<String> {
 const ITERATIONS: &str = "iterations; percentiles cover all that began the step";
 
 fn first_failures(run: &Run, colour: bool) -> Vec<String> {
-    let firsts = story::firsts(run);
-    let line = |first: &story::First<'_>| {
+    let firsts = funnel::firsts(run);
+    let line = |first: &funnel::First<'_>| {
         let side = paint(&first.side().to_string(), Tone::Bad, colour);
         format!("  first failed, {side}: {}", shorten(&first.line(), WIDTH))
     };

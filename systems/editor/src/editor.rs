@@ -1,4 +1,4 @@
-mod abroad;
+mod other_nodes;
 mod running;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,9 +14,9 @@ use crate::bus::{Alone, Bus, BusError, Nats, NatsLine, News};
 use crate::config::{Config, Limits, RunConfig};
 use crate::line::Lines;
 use crate::metrics::Counters;
-use crate::outlet::Outlet;
+use crate::recipient::Recipient;
 use crate::refusal::Refusal;
-use crate::room::{self, Hall, Listener, Member, Room, Shut, State, UpdateError, merge};
+use crate::room::{self, Listener, Member, Room, RoomRegistry, Shut, State, UpdateError, merge};
 use crate::run::OnDemand;
 use crate::store::{Behind, Done, Held, Log, Writer};
 
@@ -63,7 +63,7 @@ pub(crate) struct Editor {
     pub(crate) faults: Option<Arc<Faults>>,
     pub(crate) counters: Counters,
     pub(crate) lines: Arc<Lines>,
-    hall: Hall,
+    registry: RoomRegistry,
     log: Log,
     writer: Writer,
     bus: OnceLock<Box<dyn Bus>>,
@@ -90,7 +90,7 @@ impl Editor {
         let flush = lines.flush.clone();
         tokio::spawn(async move { flush.run().await });
         Arc::new(Self {
-            hall: Hall::new(limits, counters.clone()),
+            registry: RoomRegistry::new(limits, counters.clone()),
             limits: config.limits.clone(),
             faults,
             counters,
@@ -168,15 +168,18 @@ impl Editor {
             return Err(Refusal::Length("roomId", NAME));
         }
         loop {
-            let (room, fresh) = self.hall.enter(name).map_err(|_| Refusal::TooManyRooms)?;
+            let (room, fresh) = self
+                .registry
+                .enter(name)
+                .map_err(|_| Refusal::TooManyRooms)?;
             if fresh {
                 tokio::spawn(self.clone().load(room.clone()));
             }
-            match comes(&room, self.hall.limits.members) {
+            match comes(&room, self.registry.limits.members) {
                 Ok(()) => return Ok(room),
                 Err(Shut::Full) => return Err(Refusal::RoomFull),
                 Err(Shut::Behind) => return Err(Refusal::StoreBehind),
-                // It was taken out of the hall before it was closed: the next is another.
+                // It was taken out of the registry before it was closed: the next is another.
                 Err(Shut::Closed) => {}
             }
         }
@@ -202,14 +205,14 @@ impl Editor {
     }
 
     /// The way to somebody in a room that a member is not in; another one each time.
-    pub(crate) fn somebody_apart_from(&self, visit: u64) -> Option<Outlet> {
+    pub(crate) fn somebody_apart_from(&self, visit: u64) -> Option<Recipient> {
         let turn = usize::try_from(self.visit()).unwrap_or_default();
         let wrong = self
-            .hall
+            .registry
             .all()
             .into_iter()
             .filter(|room| room.state().member(visit).is_none());
-        let all: Vec<Outlet> = wrong.flat_map(|room| room.state().outlets()).collect();
+        let all: Vec<Recipient> = wrong.flat_map(|room| room.state().recipients()).collect();
         let nth = turn.checked_rem(all.len())?;
         all.into_iter().nth(nth)
     }
@@ -332,7 +335,7 @@ impl Editor {
             sleep(AGAIN).await;
         }
         self.saved().await;
-        if self.hall.close(&room, || self.bus().leave(&room.name)) {
+        if self.registry.close(&room, || self.bus().leave(&room.name)) {
             self.writer.forget(&room.name).await;
         }
     }

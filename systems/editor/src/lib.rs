@@ -8,15 +8,15 @@
 
 mod bus;
 mod config;
-mod desk;
 mod editor;
+mod handlers;
 mod http;
 mod id;
 mod line;
 mod metrics;
-mod outlet;
 mod page;
 mod rate;
+mod recipient;
 mod refusal;
 mod room;
 pub mod run;

@@ -3,16 +3,16 @@
 
 mod difference;
 mod document;
-mod hall;
 mod member;
 mod place;
 mod presence;
+mod registry;
 mod state;
 
 pub(crate) use difference::merge;
 pub(crate) use document::{Document, UpdateError};
-pub(crate) use hall::{Hall, Limits};
 pub(crate) use member::{Listener, Member};
 pub(crate) use place::{Room, Shut};
 pub(crate) use presence::{MOST_BYTES as PRESENCE_BYTES, Speaker};
+pub(crate) use registry::{Limits, RoomRegistry};
 pub(crate) use state::State;

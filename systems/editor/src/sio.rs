@@ -7,7 +7,7 @@ pub(crate) mod packet;
 mod polling;
 mod query;
 
-pub(crate) use client::Desk;
+pub(crate) use client::Handlers;
 pub(crate) use engine::{Beat, open};
 pub(crate) use packet::Event;
 pub(crate) use polling::{Mailbox, Polling};

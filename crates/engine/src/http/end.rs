@@ -8,7 +8,7 @@ use wire::http2::Repeatable;
 
 use super::{Asker, InFlight};
 use crate::conn::{Conn, Link};
-use crate::dials::EndpointIndex;
+use crate::connector::EndpointIndex;
 use crate::recorder::{Ending, Family, ending_of};
 use crate::world::World;
 
@@ -72,7 +72,7 @@ impl World {
                 "more redirects than allowed (`redirects`)",
             ));
         }
-        let endpoint = self.dials.endpoint_of(&request.url)?;
+        let endpoint = self.connector.endpoint_of(&request.url)?;
         Ok(Some((request, endpoint)))
     }
 

@@ -6,7 +6,7 @@ use plan::Timeouts;
 use script::host::OpId;
 use wire::http::Request;
 
-use crate::dials::EndpointIndex;
+use crate::connector::EndpointIndex;
 use crate::socketio::Poll;
 
 /// Who waits for the response.

@@ -5,7 +5,7 @@ use script::host::{Body, HttpCall, OpId};
 use wire::http::{Part, Request};
 
 use super::flight::{Asker, InFlight};
-use crate::dials::Located;
+use crate::connector::Located;
 use crate::recorder::Family;
 use crate::world::World;
 
@@ -25,7 +25,7 @@ impl World {
             && call.headers.is_empty()
             && matches!(call.body, Body::None)
             && self.is_bare(user);
-        let Located { url, endpoint, get } = self.dials.locate(&call.url)?;
+        let Located { url, endpoint, get } = self.connector.locate(&call.url)?;
         let mut headers = call.headers;
         self.add_standing_headers(user, &mut headers);
         let request = Request {
@@ -38,7 +38,7 @@ impl World {
         if prepared.is_none() && is_bare {
             self.encoded.clear();
             request.encode_into(None, &mut self.encoded)?;
-            self.dials.remember_get(&call.url, &self.encoded);
+            self.connector.remember_get(&call.url, &self.encoded);
         }
         let mut timeouts = self.config.options.timeouts;
         timeouts.total = call.timeout.unwrap_or(timeouts.total);

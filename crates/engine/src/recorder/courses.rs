@@ -58,7 +58,7 @@ impl Recorder {
         close(&mut courses.scenarios, at, self.scenarios.iter(), |one| {
             (&one.time, times(one))
         });
-        self.story.close_blocks(at);
+        self.funnel.close_blocks(at);
     }
 }
 

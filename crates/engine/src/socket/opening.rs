@@ -7,8 +7,8 @@ use url::Url;
 
 use super::{Opening, SocketLink, SocketState, Wire};
 use crate::conn::{Conn, Link};
-use crate::dialling::{Dial, SocketDial};
-use crate::dials::Located;
+use crate::connect_queue::{Dial, SocketDial};
+use crate::connector::Located;
 use crate::share::Share;
 use crate::socketio::Talk;
 use crate::world::World;
@@ -22,7 +22,7 @@ impl World {
         talk: Option<Box<Talk>>,
     ) -> Result<(), Fault> {
         let now = self.clock.now();
-        let Located { url, endpoint, .. } = self.dials.locate(&call.url)?;
+        let Located { url, endpoint, .. } = self.connector.locate(&call.url)?;
         let limit = call.timeout.unwrap_or(self.config.options.timeouts.connect);
         let (handshake, seed) = self.handshake(user, &url, &call.subprotocols, call.headers)?;
         let opening = Opening {
@@ -100,7 +100,7 @@ impl World {
         let (spoken, name) = (state.spoken(), state.name.clone());
         let max_message = self.config.options.max_message;
         let source = self.source_of(user);
-        let opened = self.dials.connect(endpoint, source).and_then(|stream| {
+        let opened = self.connector.connect(endpoint, source).and_then(|stream| {
             let wire = Connection::with_message_limit(stream, handshake, seed, max_message)?;
             let wire = Wire::WebSocket(wire);
             let link = Link::Socket(Box::new(SocketLink { wire, state }));

@@ -19,7 +19,7 @@ use wire::socketio::{Part, encode_part, parts};
 
 use super::Talk;
 use crate::conn::{Conn, Link};
-use crate::dials::{EndpointIndex, Located};
+use crate::connector::{EndpointIndex, Located};
 use crate::http::{Asker, InFlight};
 use crate::share::Share;
 use crate::socket::{Opening, Parts, SocketLink, SocketState, Wire};
@@ -141,7 +141,7 @@ impl World {
         talk: Box<Talk>,
     ) -> Result<(), Fault> {
         let now = self.clock.now();
-        let Located { url, endpoint, .. } = self.dials.locate(&call.url)?;
+        let Located { url, endpoint, .. } = self.connector.locate(&call.url)?;
         let limit = call.timeout.unwrap_or(self.config.options.timeouts.connect);
         let planned = call.planned.unwrap_or(now);
         let opening = Opening {
@@ -276,7 +276,7 @@ impl World {
             (timeouts.first_byte, timeouts.total) = (FOR_EVER, FOR_EVER);
         }
         self.add_standing_headers(user, &mut request.headers);
-        match self.dials.endpoint_of(&request.url) {
+        match self.connector.endpoint_of(&request.url) {
             Ok(endpoint) => {
                 // The GET occupies its connection, so the user may open one more.
                 if let Some(owner) = self.users.get(user).filter(|_| !poll.posts) {

@@ -6,7 +6,7 @@ use script::host::OpId;
 
 use super::polling::{Polled, Polling, Probe};
 use crate::conn::{Conn, Link};
-use crate::dialling::{Dial, SocketDial};
+use crate::connect_queue::{Dial, SocketDial};
 use crate::socket::{Opening, SocketState, Wire};
 use crate::world::World;
 

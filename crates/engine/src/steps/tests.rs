@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use model::{Fault, FaultKind, GroupId, Nanos, UserId};
-use record::{Measured, Story};
+use record::{Measured, StepFunnel};
 use script::host::Host;
 use script::{Bundle, DataStore};
 
@@ -53,15 +53,15 @@ fn over(world: &mut World, end: WayEnd<'_>) {
 
 fn told(world: World) -> Measured {
     let measured = world.recorder.into_measured(&[]);
-    let broken = measured.story.broken_identities(&measured.iterations);
+    let broken = measured.funnel.broken_identities(&measured.iterations);
     assert_eq!(broken, []);
     measured
 }
 
 /// Each step, with the iterations that reached it, passed it (with failures), failed in it and did not end in it.
-fn table(story: &Story) -> Vec<(String, [u64; 5])> {
-    let steps = story.steps.iter();
-    let row = |step: &record::StoryStep| {
+fn table(funnel: &StepFunnel) -> Vec<(String, [u64; 5])> {
+    let steps = funnel.steps.iter();
+    let row = |step: &record::FunnelStep| {
         [
             step.reached,
             step.passed,
@@ -81,7 +81,7 @@ fn steps_that_overlap_end_by_themselves() {
     world.step_end(GROUP, Some(ann), upload, None);
     let innermost = |world: &mut World| {
         let node = world.users.get(ann).unwrap().steps.innermost()?;
-        Some(world.recorder.story.name_of(node).to_owned())
+        Some(world.recorder.funnel.name_of(node).to_owned())
     };
     assert_eq!(innermost(&mut world).as_deref(), Some("chat"));
     world.step_end(GROUP, Some(ann), upload, None);
@@ -129,10 +129,10 @@ fn an_iteration_counts_once_per_step_whatever_its_members_and_loops_do() {
     over(&mut world, WayEnd::Succeeded);
     let measured = told(world);
     assert_eq!(
-        table(&measured.story),
+        table(&measured.funnel),
         [("look".to_owned(), [1, 1, 0, 0, 0])]
     );
-    let look = &measured.story.steps[0];
+    let look = &measured.funnel.steps[0];
     assert_eq!((look.begun, look.passed_time.count()), (3, 3));
     assert_eq!(measured.steps["look"].count, 3);
 }
@@ -153,8 +153,8 @@ fn a_step_within_another_has_its_parents_path_and_follows_it() {
         world.step_end(GROUP, None, rate, None);
         over(&mut world, WayEnd::Succeeded);
     }
-    let story = told(world).story;
-    let rows = table(&story);
+    let funnel = told(world).funnel;
+    let rows = table(&funnel);
     let rows: Vec<_> = rows
         .iter()
         .map(|(name, row)| (name.as_str(), row[0]))
@@ -184,8 +184,8 @@ fn members_who_take_the_groups_steps_at_once_are_in_none_of_each_others() {
     world.concurrent(GROUP, false);
     world.step_end(GROUP, None, trade, None);
     over(&mut world, WayEnd::Succeeded);
-    let story = told(world).story;
-    let names: Vec<_> = story.steps.iter().map(record::StoryStep::name).collect();
+    let funnel = told(world).funnel;
+    let names: Vec<_> = funnel.steps.iter().map(record::FunnelStep::name).collect();
     assert_eq!(names, ["trade", "trade > login", "trade > browse"]);
 }
 
@@ -206,16 +206,16 @@ fn the_first_failure_is_the_cause_and_what_ended_the_iteration_is_not() {
     world.flaw((None, Some(ann)), &refused, named, Nanos::ZERO);
     world.step_end(GROUP, None, select, None);
     over(&mut world, WayEnd::Succeeded);
-    let story = told(world).story;
+    let funnel = told(world).funnel;
     assert_eq!(
-        table(&story),
+        table(&funnel),
         [
             ("select".to_owned(), [2, 2, 2, 0, 0]),
             ("pay".to_owned(), [1, 0, 0, 1, 0])
         ]
     );
-    let [cause] = &story.first_failures[..] else {
-        panic!("{:?}", story.first_failures)
+    let [cause] = &funnel.first_failures[..] else {
+        panic!("{:?}", funnel.first_failures)
     };
     assert_eq!(cause.step.as_deref(), Some(&["select".to_owned()][..]));
     assert_eq!((cause.what.as_str(), cause.status), named);
@@ -231,14 +231,14 @@ fn an_unfinished_iteration_is_in_the_step_that_has_been_open_longest() {
     begin(&mut world, Some(ann), "poll");
     over(&mut world, WayEnd::Unfinished);
     over(&mut world, WayEnd::Unfinished);
-    let story = told(world).story;
-    let left: Vec<_> = story
+    let funnel = told(world).funnel;
+    let left: Vec<_> = funnel
         .unfinished
         .iter()
         .map(|left| (left.step.as_ref().map(|path| path.join(" > ")), left.count))
         .collect();
     assert_eq!(left, [(Some("trade > wait".to_owned()), 1), (None, 1)]);
-    assert_eq!(table(&story)[0], ("trade".to_owned(), [1, 0, 0, 0, 1]));
+    assert_eq!(table(&funnel)[0], ("trade".to_owned(), [1, 0, 0, 0, 1]));
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn a_step_that_ended_by_a_time_out_has_no_time() {
     world.step_end(GROUP, Some(ann), step, Some(&fault));
     over(&mut world, WayEnd::Failed(&fault, Some(ann)));
     let measured = told(world);
-    let pay = &measured.story.steps[0];
+    let pay = &measured.funnel.steps[0];
     assert_eq!(
         (pay.timed_out, pay.failed_time.count(), pay.failed),
         (1, 0, 1)
@@ -259,7 +259,7 @@ fn a_step_that_ended_by_a_time_out_has_no_time() {
         (None, true)
     );
     assert_eq!(measured.steps["pay"].timed_out, 1);
-    assert_eq!(measured.story.first_failures[0].kind, FaultKind::TimedOut);
+    assert_eq!(measured.funnel.first_failures[0].kind, FaultKind::TimedOut);
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn names_without_end_are_one_step() {
         world.step_end(GROUP, Some(ann), step, None);
     }
     over(&mut world, WayEnd::Succeeded);
-    let story = told(world).story;
-    assert!(story.steps.len() <= 501, "{}", story.steps.len());
-    assert_eq!(story.step("(further names)").unwrap().begun, 1_500);
+    let funnel = told(world).funnel;
+    assert!(funnel.steps.len() <= 501, "{}", funnel.steps.len());
+    assert_eq!(funnel.step("(further names)").unwrap().begun, 1_500);
 }

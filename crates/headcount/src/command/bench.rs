@@ -1,7 +1,7 @@
 use anyhow::{Context as _, bail};
 use engine::{Clock, Plain, PrepareError, Send, Shared, prepare_plain};
 use model::without_what_may_be_credentials;
-use plan::{Course, Overrides, Problem, Problems};
+use plan::{Overrides, Problem, Problems, RateProfile};
 use probe::DescriptorLimit;
 use serde_json::{Value, json};
 use url::Url;
@@ -163,8 +163,8 @@ fn plain(args: &BenchArgs, url: &Url) -> anyhow::Result<Plain> {
 /// Returns the one steady rate per second. A rate profile is refused, because each WebSocket sends its share of the
 /// rate on its own clock.
 fn socket_rate(text: &str) -> anyhow::Result<f64> {
-    match Course::parse(text) {
-        Ok(Course::Steady(rate)) if rate > 0.0 => Ok(rate),
+    match RateProfile::parse(text) {
+        Ok(RateProfile::Steady(rate)) if rate > 0.0 => Ok(rate),
         Ok(_) => bail!("--rate {text}: a WebSocket needs one steady rate, e.g. 1000/s"),
         Err(why) => bail!("--rate {text}: {why}"),
     }
@@ -187,8 +187,8 @@ fn options(args: &BenchArgs, url: &Url) -> anyhow::Result<Value> {
         load["limit"] = args.duration.as_deref().unwrap_or(COUNT_LIMIT).into();
     } else {
         load["warmup"] = WARM_UP.into();
-        let is_course = |rate: &String| matches!(Course::parse(rate), Ok(course) if !matches!(course, Course::Steady(_)));
-        let has_end = args.rate.as_ref().is_some_and(is_course);
+        let is_profile = |rate: &String| matches!(RateProfile::parse(rate), Ok(profile) if !matches!(profile, RateProfile::Steady(_)));
+        let has_end = args.rate.as_ref().is_some_and(is_profile);
         match &args.duration {
             Some(duration) => load["duration"] = duration.as_str().into(),
             None if has_end => {}

@@ -73,7 +73,7 @@ fn trades_come_through_with_users_made_in_the_flow_and_beforehand_and_the_ledger
             "{name}: {:#}",
             level["measured"]["failures"]
         );
-        let steps = level["measured"]["story"]["steps"].as_array().unwrap();
+        let steps = level["measured"]["funnel"]["steps"].as_array().unwrap();
         assert!(
             steps
                 .iter()
@@ -91,11 +91,11 @@ fn the_lost_notification_of_the_report_is_found_and_named() {
     let record = four_trades(&lab, &market, "marketplace-pooled.ts");
     let level = &record["levels"][0];
     assert_eq!(succeeded_and_failed(level), (0, 4));
-    let [first] = &level["measured"]["story"]["first_failures"]
+    let [first] = &level["measured"]["funnel"]["first_failures"]
         .as_array()
         .unwrap()[..]
     else {
-        panic!("{:#}", level["measured"]["story"])
+        panic!("{:#}", level["measured"]["funnel"])
     };
     assert_eq!(
         (&first["step"][0], &first["failed"]),

@@ -41,7 +41,7 @@ fn traded() -> (Lab, Value) {
 
 /// Each step: its path, and how many reached it, passed it, passed it with failures, failed in it, did not end it.
 fn table(level: &Value) -> Value {
-    let steps = level["measured"]["story"]["steps"].as_array().unwrap();
+    let steps = level["measured"]["funnel"]["steps"].as_array().unwrap();
     let keys = [
         "path",
         "reached",
@@ -56,7 +56,7 @@ fn table(level: &Value) -> Value {
 
 /// Each first failure: the step, the kind, the status, what, and how many iterations failed and succeeded.
 fn causes(level: &Value) -> Vec<Value> {
-    let causes = level["measured"]["story"]["first_failures"]
+    let causes = level["measured"]["funnel"]["first_failures"]
         .as_array()
         .unwrap();
     let keys = ["step", "kind", "status", "what", "failed", "succeeded"];
@@ -106,7 +106,7 @@ fn every_step_is_told_with_all_who_reached_it_and_what_failed_first() {
 #[test]
 fn the_time_of_a_failed_step_stands_apart_and_a_time_out_has_none() {
     let (_, record) = traded();
-    let select = &record["levels"][0]["measured"]["story"]["steps"][2];
+    let select = &record["levels"][0]["measured"]["funnel"]["steps"][2];
     assert_eq!(select["begun"], 77);
     assert_eq!(select["passed_time"]["count"], 53);
     let shortest = select["passed_time"]["min_ns"].as_u64().unwrap();
@@ -194,7 +194,7 @@ fn a_step_within_another_has_its_path_and_the_unfinished_are_where_they_were() {
         [["accept", "seen"], 4, 3, 0, 1, 0],
     ]);
     assert_eq!(table(level), expected);
-    let story = &level["measured"]["story"];
+    let story = &level["measured"]["funnel"];
     assert_eq!(story["steps"][1]["begun"], 12);
     assert_eq!(
         story["unfinished"],

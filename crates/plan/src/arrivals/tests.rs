@@ -2,10 +2,10 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn arrivals(course: &str, spacing: Spacing) -> Arrivals {
-    let course = Course::parse(course).unwrap();
+fn arrivals(profile: &str, spacing: Spacing) -> Arrivals {
+    let profile = RateProfile::parse(profile).unwrap();
     Arrivals::new(
-        &course,
+        &profile,
         spacing,
         Nanos::ZERO,
         Nanos::ZERO,
@@ -13,8 +13,8 @@ fn arrivals(course: &str, spacing: Spacing) -> Arrivals {
     )
 }
 
-fn times(course: &str) -> Vec<f64> {
-    let starts = arrivals(course, Spacing::Even).starts(0);
+fn times(profile: &str) -> Vec<f64> {
+    let starts = arrivals(profile, Spacing::Even).starts(0);
     starts.map(|(_, due)| due.as_secs_f64()).collect()
 }
 
@@ -79,9 +79,9 @@ fn steps_of_rate_join_without_a_gap() {
 
 #[test]
 fn the_ramp_and_the_warm_up_come_before_what_is_measured() {
-    let course = Course::parse("100/s").unwrap();
+    let profile = RateProfile::parse("100/s").unwrap();
     let arrivals = Arrivals::new(
-        &course,
+        &profile,
         Spacing::Even,
         Nanos::from_secs(4),
         Nanos::from_secs(1),
@@ -128,16 +128,16 @@ fn poisson_arrivals_have_exponential_gaps_and_repeat_with_their_seed() {
 proptest! {
     #[test]
     fn arrivals_never_go_back_and_their_number_is_the_area_under_the_rate(
-        legs in prop::collection::vec((0..500_u32, 0..500_u32, 1..50_u64), 1..8), seed: u64, poisson: bool
+        segments in prop::collection::vec((0..500_u32, 0..500_u32, 1..50_u64), 1..8), seed: u64, poisson: bool
     ) {
-        let legs: Vec<Leg> = legs
+        let segments: Vec<RateSegment> = segments
             .into_iter()
-            .map(|(from, to, tenths)| Leg { from: from.into(), to: to.into(), lasts: Nanos(tenths * 100_000_000) })
+            .map(|(from, to, tenths)| RateSegment { from: from.into(), to: to.into(), lasts: Nanos(tenths * 100_000_000) })
             .collect();
-        let area: f64 = legs.iter().map(size).sum();
-        let length = legs.iter().fold(Nanos::ZERO, |sum, leg| sum + leg.lasts);
+        let area: f64 = segments.iter().map(size).sum();
+        let length = segments.iter().fold(Nanos::ZERO, |sum, segment| sum + segment.lasts);
         let spacing = if poisson { Spacing::Poisson } else { Spacing::Even };
-        let plan = Arrivals::new(&Course::Legs(legs), spacing, Nanos::ZERO, Nanos::ZERO, Nanos::ZERO);
+        let plan = Arrivals::new(&RateProfile::Segments(segments), spacing, Nanos::ZERO, Nanos::ZERO, Nanos::ZERO);
         let mut last = Nanos::ZERO;
         let mut count = 0_u32;
         for (number, due) in plan.starts(seed) {

@@ -5,7 +5,7 @@ mod open;
 use model::Nanos;
 use serde_json::Value;
 
-use super::crowd::Grouping;
+use super::grouping::Grouping;
 use super::section::{Field, Section};
 use super::values::{describe, duration, flag, grouped, positive_duration, whole};
 use crate::arrivals::Arrivals;

@@ -45,7 +45,7 @@ pub(crate) fn sections(run: &Run) -> Vec<Section> {
 
 /// Steps and conditions have a section of their own, except in older records.
 fn is_in_the_story(level: &Level, title: &str) -> bool {
-    [STEPS, CONDITIONS].contains(&title) && !level.measured.story.steps.is_empty()
+    [STEPS, CONDITIONS].contains(&title) && !level.measured.funnel.steps.is_empty()
 }
 
 type Cells = Vec<(Column, Option<String>)>;

@@ -53,7 +53,7 @@ impl AtOnce {
 
     /// The number of trades that reached a step, whether they passed it or not.
     pub(super) fn reached(&self, step: &str) -> Option<u64> {
-        let mut steps = self.measured.story.steps.iter();
+        let mut steps = self.measured.funnel.steps.iter();
         steps
             .find(|one| one.path.last().is_some_and(|name| name == step))
             .map(|one| one.reached)

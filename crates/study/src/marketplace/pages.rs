@@ -109,7 +109,7 @@ pub(super) fn lost(parts: &Parts<'_>) -> String {
         return "The lost notification: not measured.".to_owned();
     };
     let all = &level.measured.iterations;
-    let mut causes = level.measured.story.first_failures.iter();
+    let mut causes = level.measured.funnel.first_failures.iter();
     let is_it = |step: &Vec<String>| {
         step.last()
             .is_some_and(|name| name == "offer-accepted seen")

@@ -224,7 +224,7 @@ fn the_lost_notification_is_named_or_its_absence_is_shouted() {
         pages::lost(&parts)
     };
     assert!(found(&silent).contains("NOT FOUND"));
-    lost.measured.story.first_failures.push(FirstFailure {
+    lost.measured.funnel.first_failures.push(FirstFailure {
         step: Some(vec!["offer-accepted seen".to_owned()]),
         side: Side::Target,
         kind: FaultKind::Eventually,

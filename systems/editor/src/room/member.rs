@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use crate::bus::Visitor;
 use crate::line::Outbox;
-use crate::outlet::Outlet;
+use crate::recipient::Recipient;
 
 /// One who is in a room by Socket.IO.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct Member {
     pub(crate) visit: u64,
     /// As clients know it.
     pub(crate) who: Visitor,
-    pub(crate) outlet: Outlet,
+    pub(crate) recipient: Recipient,
     /// Whether it wants texts, or follows the document otherwise.
     pub(crate) texts: bool,
     /// When a text of another was last sent to it.

@@ -11,7 +11,7 @@ use super::presence::Presence;
 use crate::bus::Visitor;
 use crate::line::Frame;
 use crate::metrics::Counters;
-use crate::outlet::Outlet;
+use crate::recipient::Recipient;
 use crate::sio::packet;
 use crate::yjs;
 
@@ -25,7 +25,7 @@ pub(crate) struct State {
     /// Visits that speak here without having joined: they hear nothing and nobody hears of them.
     pub(super) guests: Vec<u64>,
     /// Members at other nodes, and at which.
-    pub(crate) abroad: Vec<(u64, Visitor)>,
+    pub(crate) other_nodes: Vec<(u64, Visitor)>,
     pub(crate) presence: Presence,
     pub(crate) document: Document,
     /// The text that members last got, while Yjs clients changed the document since.
@@ -48,7 +48,7 @@ impl Default for State {
             members: Vec::new(),
             listeners: Vec::new(),
             guests: Vec::new(),
-            abroad: Vec::new(),
+            other_nodes: Vec::new(),
             presence: Presence::default(),
             document: Document::default(),
             shown: None,
@@ -117,10 +117,10 @@ impl State {
     }
 
     /// The ways to all members.
-    pub(crate) fn outlets(&self) -> Vec<Outlet> {
+    pub(crate) fn recipients(&self) -> Vec<Recipient> {
         self.members
             .iter()
-            .map(|member| member.outlet.clone())
+            .map(|member| member.recipient.clone())
             .collect()
     }
 
@@ -155,8 +155,8 @@ impl State {
     pub(crate) fn announce(&self, who: &Visitor, counters: &Counters) {
         let (username, socket_id) = (who.username.clone(), who.id.clone());
         let mut all: Vec<&Visitor> = self.members.iter().map(|member| &member.who).collect();
-        if !self.abroad.is_empty() {
-            all.extend(self.abroad.iter().map(|(_, visitor)| visitor));
+        if !self.other_nodes.is_empty() {
+            all.extend(self.other_nodes.iter().map(|(_, visitor)| visitor));
             all.sort_by_key(|visitor| visitor.since);
         }
         let clients = all.into_iter().map(Seen::of).collect();
@@ -182,7 +182,7 @@ impl State {
     /// Somebody is at another node. `false` when that was known.
     pub(crate) fn admit_abroad(&mut self, node: u64, visitor: &Visitor) -> bool {
         let known = self
-            .abroad
+            .other_nodes
             .iter_mut()
             .find(|(_, known)| known.id == visitor.id);
         if let Some((_, known)) = known {
@@ -190,18 +190,18 @@ impl State {
             known.username = visitor.username.clone();
             return renamed;
         }
-        self.abroad.push((node, visitor.clone()));
+        self.other_nodes.push((node, visitor.clone()));
         true
     }
 
-    /// Those abroad that `goes` says are gone; everybody here hears of it.
+    /// Those other_nodes that `goes` says are gone; everybody here hears of it.
     pub(crate) fn leave_abroad(
         &mut self,
         goes: impl Fn(u64, &Visitor) -> bool,
         counters: &Counters,
     ) {
         let gone: Vec<_> = self
-            .abroad
+            .other_nodes
             .extract_if(.., |(node, visitor)| goes(*node, visitor))
             .collect();
         for (_, visitor) in gone {
@@ -224,7 +224,7 @@ impl State {
         };
         let text = self.document.text();
         if !text.is_empty() {
-            member.outlet.text(&Code::for_newcomer(text));
+            member.recipient.text(&Code::for_newcomer(text));
         }
     }
 
@@ -335,7 +335,7 @@ impl State {
         let Some(to) = self.members.iter_mut().find(|member| *member.who.id == *to) else {
             return false;
         };
-        to.outlet.text(packet);
+        to.recipient.text(packet);
         // A member's own text may be older than the document.
         if code.is_some_and(|code| code != self.document.text()) {
             to.doubtful = true;
@@ -375,8 +375,8 @@ fn deliver(
 ) {
     counters.deliveries.inc();
     let kept_up = match sender {
-        Some(sender) => member.outlet.deliver(frame, caret, sender),
-        None => member.outlet.post(frame, None),
+        Some(sender) => member.recipient.deliver(frame, caret, sender),
+        None => member.recipient.post(frame, None),
     };
     if !kept_up {
         counters.too_slow.inc();

@@ -3,23 +3,23 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::packet::{self, Event, NotAPacket, Packet};
-use crate::outlet::Outlet;
+use crate::recipient::Recipient;
 
 /// Who does what clients ask for.
-pub(crate) trait Desk: Send + Sync + 'static {
+pub(crate) trait Handlers: Send + Sync + 'static {
     /// What is known of one client; dropped when it is gone.
     type Visitor: Send;
     /// A client entered the main namespace under this id.
-    fn enter(self: &Arc<Self>, id: &Arc<str>, outlet: &Outlet) -> Self::Visitor;
+    fn enter(self: &Arc<Self>, id: &Arc<str>, recipient: &Recipient) -> Self::Visitor;
     /// A client asks for something.
     fn event(&self, visitor: &mut Self::Visitor, event: Event<'_>);
 }
 
 /// One client's side of the protocol.
 #[derive(Debug)]
-pub(crate) struct Client<D: Desk> {
-    desk: Arc<D>,
-    outlet: Outlet,
+pub(crate) struct Client<D: Handlers> {
+    handlers: Arc<D>,
+    recipient: Recipient,
     visitor: Option<D::Visitor>,
     /// Binary parts that are still to come and belong to nothing.
     parts: u32,
@@ -31,11 +31,11 @@ struct Refused<'a> {
     message: &'a str,
 }
 
-impl<D: Desk> Client<D> {
-    pub(crate) fn new(desk: Arc<D>, outlet: Outlet) -> Self {
+impl<D: Handlers> Client<D> {
+    pub(crate) fn new(handlers: Arc<D>, recipient: Recipient) -> Self {
         Self {
-            desk,
-            outlet,
+            handlers,
+            recipient,
             visitor: None,
             parts: 0,
             came: false,
@@ -43,8 +43,8 @@ impl<D: Desk> Client<D> {
     }
 
     /// The way to it.
-    pub(crate) fn outlet(&self) -> &Outlet {
-        &self.outlet
+    pub(crate) fn recipient(&self) -> &Recipient {
+        &self.recipient
     }
 
     /// Whether it ever entered the namespace. One who left it may stay, and enter again.
@@ -64,7 +64,7 @@ impl<D: Desk> Client<D> {
                 let refused = serde_json::to_string(&Refused {
                     message: "Invalid namespace",
                 });
-                self.outlet
+                self.recipient
                     .text(&format!("44{namespace},{}", refused.unwrap_or_default()));
             }
             // The connection outlives the namespace; whoever was not in it has nothing to leave.
@@ -80,14 +80,14 @@ impl<D: Desk> Client<D> {
                 let complaint = serde_json::json!({
                     "event": null, "message": "binary payloads are not taken",
                 });
-                self.outlet.text(&packet::event("error", &complaint));
+                self.recipient.text(&packet::event("error", &complaint));
                 if let Some(number) = acknowledge {
-                    self.outlet
+                    self.recipient
                         .text(&packet::acknowledgement(number, &complaint));
                 }
             }
             Packet::Event(event) => match &mut self.visitor {
-                Some(visitor) => self.desk.event(visitor, event),
+                Some(visitor) => self.handlers.event(visitor, event),
                 None => return Ok(false),
             },
         }
@@ -110,8 +110,8 @@ impl<D: Desk> Client<D> {
             return false;
         };
         let id: Arc<str> = id.into();
-        self.outlet.text(&format!("40{{\"sid\":\"{id}\"}}"));
-        self.visitor = Some(self.desk.enter(&id, &self.outlet));
+        self.recipient.text(&format!("40{{\"sid\":\"{id}\"}}"));
+        self.visitor = Some(self.handlers.enter(&id, &self.recipient));
         self.came = true;
         true
     }

@@ -4,9 +4,9 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::client::{Client, Desk};
+use super::client::{Client, Handlers};
 use crate::line::{End, Hear, Heard, Outbox};
-use crate::outlet::Outlet;
+use crate::recipient::Recipient;
 
 /// A client that has not entered the namespace within this time is sent away, as by the original.
 const CONNECT_LIMIT: Duration = Duration::from_secs(45);
@@ -43,22 +43,26 @@ pub(super) fn greeting(sid: &str, upgrades: &[&str], beat: Beat) -> String {
 }
 
 /// Begins a session on a line.
-pub(crate) fn open<D: Desk>(
-    desk: &Arc<D>,
+pub(crate) fn open<D: Handlers>(
+    handlers: &Arc<D>,
     outbox: &Arc<Outbox>,
     beat: Beat,
 ) -> (Session<D>, Instant) {
-    let outlet = Outlet::Line(outbox.clone());
+    let recipient = Recipient::Line(outbox.clone());
     let sid = crate::id::fresh().unwrap_or_default();
-    outlet.text(&greeting(&sid, &[], beat));
-    begin(desk, outlet, beat)
+    recipient.text(&greeting(&sid, &[], beat));
+    begin(handlers, recipient, beat)
 }
 
 /// Begins a session with a client that was greeted; says when the alarm rings first.
-pub(super) fn begin<D: Desk>(desk: &Arc<D>, outlet: Outlet, beat: Beat) -> (Session<D>, Instant) {
+pub(super) fn begin<D: Handlers>(
+    handlers: &Arc<D>,
+    recipient: Recipient,
+    beat: Beat,
+) -> (Session<D>, Instant) {
     let now = Instant::now();
     let session = Session {
-        client: Client::new(desk.clone(), outlet),
+        client: Client::new(handlers.clone(), recipient),
         beat,
         opened: now,
         due: now + beat.every,
@@ -69,7 +73,7 @@ pub(super) fn begin<D: Desk>(desk: &Arc<D>, outlet: Outlet, beat: Beat) -> (Sess
 }
 
 /// One client, whatever carries its packets.
-pub(crate) struct Session<D: Desk> {
+pub(crate) struct Session<D: Handlers> {
     client: Client<D>,
     beat: Beat,
     opened: Instant,
@@ -80,7 +84,7 @@ pub(crate) struct Session<D: Desk> {
     answered: bool,
 }
 
-impl<D: Desk> Hear for Session<D> {
+impl<D: Handlers> Hear for Session<D> {
     fn text(&mut self, text: &str) -> Heard {
         match text.as_bytes().first() {
             Some(b'4') => match self.client.packet(&text[1..]) {
@@ -123,7 +127,7 @@ impl<D: Desk> Hear for Session<D> {
     }
 }
 
-impl<D: Desk> Session<D> {
+impl<D: Handlers> Session<D> {
     /// Asks whether the client is there, or whether it answered; says how long it is until the other.
     fn ask(&mut self) -> Result<Duration, End> {
         if self.waits {
@@ -135,7 +139,7 @@ impl<D: Desk> Session<D> {
         }
         self.waits = true;
         self.answered = false;
-        self.client.outlet().text("2");
+        self.client.recipient().text("2");
         Ok(self.beat.patience)
     }
 }

@@ -22,15 +22,15 @@ pub(crate) use self::mailbox::Mailbox;
 use self::payload::Payload;
 use self::probe::Probe;
 use self::session::{Listens, Session, Sessions};
-use super::client::Desk;
+use super::client::Handlers;
 use super::engine::{self, Beat};
 use super::query::Misfit;
 use crate::line::{End, Lines, Terms, upgrade};
-use crate::outlet::Outlet;
+use crate::recipient::Recipient;
 
 /// Serves the clients that poll.
 pub(crate) struct Polling<D> {
-    desk: Arc<D>,
+    handlers: Arc<D>,
     beat: Beat,
     terms: Terms,
     /// Sessions at once. One who polls needs no connection to be there.
@@ -38,10 +38,10 @@ pub(crate) struct Polling<D> {
     sessions: Arc<Sessions>,
 }
 
-impl<D: Desk> Polling<D> {
-    pub(crate) fn new(desk: &Arc<D>, beat: Beat, terms: Terms, most: usize) -> Self {
+impl<D: Handlers> Polling<D> {
+    pub(crate) fn new(handlers: &Arc<D>, beat: Beat, terms: Terms, most: usize) -> Self {
         Self {
-            desk: desk.clone(),
+            handlers: handlers.clone(),
             beat,
             terms,
             most,
@@ -98,9 +98,9 @@ impl<D: Desk> Polling<D> {
             return said(StatusCode::SERVICE_UNAVAILABLE, Body::empty());
         };
         let mailbox = Arc::new(Mailbox::new(self.terms.bound));
-        let outlet = Outlet::Polled(mailbox.clone());
+        let recipient = Recipient::Polled(mailbox.clone());
         let opened = self.sessions.open(&sid, &mailbox, self.most, || {
-            let (session, alarm) = engine::begin(&self.desk, outlet, self.beat);
+            let (session, alarm) = engine::begin(&self.handlers, recipient, self.beat);
             Listens {
                 hear: Box::new(session),
                 alarm,

@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::{LevelLoad, Load, MOST_USERS, OpenLoad, ladder, level_of_groups, level_of_users};
 use crate::arrivals::{Arrivals, Spacing};
-use crate::course::Course;
-use crate::options::crowd::Grouping;
+use crate::options::grouping::Grouping;
 use crate::options::section::Section;
 use crate::options::values::{describe, text};
 use crate::problem::{Flaw, Problems};
+use crate::rate_profile::RateProfile;
 
 /// Without `users` and `groups`, there are enough groups for iterations of this many seconds at the highest rate.
 const SECONDS_OF_USERS: f64 = 10.0;
@@ -24,7 +24,7 @@ pub(super) fn levels(
     problems: &mut Problems,
 ) -> Vec<LevelLoad> {
     let rate = load.field("rate");
-    let courses = ladder(&rate, problems, |value| {
+    let profiles = ladder(&rate, problems, |value| {
         let written = text(value).map_err(|_| {
             let given = describe(value);
             Flaw::with_hint(
@@ -32,13 +32,13 @@ pub(super) fn levels(
                 "e.g. \"100/s\", \"30/m\" or \"500/s for 10s, nothing for 50s, 5 times\"",
             )
         })?;
-        let course = Course::parse(written).map_err(|why| Flaw::new(why.to_string()))?;
-        Ok((written.trim().to_owned(), course))
+        let profile = RateProfile::parse(written).map_err(|why| Flaw::new(why.to_string()))?;
+        Ok((written.trim().to_owned(), profile))
     });
     if load.field("duration").value.is_some()
-        && courses
+        && profiles
             .iter()
-            .any(|(_, course)| matches!(course, Course::Legs(_)))
+            .any(|(_, profile)| matches!(profile, RateProfile::Segments(_)))
     {
         let message = "cannot be combined with a rate that has its own duration";
         load.field("duration").refuse(problems, Flaw::new(message));
@@ -54,12 +54,12 @@ pub(super) fn levels(
             ))),
         });
     let most = most_at_once(load, grouping, problems);
-    let levels = courses.into_iter().map(|(written, course)| LevelLoad {
+    let levels = profiles.into_iter().map(|(written, profile)| LevelLoad {
         open: Some(OpenLoad {
             rate: written,
-            arrivals: Arrivals::new(&course, spacing, plan.ramp, plan.warmup, plan.duration),
+            arrivals: Arrivals::new(&profile, spacing, plan.ramp, plan.warmup, plan.duration),
         }),
-        ..most.clone().unwrap_or_else(|| enough(&course, grouping))
+        ..most.clone().unwrap_or_else(|| enough(&profile, grouping))
     });
     levels.collect()
 }
@@ -108,9 +108,9 @@ fn most_at_once(
 }
 
 /// The default number of groups for a rate profile.
-fn enough(course: &Course, grouping: &Grouping) -> LevelLoad {
+fn enough(profile: &RateProfile, grouping: &Grouping) -> LevelLoad {
     let size = grouping.size().unwrap_or(1);
-    let groups = (course.highest_rate() * SECONDS_OF_USERS).clamp(LEAST_GROUPS, MOST_GROUPS);
+    let groups = (profile.highest_rate() * SECONDS_OF_USERS).clamp(LEAST_GROUPS, MOST_GROUPS);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -11,12 +11,12 @@ use crate::sio::packet::Event;
 
 /// Nobody asks it for anything; it knows the way to who came.
 #[derive(Default)]
-struct Quiet(Mutex<Vec<Outlet>>);
+struct Quiet(Mutex<Vec<Recipient>>);
 
-impl Desk for Quiet {
+impl Handlers for Quiet {
     type Visitor = ();
-    fn enter(self: &Arc<Self>, _: &Arc<str>, outlet: &Outlet) {
-        self.0.lock().unwrap().push(outlet.clone());
+    fn enter(self: &Arc<Self>, _: &Arc<str>, recipient: &Recipient) {
+        self.0.lock().unwrap().push(recipient.clone());
     }
     fn event(&self, (): &mut (), _: Event<'_>) {}
 }
@@ -63,11 +63,14 @@ async fn opened(polling: &Polling<Quiet>) -> String {
 }
 
 /// A session in the namespace that has fetched everything, and the way to it.
-async fn entered(polling: &Polling<Quiet>) -> (String, Outlet) {
+async fn entered(polling: &Polling<Quiet>) -> (String, Recipient) {
     let sid = opened(polling).await;
     assert_eq!(asked(polling, "POST", Some(&sid), "40").await.0, 200);
     assert_eq!(asked(polling, "GET", Some(&sid), "").await.0, 200);
-    (sid, polling.desk.0.lock().unwrap().last().unwrap().clone())
+    (
+        sid,
+        polling.handlers.0.lock().unwrap().last().unwrap().clone(),
+    )
 }
 
 /// What a session gets for one more message 46 s after it began, in which it answered each ping.
@@ -125,10 +128,10 @@ async fn of_two_polls_the_first_is_ended_and_the_second_refused() {
 #[tokio::test(start_paused = true)]
 async fn of_a_poll_that_was_given_up_nothing_is_lost_and_the_next_is_the_only_one() {
     let polling = polling(WIDE);
-    let (sid, outlet) = entered(&polling).await;
+    let (sid, recipient) = entered(&polling).await;
     let given_up = asked(&polling, "GET", Some(&sid), "");
     assert!(timeout(Duration::from_secs(1), given_up).await.is_err());
-    assert!(outlet.post(&Frame::text("4kept"), None));
+    assert!(recipient.post(&Frame::text("4kept"), None));
     assert_eq!(
         asked(&polling, "GET", Some(&sid), "").await,
         (200, "4kept".to_owned())
@@ -139,17 +142,17 @@ async fn of_a_poll_that_was_given_up_nothing_is_lost_and_the_next_is_the_only_on
 async fn too_many_frames_or_too_many_bytes_end_a_session_at_once_and_once() {
     for (bytes, fit) in [(10_000, 4), (350, 3)] {
         let polling = polling(Bound { frames: 4, bytes });
-        let (sid, outlet) = entered(&polling).await;
+        let (sid, recipient) = entered(&polling).await;
         let frame = Frame::text(&format!("4{}", "x".repeat(97)));
-        let posted: Vec<bool> = (0..fit + 2).map(|_| outlet.post(&frame, None)).collect();
+        let posted: Vec<bool> = (0..fit + 2).map(|_| recipient.post(&frame, None)).collect();
         let refused: Vec<usize> = (0..fit + 2).filter(|n| !posted[*n]).collect();
         assert_eq!(refused, [fit]);
         tokio::task::yield_now().await;
         assert_eq!(asked(&polling, "GET", Some(&sid), "").await.0, 400);
-        let Outlet::Polled(mailbox) = outlet else {
+        let Recipient::Polled(mailbox) = recipient else {
             unreachable!()
         };
-        // The desk's visitor and this test are all that know of it.
+        // The handlers's visitor and this test are all that know of it.
         drop(polling);
         tokio::task::yield_now().await;
         assert_eq!(Arc::strong_count(&mailbox), 1);
@@ -162,10 +165,10 @@ async fn of_the_carets_that_wait_for_one_who_does_not_poll_only_the_newest_is_ke
         frames: 4,
         bytes: 10_000,
     });
-    let (sid, outlet) = entered(&polling).await;
+    let (sid, recipient) = entered(&polling).await;
     for n in 0..50 {
-        assert!(outlet.post(&Frame::text(&format!("4a{n}")), Some(7)));
-        assert!(outlet.post(&Frame::text(&format!("4b{n}")), Some(8)));
+        assert!(recipient.post(&Frame::text(&format!("4a{n}")), Some(7)));
+        assert!(recipient.post(&Frame::text(&format!("4b{n}")), Some(8)));
     }
     assert_eq!(
         asked(&polling, "GET", Some(&sid), "").await,

@@ -1,7 +1,7 @@
 //! The step funnel: each step with the number of iterations that reached and passed it, and the first failures.
 
 use model::{FaultKind, Side};
-use record::{Example, FirstFailure, Level, Run, StoryStep, path_name};
+use record::{Example, FirstFailure, FunnelStep, Level, Run, path_name};
 use stats::Estimate;
 
 use super::failures::circumstances;
@@ -18,7 +18,7 @@ const TIMES: &str = "Percentiles cover every iteration that began the step. Fail
 pub(crate) fn section(run: &Run) -> Option<Section> {
     let rows = names(run).into_iter().flat_map(|name| {
         run.levels.iter().filter_map(move |level| {
-            let step = level.measured.story.steps.iter();
+            let step = level.measured.funnel.steps.iter();
             let step = step.into_iter().find(|step| told(step) == name)?;
             let load = vec![Some(name.clone()), Some(marked(level))];
             Some(Row::plain([load, cells(level, step, true)].concat()))
@@ -38,8 +38,8 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
 
 /// Returns up to `room` steps of one level for the terminal, in order.
 pub(crate) fn of_level(level: &Level, room: usize) -> Table {
-    let steps = most_telling(&level.measured.story.steps, room);
-    let row = |step: &StoryStep| {
+    let steps = most_telling(&level.measured.funnel.steps, room);
+    let row = |step: &FunnelStep| {
         let name = crate::format::shorten(&told(step), 32);
         Row::plain([vec![Some(name)], cells(level, step, false)].concat())
     };
@@ -48,8 +48,8 @@ pub(crate) fn of_level(level: &Level, room: usize) -> Table {
 }
 
 /// Prefers steps with failures or unfinished iterations, and the last step, to steps that all iterations passed.
-fn most_telling(steps: &[StoryStep], room: usize) -> Vec<&StoryStep> {
-    let mut shown: Vec<(usize, &StoryStep)> = steps.iter().enumerate().collect();
+fn most_telling(steps: &[FunnelStep], room: usize) -> Vec<&FunnelStep> {
+    let mut shown: Vec<(usize, &FunnelStep)> = steps.iter().enumerate().collect();
     let last = steps.len().saturating_sub(1);
     shown.sort_by_key(|(at, step)| (step.failed + step.unfinished == 0, *at != last));
     shown.truncate(room);
@@ -58,7 +58,7 @@ fn most_telling(steps: &[StoryStep], room: usize) -> Vec<&StoryStep> {
 }
 
 /// Returns the name of a step, with its scenario if several are mixed.
-fn told(step: &StoryStep) -> String {
+fn told(step: &FunnelStep) -> String {
     match &step.scenario {
         Some(scenario) => format!("{scenario}: {}", step.name()),
         None => step.name(),
@@ -70,7 +70,7 @@ fn names(run: &Run) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for level in &run.levels {
         let mut next = 0;
-        for step in &level.measured.story.steps {
+        for step in &level.measured.funnel.steps {
             let name = told(step);
             let known = names.iter().position(|known| *known == name);
             if known.is_none() {
@@ -100,7 +100,7 @@ fn columns() -> Vec<Column> {
     titles.map(Column::number).to_vec()
 }
 
-fn cells(level: &Level, step: &StoryStep, in_full: bool) -> Vec<Option<String>> {
+fn cells(level: &Level, step: &FunnelStep, in_full: bool) -> Vec<Option<String>> {
     let some = |number: u64| (number > 0).then(|| count(number));
     let at = |q| Some(time(step, step.time_at(q), in_full));
     vec![
@@ -121,7 +121,7 @@ fn cells(level: &Level, step: &StoryStep, in_full: bool) -> Vec<Option<String>> 
 }
 
 /// Formats the reached count: `15 of 16` started iterations, or started iterations of the step's scenario.
-fn reached(level: &Level, step: &StoryStep) -> String {
+fn reached(level: &Level, step: &FunnelStep) -> String {
     let measured = &level.measured;
     let of = step.scenario.as_ref();
     let of = of.and_then(|scenario| measured.scenarios.get(scenario));
@@ -129,7 +129,7 @@ fn reached(level: &Level, step: &StoryStep) -> String {
     format!("{} of {}", count(step.reached), count(started))
 }
 
-fn time(step: &StoryStep, at: Estimate, in_full: bool) -> String {
+fn time(step: &FunnelStep, at: Estimate, in_full: bool) -> String {
     let others = step.begun.saturating_sub(step.passed_time.count());
     match at {
         Estimate::Beyond { at_least: None } if step.timed_out < others => "not passed".to_owned(),
@@ -139,7 +139,7 @@ fn time(step: &StoryStep, at: Estimate, in_full: bool) -> String {
 }
 
 /// Formats the range of times until a failure, from the shortest to the longest.
-fn failed_after(step: &StoryStep) -> Option<String> {
+fn failed_after(step: &FunnelStep) -> Option<String> {
     let (min, max) = (step.failed_time.min()?, step.failed_time.max()?);
     if min == max {
         return Some(duration(min));
@@ -222,7 +222,7 @@ pub(crate) fn firsts(run: &Run) -> Vec<First<'_>> {
     let mut all: Vec<First<'_>> = Vec::new();
     for level in &run.levels {
         let at = format!("at {}", label(&level.load));
-        for cause in &level.measured.story.first_failures {
+        for cause in &level.measured.funnel.first_failures {
             let counted = (at.clone(), cause.failed, cause.succeeded);
             match all.iter_mut().find(|known| is_same(known.cause, cause)) {
                 Some(known) => known.levels.push(counted),
@@ -271,7 +271,7 @@ fn causes(run: &Run) -> Table {
 pub(crate) fn unfinished(run: &Run) -> Vec<String> {
     let each = run.levels.iter().flat_map(|level| {
         let at = label(&level.load);
-        level.measured.story.unfinished.iter().map(move |left| {
+        level.measured.funnel.unfinished.iter().map(move |left| {
             let step = left.step.as_deref();
             let step = step.map_or_else(
                 || "outside the steps".to_owned(),
@@ -289,10 +289,10 @@ mod tests {
 
     #[test]
     fn where_room_is_short_the_steps_that_failed_and_the_last_are_shown() {
-        let step = |name: &str, failed| StoryStep {
+        let step = |name: &str, failed| FunnelStep {
             path: vec![name.to_owned()],
             failed,
-            ..StoryStep::default()
+            ..FunnelStep::default()
         };
         let steps = [
             step("ask", 0),
@@ -303,7 +303,7 @@ mod tests {
         ];
         let names = |room| -> Vec<String> {
             let shown = most_telling(&steps, room);
-            shown.into_iter().map(StoryStep::name).collect()
+            shown.into_iter().map(FunnelStep::name).collect()
         };
         assert_eq!(names(2), ["select", "confirm"]);
         assert_eq!(names(3), ["ask", "select", "confirm"]);

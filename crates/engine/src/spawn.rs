@@ -84,7 +84,7 @@ impl World {
         self.sleeps.clear();
         self.tickers.clear();
         self.conns.clear();
-        self.dialling.clear();
+        self.connect_queue.clear();
         self.closed_by_script.clear();
         self.earliest_limit = Nanos::MAX;
         self.next_look = Nanos::ZERO;

@@ -13,11 +13,11 @@ use super::payload::{Caret, CodeChange, CursorChange, Join, RunCode, SyncCode, T
 use super::visitor::Visitor;
 use crate::bus::{self, News};
 use crate::editor::{Editor, NAME};
-use crate::outlet::Outlet;
 use crate::rate::Rate;
+use crate::recipient::Recipient;
 use crate::refusal::{Complaint, Refusal};
 use crate::room::{Member, Room, State};
-use crate::sio::{Desk, Event, packet};
+use crate::sio::{Event, Handlers, packet};
 use crate::store::{Behind, Done};
 
 /// Bytes of an unknown event's name that are told again.
@@ -37,21 +37,21 @@ enum Answer {
     Later,
 }
 
-impl Desk for Editor {
+impl Handlers for Editor {
     type Visitor = Visitor;
 
-    fn enter(self: &Arc<Self>, id: &Arc<str>, outlet: &Outlet) -> Visitor {
+    fn enter(self: &Arc<Self>, id: &Arc<str>, recipient: &Recipient) -> Visitor {
         self.counters.visits.inc();
         let visit = self.visit();
         let faulty = self
             .faults
             .as_ref()
-            .map(|faults| outlet.tampered(self, faults, visit));
+            .map(|faults| recipient.tampered(self, faults, visit));
         Visitor {
             editor: self.clone(),
             visit,
             id: id.clone(),
-            outlet: faulty.unwrap_or_else(|| outlet.clone()),
+            recipient: faulty.unwrap_or_else(|| recipient.clone()),
             rooms: Vec::new(),
             rate: Rate::full(self.limits.rate_limit, Instant::now()),
             running: Arc::default(),
@@ -68,7 +68,7 @@ impl Desk for Editor {
             Ok(Answer::Now) => {
                 if let Some(number) = event.acknowledge {
                     visitor
-                        .outlet
+                        .recipient
                         .text(&packet::acknowledgement(number, &Acknowledged { ok: true }));
                 }
             }
@@ -112,7 +112,7 @@ impl Visitor {
                 username: (&*join.username).into(),
                 since: millis(),
             },
-            outlet: self.outlet.clone(),
+            recipient: self.recipient.clone(),
             heard: None,
             texts: join.texts,
             doubtful: false,
@@ -168,13 +168,18 @@ impl Visitor {
         acknowledge: Option<u64>,
     ) -> Result<(), Behind> {
         let held = self.editor.hold(text.len())?;
-        let (editor, outlet) = (self.editor.clone(), self.outlet.clone());
+        let (editor, recipient) = (self.editor.clone(), self.recipient.clone());
         let done = acknowledge.map(|number| self.acknowledges(number));
         room.wish(state, move |room, state| {
             drop(held);
             if let Err(Behind) = editor.write(room, state, &text, None, done) {
                 editor.counters.refusals.inc();
-                return complain(&outlet, "code-change", acknowledge, &Refusal::StoreBehind);
+                return complain(
+                    &recipient,
+                    "code-change",
+                    acknowledge,
+                    &Refusal::StoreBehind,
+                );
             }
             state.unseen = true;
             editor.counters.edits.inc();
@@ -183,8 +188,10 @@ impl Visitor {
 
     /// Answers an event, when called.
     fn acknowledges(&self, number: u64) -> Done {
-        let outlet = self.outlet.clone();
-        Box::new(move || outlet.text(&packet::acknowledgement(number, &Acknowledged { ok: true })))
+        let recipient = self.recipient.clone();
+        Box::new(move || {
+            recipient.text(&packet::acknowledgement(number, &Acknowledged { ok: true }))
+        })
     }
 
     fn point(&mut self, change: &CursorChange<'_>) -> Result<(), Refusal> {
@@ -226,7 +233,7 @@ impl Visitor {
                 return Ok(());
             }
             if state
-                .abroad
+                .other_nodes
                 .iter()
                 .any(|(_, visitor)| *visitor.id == *sync.socket_id)
             {
@@ -247,9 +254,9 @@ impl Visitor {
         if self.running.swap(true, Ordering::Relaxed) {
             return Err(Refusal::StillRunning);
         }
-        let (editor, outlet, running) = (
+        let (editor, recipient, running) = (
             self.editor.clone(),
-            self.outlet.clone(),
+            self.recipient.clone(),
             self.running.clone(),
         );
         let (language, code) = (run.language.to_string(), run.code.to_string());
@@ -258,7 +265,7 @@ impl Visitor {
             running.store(false, Ordering::Relaxed);
             if let Err(refusal) = ran {
                 editor.counters.refusals.inc();
-                complain(&outlet, "run-code", None, &refusal);
+                complain(&recipient, "run-code", None, &refusal);
             }
         });
         Ok(())
@@ -271,19 +278,19 @@ impl Visitor {
             return;
         }
         let name = &event.name[..event.name.floor_char_boundary(TOLD)];
-        complain(&self.outlet, name, event.acknowledge, refusal);
+        complain(&self.recipient, name, event.acknowledge, refusal);
     }
 }
 
 /// Tells why an event was not done.
-fn complain(outlet: &Outlet, event: &str, acknowledge: Option<u64>, refusal: &Refusal) {
+fn complain(recipient: &Recipient, event: &str, acknowledge: Option<u64>, refusal: &Refusal) {
     let complaint = Complaint {
         event,
         message: refusal.to_string(),
     };
-    outlet.text(&packet::event("error", &complaint));
+    recipient.text(&packet::event("error", &complaint));
     if let Some(number) = acknowledge {
-        outlet.text(&packet::acknowledgement(number, &complaint));
+        recipient.text(&packet::acknowledgement(number, &complaint));
     }
 }
 

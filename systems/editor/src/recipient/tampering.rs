@@ -4,7 +4,7 @@ use kit::fault::{Faults, Kind, Lane, Step};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::Outlet;
+use super::Recipient;
 use crate::editor::Editor;
 use crate::line::Frame;
 
@@ -33,7 +33,7 @@ struct Tampering {
     faults: Arc<Faults>,
     /// The receiver's visit, and the way that leads to it.
     visit: u64,
-    way: Outlet,
+    way: Recipient,
     lane: Lane<u64, Frame>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn start(
     editor: &Arc<Editor>,
     faults: &Arc<Faults>,
     visit: u64,
-    way: &Outlet,
+    way: &Recipient,
     queue: usize,
 ) -> mpsc::Sender<Mail> {
     let (posts, mails) = mpsc::channel(queue);

@@ -10,7 +10,7 @@ use model::{Nanos, UserId};
 use wire::websocket::Handshake;
 
 use crate::conn::Conn;
-use crate::dials::EndpointIndex;
+use crate::connector::EndpointIndex;
 use crate::http::InFlight;
 use crate::in_flight::Operation;
 use crate::socket::SocketState;
@@ -23,7 +23,7 @@ const UNACCEPTED: u32 = 64;
 
 /// Connections that wait to be opened, and the limits on opening them.
 #[derive(Debug, Default)]
-pub(crate) struct Dialling {
+pub(crate) struct ConnectQueue {
     waiting: VecDeque<Dial>,
     /// Connections opened in this pass of the loop.
     in_pass: u32,
@@ -66,7 +66,7 @@ impl Dial {
     }
 }
 
-impl Dialling {
+impl ConnectQueue {
     fn may(&self) -> bool {
         self.in_pass < PER_PASS && self.unaccepted < UNACCEPTED
     }
@@ -130,21 +130,21 @@ impl World {
     /// Opens a connection now, or queues it.
     pub(crate) fn dial(&mut self, dial: Dial) {
         // No connection overtakes the queue.
-        if self.dialling.waiting.is_empty() && self.dialling.may() {
+        if self.connect_queue.waiting.is_empty() && self.connect_queue.may() {
             self.open(dial);
         } else {
             if let Dial::Http(call) = &dial {
                 self.watch_limit(call.limit());
             }
-            self.dialling.waiting.push_back(dial);
+            self.connect_queue.waiting.push_back(dial);
         }
     }
 
     /// Opens queued connections in a new pass of the loop.
     pub(crate) fn dial_on(&mut self) {
-        self.dialling.in_pass = 0;
-        while self.dialling.may() {
-            let Some(dial) = self.dialling.waiting.pop_front() else {
+        self.connect_queue.in_pass = 0;
+        while self.connect_queue.may() {
+            let Some(dial) = self.connect_queue.waiting.pop_front() else {
                 return;
             };
             // The connection could have been opened when it was requested, so the wait counts as lag of the
@@ -155,7 +155,7 @@ impl World {
     }
 
     fn open(&mut self, dial: Dial) {
-        self.dialling.in_pass += 1;
+        self.connect_queue.in_pass += 1;
         match dial {
             Dial::Http(flight) => self.open_http(flight),
             Dial::Socket(dial) => self.open_socket(*dial),
@@ -165,7 +165,7 @@ impl World {
     /// Removes a connection from the table.
     pub(crate) fn take_out(&mut self, key: u32) -> Option<Conn> {
         let conn = self.conns.remove(key)?;
-        self.dialling.unaccepted -= u32::from(!conn.accepted);
+        self.connect_queue.unaccepted -= u32::from(!conn.accepted);
         self.note_answers_of(&conn);
         Some(conn)
     }
@@ -174,13 +174,13 @@ impl World {
     pub(crate) fn accepted(&mut self, key: u32) {
         if let Some(conn) = self.conns.get_mut(key).filter(|conn| !conn.accepted) {
             conn.accepted = true;
-            self.dialling.unaccepted -= 1;
+            self.connect_queue.unaccepted -= 1;
         }
     }
 
     /// When the next queued connection can be opened.
     pub(crate) fn next_dial(&self) -> Nanos {
-        if self.dialling.is_due() {
+        if self.connect_queue.is_due() {
             Nanos::ZERO
         } else {
             Nanos::MAX

@@ -3,7 +3,7 @@ use model::{GroupId, Nanos, UserId};
 use script::ScriptFault;
 
 use crate::level::{SetupResult, Span};
-use crate::messages::{AsideOutcome, Event, PooledUser};
+use crate::messages::{Event, PooledUser, SetupOutcome};
 use crate::people::{Group, Stage, User};
 use crate::recorder::Recorder;
 use crate::timers::Alarm;
@@ -15,27 +15,27 @@ const ASIDE: GroupId = GroupId(0);
 
 /// A running `setup` or `teardown`. It is part of no level's figures.
 #[derive(Debug)]
-pub(crate) struct Aside {
+pub(crate) struct SetupRun {
     pub(crate) group: GroupId,
     outcome: Option<Result<Option<String>, ScriptFault>>,
 }
 
 impl Worker {
     pub(crate) fn start_setup(&mut self) {
-        let user = self.begin_aside();
+        let user = self.begin_setup();
         let user = self.user_start(user, 0, 0, None);
         self.cast.start_setup(ASIDE, user);
     }
 
     pub(crate) fn start_teardown(&mut self, setup: &SetupResult) {
-        let user = self.begin_aside();
+        let user = self.begin_setup();
         let user = self.user_start(user, 0, 0, None);
         self.cast
             .start_teardown(ASIDE, user, setup.value.as_deref());
     }
 
-    fn begin_aside(&mut self) -> UserId {
-        self.aside = Some(Aside {
+    fn begin_setup(&mut self) -> UserId {
+        self.setup_run = Some(SetupRun {
             group: ASIDE,
             outcome: None,
         });
@@ -43,39 +43,39 @@ impl Worker {
         // A function that settles without waiting causes no event. The timer makes the loop look at once.
         let now = world.clock.now();
         world.timers.set(now, Alarm::Look);
-        world.add_aside_group()
+        world.add_setup_group()
     }
 
-    pub(crate) fn end_aside(&mut self, outcome: Result<Option<String>, ScriptFault>) {
+    pub(crate) fn end_setup(&mut self, outcome: Result<Option<String>, ScriptFault>) {
         self.cast.cancel_group(ASIDE);
-        if let Some(aside) = &mut self.aside {
+        if let Some(setup_run) = &mut self.setup_run {
             // Only the first outcome counts.
-            aside.outcome.get_or_insert(outcome);
+            setup_run.outcome.get_or_insert(outcome);
         }
     }
 
     /// Reports the outcome to control once there is one.
-    pub(crate) fn advance_aside(&mut self) {
-        let Some(Aside {
+    pub(crate) fn advance_setup(&mut self) {
+        let Some(SetupRun {
             outcome: Some(_), ..
-        }) = &self.aside
+        }) = &self.setup_run
         else {
             return;
         };
-        let Some(Aside {
+        let Some(SetupRun {
             outcome: Some(result),
             ..
-        }) = self.aside.take()
+        }) = self.setup_run.take()
         else {
             return;
         };
-        let outcome = self.world.borrow_mut().end_aside_group(result);
+        let outcome = self.world.borrow_mut().end_setup_group(result);
         self.tell(Event::AsideDone(Box::new(outcome)));
     }
 }
 
 impl World {
-    fn add_aside_group(&mut self) -> UserId {
+    fn add_setup_group(&mut self) -> UserId {
         // Everything counts, from the first request on.
         self.hold = Span {
             start: Nanos::ZERO,
@@ -104,7 +104,7 @@ impl World {
         user
     }
 
-    fn end_aside_group(&mut self, result: Result<Option<String>, ScriptFault>) -> AsideOutcome {
+    fn end_setup_group(&mut self, result: Result<Option<String>, ScriptFault>) -> SetupOutcome {
         let mut pooled = std::mem::take(&mut self.pooled);
         // Places in the pool follow the users' numbers, not the order in which the users became ready.
         pooled.sort_by_key(|(user, _)| *user);
@@ -128,7 +128,7 @@ impl World {
         }
         self.forget_people();
         let measured = std::mem::take(&mut self.recorder).into_measured(&[]);
-        AsideOutcome {
+        SetupOutcome {
             result,
             pool,
             pools: std::mem::take(&mut self.pools).told(),

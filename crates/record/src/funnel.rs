@@ -11,9 +11,9 @@ use crate::{Example, Timings};
 ///
 /// It covers only iterations that belong to the level. Each counts once, when it has ended or is abandoned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Story {
+pub struct StepFunnel {
     /// The steps in the order in which iterations reach them. A nested step follows its outer step.
-    pub steps: Vec<StoryStep>,
+    pub steps: Vec<FunnelStep>,
     /// The first failures with their counts. Each iteration counts at most once.
     pub first_failures: Vec<FirstFailure>,
     /// The steps in which unfinished iterations were. Their counts cover all unfinished iterations.
@@ -24,7 +24,7 @@ pub struct Story {
 ///
 /// reached = passed + failed + unfinished.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StoryStep {
+pub struct FunnelStep {
     /// Names of the outer steps, then its own.
     pub path: Vec<String>,
     /// Whether it is a condition of `eventually`.
@@ -93,7 +93,7 @@ pub struct Unfinished {
     pub count: u64,
 }
 
-impl Story {
+impl StepFunnel {
     /// Whether it contains nothing: no iteration ended, or none had a step or failed.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.first_failures.is_empty() && self.unfinished.is_empty()
@@ -134,7 +134,7 @@ impl Story {
             .iter()
             .map(|step| ((step.scenario.clone(), step.path.clone()), step.place()))
             .collect();
-        let way = |step: &StoryStep| -> Vec<(u64, String)> {
+        let way = |step: &FunnelStep| -> Vec<(u64, String)> {
             let depths = 1..=step.path.len();
             let at = |depth: usize| {
                 let key = (step.scenario.clone(), step.path[..depth].to_vec());
@@ -151,7 +151,7 @@ impl Story {
     }
 
     /// Finds the step with this name: a whole path with ` > ` between the names, or the name of a step if it is unique.
-    pub fn step(&self, name: &str) -> Option<&StoryStep> {
+    pub fn step(&self, name: &str) -> Option<&FunnelStep> {
         if let Some(step) = self.steps.iter().find(|step| step.name() == name) {
             return Some(step);
         }
@@ -168,7 +168,7 @@ pub fn path_name(path: &[String]) -> String {
     path.join(" > ")
 }
 
-impl StoryStep {
+impl FunnelStep {
     /// Returns its path for reports: `buy > pay`.
     pub fn name(&self) -> String {
         path_name(&self.path)
@@ -262,34 +262,34 @@ impl FirstFailure {
 mod tests {
     use super::*;
 
-    fn step(path: &[&str], reached: u64, places: u64) -> StoryStep {
-        StoryStep {
+    fn step(path: &[&str], reached: u64, places: u64) -> FunnelStep {
+        FunnelStep {
             path: path.iter().map(ToString::to_string).collect(),
             reached,
             passed: reached,
             places,
-            ..StoryStep::default()
+            ..FunnelStep::default()
         }
     }
 
-    fn names(story: &Story) -> Vec<String> {
-        story.steps.iter().map(StoryStep::name).collect()
+    fn names(funnel: &StepFunnel) -> Vec<String> {
+        funnel.steps.iter().map(FunnelStep::name).collect()
     }
 
     #[test]
     fn steps_stand_in_the_order_in_which_they_are_reached_whatever_worker_saw_them() {
-        let mut one = Story::default();
-        one.merge(Story {
+        let mut one = StepFunnel::default();
+        one.merge(StepFunnel {
             steps: vec![step(&["pay"], 4, 12), step(&["buy", "look"], 10, 10)],
-            ..Story::default()
+            ..StepFunnel::default()
         });
-        one.merge(Story {
+        one.merge(StepFunnel {
             steps: vec![
                 step(&["buy"], 10, 0),
                 step(&["buy", "choose"], 8, 16),
                 step(&["pay"], 2, 6),
             ],
-            ..Story::default()
+            ..StepFunnel::default()
         });
         assert_eq!(names(&one), ["buy", "buy > look", "buy > choose", "pay"]);
         assert_eq!(one.step("pay").map(|step| step.reached), Some(6));
@@ -299,12 +299,12 @@ mod tests {
 
     #[test]
     fn a_name_that_two_steps_have_is_no_steps_name() {
-        let story = Story {
+        let funnel = StepFunnel {
             steps: vec![step(&["buy", "pay"], 4, 4), step(&["rent", "pay"], 4, 8)],
-            ..Story::default()
+            ..StepFunnel::default()
         };
-        assert!(story.step("pay").is_none());
-        assert!(story.step("rent > pay").is_some());
+        assert!(funnel.step("pay").is_none());
+        assert!(funnel.step("rent > pay").is_some());
     }
 
     #[test]

@@ -9,11 +9,11 @@ use script::ScriptFault;
 use crate::ask;
 use crate::control::Control;
 use crate::level::{LevelPlan, SetupResult};
-use crate::messages::{AsideOutcome, Command, Event};
+use crate::messages::{Command, Event, SetupOutcome};
 use crate::run::{Notice, RunError};
 
 /// Time limit of `setup`, and of `teardown`.
-const ASIDE_LIMIT: Nanos = Nanos::from_secs(600);
+const SETUP_LIMIT: Nanos = Nanos::from_secs(600);
 
 impl Control<'_> {
     /// Queries the target for state left from an earlier run or level, if the scenario sets `leftovers`. A failed
@@ -56,8 +56,8 @@ impl Control<'_> {
         }
         (self.tell)(Notice::SettingUp);
         let began = self.clock.now();
-        self.crew.order(0, Command::Setup);
-        let outcome = self.aside("setup")?;
+        self.workers.order(0, Command::Setup);
+        let outcome = self.setup_call("setup")?;
         let ended = self.clock.now();
         record.setup = Some(setup_record(&outcome, ended - began));
         let value = outcome
@@ -80,8 +80,8 @@ impl Control<'_> {
             return Ok(());
         }
         let began = self.clock.now();
-        self.crew.order(0, Command::Teardown(setup));
-        let outcome = self.aside("teardown")?;
+        self.workers.order(0, Command::Teardown(setup));
+        let outcome = self.setup_call("teardown")?;
         let ended = self.clock.now();
         let measured = outcome.measured;
         record.teardown = Some(Teardown {
@@ -97,8 +97,8 @@ impl Control<'_> {
     }
 
     /// Waits until worker 0 reports that `setup` or `teardown` has ended.
-    pub(crate) fn aside(&mut self, what: &str) -> Result<AsideOutcome, RunError> {
-        self.until(ASIDE_LIMIT, what, |event| match event {
+    pub(crate) fn setup_call(&mut self, what: &str) -> Result<SetupOutcome, RunError> {
+        self.until(SETUP_LIMIT, what, |event| match event {
             Event::AsideDone(outcome) => Some(*outcome),
             _ => None,
         })
@@ -136,7 +136,7 @@ fn ended_by(what: &str, fault: ScriptFault, at: Nanos, record: &mut Run) -> RunE
     RunError::Script(Box::new(fault))
 }
 
-fn setup_record(outcome: &AsideOutcome, took: Nanos) -> Setup {
+fn setup_record(outcome: &SetupOutcome, took: Nanos) -> Setup {
     let Measured {
         requests,
         failures,

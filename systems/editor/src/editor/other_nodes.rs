@@ -32,7 +32,7 @@ impl Receive for Editor {
     }
 
     fn receive(self: &Arc<Self>, name: &Arc<str>, node: u64, news: News<'_>) {
-        let Some(room) = self.hall.find(name) else {
+        let Some(room) = self.registry.find(name) else {
             return;
         };
         match news {
@@ -72,19 +72,19 @@ impl Receive for Editor {
     }
 
     fn node_gone(self: &Arc<Self>, node: u64) {
-        for room in self.hall.all() {
+        for room in self.registry.all() {
             room.node_gone(node, &self.counters);
         }
     }
 
     fn missed(self: &Arc<Self>) {
-        for room in self.hall.all() {
+        for room in self.registry.all() {
             self.bus().doubt(&room.name);
         }
     }
 
     fn doubtful(self: &Arc<Self>, name: &Arc<str>) {
-        if let Some(room) = self.hall.find(name) {
+        if let Some(room) = self.registry.find(name) {
             self.ask(&room);
             self.bus().tell(name, &News::Lost);
         }

@@ -13,7 +13,7 @@ pub(crate) struct Limits {
 
 /// All rooms that somebody is in.
 #[derive(Debug)]
-pub(crate) struct Hall {
+pub(crate) struct RoomRegistry {
     pub(crate) limits: Limits,
     counters: Counters,
     rooms: Mutex<HashMap<Arc<str>, Arc<Room>>>,
@@ -23,7 +23,7 @@ pub(crate) struct Hall {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooMany;
 
-impl Hall {
+impl RoomRegistry {
     pub(crate) fn new(limits: Limits, counters: Counters) -> Self {
         Self {
             limits,
@@ -86,19 +86,19 @@ mod tests {
             rooms: 1,
             members: 1,
         };
-        let hall = Hall::new(limits, counters.clone());
+        let registry = RoomRegistry::new(limits, counters.clone());
         let open = || {
-            let (room, fresh) = hall.enter("room").unwrap();
+            let (room, fresh) = registry.enter("room").unwrap();
             assert!(fresh);
             room.load(Document::default(), &counters);
             room
         };
         let first = open();
-        assert!(hall.close(&first, || {}));
+        assert!(registry.close(&first, || {}));
         let second = open();
         // Two were the last to leave the first room, one after the other.
-        assert!(!hall.close(&first, || panic!("it is another's")));
-        assert!(Arc::ptr_eq(&hall.find("room").unwrap(), &second));
+        assert!(!registry.close(&first, || panic!("it is another's")));
+        assert!(Arc::ptr_eq(&registry.find("room").unwrap(), &second));
         assert_eq!(counters.rooms.get(), 1);
     }
 }

@@ -19,13 +19,13 @@ const STACK_BYTES: usize = 8 << 20;
 
 /// The worker threads, as seen by control.
 #[derive(Debug)]
-pub(crate) struct Crew {
-    hands: Vec<Hand>,
+pub(crate) struct Workers {
+    hands: Vec<WorkerHandle>,
     events: Receiver<(u32, Event)>,
 }
 
 #[derive(Debug)]
-struct Hand {
+struct WorkerHandle {
     commands: Sender<Command>,
     waker: Receiver<Waker>,
     awake: Option<Waker>,
@@ -45,7 +45,7 @@ pub(crate) enum Heard {
     Died(String),
 }
 
-impl Crew {
+impl Workers {
     /// Starts the threads.
     pub(crate) fn start(
         config: &Arc<RunConfig>,
@@ -72,7 +72,7 @@ impl Crew {
                         let _ = hand_over.send(waker); // the receiver lives until the thread ends
                     });
                 })?;
-            Ok(Hand {
+            Ok(WorkerHandle {
                 commands,
                 waker,
                 awake: None,

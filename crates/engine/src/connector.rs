@@ -9,7 +9,7 @@ use wire::{Endpoint, Loopback, Source, Stream, TlsSettings};
 /// Parsed URLs that are cached. Further ones are parsed each time.
 const URLS_KEPT: usize = 4096;
 
-/// Index of an endpoint in [`Dials`].
+/// Index of an endpoint in [`Connector`].
 pub(crate) type EndpointIndex = usize;
 
 /// A parsed URL of the script, with its endpoint.
@@ -23,7 +23,7 @@ pub(crate) struct Located {
 
 /// Turns a URL of the script into an open socket: parsing, name resolution, safety checks, TLS, source addresses.
 #[derive(Debug)]
-pub(crate) struct Dials {
+pub(crate) struct Connector {
     target: Url,
     allow_any: bool,
     tls: TlsSettings,
@@ -33,7 +33,7 @@ pub(crate) struct Dials {
     loopback: Loopback,
 }
 
-impl Dials {
+impl Connector {
     pub(crate) fn new(target: Url, allow_any: bool, tls: TlsSettings) -> Self {
         Self {
             target,

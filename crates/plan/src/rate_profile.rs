@@ -24,16 +24,16 @@ const MOST_LEGS: usize = 10_000;
 
 /// A rate profile: arrivals per second over time.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Course {
+pub enum RateProfile {
     /// A constant rate per second for the duration of the level.
     Steady(f64),
     /// Consecutive segments. Their total length is the duration of the level.
-    Legs(Vec<Leg>),
+    Segments(Vec<RateSegment>),
 }
 
 /// A segment of a rate profile, in which the rate is constant or changes evenly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Leg {
+pub struct RateSegment {
     /// Arrivals per second at its start.
     pub from: f64,
     /// Arrivals per second at its end.
@@ -73,7 +73,7 @@ pub enum CourseError {
     Nothing,
 }
 
-impl Course {
+impl RateProfile {
     /// Parses a rate profile.
     pub fn parse(text: &str) -> Result<Self, CourseError> {
         if !text.contains([',', ' ']) {
@@ -97,26 +97,31 @@ impl Course {
                 CourseError::TooLong
             });
         }
-        let once: Vec<Leg> = parts.into_iter().map(leg).collect::<Result<_, _>>()?;
+        let once: Vec<RateSegment> = parts.into_iter().map(segment).collect::<Result<_, _>>()?;
         Self::of(once.repeat(times), text)
     }
 
-    fn of(legs: Vec<Leg>, text: &str) -> Result<Self, CourseError> {
-        let lasts = legs.iter().fold(Nanos::ZERO, |sum, leg| sum + leg.lasts);
+    fn of(segments: Vec<RateSegment>, text: &str) -> Result<Self, CourseError> {
+        let lasts = segments
+            .iter()
+            .fold(Nanos::ZERO, |sum, segment| sum + segment.lasts);
         if lasts > LONGEST {
             return Err(CourseError::Lasts(quoted(text)));
         }
-        if legs.iter().all(|leg| leg.from + leg.to <= 0.0) {
+        if segments
+            .iter()
+            .all(|segment| segment.from + segment.to <= 0.0)
+        {
             return Err(CourseError::Nothing);
         }
-        Ok(Self::Legs(legs))
+        Ok(Self::Segments(segments))
     }
 
     /// The rate at the start, per second.
     pub fn first_rate(&self) -> f64 {
         match self {
             Self::Steady(rate) => *rate,
-            Self::Legs(legs) => legs.first().map_or(0.0, |leg| leg.from),
+            Self::Segments(segments) => segments.first().map_or(0.0, |segment| segment.from),
         }
     }
 
@@ -124,18 +129,18 @@ impl Course {
     pub fn highest_rate(&self) -> f64 {
         match self {
             Self::Steady(rate) => *rate,
-            Self::Legs(legs) => legs
+            Self::Segments(segments) => segments
                 .iter()
-                .fold(0.0, |most, leg| leg.from.max(leg.to).max(most)),
+                .fold(0.0, |most, segment| segment.from.max(segment.to).max(most)),
         }
     }
 }
 
-fn steady(rate: f64) -> Result<Course, CourseError> {
+fn steady(rate: f64) -> Result<RateProfile, CourseError> {
     if rate <= 0.0 {
         return Err(CourseError::Nothing);
     }
-    Ok(Course::Steady(rate))
+    Ok(RateProfile::Steady(rate))
 }
 
 fn is_leg(text: &str) -> bool {
@@ -143,11 +148,11 @@ fn is_leg(text: &str) -> bool {
         .any(|word| ["for", "over", "to"].contains(&word))
 }
 
-fn leg(text: &str) -> Result<Leg, CourseError> {
+fn segment(text: &str) -> Result<RateSegment, CourseError> {
     let not_a_leg = || CourseError::NotALeg(quoted(text));
     if let Some((rates, length)) = text.split_once(" over ") {
         let (from, to) = rates.split_once(" to ").ok_or_else(not_a_leg)?;
-        return Ok(Leg {
+        return Ok(RateSegment {
             from: rate(from)?,
             to: rate(to)?,
             lasts: lasts(text, length)?,
@@ -158,18 +163,18 @@ fn leg(text: &str) -> Result<Leg, CourseError> {
         "nothing" => 0.0,
         what => rate(what)?,
     };
-    Ok(Leg {
+    Ok(RateSegment {
         from: rate,
         to: rate,
         lasts: lasts(text, length)?,
     })
 }
 
-fn lasts(leg: &str, length: &str) -> Result<Nanos, CourseError> {
+fn lasts(segment: &str, length: &str) -> Result<Nanos, CourseError> {
     match duration::parse(length) {
-        Ok(Nanos::ZERO) => Err(CourseError::Lasts(quoted(leg))),
+        Ok(Nanos::ZERO) => Err(CourseError::Lasts(quoted(segment))),
         Ok(length) => Ok(length),
-        Err(why) => Err(CourseError::Length(quoted(leg), why)),
+        Err(why) => Err(CourseError::Length(quoted(segment), why)),
     }
 }
 
@@ -200,8 +205,8 @@ fn how_often(text: &str) -> Result<usize, CourseError> {
 mod tests {
     use super::*;
 
-    fn leg(from: f64, to: f64, seconds: u64) -> Leg {
-        Leg {
+    fn segment(from: f64, to: f64, seconds: u64) -> RateSegment {
+        RateSegment {
             from,
             to,
             lasts: Nanos::from_secs(seconds),
@@ -210,28 +215,31 @@ mod tests {
 
     #[test]
     fn courses_are_read_as_users_write_them() {
-        let check = |text: &str, expected: Course| {
-            assert_eq!(Course::parse(text), Ok(expected), "{text}");
+        let check = |text: &str, expected: RateProfile| {
+            assert_eq!(RateProfile::parse(text), Ok(expected), "{text}");
         };
-        check("100/s", Course::Steady(100.0));
-        check(" 30 / m ", Course::Steady(0.5));
-        check("7200/h", Course::Steady(2.0));
-        check("0.5/s", Course::Steady(0.5));
-        check("200/s for 30s", Course::Legs(vec![leg(200.0, 200.0, 30)]));
+        check("100/s", RateProfile::Steady(100.0));
+        check(" 30 / m ", RateProfile::Steady(0.5));
+        check("7200/h", RateProfile::Steady(2.0));
+        check("0.5/s", RateProfile::Steady(0.5));
+        check(
+            "200/s for 30s",
+            RateProfile::Segments(vec![segment(200.0, 200.0, 30)]),
+        );
         check(
             "0/s to 1000/s over 1m, 1000/s for 2m",
-            Course::Legs(vec![leg(0.0, 1000.0, 60), leg(1000.0, 1000.0, 120)]),
+            RateProfile::Segments(vec![segment(0.0, 1000.0, 60), segment(1000.0, 1000.0, 120)]),
         );
         check(
             "500/s for 10s, nothing for 50s, 2 times",
-            Course::Legs([leg(500.0, 500.0, 10), leg(0.0, 0.0, 50)].repeat(2)),
+            RateProfile::Segments([segment(500.0, 500.0, 10), segment(0.0, 0.0, 50)].repeat(2)),
         );
     }
 
     #[test]
     fn what_is_no_course_is_refused_with_what_would_be_one() {
         let check = |text: &str, expected: &str| {
-            let message = Course::parse(text).expect_err(text).to_string();
+            let message = RateProfile::parse(text).expect_err(text).to_string();
             assert!(message.contains(expected), "{text}: {message}");
         };
         check("", "expected a rate such as `100/s`");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use model::{Fault, FaultKind, Nanos};
-use record::{Example, FirstFailure, Measured, Story, StoryStep, Unfinished};
+use record::{Example, FirstFailure, FunnelStep, Measured, StepFunnel, Unfinished};
 use rustc_hash::FxHashMap;
 use stats::BlockWriter;
 
@@ -46,7 +46,7 @@ impl StepNames {
 struct Node {
     name: u32,
     parent: Option<u32>,
-    told: StoryStep,
+    told: FunnelStep,
     scenario: usize,
     /// Iterations that were in it when the level ended.
     stuck: u64,
@@ -55,7 +55,7 @@ struct Node {
 
 /// The counts of one worker in one level.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct StoryCounts {
+pub(crate) struct FunnelCounts {
     nodes: Vec<Node>,
     index: FxHashMap<(u32, u32), u32>,
     causes: Vec<FirstFailure>,
@@ -81,7 +81,7 @@ impl StepEnd {
     }
 }
 
-impl StoryCounts {
+impl FunnelCounts {
     /// The node of a step that begins within `parent`. A step within one of the same name is the same node: several
     /// members are in it, or the script recurses.
     pub(crate) fn node(
@@ -140,10 +140,10 @@ impl StoryCounts {
         self.nodes.push(Node {
             name,
             parent,
-            told: StoryStep {
+            told: FunnelStep {
                 path,
                 eventually,
-                ..StoryStep::default()
+                ..FunnelStep::default()
             },
             scenario,
             stuck: 0,
@@ -295,14 +295,14 @@ impl StoryCounts {
         let stuck = stuck.map(|node| (Some(node.told.path.clone()), node.stuck));
         let outside = (self.outside > 0).then_some((None, self.outside));
         let unfinished = stuck.chain(outside);
-        let mut story = Story {
+        let mut funnel = StepFunnel {
             unfinished: unfinished
                 .map(|(step, count)| Unfinished { step, count })
                 .collect(),
-            ..Story::default()
+            ..StepFunnel::default()
         };
         let causes = self.causes.into_iter();
-        story.first_failures = causes
+        funnel.first_failures = causes
             .filter(|cause| cause.failed + cause.succeeded > 0)
             .collect();
         for mut node in self.nodes {
@@ -318,11 +318,11 @@ impl StoryCounts {
             }
             node.told.scenario = mix.get(node.scenario).map(ToString::to_string);
             if node.told.begun + node.told.reached > 0 {
-                story.steps.push(node.told);
+                funnel.steps.push(node.told);
             }
         }
-        story.sort();
-        measured.story = story;
+        funnel.sort();
+        measured.funnel = funnel;
     }
 }
 

@@ -14,16 +14,16 @@ use crate::sio::Mailbox;
 
 /// Where a receiver is reached. Clones reach the same.
 #[derive(Clone, Debug)]
-pub(crate) enum Outlet {
+pub(crate) enum Recipient {
     /// By WebSocket.
     Line(Arc<Outbox>),
     /// By long polling, or by the WebSocket to which it went over.
     Polled(Arc<Mailbox>),
     /// By one of those, through the faults that were ordered.
-    Tampered(mpsc::Sender<Mail>, Arc<Outlet>),
+    Tampered(mpsc::Sender<Mail>, Arc<Recipient>),
 }
 
-impl Outlet {
+impl Recipient {
     /// The same way, with the faults on it that were ordered.
     pub(crate) fn tampered(&self, editor: &Arc<Editor>, faults: &Arc<Faults>, visit: u64) -> Self {
         let queue = editor.limits.queue as usize;
@@ -82,7 +82,7 @@ impl Outlet {
 }
 
 /// Hands something to whoever does the faults; `false` when so much waits there that the receiver is cut off.
-fn hand(posts: &mpsc::Sender<Mail>, way: &Outlet, mail: Mail) -> bool {
+fn hand(posts: &mpsc::Sender<Mail>, way: &Recipient, mail: Mail) -> bool {
     if way.ended() || posts.try_send(mail).is_ok() {
         return true;
     }

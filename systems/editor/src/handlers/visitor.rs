@@ -2,8 +2,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::editor::Editor;
-use crate::outlet::Outlet;
 use crate::rate::Rate;
+use crate::recipient::Recipient;
 use crate::refusal::Refusal;
 use crate::room::Room;
 
@@ -16,7 +16,7 @@ pub(crate) struct Visitor {
     pub(super) editor: Arc<Editor>,
     pub(super) visit: u64,
     pub(super) id: Arc<str>,
-    pub(super) outlet: Outlet,
+    pub(super) recipient: Recipient,
     pub(super) rooms: Vec<Arc<Room>>,
     pub(super) rate: Rate,
     /// A program of it runs or waits for its turn.
