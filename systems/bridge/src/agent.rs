@@ -1,4 +1,5 @@
-//! The agent: the built-in persona, at no cost, or any endpoint that speaks the `OpenAI` chat completions API.
+//! The agent that replies to users: the built-in persona, which costs nothing, or an endpoint with the `OpenAI` chat
+//! completions API.
 
 mod remote;
 
@@ -47,7 +48,7 @@ fn read_secret(text: &str) -> Result<Secret, std::convert::Infallible> {
 /// The agent of a running bridge.
 #[derive(Debug)]
 pub(crate) enum Agent {
-    /// Replies within the process, at once.
+    /// Replies immediately, within the process.
     Persona,
     /// Replies over HTTP.
     Remote(Remote),
@@ -62,7 +63,7 @@ impl Agent {
     }
 }
 
-/// Asks a remote agent about `text`. `None` if the persona replies.
+/// Sends `text` to a remote agent and returns its reply. Returns `None` if the built-in persona replies.
 pub(crate) async fn ask(
     bridge: &Bridge,
     session: u64,
@@ -71,6 +72,7 @@ pub(crate) async fn ask(
     let Agent::Remote(remote) = &bridge.agent else {
         return Ok(None);
     };
+    // The lock is released before the request: an agent may take seconds to respond.
     let question = {
         let house = bridge.house();
         let known = house.known_to_agent(session);
@@ -81,7 +83,7 @@ pub(crate) async fn ask(
         Ok(answer) => Ok(Some(answer)),
         Err(error) => {
             bridge.counters.agent_failures.inc();
-            tracing::debug!(%error, "the agent has not answered");
+            tracing::debug!(%error, "the agent returned no reply");
             Err(error.into())
         }
     }

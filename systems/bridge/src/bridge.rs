@@ -13,19 +13,19 @@ use crate::config::Times;
 use crate::house::{House, Moment};
 use crate::metrics::Counters;
 
-/// What all requests and connections share.
+/// The state that all requests and connections share.
 #[derive(Debug)]
 pub(crate) struct Bridge {
     house: Mutex<House>,
     pub(crate) times: Times,
-    /// Messages that may wait for one WebSocket.
+    /// Maximum number of messages queued for one WebSocket.
     pub(crate) queue: u32,
-    /// Bytes of a body or a WebSocket message at most.
+    /// Maximum size of a body or WebSocket message, in bytes.
     pub(crate) max_body: u32,
     pub(crate) agent: Agent,
     pub(crate) faults: Option<Arc<Faults>>,
     pub(crate) counters: Counters,
-    /// Held by each WebSocket, so that a stop can wait for the last.
+    /// Each WebSocket holds a receiver of this channel, so that shutdown can wait for the last one to close.
     pub(crate) sockets: watch::Sender<()>,
     proxies: Networks,
 }
@@ -50,18 +50,18 @@ impl Bridge {
         }
     }
 
-    /// Where a request comes from.
+    /// Returns the client's address. If the peer is a trusted proxy, it is taken from `X-Forwarded-For`.
     pub(crate) fn address_of(&self, extensions: &Extensions, headers: &HeaderMap) -> IpAddr {
         client(Peer::of(extensions), headers, &self.proxies)
     }
 
-    /// The state. It is held for moments only, never while waiting for anything.
+    /// Locks the state. Never hold the guard across an `await`: every request and connection needs this lock.
     pub(crate) fn house(&self) -> MutexGuard<'_, House> {
         self.house.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The time, on both clocks.
+/// Returns the current time on the monotonic clock and the wall clock.
 pub(crate) fn moment() -> Moment {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let millis = since.map_or(0, |since| since.as_millis());

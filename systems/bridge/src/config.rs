@@ -134,22 +134,22 @@ pub struct Times {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// No rooms, or a room without a name.
-    #[error("`--rooms` needs at least one room, and each a name")]
+    #[error("`--rooms` needs at least one room, and every room needs a name")]
     NoRoom,
     /// A room is listed twice.
-    #[error("`--rooms` names `{0}` twice")]
+    #[error("`--rooms` lists `{0}` twice")]
     RoomTwice(String),
     /// A message of the maximum size does not fit into a body.
     #[error("`--max-body` must be larger than `--max-message`")]
     BodyTooSmall,
     /// A time that must not be zero.
-    #[error("`--{0}` must be longer than nothing")]
+    #[error("`--{0}` must be longer than 0")]
     NoTime(&'static str),
-    /// A limit on something that cannot be limited.
-    #[error("`--address-limits` limits `session` alone, not `{0}`")]
+    /// A limit with an unknown name.
+    #[error("`--address-limits` accepts only `session`, not `{0}`")]
     NoSuchLimit(String),
-    /// The agent's URL is not usable.
-    #[error("`--agent-url` is not usable: {0}")]
+    /// The agent's URL is not valid.
+    #[error("`--agent-url` is not valid: {0}")]
     Agent(String),
 }
 

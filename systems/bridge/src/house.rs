@@ -1,6 +1,7 @@
-//! The state of the bridge and its rules: who has a session, who is in which room, who hears what.
-//! It does no I/O and reads no clock; the time comes in with each call. One lock holds it, so that
-//! all who listen in a room hear one order.
+//! The state of the bridge and its rules: sessions, room members, and the recipients of each message.
+//!
+//! This module does no I/O and reads no clock; each call passes the time in. A single lock protects it, so that all
+//! listeners in a room receive messages in the same order.
 
 mod conversation;
 mod floor;

@@ -1,4 +1,4 @@
-//! The HTTP side: routes, bodies, answers.
+//! The HTTP interface: routes, request bodies and responses.
 
 mod body;
 pub(crate) mod chat;

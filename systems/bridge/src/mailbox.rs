@@ -1,5 +1,5 @@
-//! What waits for one WebSocket: bounded, filled by whoever speaks, emptied by the connection's own
-//! task. A receiver that does not keep up fills its own mailbox and nobody else's.
+//! The bounded queue of one WebSocket. Speakers fill it; the connection's own task empties it. A slow receiver fills
+//! only its own mailbox.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -9,62 +9,62 @@ use std::task::{Context, Poll, Waker};
 use axum::extract::ws::Utf8Bytes;
 use tokio::time::Instant;
 
-/// Something said in a room, written once for all who hear it.
+/// A message in a room, serialized once for all receivers.
 #[derive(Debug)]
 pub(crate) struct Said {
-    /// The event as it goes over the wire.
+    /// The serialized event.
     pub(crate) text: Utf8Bytes,
-    /// The speaker's session.
+    /// Number of the speaker's session.
     pub(crate) sender: u64,
-    /// In which room.
+    /// Index of the room.
     pub(crate) room: usize,
 }
 
-/// One thing to send.
+/// One item to send.
 #[derive(Clone, Debug)]
 pub(crate) enum Mail {
-    /// Said in the room where this receiver listens.
+    /// A message in the room that this receiver listens to.
     Said(Arc<Said>),
-    /// Said elsewhere, sent here on order.
+    /// A message of another room, delivered here by an injected fault.
     Stray(Arc<Said>),
-    /// For this receiver alone.
+    /// An event for this receiver alone.
     Own(Utf8Bytes),
 }
 
-/// Why a connection is closed by the bridge.
+/// Reason why the bridge closes a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The session was ended.
+    /// The session has ended.
     Ended,
-    /// The bridge stops.
+    /// The bridge is stopping.
     Stopping,
-    /// The receiver did not keep up.
+    /// The receiver was too slow: its queue was full.
     TooSlow,
     /// The session was resumed by a newer connection.
     Replaced,
 }
 
 impl End {
-    /// Whether what still waits is delivered first.
+    /// Returns whether queued items are delivered before the connection closes.
     fn delivers(self) -> bool {
         matches!(self, Self::Ended | Self::Stopping)
     }
 }
 
-/// The next thing that a connection has to do.
+/// The next action of a connection.
 #[derive(Debug)]
 pub(crate) enum Next {
-    /// Send this.
+    /// Send an item.
     Mail(Mail),
-    /// Close.
+    /// Close the connection.
     End(End),
 }
 
-/// The queue of one connection.
+/// The queue of one connection, shared by speakers and the connection's task.
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     limit: usize,
-    /// Whether the time of posting matters: a fault is on.
+    /// Whether the time of posting is recorded. Only fault injection needs it.
     timed: bool,
     inside: Mutex<Inside>,
 }
@@ -85,7 +85,7 @@ impl Mailbox {
         }
     }
 
-    /// Adds one. `false` when this was too much: the connection ends as too slow.
+    /// Adds an item. If the queue is full, returns `false` and ends the connection as too slow.
     pub(crate) fn post(&self, mail: Mail) -> bool {
         let mut inside = self.inside();
         if inside.end.is_some() {
@@ -102,7 +102,7 @@ impl Mailbox {
         fits
     }
 
-    /// Takes no more; the connection ends.
+    /// Closes the queue for new items and ends the connection.
     pub(crate) fn finish(&self, end: End) {
         let mut inside = self.inside();
         if inside.end.is_none_or(End::delivers) {
@@ -111,7 +111,7 @@ impl Mailbox {
         inside.wake();
     }
 
-    /// The next thing to do, if there is any.
+    /// Takes the next action, if there is one.
     pub(crate) fn next(&self) -> Option<Next> {
         let mut inside = self.inside();
         match inside.waiting.pop_front() {
@@ -120,7 +120,7 @@ impl Mailbox {
         }
     }
 
-    /// Waits until there is something to do, and says when it was posted (where that matters).
+    /// Waits until there is an action. Returns the time at which its item was posted, if the mailbox records times.
     pub(crate) async fn ready(&self) -> Option<Instant> {
         let poll = |inside: &mut Inside| match inside.waiting.front() {
             Some((_, posted)) => Some(*posted),
@@ -129,7 +129,7 @@ impl Mailbox {
         self.wait(poll).await
     }
 
-    /// Waits until the connection is to be cut off without delivering the rest.
+    /// Waits until the connection must close without delivering the rest of the queue.
     pub(crate) async fn cut(&self) -> End {
         self.wait(|inside| inside.end.filter(|end| !end.delivers()))
             .await

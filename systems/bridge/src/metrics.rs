@@ -4,7 +4,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-/// What the bridge counts. Clones count together.
+/// The bridge's counters and gauges. Clones share their values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) messages: Counter,
@@ -18,33 +18,33 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Shows them in `/metrics`.
+    /// Registers all metrics for `/metrics`.
     pub(crate) fn register(&self, registry: &mut Registry) {
         let counters = [
-            ("messages", "Messages that were taken", &self.messages),
+            ("messages", "Accepted messages", &self.messages),
             (
                 "deliveries",
-                "Messages times those who were to hear them",
+                "Deliveries of messages to the listeners of their rooms",
                 &self.deliveries,
             ),
             (
                 "refusals",
-                "Requests and WebSocket messages that were refused",
+                "Refused requests and WebSocket messages",
                 &self.refusals,
             ),
             (
                 "sockets_too_slow",
-                "WebSockets closed because they did not keep up",
+                "WebSockets closed because their queue was full",
                 &self.too_slow,
             ),
             (
                 "sockets_silent",
-                "WebSockets given up because no ping was answered",
+                "WebSockets closed because the client did not respond to a ping",
                 &self.silent,
             ),
             (
                 "agent_failures",
-                "Questions that the agent did not answer",
+                "Requests to the agent that failed",
                 &self.agent_failures,
             ),
         ];

@@ -4,71 +4,71 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 use serde_json::json;
 
-/// Why something was refused. The text is for people, [`Refusal::code`] for programs.
+/// Reason for a refusal. The text is for people; [`Refusal::code`] is for programs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
-    #[error("the body is not the expected JSON: {0}")]
+    #[error("the body is not valid: {0}")]
     InvalidJson(String),
-    #[error("the query is not understood: {0}")]
+    #[error("the query string is not valid: {0}")]
     InvalidQuery(String),
-    #[error("a user's name has 1 to 64 bytes and no control characters")]
+    #[error("a user name must have 1 to 64 bytes and no control characters")]
     InvalidUser,
-    #[error("there is nothing in the message")]
+    #[error("the message is empty")]
     EmptyMessage,
-    #[error("a message has at most {limit} bytes")]
+    #[error("the message is larger than {limit} bytes")]
     MessageTooLarge { limit: u32 },
-    #[error("a body has at most {limit} bytes")]
+    #[error("the body is larger than {limit} bytes")]
     BodyTooLarge { limit: u32 },
-    #[error("the body ended before it was complete")]
+    #[error("the body is incomplete")]
     BodyIncomplete,
-    #[error("there is no room `{room}`; the rooms are {rooms}")]
+    #[error("unknown room `{room}`; the rooms are {rooms}")]
     UnknownRoom { room: String, rooms: String },
-    #[error("there is no such session")]
+    #[error("no session matches this request")]
     UnknownSession,
-    #[error("this session is not the one of this user")]
+    #[error("the session does not belong to this user")]
     WrongSession,
-    #[error("this user has a session already: name it to resume it")]
+    #[error("this user already has a session; send its secret as `session`")]
     SessionRequired,
-    #[error("the room `{room}` is full: {limit} users are in it")]
+    #[error("the room `{room}` is full: its limit is {limit} users")]
     RoomFull { room: String, limit: u32 },
-    #[error("there are {limit} sessions already")]
+    #[error("the server is full: its limit is {limit} sessions")]
     TooManySessions { limit: u32 },
-    #[error("a session may send {limit} messages per second")]
+    #[error("too many messages: the limit is {limit} per second and session")]
     RateLimited { limit: u32 },
-    #[error("an address may make {limit} sessions in {window_s} s")]
+    #[error("too many new sessions: the limit is {limit} per address in {window_s} s")]
     TooManyFromAddress {
         limit: u32,
         window_s: u64,
         reset_s: u64,
     },
-    #[error("a page of this origin may not talk to the bridge: see --allow-origin")]
+    #[error("requests from this origin are not allowed: add it to --allow-origin")]
     ForeignOrigin,
-    #[error("the agent has not answered in time")]
+    #[error("the agent did not reply in time")]
     AgentTimeout,
-    #[error("the agent cannot answer: {0}")]
+    #[error("the agent is unavailable: {0}")]
     AgentUnavailable(String),
     #[error(
-        "the agent has not answered {0} earlier messages yet; this one was heard, not answered"
+        "the message was delivered but gets no reply: {0} earlier ones are waiting for the agent"
     )]
     AgentBusy(usize),
-    #[error("the bridge stops")]
+    #[error("the bridge is stopping")]
     Stopping,
-    #[error("a WebSocket upgrade was expected: {0}")]
+    #[error("expected a WebSocket upgrade: {0}")]
     NotAnUpgrade(String),
-    #[error("text was expected")]
+    #[error("expected a text message")]
     TextExpected,
-    #[error("there is no message of type `{0}`; say, move and end exist")]
+    #[error("unknown message type `{0}`; expected `say`, `move` or `end`")]
     UnknownType(String),
-    #[error("there is no such route")]
+    #[error("unknown route")]
     UnknownRoute,
-    #[error("this route has no such method")]
+    #[error("this route does not support this method")]
     WrongMethod,
-    #[error("no random numbers: {0}")]
+    #[error("the operating system returned no random numbers: {0}")]
     NoRandom(String),
 }
 
 impl Refusal {
-    /// A word that stays the same whatever the text says.
+    /// Returns the stable identifier of the error, which does not change with the text.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::InvalidJson(_) => "invalid_json",
@@ -131,7 +131,7 @@ impl Refusal {
         }
     }
 
-    /// Seconds after which it is worth trying again.
+    /// Returns the number of seconds after which a retry may succeed, for the `Retry-After` header.
     fn retry_after(&self) -> Option<u64> {
         match self {
             Self::RateLimited { .. } | Self::AgentBusy(_) => Some(1),
@@ -141,7 +141,7 @@ impl Refusal {
         }
     }
 
-    /// `{"error":{"code","message"}}` with the status that belongs to it.
+    /// Builds the response: `{"error":{"code","message"}}` with the matching status.
     pub(crate) fn response(&self) -> Response<Full<Bytes>> {
         let body = json!({ "error": { "code": self.code(), "message": self.to_string() } });
         let mut response = Response::new(Full::from(body.to_string()));
@@ -154,7 +154,7 @@ impl Refusal {
         response
     }
 
-    /// The same as an event on a WebSocket.
+    /// Builds the same error as a WebSocket event.
     pub(crate) fn event(&self) -> String {
         json!({ "type": "error", "code": self.code(), "message": self.to_string() }).to_string()
     }

@@ -15,36 +15,36 @@ use crate::bridge::Bridge;
 use crate::config::{Config, ConfigError};
 use crate::http::{Front, router};
 
-/// Where the report's bridge listened.
+/// Default port, as in the field report.
 pub const PORT: u16 = 4004;
 
-/// Why the bridge does not run.
+/// Reason why the bridge cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The configuration makes no sense.
+    /// The configuration is not valid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The system refused something, for example the address.
+    /// The operating system refused a request, for example to bind the address.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// The bridge as a router, without a listener. Idle sessions end only while [`serve`] runs.
+/// Returns the bridge as a router, without a listener. Idle sessions expire only while [`serve`] runs.
 pub fn app(config: &Config) -> Result<Router, ConfigError> {
     let bridge = build(config)?;
     let connections = Connections::new(config.serve.max_connections);
     Ok(router(&bridge, &connections))
 }
 
-/// Runs the bridge until SIGTERM or SIGINT. `announce` gets its address once it listens. What was
-/// accepted until the stop is delivered before this returns, within the time limit.
+/// Runs the bridge until SIGTERM or SIGINT. Calls `announce` with the URL once it is listening. Messages accepted
+/// before the stop are delivered before this returns, within the time limit.
 pub fn serve(
     config: Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     config.check()?;
     if let Err(error) = kit::log::init(&config.log) {
-        tracing::debug!(%error, "logging stays as it is");
+        tracing::debug!(%error, "logging is already initialized");
     }
     block_on(config.serve.threads, run(config, announce))?
 }
@@ -57,7 +57,7 @@ async fn run(
     let stop = stop_signal()?;
     let listener = bind(config.serve.address(PORT))?;
     let url = format!("http://{}", listener.local_addr()?);
-    tracing::info!(%url, threads = config.serve.threads, "the bridge is open");
+    tracing::info!(%url, threads = config.serve.threads, "the bridge is listening");
     announce(&url)?;
     let sweeper = tokio::spawn(sweep(bridge.clone()));
 
@@ -78,7 +78,7 @@ async fn run(
     let left = server.run(listener, stop).await;
     close_sockets(&bridge, left).await;
     sweeper.abort();
-    tracing::info!("the bridge is closed");
+    tracing::info!("the bridge has stopped");
     Ok(())
 }
 
@@ -89,16 +89,16 @@ fn build(config: &Config) -> Result<Arc<Bridge>, ConfigError> {
     Ok(Arc::new(Bridge::new(config, agent, faults)))
 }
 
-/// Each WebSocket gets what waits for it and is closed; what is not done in time is cut off.
+/// Waits up to `left` until each WebSocket has sent its queue and closed. The rest are cut off.
 async fn close_sockets(bridge: &Bridge, left: Duration) {
     bridge.house().close();
     if timeout(left, bridge.sockets.closed()).await.is_err() {
         let open = bridge.sockets.receiver_count();
-        tracing::warn!(open, "stopped before every WebSocket was closed");
+        tracing::warn!(open, "stopped with open WebSockets: the time limit was reached");
     }
 }
 
-/// Ends idle sessions, about as exactly as the idle time asks for.
+/// Ends idle sessions. It checks four times per idle timeout, at intervals of 10 ms to 5 s.
 async fn sweep(bridge: Arc<Bridge>) {
     let idle = bridge.times.idle_timeout;
     let pause = (idle / 4).clamp(Duration::from_millis(10), Duration::from_secs(5));

@@ -1,4 +1,4 @@
-//! The WebSocket side: one task per connection, which alone reads from and writes to its socket.
+//! The WebSocket interface. Each connection has one task, which alone reads from and writes to its socket.
 
 mod connection;
 mod deliver;

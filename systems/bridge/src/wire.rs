@@ -1,4 +1,4 @@
-//! The JSON of the bridge: what comes in and what goes out. Unknown fields are let pass.
+//! The JSON messages of the bridge. Unknown fields are ignored.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub(crate) struct Chat<'a> {
     pub(crate) message: Cow<'a, str>,
 }
 
-/// The answer to it.
+/// The response to it.
 #[derive(Debug, Serialize)]
 pub(crate) struct ChatReply<'a> {
     pub(crate) reply: &'a str,
@@ -42,7 +42,7 @@ pub(crate) struct Move<'a> {
     pub(crate) room: Cow<'a, str>,
 }
 
-/// What a client says on a WebSocket: `say` with `text`, `move` with `room`, or `end`.
+/// A command of a client on a WebSocket: `say` with `text`, `move` with `room`, or `end`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Command<'a> {
     #[serde(borrow, rename = "type")]
@@ -53,7 +53,7 @@ pub(crate) struct Command<'a> {
     pub(crate) room: Option<Cow<'a, str>>,
 }
 
-/// What the bridge says on a WebSocket, errors apart.
+/// An event that the bridge sends on a WebSocket, except errors.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub(crate) enum Event<'a> {
@@ -62,7 +62,7 @@ pub(crate) enum Event<'a> {
         session: Token,
         user: &'a str,
         room: &'a str,
-        /// The last message of the room so far: what is heard from now on is higher.
+        /// Number of the room's latest message. Later messages have higher numbers.
         sequence: u64,
     },
     Said {
@@ -91,7 +91,7 @@ pub(crate) enum Event<'a> {
     },
 }
 
-/// One session as everybody may see it. `id` is not its secret.
+/// A session as everybody may see it. `id` is a public number, not the secret.
 #[derive(Debug, Serialize)]
 pub(crate) struct SessionLine<'a> {
     pub(crate) id: u64,
@@ -111,33 +111,33 @@ pub(crate) struct SessionInside<'a> {
     pub(crate) conversation: Vec<ExchangeLine<'a>>,
 }
 
-/// One message to the agent and what it answered.
+/// One message to the agent and its reply.
 #[derive(Debug, Serialize)]
 pub(crate) struct ExchangeLine<'a> {
     pub(crate) said: &'a str,
     pub(crate) reply: &'a str,
 }
 
-/// A room and who is in it.
+/// A room and its users.
 #[derive(Debug, Serialize)]
 pub(crate) struct RoomLine<'a> {
     pub(crate) room: &'a str,
-    /// Users in it; `users` is cut off where there are very many.
+    /// Number of users. `users` lists only the first of them if there are many.
     pub(crate) count: usize,
     pub(crate) listening: usize,
     pub(crate) sequence: u64,
     pub(crate) users: Vec<&'a str>,
 }
 
-/// Reads a message from a JSON object.
+/// Parses a message from a JSON object.
 pub(crate) fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Refusal> {
     kit::json::object(bytes).map_err(|error| Refusal::InvalidJson(error.to_string()))
 }
 
-/// Writes anything of this file as JSON into a string of about `size` bytes.
+/// Serializes a value of this module as JSON. `size` is the expected length in bytes.
 pub(crate) fn write<T: Serialize>(value: &T, size: usize) -> String {
     let mut bytes = Vec::with_capacity(size);
-    // Neither a `Vec` nor these shapes can fail; nothing half-written may leave if one ever did.
+    // Writing these types to a `Vec` cannot fail. If it ever did, no partial message may be sent.
     if serde_json::to_writer(&mut bytes, value).is_err() {
         bytes.clear();
     }

@@ -9,7 +9,7 @@ use crate::config::ConfigError;
 use crate::house::Conversation;
 use crate::refusal::Refusal;
 
-/// An answer longer than this is not read to its end.
+/// Maximum size of a response in bytes. A larger one counts as invalid, and the rest is not read.
 const LARGEST_ANSWER: usize = 1 << 20;
 
 /// An endpoint that speaks the `OpenAI` chat completions API.
@@ -22,16 +22,16 @@ pub(crate) struct Remote {
     timeout: Duration,
 }
 
-/// Why there is no answer. Neither the key nor the address is part of the text.
+/// Reason why there is no reply. The text contains neither the key nor the address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AgentError {
-    #[error("no answer in time")]
+    #[error("the endpoint did not respond in time")]
     Timeout,
-    #[error("its endpoint cannot be reached")]
+    #[error("the endpoint cannot be reached")]
     Unreachable,
-    #[error("its endpoint answered {0}")]
+    #[error("the endpoint responded with status {0}")]
     Status(StatusCode),
-    #[error("its endpoint answered something that is not a chat completion")]
+    #[error("the response is not a chat completion")]
     Garbage,
 }
 
@@ -44,7 +44,7 @@ impl From<AgentError> for Refusal {
     }
 }
 
-/// The request: <https://platform.openai.com/docs/api-reference/chat/create>.
+/// The request body: <https://platform.openai.com/docs/api-reference/chat/create>.
 #[derive(Debug, Serialize)]
 pub(crate) struct Question {
     model: String,
@@ -73,7 +73,8 @@ struct Answer {
 }
 
 impl Question {
-    /// A message, with what was said before in the same session and nothing of any other.
+    /// Combines the new message with the earlier conversation of the same session. No other session is visible to the
+    /// agent.
     pub(crate) fn new(
         model: &str,
         user: &str,

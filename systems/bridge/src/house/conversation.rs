@@ -1,12 +1,12 @@
 use std::collections::VecDeque;
 
-/// What a user said to the agent and what it answered, the last few times.
+/// The latest messages of a user and the agent's replies.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     exchanges: VecDeque<Exchange>,
 }
 
-/// One message and its answer.
+/// One message and its reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exchange {
     pub(crate) said: String,
@@ -14,8 +14,8 @@ pub(crate) struct Exchange {
 }
 
 impl Conversation {
-    /// Remembers one more exchange and forgets the oldest beyond `limit`; the strings of the
-    /// forgotten one are used again, so that a session at its limit allocates nothing.
+    /// Records one more message and its reply, and drops the oldest beyond `limit`. It reuses the strings of the
+    /// dropped exchange, so a session at its limit allocates nothing.
     pub(crate) fn record(
         &mut self,
         said: &str,
@@ -35,7 +35,7 @@ impl Conversation {
         &self.exchanges[last]
     }
 
-    /// The exchanges, oldest first.
+    /// Returns the messages with their replies, oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Exchange> {
         self.exchanges.iter()
     }

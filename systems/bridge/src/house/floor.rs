@@ -17,11 +17,12 @@ use crate::metrics::Counters;
 use crate::refusal::Refusal;
 use crate::wire::{self, Event};
 
+/// Maximum length of a user name in bytes.
 const LONGEST_USER: usize = 64;
-/// What an address is limited in.
+/// Name of the limit on new sessions per address.
 pub(crate) const NEW_SESSION: &str = "session";
 
-/// The rooms and the sessions in them.
+/// The rooms, and the sessions in them.
 #[derive(Debug)]
 pub(crate) struct House {
     pub(super) rooms: Vec<Room>,
@@ -35,19 +36,19 @@ pub(crate) struct House {
     closed: bool,
 }
 
-/// A connection's right to a session; stale when the session is gone or was resumed by a newer one.
+/// A connection's claim to a session. It is stale once the session has ended or a newer connection has resumed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticket {
     pub(crate) session: u64,
     pub(crate) connection: u64,
 }
 
-/// What became of a session when its connection went away.
+/// What happens to a session when its connection is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Left {
-    /// It goes on, or is not this connection's any more.
+    /// The session continues, or no longer belongs to this connection.
     Stays,
-    /// It ends after the grace, unless it is resumed.
+    /// The session ends after the grace period, unless it is resumed.
     Waits,
 }
 
@@ -81,7 +82,7 @@ impl House {
         Ok(())
     }
 
-    /// Counts a new session of an address, unless it made too many of late.
+    /// Counts a new session of an address. Fails if the address has reached its limit.
     pub(super) fn admit(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
         let ticket = self.gate.admit(NEW_SESSION, address, now);
         match ticket.filter(|ticket| !ticket.admitted) {
@@ -94,7 +95,7 @@ impl House {
         }
     }
 
-    /// A new session of `user` in `room`.
+    /// Creates a session for `user` in `room` and returns its index.
     pub(super) fn make(
         &mut self,
         user: &str,
@@ -139,7 +140,7 @@ impl House {
         Ok(())
     }
 
-    /// The session goes to another room; its connection listens there from now on.
+    /// Moves a session to another room. Its connection, if any, listens there from now on.
     pub(super) fn relocate(&mut self, place: usize, room: usize) -> Result<(), Refusal> {
         let session = &self.sessions[place];
         if session.room == room {
@@ -166,7 +167,8 @@ impl House {
         Ok(())
     }
 
-    /// A connection takes its seat: a new session for a new user, or the user's own by its secret.
+    /// Reserves a session for a new connection. A new user gets a new session; an existing user must present the
+    /// session's secret.
     pub(crate) fn seat(
         &mut self,
         address: IpAddr,
@@ -200,7 +202,8 @@ impl House {
         })
     }
 
-    /// The seated connection is up: it is welcomed and hears what is said from now on.
+    /// Attaches the open connection to its session: sends the welcome and starts delivering messages. A connection
+    /// that held the session before is replaced.
     pub(crate) fn attach(
         &mut self,
         ticket: Ticket,
@@ -231,7 +234,7 @@ impl House {
         Ok(())
     }
 
-    /// The place of a ticket's session, as long as the ticket is the newest for it.
+    /// Returns the index of a ticket's session, if the ticket is the session's newest.
     pub(super) fn place(&self, ticket: Ticket) -> Result<usize, Refusal> {
         let place = self.sessions.of_id(ticket.session);
         place
@@ -239,7 +242,7 @@ impl House {
             .ok_or(Refusal::UnknownSession)
     }
 
-    /// A connection went away.
+    /// Detaches a connection that is gone, and reports what happens to its session.
     pub(crate) fn unseat(&mut self, ticket: Ticket, now: Instant) -> Left {
         let Some(place) = self.sessions.of_id(ticket.session) else {
             return Left::Stays;
@@ -259,7 +262,7 @@ impl House {
         Left::Stays
     }
 
-    /// The grace after a connection went away is over.
+    /// Ends the session when the grace period is over, unless a connection has resumed it.
     pub(crate) fn end_unless_resumed(&mut self, ticket: Ticket) {
         if let Ok(place) = self.place(ticket)
             && self.sessions[place].link.is_none()
@@ -293,7 +296,7 @@ impl House {
         self.counters.sessions.dec();
     }
 
-    /// Ends the sessions that had neither connection nor message for `idle`. Returns how many.
+    /// Ends the sessions that have had neither a connection nor a message for `idle`. Returns their number.
     pub(crate) fn sweep(&mut self, idle: Duration, now: Instant) -> usize {
         let over = |session: &&Session| {
             session.link.is_none() && now.saturating_duration_since(session.active) >= idle
@@ -307,7 +310,7 @@ impl House {
         over.len()
     }
 
-    /// The bridge stops: nothing more is said, and each connection ends after what waits for it.
+    /// Stops the bridge: further calls fail, and each connection ends once its queue is empty.
     pub(crate) fn close(&mut self) {
         self.closed = true;
         for session in self.sessions.iter() {
@@ -317,9 +320,11 @@ impl House {
         }
     }
 
-    /// Hands a message to somebody who listens in another room than `room`, on order.
+    /// Injected fault: delivers a message to a listener of another room than the one it was sent to.
     pub(crate) fn stray(&mut self, said: &Arc<crate::mailbox::Said>) {
         let count = self.rooms.len();
+        // Search the other rooms in a ring that starts after the message's own room. `strays` rotates the choice
+        // among listeners.
         let mut others = (1..count).map(|step| &self.rooms[(said.room + step) % count]);
         let wrong = others.find_map(|room| room.somebody(self.strays));
         if let Some(mailbox) = wrong

@@ -1,6 +1,7 @@
 use std::hash::Hasher;
 
-/// How the built-in persona begins, goes on and ends: 8 × 8 short answers.
+/// Openings and endings of the built-in persona's replies: 8 × 8 short replies. Three bits of a hash select each
+/// part.
 const OPENINGS: [&str; 8] = [
     "I hear you",
     "Well said",
@@ -22,7 +23,7 @@ const ENDINGS: [&str; 8] = [
     "listen to the others too.",
 ];
 
-/// The built-in agent's answer: the same for the same session state and message, on any machine.
+/// Appends the built-in persona's reply. It depends only on the arguments, so it is the same on every machine.
 pub(crate) fn answer(user: &str, room: &str, sequence: u64, message: &str, reply: &mut String) {
     let mut hash = Fnv::default();
     hash.write(user.as_bytes());
@@ -40,7 +41,7 @@ pub(crate) fn answer(user: &str, room: &str, sequence: u64, message: &str, reply
     reply.push_str(ENDINGS[usize::try_from(ending).unwrap_or_default()]);
 }
 
-/// FNV-1a: the standard library promises no hash that stays the same between versions.
+/// FNV-1a. The standard library guarantees no hash that stays the same between versions.
 struct Fnv(u64);
 
 impl Default for Fnv {

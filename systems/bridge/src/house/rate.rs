@@ -1,6 +1,6 @@
 use tokio::time::Instant;
 
-/// A bucket of tokens: one second's worth may be spent at once, then only as fast as it refills.
+/// A token bucket. It holds the tokens of one second, which may be spent at once; then the refill rate is the limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rate {
     tokens: f64,
@@ -8,7 +8,7 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// A full bucket.
+    /// Creates a full bucket.
     pub(crate) fn full(per_second: u32, now: Instant) -> Self {
         Self {
             tokens: f64::from(per_second),
@@ -16,7 +16,7 @@ impl Rate {
         }
     }
 
-    /// Spends one token, if there is one.
+    /// Spends one token. Returns `false` if there is none.
     pub(crate) fn spend(&mut self, per_second: u32, now: Instant) -> bool {
         let per_second = f64::from(per_second);
         let passed = now.saturating_duration_since(self.at).as_secs_f64();

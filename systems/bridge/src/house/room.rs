@@ -8,14 +8,14 @@ use crate::mailbox::{Mail, Mailbox, Said};
 use crate::metrics::Counters;
 use crate::wire::{self, Event};
 
-/// A room: who is in it, who listens, and how much was said.
+/// A room: its members, its listeners and the number of its latest message.
 #[derive(Debug)]
 pub(crate) struct Room {
     pub(crate) name: Arc<str>,
     pub(crate) sequence: u64,
     members: Slab<Arc<str>>,
     listeners: Slab<Listener>,
-    /// Listeners who want to know who comes and goes.
+    /// Listeners that receive `joined` and `left` events.
     watchers: usize,
 }
 
@@ -48,7 +48,7 @@ impl Room {
         self.listeners.len()
     }
 
-    /// Somebody comes in; those who listen already are told.
+    /// Adds a member, after notifying the watchers who are already listening. Returns the member's index.
     pub(crate) fn enter(&mut self, user: Arc<str>) -> usize {
         self.tell_watchers(&Event::Joined {
             room: &self.name,
@@ -57,7 +57,7 @@ impl Room {
         self.members.insert(user)
     }
 
-    /// Somebody goes; those who still listen are told.
+    /// Removes a member and notifies the remaining watchers.
     pub(crate) fn leave(&mut self, member: usize) {
         let user = self.members.remove(member);
         self.tell_watchers(&Event::Left {
@@ -66,19 +66,19 @@ impl Room {
         });
     }
 
-    /// A connection listens here from now on.
+    /// Adds a listener and returns its index.
     pub(crate) fn listen(&mut self, mailbox: Arc<Mailbox>, presence: bool) -> usize {
         self.watchers += usize::from(presence);
         self.listeners.insert(Listener { mailbox, presence })
     }
 
-    /// A connection no longer listens here.
+    /// Removes the listener of `link`.
     pub(crate) fn deafen(&mut self, link: &Link) {
         let listener = self.listeners.remove(link.listener);
         self.watchers -= usize::from(listener.presence);
     }
 
-    /// Hands what was said to all who listen. It is written once, whatever their number.
+    /// Posts a message to all listeners. They share one serialized copy.
     pub(crate) fn hear(&self, said: Said, counters: &Counters) {
         let said = Arc::new(said);
         for (_, listener) in &self.listeners {
@@ -89,7 +89,7 @@ impl Room {
         counters.deliveries.inc_by(self.listeners.len() as u64);
     }
 
-    /// One of those who listen, a different one for each `turn`.
+    /// Returns one of the listeners, a different one for each `turn`. `None` if nobody is listening.
     pub(crate) fn somebody(&self, turn: u64) -> Option<&Arc<Mailbox>> {
         let count = u64::try_from(self.listeners.len())
             .ok()

@@ -10,58 +10,58 @@ use super::conversation::Conversation;
 use super::rate::Rate;
 use crate::mailbox::Mailbox;
 
-/// How a session came to be, which decides when it ends.
+/// How a session was created, which determines when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// By an HTTP request: it ends when it is ended or idle.
+    /// By an HTTP request. It ends by request or by idle timeout.
     Http,
-    /// By a WebSocket: it ends soon after that one went away, too.
+    /// By a WebSocket. It also ends when the grace period after the socket has closed is over.
     Socket,
 }
 
 /// A session's WebSocket.
 #[derive(Debug)]
 pub(crate) struct Link {
-    /// Which connection; a later one has a higher number.
+    /// Number of the connection. Later connections have higher numbers.
     pub(crate) connection: u64,
     pub(crate) mailbox: Arc<Mailbox>,
     pub(crate) presence: bool,
-    /// Its place among those who listen in the room.
+    /// Index among the listeners of the room.
     pub(crate) listener: usize,
 }
 
 /// One user's session.
 #[derive(Debug)]
 pub(crate) struct Session {
-    /// Public number, higher for later sessions.
+    /// Public number. Later sessions have higher numbers.
     pub(crate) id: u64,
-    /// The secret that its user knows it by.
+    /// The secret, known only to the user. It identifies the session in requests.
     pub(crate) secret: Token,
     pub(crate) user: Arc<str>,
     pub(crate) origin: Origin,
     pub(crate) room: usize,
-    /// Its place among those who are in the room.
+    /// Index among the members of the room.
     pub(crate) member: usize,
     pub(crate) messages: u64,
     pub(crate) active: Instant,
     pub(crate) link: Option<Link>,
-    /// The connection that was seated last, attached or not.
+    /// The latest connection that reserved the session, attached or not.
     pub(crate) connection: u64,
     pub(crate) rate: Rate,
     pub(crate) conversation: Conversation,
 }
 
 impl Session {
-    /// Whether a WebSocket made it, or is its own now.
+    /// Returns whether a WebSocket created the session or is attached to it now.
     pub(crate) fn is_of_socket(&self) -> bool {
         self.origin == Origin::Socket || self.link.is_some()
     }
 }
 
-/// All sessions, found by place, user, secret or in the order of their numbers.
+/// All sessions, indexed by slab position, user, secret and number.
 ///
-/// The maps keep the standard hasher: names are chosen by clients, and its 20 ns are not what a
-/// request costs.
+/// The maps use the standard hasher, because clients choose the names: it resists collision attacks. Its 20 ns are
+/// small compared with the cost of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     places: Slab<Session>,
@@ -87,7 +87,7 @@ impl Sessions {
         self.by_id.get(&id).copied()
     }
 
-    /// Those with a number above `after`, in order.
+    /// Returns the sessions with a number above `after`, in ascending order.
     pub(crate) fn after(&self, after: u64) -> impl Iterator<Item = &Session> {
         let later = self.by_id.range(after.saturating_add(1)..);
         later.map(|(_, place)| &self.places[*place])

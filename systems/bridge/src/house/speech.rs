@@ -11,10 +11,10 @@ use crate::mailbox::{Mail, Said};
 use crate::refusal::Refusal;
 use crate::wire::{self, ChatReply, Event};
 
-/// Bytes of an event beside its text and names.
+/// Size of an event in bytes, without its text and names.
 const FRAME: usize = 96;
 
-/// Who speaks by HTTP, as they say it themselves.
+/// The sender of a message over HTTP, as stated in the request.
 #[derive(Debug)]
 pub(crate) struct Speaker<'a> {
     pub(crate) address: IpAddr,
@@ -23,7 +23,7 @@ pub(crate) struct Speaker<'a> {
     pub(crate) session: Option<&'a str>,
 }
 
-/// The time of a message, on both clocks.
+/// The time of a message on the monotonic clock and the wall clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub(crate) now: Instant,
@@ -31,18 +31,18 @@ pub(crate) struct Moment {
     pub(crate) at: u64,
 }
 
-/// A message that was taken and heard.
+/// A message that was accepted and delivered to the room.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spoken {
-    /// The number of its session.
+    /// Number of the session.
     pub(crate) session: u64,
-    /// The session's secret, where the speaker may know it: it is new, or was named by the speaker.
+    /// The session's secret, if the sender may know it: the session is new, or the request named its secret.
     pub(crate) secret: Option<Token>,
-    /// How manieth message of the session it is.
+    /// Number of the message within the session, starting at 1.
     pub(crate) sequence: u64,
 }
 
-/// A message that waits for its answer.
+/// A message without its reply.
 struct Asked<'a> {
     user: &'a str,
     room: &'a str,
@@ -51,7 +51,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Remembers the answer; without one the built-in persona gives it.
+    /// Records the reply in the conversation. If there is none, the built-in persona replies.
     fn settle<'c>(
         &self,
         answer: Option<&str>,
@@ -66,7 +66,7 @@ impl Asked<'_> {
 }
 
 impl House {
-    /// Somebody speaks by HTTP: their session is found or made, and the room hears it.
+    /// Accepts a message sent over HTTP: finds or creates the sender's session, and delivers the message to the room.
     pub(crate) fn speak(
         &mut self,
         speaker: &Speaker<'_>,
@@ -90,7 +90,7 @@ impl House {
         })
     }
 
-    /// Somebody speaks by WebSocket.
+    /// Accepts a message sent over a WebSocket and delivers it to the room.
     pub(crate) fn say(
         &mut self,
         ticket: Ticket,
@@ -109,9 +109,11 @@ impl House {
         })
     }
 
-    /// The session of who speaks, and whether they may know its secret. A user who came by HTTP is found by name
-    /// alone, as in the report; the secret is shown to who made the session or names it, else any name would
-    /// open any conversation. Nobody speaks for a user of a WebSocket but who names the secret.
+    /// Finds or creates the sender's session. The flag is true if the sender may know its secret.
+    ///
+    /// A user who came over HTTP is found by name alone, as in the field report. The response contains the secret
+    /// only if the session is new or the request named it: otherwise, any name would open any conversation. A message
+    /// for a user with a WebSocket must name the secret.
     fn session_of(
         &mut self,
         speaker: &Speaker<'_>,
@@ -182,8 +184,8 @@ impl House {
         session.messages
     }
 
-    /// The answer to a message, kept in the conversation and written as JSON for HTTP. Without
-    /// `answer` the built-in persona gives it.
+    /// Records the reply in the conversation and returns the HTTP response body as JSON. Without `answer`, the
+    /// built-in persona replies.
     pub(crate) fn reply(
         &mut self,
         spoken: Spoken,
@@ -215,7 +217,7 @@ impl House {
         ))
     }
 
-    /// The same as an event for the speaker's own WebSocket.
+    /// Records the reply in the conversation and posts it as an event to the speaker's own WebSocket.
     pub(crate) fn reply_by_socket(
         &mut self,
         ticket: Ticket,
@@ -244,7 +246,7 @@ impl House {
         Ok(())
     }
 
-    /// Somebody goes to another room by HTTP.
+    /// Moves a user to another room over HTTP. Returns the number of the room's latest message.
     pub(crate) fn go(
         &mut self,
         user: &str,
@@ -265,7 +267,7 @@ impl House {
         Ok(self.rooms[room].sequence)
     }
 
-    /// Somebody goes to another room by WebSocket.
+    /// Moves a user to another room over a WebSocket.
     pub(crate) fn go_by_socket(&mut self, ticket: Ticket, room: &str) -> Result<(), Refusal> {
         self.open()?;
         let room = self.room_named(room)?;

@@ -8,21 +8,21 @@ use super::session::Session;
 use crate::refusal::Refusal;
 use crate::wire::{ExchangeLine, RoomLine, SessionInside, SessionLine};
 
-/// Users listed per room at most: a list of many thousands helps nobody.
+/// Maximum number of users listed per room, to bound the size of the response.
 const USERS_SHOWN: usize = 1000;
 
 impl House {
-    /// Sessions that are open.
+    /// Number of open sessions.
     pub(crate) fn active(&self) -> usize {
         self.sessions.len()
     }
 
-    /// Connections that listen.
+    /// Number of listening connections.
     pub(crate) fn listening(&self) -> usize {
         self.rooms.iter().map(Room::listening).sum()
     }
 
-    /// Each room.
+    /// Describes each room.
     pub(crate) fn room_lines(&self) -> Vec<RoomLine<'_>> {
         let lines = self.rooms.iter().map(|room| RoomLine {
             room: &room.name,
@@ -34,7 +34,7 @@ impl House {
         lines.collect()
     }
 
-    /// `limit` sessions with numbers above `after`.
+    /// Describes up to `limit` sessions with numbers above `after`.
     pub(crate) fn session_lines(
         &self,
         after: u64,
@@ -45,7 +45,7 @@ impl House {
         page.map(|session| self.line(session, now)).collect()
     }
 
-    /// A session as its user sees it.
+    /// Describes a session as its own user may see it.
     pub(crate) fn inside(&self, secret: Token, now: Instant) -> Result<SessionInside<'_>, Refusal> {
         let place = self.sessions.of_secret(secret);
         let session = &self.sessions[place.ok_or(Refusal::UnknownSession)?];
@@ -59,7 +59,7 @@ impl House {
         })
     }
 
-    /// What the agent may know of a session: its user, its room and their conversation.
+    /// Returns what the agent may know of a session: its user, its room and their conversation.
     pub(crate) fn known_to_agent(&self, session: u64) -> Option<(&str, &str, &Conversation)> {
         let session = &self.sessions[self.sessions.of_id(session)?];
         let room = &self.rooms[session.room];

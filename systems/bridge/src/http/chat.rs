@@ -13,7 +13,7 @@ use crate::house::{Speaker, Spoken};
 use crate::refusal::Refusal;
 use crate::wire::{self, Chat};
 
-/// `POST /bridge/chat`: what was said is heard in the room, and the agent's answer is the response.
+/// `POST /bridge/chat`: delivers the message to the room. The response contains the agent's reply.
 pub(crate) async fn respond<B: HttpBody<Data = Bytes>>(
     bridge: &Bridge,
     address: IpAddr,
@@ -67,7 +67,7 @@ fn speak(
     Ok(spoken)
 }
 
-/// 200 with JSON.
+/// Builds a response with status 200 and a JSON body.
 pub(super) fn json_response(json: String) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::from(json));
     let json = HeaderValue::from_static("application/json");

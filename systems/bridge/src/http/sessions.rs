@@ -13,12 +13,12 @@ use tokio::time::Instant;
 use crate::bridge::Bridge;
 use crate::refusal::Refusal;
 
-/// Sessions on one page, unless asked otherwise.
+/// Default number of sessions on one page.
 const PAGE: usize = 100;
-/// Sessions on one page at most.
+/// Maximum number of sessions on one page.
 const LARGEST_PAGE: usize = 1000;
 
-/// Which page of the sessions.
+/// Query parameters that select a page of sessions.
 #[derive(Debug, Deserialize)]
 pub(super) struct Page {
     limit: Option<usize>,
@@ -65,7 +65,7 @@ pub(super) async fn end(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What is no secret at all names no session either.
+/// Parses a secret. A malformed one identifies no session either, so the error is the same.
 fn read_secret(text: &str) -> Result<Token, Refusal> {
     text.parse().map_err(|_| Refusal::UnknownSession)
 }

@@ -12,36 +12,36 @@ use super::questions::Questions;
 use super::seat::Seat;
 use crate::mailbox::{End, Mail, Mailbox};
 
-/// How long a client may take to answer a close; then it is cut off.
+/// Time limit for the client's response to a close frame. Then the connection is cut off.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// Closed because a newer connection resumed the session (4000–4999 are for applications).
+/// Close code: a newer connection resumed the session (4000–4999 are reserved for applications).
 const REPLACED: u16 = 4001;
 
-/// One user's WebSocket while it is up.
+/// The open WebSocket of one user.
 pub(super) struct Connection {
     socket: Socket,
     seat: Seat,
     delivery: Delivery,
     questions: Questions,
     pings: Interval,
-    /// Whether anything came since the last ping.
+    /// Whether anything was received since the last ping.
     heard: bool,
 }
 
-/// Why a connection is over.
+/// Reason why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Over {
-    /// The client closed it, or does not take what is sent.
+    /// The client closed the connection, or writing to it failed.
     Gone,
-    /// The client sent what the protocol does not allow, or too much at once; or the socket broke,
-    /// which only the farewell finds out.
+    /// The client violated the protocol or sent a message that is too large, or the socket failed. Only the close
+    /// handshake shows which.
     Violated,
-    /// The bridge ends it.
+    /// The bridge ends the connection.
     Ended(End),
 }
 
 impl Connection {
-    /// Serves one connection until it is over, then gives its seat back.
+    /// Serves one connection until it ends, then releases its seat.
     pub(super) async fn run(socket: Socket, seat: Seat, presence: bool) {
         let bridge = &seat.bridge;
         let mailbox = Arc::new(Mailbox::new(bridge.queue, bridge.faults.is_some()));
@@ -80,6 +80,7 @@ impl Connection {
         } = self;
         tokio::select! {
             due = delivery.ready() => {
+                // A client that reads nothing blocks `send`. `cut` must be able to end the connection meanwhile.
                 let mailbox = delivery.mailbox.clone();
                 let sent = tokio::select! {
                     biased;
@@ -137,8 +138,8 @@ impl Connection {
         }
     }
 
-    /// Says good-bye and waits for the client's answer: closing at once, with words of the client
-    /// unread, would reset the connection and destroy what is still on its way to it.
+    /// Performs the close handshake. Closing at once, with unread data from the client, would reset the TCP
+    /// connection and discard data in flight to the client.
     async fn close(self, over: Over) {
         let Self {
             mut socket, seat, ..
@@ -153,7 +154,8 @@ impl Connection {
             }
             while let Some(Ok(_)) = socket.recv().await {}
         };
-        // A session whose connection just went is left at once; a stop waits for the farewell.
+        // If the client is gone, the seat is released at once. At the end of a session or a stop, it is held until
+        // the handshake is over, so that a stop waits for it.
         let kept = matches!(over, Over::Ended(End::Ended | End::Stopping)).then_some(seat);
         let _ = timeout(FAREWELL, farewell).await;
         drop(kept);
@@ -164,9 +166,9 @@ fn farewell(over: Over) -> Option<(u16, &'static str)> {
     match over {
         Over::Gone => None,
         Over::Violated => Some((close_code::PROTOCOL, "too large or not understood")),
-        Over::Ended(End::Ended) => Some((close_code::NORMAL, "the session is over")),
-        Over::Ended(End::Stopping) => Some((close_code::AWAY, "the bridge stops")),
-        Over::Ended(End::TooSlow) => Some((close_code::POLICY, "too slow")),
-        Over::Ended(End::Replaced) => Some((REPLACED, "resumed by a newer connection")),
+        Over::Ended(End::Ended) => Some((close_code::NORMAL, "the session has ended")),
+        Over::Ended(End::Stopping) => Some((close_code::AWAY, "the bridge is stopping")),
+        Over::Ended(End::TooSlow) => Some((close_code::POLICY, "client too slow")),
+        Over::Ended(End::Replaced) => Some((REPLACED, "a newer connection resumed the session")),
     }
 }

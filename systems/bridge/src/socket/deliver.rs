@@ -8,23 +8,23 @@ use tokio::time::{Instant, sleep_until};
 use super::seat::Seat;
 use crate::mailbox::{End, Mail, Mailbox, Next, Said};
 
-/// Messages written in one go before the connection looks at what its client says.
+/// Maximum number of messages written before the connection reads from its client again.
 const BURST: usize = 256;
 
-/// The way from a mailbox to the socket.
+/// Sends the messages of a mailbox to the socket, with injected faults if configured.
 #[derive(Debug)]
 pub(super) struct Delivery {
     pub(super) mailbox: Arc<Mailbox>,
-    /// Only with faults on: the machine and this receiver's lane.
+    /// Present only if faults are configured.
     tampering: Option<Tampering>,
 }
 
-/// What may be sent.
+/// What is ready to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
-    /// The mailbox has something.
+    /// The mailbox is not empty.
     Posted,
-    /// A delivery was held for a swap long enough.
+    /// A delivery held back for a swap has waited for its maximum time.
     Held,
 }
 
@@ -43,7 +43,7 @@ impl Delivery {
         Self { mailbox, tampering }
     }
 
-    /// Waits until something may be sent. Cancelling it loses nothing.
+    /// Waits until something is ready to be sent. Cancel safe.
     pub(super) async fn ready(&self) -> Due {
         let Some(tampering) = &self.tampering else {
             self.mailbox.ready().await;
@@ -70,8 +70,7 @@ impl Delivery {
         }
     }
 
-    /// Sends what is due; tells when the connection is to end. An error means that the receiver is
-    /// gone.
+    /// Sends what is due. Returns a reason if the connection must end, and an error if the receiver is gone.
     pub(super) async fn send(
         &mut self,
         due: Due,
@@ -105,7 +104,7 @@ async fn send_all(mailbox: &Mailbox, socket: &mut WebSocket) -> Result<Option<En
 }
 
 impl Tampering {
-    /// One thing at a time, so that each is counted after it was handed over and not before.
+    /// Sends one item at a time, so that each fault is counted only after the write has succeeded.
     async fn send_one(
         &mut self,
         due: Due,

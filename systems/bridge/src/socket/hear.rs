@@ -7,7 +7,7 @@ use crate::bridge::moment;
 use crate::refusal::Refusal;
 use crate::wire::{self, Command};
 
-/// Does what a client asked for on its WebSocket.
+/// Executes a client's command.
 pub(super) fn obey(seat: &Seat, questions: &mut Questions, text: &str) -> Result<(), Refusal> {
     let command: Command<'_> = wire::read(text.as_bytes())?;
     let missing = |field: &str| Refusal::InvalidJson(format!("`{field}` is missing"));
@@ -42,7 +42,7 @@ fn say(seat: &Seat, questions: &mut Questions, text: &str) -> Result<(), Refusal
     }
 }
 
-/// Passes on what a remote agent answered; a failure is an event of its own.
+/// Forwards a remote agent's reply. A failure is returned and becomes an error event.
 pub(super) fn answer(
     seat: &Seat,
     question: &Question,
@@ -54,7 +54,7 @@ pub(super) fn answer(
     house.reply_by_socket(seat.ticket, sequence, text, answer.as_deref())
 }
 
-/// An error as the client gets it.
+/// Counts a refusal and builds the error event for the client.
 pub(super) fn complaint(seat: &Seat, refusal: &Refusal) -> Utf8Bytes {
     seat.bridge.counters.refusals.inc();
     refusal.event().into()

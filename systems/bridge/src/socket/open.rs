@@ -16,12 +16,12 @@ use super::seat::Seat;
 use crate::bridge::Bridge;
 use crate::refusal::Refusal;
 
-/// Bytes read at once. Users type: what they send is small, and ten thousand of them wait.
+/// Read buffer in bytes. It is small because messages are typed by users and ten thousand connections may be idle.
 const READ_BUFFER: usize = 1024;
-/// Bytes collected before they are written, within one burst.
+/// Write buffer in bytes: data collected within one burst before it is written.
 const WRITE_BUFFER: usize = 16 * 1024;
 
-/// Who connects.
+/// Query parameters of a new connection.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Visitor {
     user: String,
@@ -45,6 +45,7 @@ pub(crate) async fn open(
     let secret = secret.map_err(|_| Refusal::WrongSession)?;
     let room = visitor.room.as_deref();
     let (address, now) = (bridge.address_of(&extensions, &headers), Instant::now());
+    // Reserve the session before the upgrade, so that a refusal is an HTTP error with a status.
     let ticket = bridge
         .house()
         .seat(address, &visitor.user, room, secret, now);
@@ -61,7 +62,7 @@ pub(crate) async fn open(
         .max_frame_size(most);
     let place = extensions.get::<Place>().cloned();
     Ok(upgrade.on_upgrade(move |socket| async move {
-        // One of the connections that may be open, as long as this is.
+        // Counts as one of the open connections until the socket closes.
         let _place = place;
         Connection::run(Socket::new(socket), seat, visitor.presence).await;
     }))

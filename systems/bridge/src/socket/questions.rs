@@ -7,20 +7,20 @@ use crate::agent;
 use crate::bridge::Bridge;
 use crate::refusal::Refusal;
 
-/// Messages of one connection that may wait for a slow agent.
+/// Maximum number of messages of one connection that wait for the agent.
 const MOST: usize = 8;
 
-/// An agent's answer, when it comes.
+/// A pending reply of the agent.
 type Answer = Pin<Box<dyn Future<Output = Result<Option<String>, Refusal>> + Send>>;
 
-/// What one connection asked a remote agent, answered one after the other.
+/// The messages of one connection to a remote agent. The agent receives them one at a time, in order.
 #[derive(Default)]
 pub(super) struct Questions {
     waiting: VecDeque<Question>,
     current: Option<(Question, Answer)>,
 }
 
-/// One message and its number in the session.
+/// One message and its number within the session.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) sequence: u64,
@@ -28,7 +28,7 @@ pub(super) struct Question {
 }
 
 impl Questions {
-    /// One more, if not too many wait already.
+    /// Adds a message. Fails if too many are waiting.
     pub(super) fn push(&mut self, question: Question) -> Result<(), Refusal> {
         if self.waiting.len() >= MOST {
             return Err(Refusal::AgentBusy(MOST));
@@ -37,8 +37,7 @@ impl Questions {
         Ok(())
     }
 
-    /// The next answer; waits for ever when nothing was asked. What was asked is not lost when this
-    /// is cancelled.
+    /// Waits for the next reply, forever if no message is pending. Cancel safe: `current` keeps the request.
     pub(super) async fn next(
         &mut self,
         bridge: &Arc<Bridge>,
