@@ -44,7 +44,7 @@ pub fn serve(
 ) -> Result<(), ServeError> {
     config.check()?;
     if let Err(error) = kit::log::init(&config.log) {
-        tracing::debug!(%error, "logging is already initialized");
+        tracing::debug!(%error, "keeping the existing log configuration");
     }
     block_on(config.serve.threads, run(config, announce))?
 }
@@ -94,7 +94,7 @@ async fn close_sockets(bridge: &Bridge, left: Duration) {
     bridge.house().close();
     if timeout(left, bridge.sockets.closed()).await.is_err() {
         let open = bridge.sockets.receiver_count();
-        tracing::warn!(open, "stopped with open WebSockets: the time limit was reached");
+        tracing::warn!(open, "stopped before all WebSockets were closed");
     }
 }
 

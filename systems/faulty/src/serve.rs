@@ -16,7 +16,7 @@ use crate::order::Order;
 /// Runs the server until SIGTERM or SIGINT. `announce` gets its address once it listens.
 pub fn serve(config: &Config, announce: impl FnOnce(&str) -> io::Result<()>) -> io::Result<()> {
     if let Err(error) = kit::log::init(&config.log) {
-        tracing::debug!(%error, "logging stays as it is");
+        tracing::debug!(%error, "keeping the existing log configuration");
     }
     block_on(1, async {
         let stop = stop_signal()?;

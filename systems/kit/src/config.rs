@@ -51,7 +51,7 @@ fn address(text: &str) -> io::Result<SocketAddr> {
     let found: Vec<_> = text.to_socket_addrs()?.collect();
     let first = found.iter().find(|address| address.is_ipv4());
     let first = first.or(found.first()).copied();
-    first.ok_or_else(|| io::Error::other("this host has no address"))
+    first.ok_or_else(|| io::Error::other("this host name has no address"))
 }
 
 #[cfg(test)]

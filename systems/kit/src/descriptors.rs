@@ -17,7 +17,7 @@ pub fn connections(wanted: u32) -> u32 {
             wanted,
             most,
             open_files = limit,
-            "`--max-connections` needs a higher limit of open files (`ulimit -n`)"
+            "raise the limit on open files (`ulimit -n`) to allow `--max-connections`"
         );
     }
     most

@@ -1,9 +1,9 @@
 //! Injected faults: what a load tester must be able to find, caused on purpose and counted exactly.
 //!
-//! A **delivery** is one message on its way to one receiver. All deliveries of the process are numbered from 1, in
-//! the order in which they are handed over for sending. Every nth of them is dropped, duplicated, swapped or
-//! strayed. A delivery has at most one fault. If several apply to the same number, the first of this list wins:
-//! drop, duplicate, swap, stray.
+//! A **delivery** is one message to one receiver. All deliveries of the process are numbered from 1, in the order in
+//! which they are handed over for sending. Every nth of them is dropped, duplicated, swapped or strayed. A delivery
+//! has at most one fault. If several apply to the same number, the first of this list wins: drop, duplicate, swap,
+//! stray.
 //!
 //! | counter | incremented when |
 //! | --- | --- |

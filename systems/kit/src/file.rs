@@ -34,7 +34,7 @@ pub fn prepare_database(url: &str, path: &Path) -> io::Result<()> {
     if mode & OTHERS != 0 {
         let path = path.display();
         let mode = format!("{:o}", mode & 0o777);
-        tracing::warn!(%path, mode, "other users of this machine may read the database: `chmod 600` it");
+        tracing::warn!(%path, mode, "other users of this machine can read the database: run `chmod 600`");
     }
     Ok(())
 }

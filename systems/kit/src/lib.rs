@@ -11,9 +11,9 @@
 //! - [`fault`]: injected faults, which make a system the known truth that a load tester's report is compared
 //!   with.
 //!
-//! This crate never prints and never ends the process (except for a crash that was ordered). It knows nothing about
-//! what a system does. It shares no code with the load tester, because an error in our own codec must not be
-//! cancelled by the same error in the tester.
+//! This crate never prints and never ends the process (except for an injected crash). It knows nothing about what a
+//! system does. It shares no code with the load tester, because an error in our own codec must not be cancelled by
+//! the same error in the tester.
 
 pub mod config;
 pub mod descriptors;

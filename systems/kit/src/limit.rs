@@ -51,7 +51,7 @@ fn limit(text: &str) -> Result<Limit, String> {
         })
     };
     read().ok_or_else(|| {
-        format!("`{text}` is no limit: write for example `*=100/15m` or `auth.login=10/1m`")
+        format!("`{text}` is not a limit: use for example `*=100/15m` or `auth.login=10/1m`")
     })
 }
 

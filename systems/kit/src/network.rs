@@ -51,7 +51,7 @@ impl FromStr for Networks {
 }
 
 fn network(text: &str) -> Result<IpNet, String> {
-    let refused = || format!("`{text}` is neither an address nor a network like `10.0.0.0/8`");
+    let refused = || format!("`{text}` is neither an address nor a network such as `10.0.0.0/8`");
     match text.parse::<IpAddr>() {
         Ok(address) => Ok(IpNet::from(address.to_canonical())),
         Err(_) => text.parse().map_err(|_| refused()),

@@ -75,7 +75,7 @@ pub fn parse(text: &str) -> Result<String, String> {
             ["http", "https"].contains(&scheme) && authority.parse::<Authority>().is_ok()
         });
     good.then(|| text.to_owned())
-        .ok_or_else(|| "an origin is written like `http://localhost:3000`".to_owned())
+        .ok_or_else(|| "expected an origin such as `http://localhost:3000`".to_owned())
 }
 
 #[cfg(test)]

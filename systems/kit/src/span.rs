@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Why a duration was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a length of time: write for example `250ms`, `2s`, `1m` or `1h`")]
+#[error("`{0}` is not a duration: use for example `250ms`, `2s`, `1m` or `1h`")]
 pub struct SpanError(String);
 
 /// Reads a whole number followed by its unit (`us`, `ms`, `s`, `m` or `h`).

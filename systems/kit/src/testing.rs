@@ -25,7 +25,7 @@ impl Postgres {
     pub fn start() -> Self {
         let versions = fs::read_dir("/usr/lib/postgresql");
         let versions = versions
-            .expect("PostgreSQL is there: `apt-get install postgresql`, which ./test.sh does");
+            .expect("PostgreSQL is not installed: run ./test.sh or `apt-get install postgresql`");
         let newest = versions
             .map(|version| version.unwrap().path())
             .max()
@@ -73,12 +73,12 @@ impl Postgres {
             }
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
-        panic!("PostgreSQL does not start again");
+        panic!("PostgreSQL did not restart");
     }
 
     /// Starts it again after a stop.
     pub fn open(&self) {
-        assert!(self.launches(), "PostgreSQL does not start");
+        assert!(self.launches(), "PostgreSQL did not start");
     }
 
     /// Stops it at once.
@@ -113,7 +113,7 @@ impl Postgres {
     }
 
     fn run(&self, program: &str, arguments: &[&str]) {
-        assert!(self.succeeds(program, arguments), "{program} fails");
+        assert!(self.succeeds(program, arguments), "{program} failed");
     }
 
     fn succeeds(&self, program: &str, arguments: &[&str]) -> bool {

@@ -11,7 +11,7 @@ pub struct Token(u128);
 
 /// The text is not 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a token is 32 hexadecimal digits")]
+#[error("a token must have 32 hexadecimal digits")]
 pub struct TokenError;
 
 impl Token {

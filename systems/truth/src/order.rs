@@ -117,10 +117,10 @@ impl RoomOrder {
                 "stall" => {
                     let parts: Vec<&str> = value.split('/').collect();
                     let parts = <[&str; 3]>::try_from(parts)
-                        .map_err(|_| refused("write for example `stall=1s/10s/5s`"))?;
+                        .map_err(|_| refused("use for example `stall=1s/10s/5s`"))?;
                     order.stall = Some(read_stall(parts)?);
                 }
-                "crash" => return Err(refused("a room does not crash")),
+                "crash" => return Err(refused("a room does not support `crash`")),
                 _ => faults.push(part),
             }
         }
@@ -143,7 +143,7 @@ fn nanos(text: &str) -> Result<Nanos, OrderError> {
     if span > Duration::from_hours(24) {
         return Err(refused(&format!("`{text}` is longer than a day")));
     }
-    u64::try_from(span.as_nanos()).map_err(|_| refused("too long"))
+    u64::try_from(span.as_nanos()).map_err(|_| refused("the duration is too long"))
 }
 
 fn short(text: &str) -> Result<Nanos, OrderError> {
@@ -164,7 +164,7 @@ fn read_stall([lasts, every, first]: [&str; 3]) -> Result<Stall, OrderError> {
     nanos(every)?;
     nanos(first)?;
     Stall::new(span(lasts)?, span(every)?, span(first)?)
-        .ok_or_else(|| refused("a stall must last, and be shorter than its period"))
+        .ok_or_else(|| refused("a stall must be longer than 0 and shorter than its period"))
 }
 
 fn read_queue(servers: &str, service: &str) -> Result<Order, OrderError> {
@@ -180,7 +180,7 @@ fn read_limit(requests: &str, window: &str) -> Result<Order, OrderError> {
     let requests = number(requests)?.get();
     let window = nanos(window)?;
     if window == 0 {
-        return Err(refused("a window must last"));
+        return Err(refused("a window must be longer than 0"));
     }
     Ok(Order::Limit { requests, window })
 }
@@ -213,13 +213,13 @@ mod tests {
     #[test]
     fn a_mistake_is_named_and_a_strange_path_is_nobodys() {
         for (path, word) in [
-            ("/delay/20", "length of time"),
+            ("/delay/20", "not a duration"),
             ("/delay", "wrong number of parts"),
             ("/stall/20ms/10s/1s/0s", "shorter than its period"),
             ("/queue/0/1ms", "at least 1"),
             ("/queue/10001/1ms", "at most 10000"),
             ("/burn/2m", "longer than a minute"),
-            ("/limit/3/0s", "must last"),
+            ("/limit/3/0s", "longer than 0"),
         ] {
             let error = Order::read(path).unwrap().unwrap_err().to_string();
             assert!(error.contains(word), "{path}: {error}");

@@ -60,7 +60,7 @@ impl Rooms {
             if self.all[*found].order == order {
                 return Ok(*found);
             }
-            return Err((409, format!("`{name}` was opened with another order")));
+            return Err((409, format!("room `{name}` is open with another query")));
         }
         if self.all.len() >= self.limit {
             self.sweep();

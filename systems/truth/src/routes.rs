@@ -30,7 +30,7 @@ impl Routes {
         }
         let path = target.split('?').next().unwrap_or_default();
         let order = Order::read(path).ok_or_else(|| {
-            let words = format!("nothing is known under `{path}`: see docs/reference/truth.md");
+            let words = format!("unknown path `{path}`: see docs/reference/truth.md");
             (404, words)
         })?;
         let order = order.map_err(|error| (400, error.to_string()))?;

@@ -25,7 +25,7 @@ impl Faults {
         if spec.is_empty() {
             return None;
         }
-        tracing::warn!(faults = %spec, "this system misbehaves on order");
+        tracing::warn!(faults = %spec, "this system injects faults");
         Some(Arc::new(Self {
             spec: spec.clone(),
             started: Instant::now(),
@@ -53,7 +53,7 @@ impl Faults {
             self.leak(bytes.get());
         }
         if self.spec.crash.is_some_and(|n| number >= n.get()) {
-            tracing::error!(messages = number, "crashing on order");
+            tracing::error!(messages = number, "aborting: injected crash");
             std::process::abort();
         }
     }

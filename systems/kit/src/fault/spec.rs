@@ -39,15 +39,15 @@ pub struct Stall {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// A part has no `=`.
-    #[error("`{0}` has no value: write for example `drop=100`")]
+    #[error("`{0}` has no value: use for example `drop=100`")]
     NoValue(String),
     /// There is no such fault.
     #[error(
-        "there is no fault `{0}`: delay, stall, drop, duplicate, swap, stray, crash and leak exist"
+        "unknown fault `{0}`: expected delay, stall, drop, duplicate, swap, stray, crash or leak"
     )]
     Unknown(String),
     /// A fault is given twice.
-    #[error("`{0}` is ordered twice")]
+    #[error("`{0}` is given twice")]
     Twice(String),
     /// The number is not a whole number of at least one.
     #[error("`{name}={value}` needs a whole number of at least 1")]
@@ -66,7 +66,7 @@ pub enum SpecError {
         source: span::SpanError,
     },
     /// The stall's duration is zero or not shorter than its period.
-    #[error("`stall={0}` needs a length and a longer period: write for example `stall=1s/10s`")]
+    #[error("`stall={0}` needs a duration and a longer period: use for example `stall=1s/10s`")]
     Stall(String),
 }
 
@@ -193,8 +193,8 @@ mod tests {
             ("drop=0", "at least 1"),
             ("drop=-1", "at least 1"),
             ("drop=5,drop=6", "twice"),
-            ("dorp=5", "no fault `dorp`"),
-            ("delay=20", "length of time"),
+            ("dorp=5", "unknown fault `dorp`"),
+            ("delay=20", "not a duration"),
             ("stall=1s", "stall=1s/10s"),
             ("stall=10s/1s", "longer period"),
             ("drop=5,", "no value"),

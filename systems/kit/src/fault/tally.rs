@@ -26,42 +26,50 @@ pub enum Kind {
 }
 
 const KINDS: [(Kind, &str, &str); 9] = [
-    (Kind::Dropped, "dropped", "Deliveries left out on order"),
+    (
+        Kind::Dropped,
+        "dropped",
+        "Deliveries dropped by fault injection",
+    ),
     (
         Kind::Duplicated,
         "duplicated",
-        "Deliveries made twice on order",
+        "Deliveries duplicated by fault injection",
     ),
     (
         Kind::Reordered,
         "reordered",
-        "Deliveries sent behind their successor on order",
+        "Deliveries sent after their successor by fault injection",
     ),
     (
         Kind::Strayed,
         "strayed",
-        "Messages handed to a listener in a wrong room on order",
+        "Messages also handed to a listener in a wrong room",
     ),
-    (Kind::Delayed, "delayed", "Sendings delayed on order"),
+    (
+        Kind::Delayed,
+        "delayed",
+        "Sends delayed by fault injection",
+    ),
     (
         Kind::Stalled,
         "stalled",
-        "Sendings that waited for the end of an ordered stall",
+        "Sends held until the end of an injected stall",
     ),
     (
         Kind::Messages,
         "messages",
-        "Messages that came in while faults were on",
+        "Messages received while faults were configured",
     ),
     (
         Kind::Deliveries,
         "deliveries",
-        "Deliveries looked at while faults were on",
+        "Deliveries numbered while faults were configured",
     ),
     (
         Kind::LeakedBytes,
         "leaked_bytes",
-        "Bytes kept for ever on order",
+        "Bytes leaked by fault injection",
     ),
 ];
 

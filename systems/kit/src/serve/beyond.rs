@@ -17,7 +17,7 @@ use super::server::protocol;
 pub(super) const BEYOND_LIMIT: Duration = Duration::from_secs(1);
 /// Paths that monitoring requests.
 const WATCHED: [&str; 2] = ["/healthz", "/metrics"];
-const TOO_MANY: &str = "there are too many connections\n";
+const TOO_MANY: &str = "too many open connections\n";
 
 /// Responds to one request of a connection beyond the limit. Monitoring requests are served; all others get 503.
 pub(super) async fn refuse<S, B>(stream: TcpStream, service: S)
@@ -44,7 +44,7 @@ where
         .keep_alive(false)
         .serve_connection(TokioIo::new(stream), service);
     if let Err(error) = connection.await {
-        tracing::debug!(%error, "a connection that was refused ended badly");
+        tracing::debug!(%error, "a refused connection failed");
     }
 }
 

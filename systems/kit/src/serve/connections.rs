@@ -88,10 +88,10 @@ impl Connections {
         let (open, refused) = (self.open.clone(), self.refused.clone());
         registry.register(
             "http_connections",
-            "Open connections, those that were upgraded among them",
+            "Open connections, including upgraded ones",
             open,
         );
-        let help = "Connections refused because too many were open";
+        let help = "Connections refused because the limit was reached";
         registry.register("http_connections_refused", help, refused);
     }
 

@@ -22,8 +22,8 @@ pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Send> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     Ok(async move {
         tokio::select! {
-            _ = terminate.recv() => tracing::info!("asked to stop by SIGTERM"),
-            _ = interrupt.recv() => tracing::info!("asked to stop by SIGINT"),
+            _ = terminate.recv() => tracing::info!("stopping: received SIGTERM"),
+            _ = interrupt.recv() => tracing::info!("stopping: received SIGINT"),
         }
     })
 }

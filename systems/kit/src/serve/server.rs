@@ -65,14 +65,17 @@ where
         drop(listener);
         let begin = tokio::time::Instant::now();
         if !self.connections.drain(self.stop_limit).await {
-            tracing::warn!(open = self.connections.open(), "stopped amid requests");
+            tracing::warn!(
+                open = self.connections.open(),
+                "stopped with requests in progress"
+            );
         }
         self.stop_limit.saturating_sub(begin.elapsed())
     }
 
     fn take(&self, stream: TcpStream, peer: SocketAddr) {
         if let Err(error) = self.connections.prepare(&stream) {
-            tracing::debug!(%error, "the connection was gone before it was served");
+            tracing::debug!(%error, "a connection closed before it was served");
             return;
         }
         let service = (self.service)(peer);
@@ -110,7 +113,7 @@ where
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended badly");
+        tracing::debug!(%error, "a connection failed");
     }
 }
 

@@ -24,7 +24,7 @@ impl EventLoop {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
                 Err(error) => {
-                    tracing::warn!(%error, "cannot accept for a while");
+                    tracing::warn!(%error, "cannot accept connections; retrying soon");
                     self.pause_accepting(now() + BREATH);
                     return;
                 }

@@ -78,12 +78,12 @@ impl EventLoop {
 
     fn understand(&mut self, method: &str, target: &str, body: u64) -> What {
         if !METHODS.contains(&method) {
-            return What::Refused(405, format!("`{method}` is not served"));
+            return What::Refused(405, format!("method `{method}` is not supported"));
         }
         if body > self.limits.max_body {
             return What::Refused(
                 413,
-                format!("a body has at most {} bytes", self.limits.max_body),
+                format!("the body is larger than {} bytes", self.limits.max_body),
             );
         }
         match (method, target) {
@@ -91,7 +91,7 @@ impl EventLoop {
             (_, "/truth") => What::Tell,
             (_, "/healthz") => What::Health,
             _ if target == "/echo" || target.starts_with("/room/") => {
-                What::Refused(426, "a room is entered by WebSocket".to_owned())
+                What::Refused(426, "this path requires a WebSocket upgrade".to_owned())
             }
             _ => match self.routes.find(target) {
                 Ok(route) if method == "DELETE" => What::Restart(route),
@@ -352,7 +352,7 @@ impl EventLoop {
         {
             self.rooms.find(path, query, false)
         } else {
-            Err((404, format!("no room is known under `{path}`")))
+            Err((404, format!("unknown WebSocket path `{path}`")))
         };
         let room = match found {
             Ok(room) => room,
