@@ -1,10 +1,9 @@
 //! Checks what the compiler does not check about this repository.
 //!
-//! [`tidy()`] walks the tree and says, with file, line and what to do, where it breaks the rules of
-//! `ARCHITECTURE.md` and `CONTRIBUTING.md`. It is a test like any other (`cargo test -p xtask`) and
-//! a command (`cargo run -p xtask -- tidy`).
+//! [`tidy()`] walks the tree and reports each breach of the rules of `ARCHITECTURE.md` and `CONTRIBUTING.md`, with
+//! file, line and remedy. It runs as a test (`cargo test -p xtask`) and as a command (`cargo run -p xtask -- tidy`).
 //!
-//! This crate never changes a file but the ratchet, and only when it is asked to.
+//! This crate never changes a file, except that `tidy --bless` rewrites `xtask/ratchet.txt`.
 
 pub mod tidy;
 

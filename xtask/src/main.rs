@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo run -p xtask -- tidy [--bless]
 
-  tidy           check the repository; every complaint says what to do
-  tidy --bless   lower the numbers in xtask/ratchet.txt to what is there now, then check";
+!  tidy           check the repository; each complaint includes the remedy
+!  tidy --bless   lower the numbers in xtask/ratchet.txt to the current sizes, then check";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// How many complaints there are.
+/// Prints all complaints. Returns their number.
 fn run(bless: bool) -> Result<usize, xtask::OpenError> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if bless {
@@ -37,8 +37,8 @@ fn run(bless: bool) -> Result<usize, xtask::OpenError> {
         complain(&complaint.to_string());
     }
     complain(&match complaints.len() {
-        0 => format!("tidy: {} files, nothing to say", repository.files.len()),
-        count => format!("tidy: {count} to mend"),
+        0 => format!("tidy: {} files, no complaints", repository.files.len()),
+        count => format!("tidy: {count} complaints"),
     });
     Ok(complaints.len())
 }
@@ -48,7 +48,7 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-#[expect(clippy::print_stderr, reason = "the one place where tidy speaks")]
+#[expect(clippy::print_stderr, reason = "the only place where tidy prints")]
 fn complain(text: &str) {
     eprintln!("{text}");
 }

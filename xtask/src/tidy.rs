@@ -1,4 +1,4 @@
-//! All checks, in the order in which a newcomer would want to hear of them.
+//! All checks, the most important for a newcomer first.
 
 pub mod complaint;
 mod floors;
@@ -19,7 +19,7 @@ mod words;
 use complaint::Complaint;
 use repository::{OpenError, Repository};
 
-/// Everything that is wrong with a repository, by file and line.
+/// Checks a repository. Returns the complaints, sorted by file and line.
 pub fn tidy(repository: &Repository) -> Vec<Complaint> {
     let checks = [
         floors::check,
@@ -38,8 +38,8 @@ pub fn tidy(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Lowers the ratchet to what is there now. It never raises a number and never adds one, unless
-/// there is no ratchet yet: a file may outgrow the limit only by a line that somebody wrote.
+/// Lowers the numbers of the ratchet to the current sizes. It never raises a number, and adds entries only if there
+/// is no ratchet yet: a new exception must be written by hand.
 pub fn bless(repository: &Repository) -> Result<(), OpenError> {
     ratchet::lower(repository, &length::oversized(repository))
 }

@@ -1,4 +1,4 @@
-//! Broken trees are refused, each with the line and with what to do.
+//! Each broken tree gets a complaint with the line and the remedy.
 
 mod tree;
 
@@ -47,7 +47,7 @@ fn only_the_binary_uses_systems_and_systems_use_only_the_kit() {
 fn a_file_may_not_outgrow_its_limit() {
     let mut tree = Tree::tidy();
     tree.append("crates/model/src/lib.rs", &"// a line\n".repeat(400));
-    tree.refused("crates/model/src/lib.rs:1: the file has 405 lines, 400 is the limit: split it");
+    tree.refused("crates/model/src/lib.rs:1: the file has 405 lines (limit 400): split it");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_function_may_not_outgrow_its_limit_in_rust_or_javascript() {
         "crates/model/src/lib.rs",
         &format!("fn long() {{\n{}}}\n", "    one();\n".repeat(69)),
     );
-    tree.refused("crates/model/src/lib.rs:6: `long` has 71 lines, 70 is the limit: split it");
+    tree.refused("crates/model/src/lib.rs:6: `long` has 71 lines (limit 70): split it");
     let mut tree = Tree::tidy();
     let body = "  one();\n".repeat(69);
     tree.write(
@@ -95,7 +95,7 @@ fn what_was_too_long_may_shrink_and_not_grow() {
 
     tree.write("crates/model/src/lib.rs", &lib);
     tree.refused(
-        "xtask/ratchet.txt:3: `long` of `crates/model/src/lib.rs` is within the limit now or gone",
+        "xtask/ratchet.txt:3: `long` in `crates/model/src/lib.rs` no longer exceeds its limit",
     );
 }
 
@@ -172,7 +172,7 @@ fn a_shared_dependency_is_used_and_explained_and_the_only_one_with_a_version() {
     let manifest = manifest.replace("model.workspace = true", "model = { path = \"../model\" }");
     tree.write("crates/stats/Cargo.toml", &manifest);
     tree.refused("Cargo.toml:11: no crate uses `serde`: remove it");
-    tree.refused("Cargo.toml:11: `serde` stands under no heading");
+    tree.refused("Cargo.toml:11: `serde` has no comment");
     tree.refused("crates/stats/Cargo.toml:7: `model` must be `workspace = true`");
 }
 
@@ -199,7 +199,7 @@ fn long_lines_are_for_rows_of_data_in_tests_only() {
     tree.write("crates/model/tests/it.rs", &row);
     assert_eq!(tree.complaints(), [""; 0]);
     tree.append("crates/model/src/lib.rs", &row);
-    tree.refused("crates/model/src/lib.rs:6: 161 columns, 140 is the limit: break the line");
+    tree.refused("crates/model/src/lib.rs:6: 161 columns (limit 140): break the line");
 }
 
 #[test]

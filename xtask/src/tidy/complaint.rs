@@ -1,15 +1,15 @@
-//! What is wrong, where, and what to do about it.
+//! A complaint: what is wrong, where, and how to fix it.
 
 use std::fmt;
 
-/// One thing to mend.
+/// One breach of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Complaint {
-    /// Relative to the root, with `/`.
+    /// Path relative to the root, with `/`.
     pub path: String,
-    /// Counted from 1; `None` where the whole file is meant.
+    /// Line, counted from 1. `None` if the complaint is about the whole file.
     pub line: Option<usize>,
-    /// What is wrong and what to do.
+    /// What is wrong and how to fix it.
     pub message: String,
 }
 

@@ -1,10 +1,10 @@
-//! Which crate may use which: always one on a lower floor.
+//! Dependencies between crates: each crate may use only crates on lower floors.
 
 use super::complaint::Complaint;
 use super::metadata::{Dependency, Package};
 use super::repository::Repository;
 
-/// The floors of the load tester, as `ARCHITECTURE.md` draws them.
+/// The floors of the load tester, as in `ARCHITECTURE.md`.
 const FLOORS: &[(&str, u8)] = &[
     ("model", 0),
     ("stats", 1),
@@ -26,17 +26,17 @@ const FLOORS: &[(&str, u8)] = &[
     ("headcount", 8),
 ];
 
-/// What the systems share.
+/// The crate that the systems share.
 const KIT: &str = "kit";
 
-/// The one crate that may start a system.
+/// The only load tester crate that may use the systems.
 const BINARY: &str = "headcount";
 
 enum Place {
     Floor(u8),
     System,
     Tool,
-    /// Tries crates of every floor; nobody uses it.
+    /// Uses crates of every floor. No crate may use it.
     Top,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
         let Some(place) = place_of(package) else {
             complaints.push(Complaint::of_file(
                 &package.manifest,
-                format!("`{}` has no floor: give it one in xtask/src/tidy/floors.rs and in ARCHITECTURE.md", package.name),
+                format!("`{}` has no floor: assign one in xtask/src/tidy/floors.rs and in ARCHITECTURE.md", package.name),
             ));
             continue;
         };
@@ -67,7 +67,7 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Crates under `systems/` have no floor: they are what the tester is pointed at.
+/// Returns the place of a crate. Crates under `systems/` have no floor, because they are targets of the load tester.
 fn place_of(package: &Package) -> Option<Place> {
     if package.folder.starts_with("systems/") {
         return Some(Place::System);
@@ -89,9 +89,9 @@ fn refusal(user: &Package, place: &Place, used: &Dependency, below: &Place) -> O
         (Place::Floor(upper), Place::Floor(lower)) if lower < upper => None,
         (Place::Top, Place::Floor(_)) => None,
         (_, Place::Top) => Some(format!("nothing may use `{to}`")),
-        (Place::Top, _) => Some(format!("`{from}` tries the crates of the load tester only")),
+        (Place::Top, _) => Some(format!("`{from}` may use only the crates of the load tester")),
         (Place::Floor(upper), Place::Floor(lower)) => Some(format!(
-            "`{from}` is on floor {upper} and may not use `{to}` on floor {lower}: edges go strictly down"
+            "`{from}` is on floor {upper} and may not use `{to}` on floor {lower}: dependencies go down only"
         )),
         (Place::Floor(_), Place::System) if from == BINARY => None,
         (Place::Floor(_), Place::System) => Some(format!(
@@ -99,11 +99,11 @@ fn refusal(user: &Package, place: &Place, used: &Dependency, below: &Place) -> O
         )),
         (Place::System, Place::System) if to == KIT && from != KIT => None,
         (Place::System, _) => Some(format!(
-            "the systems share `{KIT}` and nothing else, so that a fault in a codec is not cancelled \
-             by its twin: `{from}` must not use `{to}`"
+            "the systems share `{KIT}` and nothing else, so that an error in one codec is not cancelled \
+             by the same error in another: `{from}` must not use `{to}`"
         )),
         (Place::Tool, _) | (_, Place::Tool) => Some(format!(
-            "xtask stands alone: no edge between `{from}` and `{to}`"
+            "xtask is independent: no dependency between `{from}` and `{to}`"
         )),
     }
 }

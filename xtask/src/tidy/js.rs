@@ -1,8 +1,9 @@
-//! Functions of JavaScript and TypeScript, by their layout: the closing brace stands under the first word.
+//! Finds functions in JavaScript and TypeScript by layout: a function ends at the first closing brace with the
+//! indentation of its first word.
 
 use super::length::Size;
 
-/// Declared functions with their sizes.
+/// Returns the declared functions with their sizes.
 pub(super) fn functions(text: &str) -> Vec<(String, Size)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -25,7 +26,7 @@ pub(super) fn functions(text: &str) -> Vec<(String, Size)> {
     found
 }
 
-/// The name in `export default async function* name(…) {`.
+/// Returns the name in `export default async function* name(…) {`.
 fn declared(line: &str) -> Option<&str> {
     let (before, after) = line.split_once("function")?;
     let modifiers = before

@@ -1,4 +1,4 @@
-//! Files and functions that one can hold in one's head.
+//! Limits on the length of files and functions, so that one person can keep each of them in mind.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const FUNCTION_LINES: usize = 70;
 const CODE: &[&str] = &["rs", "js", "mjs", "ts", "py", "sh"];
 const SCRIPT: &[&str] = &["js", "mjs", "ts"];
 
-/// Something longer than it should be.
+/// Something that is longer than its limit.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Subject {
     File { path: String },
@@ -22,7 +22,7 @@ pub(super) enum Subject {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub(super) lines: usize,
-    /// Where it begins.
+    /// Line on which it begins.
     pub(super) at: usize,
 }
 
@@ -33,7 +33,7 @@ impl Subject {
         }
     }
 
-    /// How long it may be.
+    /// Returns the maximum number of lines.
     pub(super) fn limit(&self) -> usize {
         match self {
             Self::File { .. } => FILE_LINES,
@@ -46,7 +46,7 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     ratchet::compare(repository, &oversized(repository))
 }
 
-/// Everything above its limit.
+/// Returns all files and functions above their limits.
 pub(super) fn oversized(repository: &Repository) -> BTreeMap<Subject, Size> {
     let mut found = BTreeMap::new();
     for (path, text) in repository

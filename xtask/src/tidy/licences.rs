@@ -1,6 +1,7 @@
-//! Foreign code: under a licence that `deny.toml` allows, and from the public registry.
+//! Checks third-party code: its licence must be in the list of `deny.toml`, and its source must be the public
+//! registry.
 //!
-//! `cargo deny` checks the same with more care; this needs nothing installed.
+//! `cargo deny` checks the same more thoroughly. This check needs no installation.
 
 use std::iter::Peekable;
 
@@ -38,12 +39,12 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
 fn refusal(named: &str, licence: Option<&str>, allowed: &[&str]) -> Option<Complaint> {
     let licence = licence.unwrap_or("no licence");
     (!is_allowed(licence, allowed)).then(|| {
-        let message = format!("{named} is under `{licence}`, which is not allowed here: do without it, or decide and add it");
+        let message = format!("{named} is under `{licence}`, which is not allowed here: remove it, or decide to allow the licence");
         Complaint::of_file(POLICY, message)
     })
 }
 
-/// The strings of `allow = […]` under `[licenses]`.
+/// Returns the strings of `allow = […]` under `[licenses]`.
 fn allowed(policy: &str) -> Vec<&str> {
     let list = policy
         .split("[licenses]")
@@ -60,7 +61,8 @@ fn allowed(policy: &str) -> Vec<&str> {
         .collect()
 }
 
-/// An SPDX expression, with the older `/` for `OR`. `AND` binds tighter than `OR`; `WITH` belongs to its licence.
+/// Evaluates an SPDX expression, including the older `/` for `OR`. `AND` binds tighter than `OR`; `WITH` belongs to
+/// the licence before it.
 fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression
         .replace('/', " OR ")

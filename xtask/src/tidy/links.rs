@@ -1,4 +1,4 @@
-//! Links between Markdown files and into the tree lead somewhere.
+//! Checks that links in Markdown files to other files have targets.
 
 use super::complaint::Complaint;
 use super::repository::{Repository, folder_of, has_extension, join};
@@ -28,7 +28,7 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Link targets that are files, with their lines. Code blocks and code spans hold no links.
+/// Returns the link targets that are files, with their lines. Code blocks and code spans contain no links.
 fn links(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut fenced = false;

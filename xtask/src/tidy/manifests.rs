@@ -1,4 +1,4 @@
-//! Every crate says what it is for, and every dependency why it is there.
+//! Every crate has a description, and every dependency an explanation.
 
 use super::complaint::Complaint;
 use super::metadata::{Package, TargetKind};
@@ -30,7 +30,7 @@ fn documented(repository: &Repository, package: &Package) -> Vec<Complaint> {
     if !package.described {
         complaints.push(Complaint::of_file(
             &package.manifest,
-            "no description: say in one line what the crate is for",
+            "no description: describe the crate's purpose in one line",
         ));
     }
     let of_kind = |kind| {
@@ -50,13 +50,13 @@ fn documented(repository: &Repository, package: &Package) -> Vec<Complaint> {
         complaints.push(Complaint::at(
             &target.root,
             1,
-            format!("{lines} lines of `//!`: say what the crate is for and what it never does ({DOC_LINES} lines or more)"),
+            format!("{lines} lines of `//!`: describe the crate's purpose and what it never does ({DOC_LINES} lines or more)"),
         ));
     }
     complaints
 }
 
-/// Versions are chosen once, in the root.
+/// Checks that versions are chosen only once, in the root.
 fn versions(repository: &Repository, package: &Package) -> Vec<Complaint> {
     entries(repository.text(&package.manifest), |table| {
         table.ends_with("dependencies]")
@@ -94,7 +94,7 @@ fn shared_dependencies(repository: &Repository) -> Vec<Complaint> {
         }
         if !entry.explained {
             let message = format!(
-                "`{}` stands under no heading: say in a comment what it is for",
+                "`{}` has no comment: explain beside it, or in a heading, what it is for",
                 entry.name
             );
             complaints.push(Complaint::at(ROOT, entry.number, message));
@@ -107,11 +107,12 @@ struct Entry<'a> {
     number: usize,
     name: &'a str,
     line: &'a str,
-    /// By a comment of its own or by the heading of its group.
+    /// By its own comment or by the heading of its group.
     explained: bool,
 }
 
-/// The `name = …` lines of the tables that are wanted. One line each: that is how they are written here.
+/// Returns the `name = …` lines of the wanted tables. Each entry must be on one line, as everywhere in this
+/// repository.
 fn entries(text: &str, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = Entry<'_>> {
     let (mut inside, mut heading) = (false, false);
     text.lines().enumerate().filter_map(move |(index, line)| {

@@ -1,4 +1,4 @@
-//! What `cargo metadata` says of the workspace and of everything that it is built from.
+//! Metadata of the workspace and of all packages of its build, from `cargo metadata`.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::repository::OpenError;
 
-/// The members and all other packages of the build for this machine.
+/// The members, and all other packages of the build for this machine's platform.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     pub(crate) members: Vec<Package>,
@@ -28,7 +28,7 @@ pub(crate) struct Package {
 
 #[derive(Debug)]
 pub(crate) struct Dependency {
-    /// As the manifest calls it.
+    /// Its name in the manifest.
     pub(crate) name: String,
     /// Whether it is a crate of this repository.
     pub(crate) ours: bool,
@@ -44,26 +44,26 @@ pub(crate) struct Target {
 pub(crate) enum TargetKind {
     Library,
     Binary,
-    /// Tests, examples, benches: nothing that ships.
+    /// Tests, examples and benches, which are not shipped.
     Aside,
 }
 
-/// A package that somebody else wrote.
+/// A third-party package.
 #[derive(Debug)]
 pub(crate) struct Foreign {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) licence: Option<String>,
-    /// `registry+…`, `git+…`; `None` for a path outside of this repository.
+    /// `registry+…` or `git+…`. `None` for a path outside this repository.
     pub(crate) source: Option<String>,
 }
 
-/// Asks cargo.
+/// Runs `cargo metadata` for the host's platform.
 pub(crate) fn read(root: &Path) -> Result<Workspace, OpenError> {
     let host = run(root, "rustc", &["-vV"])?
         .lines()
         .find_map(|line| line.strip_prefix("host: ").map(str::to_owned))
-        .ok_or_else(|| OpenError::Metadata("rustc names no host".to_owned()))?;
+        .ok_or_else(|| OpenError::Metadata("`rustc -vV` reports no host".to_owned()))?;
     let text = run(
         root,
         "cargo",

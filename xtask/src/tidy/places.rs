@@ -1,4 +1,5 @@
-//! Things that are done in one place only: reading the clock, printing, ending, asking the environment.
+//! Operations that are allowed in a few places only: reading the clock, printing, ending the process, reading the
+//! environment.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +8,11 @@ use super::reach::reached;
 use super::repository::Repository;
 
 struct Rule {
-    /// Written as tokens, with the `::` in two.
+    /// The tokens to find. `::` is two tokens.
     tokens: &'static [&'static str],
-    /// Prefixes of the paths where it may stand. Without any, it may stand nowhere.
+    /// Prefixes of the paths where the tokens are allowed. If empty, they are allowed nowhere.
     only_in: &'static [&'static str],
-    /// Whether tests, examples and benches may do it.
+    /// Whether tests, examples and benches may use them.
     tests_may: bool,
     advice: &'static str,
 }
@@ -19,9 +20,9 @@ struct Rule {
 const CLOCK: &[&str] = &["crates/engine/src/clock.rs", "systems/"];
 const TALKERS: &[&str] = &["crates/headcount/", "xtask/"];
 const ENVIRONMENT: &[&str] = &["crates/headcount/", "systems/", "xtask/"];
-const ONE_CLOCK: &str = "only crates/engine/src/clock.rs reads the clock: be handed the time";
+const ONE_CLOCK: &str = "only crates/engine/src/clock.rs reads the clock: pass the time in";
 const NO_PRINT: &str = "only crates/headcount prints: return text or an error";
-const NO_ENVIRONMENT: &str = "only crates/headcount reads the environment: be handed the value";
+const NO_ENVIRONMENT: &str = "only crates/headcount reads the environment: pass the value in";
 
 const RULES: &[Rule] = &[
     Rule {
@@ -40,13 +41,13 @@ const RULES: &[Rule] = &[
         tokens: &["todo", "!"],
         only_in: &[],
         tests_may: false,
-        advice: "not written yet: write it or leave it out",
+        advice: "not implemented: implement it or remove it",
     },
     Rule {
         tokens: &["unimplemented", "!"],
         only_in: &[],
         tests_may: false,
-        advice: "not written yet: write it or leave it out",
+        advice: "not implemented: implement it or remove it",
     },
     Rule {
         tokens: &["Instant", ":", ":", "now"],
@@ -158,7 +159,7 @@ fn breaches(
     complaints
 }
 
-/// The binary of a system may say where it listens and how it ended.
+/// Returns whether a system's `main.rs` may print: it reports its address and its errors.
 fn is_system_main(rule: &Rule, path: &str) -> bool {
     rule.only_in == TALKERS && path.starts_with("systems/") && path.ends_with("/src/main.rs")
 }

@@ -1,13 +1,15 @@
-//! Retired words, and text for people that is used as data.
+//! Finds retired words, and code that uses text for people as data.
 //!
-//! Words: GLOSSARY.md says what each is called now. Text: closed sets are enums with figures in `record`, their sentences
-//! are made in `report`, and nothing compares, searches or splits a sentence.
+//! GLOSSARY.md lists the current words.
+//!
+//! Text: `record` stores closed sets as enums with figures, and `report` turns them into sentences. No code may
+//! compare, search or split a sentence.
 
 use super::complaint::Complaint;
 use super::reach::reached;
 use super::repository::{Repository, has_extension};
 
-/// A retired word and its successor. Each is written in two parts, so that this file may stand here itself.
+/// Retired words and their successors. Each is written in two parts, so that this file does not match its own rule.
 const RETIRED: [(&str, &str); 12] = [
     (concat!("stra", "yed"), "misdelivered"),
     (concat!("exch", "ange"), "round trip"),
@@ -31,12 +33,13 @@ const DOCUMENTS: [&str; 4] = [
     "studies/README.md",
 ];
 
-/// Crates whose results are data: no sentences in their code.
+/// Crates whose results are data: their code contains no sentences.
 const WITHOUT_SENTENCES: [&str; 2] = ["crates/record/src/", "crates/capacity/src/"];
-/// Errors say what happened, and an older record has sentences to translate.
+/// The upgrade of older records translates the sentences that they contain.
 const SENTENCES_ALLOWED: [&str; 1] = ["crates/record/src/upgrade.rs"];
 
-/// Crates that make, pass on or render text for people. What `audit` imports was printed by other tools.
+/// Crates that create, forward or render text for people. `audit` is not listed, because it imports text printed by
+/// other tools.
 const WITHOUT_COMPARISONS: [&str; 8] = [
     "crates/record/src/",
     "crates/capacity/src/",
@@ -86,7 +89,7 @@ fn retired(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Identifiers in backticks may be those of a system or another tool.
+/// Removes code spans: identifiers in backticks may belong to a system or another tool.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join(" ")
 }
@@ -115,11 +118,11 @@ fn text_as_data(repository: &Repository) -> Vec<Complaint> {
         let lines = repository.text(path).lines().enumerate();
         for (index, line) in lines.filter(|(index, _)| !source.is_test_line(index + 1)) {
             if plain && source.string_lines.contains(&(index + 1)) && is_sentence(line) {
-                let message = "a sentence: make it an identifier with figures, and put its words into `report::words`";
+                let message = "a sentence in data: use an identifier with figures, and put the words into `report::words`";
                 complaints.push(Complaint::at(path, index + 1, message));
             }
             if compares && compares_text(line) {
-                let message = "compares text that was written for people: compare an identifier";
+                let message = "compares text that was written for people: compare an identifier instead";
                 complaints.push(Complaint::at(path, index + 1, message));
             }
         }
@@ -127,7 +130,8 @@ fn text_as_data(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// A string of three words or more that no error, no attribute and no comment has.
+/// Returns whether the line contains a string of three words or more. Comments, attributes, calls of `expect` and
+/// lines that start with a string are exempt.
 fn is_sentence(line: &str) -> bool {
     let line = line.trim_start();
     let exempt = ["//", "#[", "reason =", "\""]
@@ -138,7 +142,7 @@ fn is_sentence(line: &str) -> bool {
         && literals(line).any(|text| text.split_whitespace().count() > 2)
 }
 
-/// A comparing call whose literal has a space in it.
+/// Returns whether the line contains a comparing call with a literal that has a space in it.
 fn compares_text(line: &str) -> bool {
     let line = line.trim_start();
     COMPARING.iter().any(|call| {
@@ -150,7 +154,7 @@ fn compares_text(line: &str) -> bool {
     })
 }
 
-/// What stands between quotation marks.
+/// Returns the texts between quotation marks.
 fn literals(line: &str) -> impl Iterator<Item = &str> {
     line.split('"').skip(1).step_by(2)
 }

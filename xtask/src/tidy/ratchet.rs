@@ -1,4 +1,5 @@
-//! What was too long when the limit came: it may shrink, it may not grow.
+//! Exceptions from the length limits, for code that was too long when they were introduced. Such code may shrink but
+//! not grow.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,23 +11,23 @@ use super::repository::{OpenError, Repository};
 
 const PATH: &str = "xtask/ratchet.txt";
 const BLESS: &str = "run `cargo run -p xtask -- tidy --bless`";
-const HEADING: &str = "# What is longer than its limit (files 400 lines, functions 70), and how long it may be.
-# Numbers go down by `cargo run -p xtask -- tidy --bless`; one goes up only by hand, with a reason in the commit.
+const HEADING: &str = "# Files and functions that exceed their limit (files 400 lines, functions 70), with the length allowed for each.
+# `cargo run -p xtask -- tidy --bless` lowers the numbers. Raise one only by hand, with a reason in the commit.
 ";
 
 type Sizes = BTreeMap<Subject, Size>;
 
-/// Holds what is there against what is allowed.
+/// Compares the current lengths with the allowed ones.
 pub(super) fn compare(repository: &Repository, found: &Sizes) -> Vec<Complaint> {
     let (kept, mut complaints) = read(repository.text(PATH));
     for (subject, size) in found {
         let (path, lines, limit) = (subject.path(), size.lines, subject.limit());
         let what = what(subject);
         let message = match kept.get(subject).map(|kept| kept.lines) {
-            None => format!("{what} has {lines} lines, {limit} is the limit: split it"),
+            None => format!("{what} has {lines} lines (limit {limit}): split it"),
             Some(allowed) if allowed < lines => {
                 format!(
-                    "{what} has grown from {allowed} to {lines} lines, {limit} is the limit: split it"
+                    "{what} has grown from {allowed} to {lines} lines (limit {limit}): split it"
                 )
             }
             Some(allowed) if lines < allowed => {
@@ -41,7 +42,7 @@ pub(super) fn compare(repository: &Repository, found: &Sizes) -> Vec<Complaint> 
         .filter(|(subject, _)| !found.contains_key(subject))
     {
         let message = format!(
-            "{} of `{}` is within the limit now or gone: {BLESS}",
+            "{} in `{}` no longer exceeds its limit, or is gone: {BLESS}",
             what(subject),
             subject.path()
         );
@@ -50,7 +51,7 @@ pub(super) fn compare(repository: &Repository, found: &Sizes) -> Vec<Complaint> 
     complaints
 }
 
-/// Writes the smaller of what is allowed and what is there.
+/// Writes the smaller of the allowed and the current length of each entry.
 pub(super) fn lower(repository: &Repository, found: &Sizes) -> Result<(), OpenError> {
     let first = !repository.files.contains_key(PATH);
     let (kept, _) = read(repository.text(PATH));
@@ -78,7 +79,7 @@ fn what(subject: &Subject) -> String {
     }
 }
 
-/// The lines of the ratchet; `Size::at` is where each stands in it.
+/// Parses the ratchet. `Size::at` is the line of each entry.
 fn read(text: &str) -> (Sizes, Vec<Complaint>) {
     let (mut sizes, mut complaints) = (Sizes::new(), Vec::new());
     for (index, line) in text
@@ -118,7 +119,7 @@ fn read(text: &str) -> (Sizes, Vec<Complaint>) {
             None => complaints.push(Complaint::at(
                 PATH,
                 index + 1,
-                "neither `file PATH LINES` nor `function PATH NAME LINES`",
+                "expected `file PATH LINES` or `function PATH NAME LINES`",
             )),
         }
     }

@@ -1,4 +1,5 @@
-//! Dead files: Rust that no module names, assets that nothing includes, and the other way round.
+//! Dead files: Rust files that no module declares, assets that nothing includes, and included files that do not
+//! exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ use super::metadata::TargetKind;
 use super::repository::{Repository, folder_of, has_extension, join};
 use super::rust::{Module, Source};
 
-/// Macros that read a file while compiling.
+/// Macros that read a file at compile time.
 const INCLUDES: &[&str] = &["include_str", "include_bytes", "include"];
 
 pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
@@ -32,7 +33,7 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     };
     for path in repository.files.keys().filter(|path| !used(path)) {
         if has_extension(path, &["rs"]) {
-            let message = "no `mod` and no target reaches this file: name it or delete it";
+            let message = "no `mod` and no target reaches this file: declare it or delete it";
             complaints.push(Complaint::of_file(path, message));
         } else if is_source(repository, path) {
             let message = "nothing includes this file: include it or delete it";
@@ -45,7 +46,8 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Every Rust file that a target of the workspace reaches, and whether it only serves tests, examples or benches.
+/// Returns every Rust file that a target of the workspace reaches. The value is true if only tests, examples or
+/// benches reach it.
 pub(super) fn reached(repository: &Repository) -> BTreeMap<String, bool> {
     let mut reached = BTreeMap::new();
     let targets = repository
@@ -66,7 +68,7 @@ pub(super) fn reached(repository: &Repository) -> BTreeMap<String, bool> {
             .copied()
             .map_or(reach.aside, |before| before && reach.aside);
         if reached.insert(reach.path.clone(), aside) == Some(aside) {
-            continue; // been there: this is how the walk ends
+            continue; // visited before with the same result, so the walk terminates
         }
         let Some(source) = repository.sources.get(&reach.path) else {
             continue;
@@ -91,11 +93,11 @@ pub(super) fn reached(repository: &Repository) -> BTreeMap<String, bool> {
 struct Reach {
     path: String,
     aside: bool,
-    /// Its modules lie beside it, not in a folder with its name.
+    /// Its modules are beside it, not in a folder with its name.
     is_root: bool,
 }
 
-/// Where the file of a module may lie.
+/// Returns the paths at which the file of a module may be.
 fn candidates(from: &Reach, module: &Module) -> Vec<String> {
     let here = folder_of(&from.path);
     let beside = from.is_root || from.path.ends_with("/mod.rs");
@@ -117,7 +119,8 @@ fn candidates(from: &Reach, module: &Module) -> Vec<String> {
     found.into_iter().flatten().collect()
 }
 
-/// Whether it belongs to a package that is not built with the workspace: what reaches it is said there.
+/// Returns whether a file belongs to a package outside the workspace. Such a package is responsible for its own
+/// files.
 fn is_apart(repository: &Repository, path: &str) -> bool {
     let mut folder = folder_of(path);
     while !folder.is_empty() {
@@ -140,7 +143,7 @@ fn is_source(repository: &Repository, path: &str) -> bool {
     folders.into_iter().any(|folder| path.starts_with(&folder))
 }
 
-/// `include_str!("…")` and its like, where the name is written out.
+/// Finds `include_str!("…")` and similar macros with a literal path.
 fn inclusions(source: &Source) -> impl Iterator<Item = (&str, usize)> {
     source.words.windows(4).filter_map(|window| match window {
         [(name, line), (bang, _), (open, _), (file, _)]

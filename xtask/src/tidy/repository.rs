@@ -1,4 +1,4 @@
-//! The tree as the checks see it: files that belong to it, their text, and what cargo knows.
+//! The repository as the checks see it: its files, their text and the metadata from cargo.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,40 +8,41 @@ use std::{fs, io};
 use super::metadata::{self, Workspace};
 use super::rust::Source;
 
-/// Folders that belong to no repository. Only needed where git cannot say so itself.
+/// Generated folders. The list is used only if git cannot list the files.
 const GENERATED: &[&str] = &[".git", "target", "node_modules", ".venv", "__pycache__"];
 
-/// Why a tree cannot be looked at.
+/// Reason why a repository cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// A file of the tree cannot be read or written.
     #[error("cannot read or write {path}: {source}")]
     File {
-        /// Which one.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// `cargo metadata` did not work.
+    /// `cargo metadata` failed.
     #[error("cargo metadata failed: {0}")]
     Metadata(String),
 }
 
-/// One state of the tree, read once.
+/// A snapshot of the repository, read once.
 #[derive(Debug)]
 pub struct Repository {
     pub(crate) root: PathBuf,
-    /// Every file that is tracked or could be, relative to the root; with its text, where it is text.
+    /// Every file that git tracks or does not ignore, by its path relative to the root. The value is its text, or
+    /// `None` if it is not UTF-8.
     pub files: BTreeMap<String, Option<String>>,
     pub(crate) workspace: Workspace,
-    /// Every Rust file that parses.
+    /// Every Rust file that can be parsed.
     pub(crate) sources: BTreeMap<String, Source>,
-    /// Files that rustc would refuse, with its reason.
+    /// Rust files that cannot be parsed, with the line and the reason.
     pub(crate) unparsed: BTreeMap<String, (usize, String)>,
 }
 
 impl Repository {
-    /// Reads the tree under a root.
+    /// Reads all files under `root`.
     pub fn open(root: &Path) -> Result<Self, OpenError> {
         let root = root.canonicalize().map_err(|source| OpenError::File {
             path: root.to_owned(),
@@ -75,7 +76,7 @@ impl Repository {
         })
     }
 
-    /// The text of one file, or nothing.
+    /// Returns the text of a file. Empty if there is no such file, or if it is not UTF-8.
     pub(crate) fn text(&self, path: &str) -> &str {
         self.files
             .get(path)
@@ -83,14 +84,14 @@ impl Repository {
             .unwrap_or_default()
     }
 
-    /// All text files.
+    /// Returns all text files with their paths.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files
             .iter()
             .filter_map(|(path, text)| Some((path.as_str(), text.as_deref()?)))
     }
 
-    /// Whether there is such a file, or a folder with files in it.
+    /// Returns whether the path is a file, or a folder with files in it.
     pub(crate) fn holds(&self, path: &str) -> bool {
         let folder = format!("{}/", path.trim_end_matches('/'));
         path.is_empty()
@@ -103,19 +104,19 @@ impl Repository {
     }
 }
 
-/// Whether a path ends in one of these.
+/// Returns whether the path has one of these extensions.
 pub(crate) fn has_extension(path: &str, extensions: &[&str]) -> bool {
     Path::new(path)
         .extension()
         .is_some_and(|found| extensions.iter().any(|wanted| found == *wanted))
 }
 
-/// The folder of a file, without a closing slash.
+/// Returns the folder of a file, without a trailing slash.
 pub(crate) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// `folder/relative` without `.` and `..`; `None` where it leaves the tree.
+/// Joins the paths and resolves `.` and `..`. `None` if the result is outside the tree.
 pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {
@@ -128,7 +129,7 @@ pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// What git tracks or would, or `None` where this is no work tree of its own.
+/// Lists the files that git tracks or does not ignore. `None` if the root is no work tree of its own.
 fn tracked(root: &Path) -> Option<Vec<String>> {
     if !root.join(".git").exists() {
         return None;
@@ -155,7 +156,7 @@ fn tracked(root: &Path) -> Option<Vec<String>> {
     )
 }
 
-/// Every file below the root that is not generated: for a tree without git.
+/// Lists every file below the root that is not generated, for a tree without git.
 fn walked(root: &Path) -> Result<Vec<String>, OpenError> {
     let mut found = Vec::new();
     let mut folders = vec![root.to_owned()];

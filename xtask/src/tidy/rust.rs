@@ -1,4 +1,4 @@
-//! One Rust file, read once: its words, its modules, its functions and which lines are tests.
+//! A Rust file, parsed once: its tokens, modules, functions and test lines.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -7,27 +7,27 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
-/// What the checks ask of a file.
+/// The properties of a file that the checks use.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
-    /// Every token but comments, with its line.
+    /// Every token except comments, with its line.
     pub(crate) words: Vec<(String, usize)>,
     pub(crate) modules: Vec<Module>,
     pub(crate) functions: Vec<Function>,
     /// Lines of items under `#[cfg(test)]`.
     pub(crate) test_lines: Vec<RangeInclusive<usize>>,
-    /// Lines on which a string, or a part of one, stands.
+    /// Lines that contain a string literal or a part of one.
     pub(crate) string_lines: BTreeSet<usize>,
-    /// How many lines of `//!` there are.
+    /// Number of `//!` lines.
     pub(crate) doc_lines: usize,
 }
 
-/// A `mod name;`
+/// A `mod name;` declaration.
 #[derive(Debug)]
 pub(crate) struct Module {
     /// Names of the inline modules around it, and its own.
     pub(crate) path: Vec<String>,
-    /// What `#[path]` says.
+    /// The value of `#[path]`.
     pub(crate) file: Option<String>,
     pub(crate) test: bool,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Module {
 /// A function with a body.
 #[derive(Debug)]
 pub(crate) struct Function {
-    /// With the type whose method it is.
+    /// Its name, with the type if it is a method.
     pub(crate) name: String,
     pub(crate) line: usize,
     /// From the signature to the closing brace.
@@ -43,7 +43,7 @@ pub(crate) struct Function {
 }
 
 impl Source {
-    /// Reads a file; the error is the line and what is wrong there.
+    /// Parses a file. An error is a line and a message.
     pub(crate) fn parse(text: &str) -> Result<Self, (usize, String)> {
         let at = |error: syn::Error| (error.span().start().line, error.to_string());
         let file = syn::parse_file(text).map_err(at)?;
@@ -62,7 +62,7 @@ impl Source {
         Ok(source)
     }
 
-    /// The lines on which these tokens stand one after the other.
+    /// Returns the lines on which this sequence of tokens begins.
     pub(crate) fn lines_of<'a>(&'a self, tokens: &'a [&str]) -> impl Iterator<Item = usize> + 'a {
         self.words
             .windows(tokens.len())
@@ -127,7 +127,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Visits something below, and forgets whether it was a test afterwards.
+    /// Visits a nested item, and restores the test flag afterwards.
     fn within(&mut self, attributes: &[syn::Attribute], span: Span, visit: impl FnOnce(&mut Self)) {
         let outer = self.test;
         if attributes.iter().any(only_in_tests) {

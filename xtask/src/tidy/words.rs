@@ -1,4 +1,4 @@
-//! Words that do not belong into the repository, and lines that are too long to read.
+//! Words that must not appear in the repository, and lines that are too long.
 
 use super::complaint::Complaint;
 use super::reach::reached;
@@ -6,39 +6,39 @@ use super::repository::Repository;
 
 const COLUMNS: usize = 140;
 
-/// What may not stand there, and why. Each is written in two parts, so that this file may stand here itself.
+/// Forbidden words with advice. Each is written in two parts, so that this file does not match its own rule.
 const FORBIDDEN: &[(&str, Kind, &str)] = &[
     (
         concat!("TO", "DO"),
         Kind::Word,
-        "do it, or write down as a limit what is missing",
+        "do it, or document the limitation",
     ),
     (
         concat!("FIX", "ME"),
         Kind::Word,
-        "fix it, or write down as a limit what is wrong",
+        "fix it, or document the limitation",
     ),
-    (concat!("XX", "X"), Kind::Word, "say what is meant"),
+    (concat!("XX", "X"), Kind::Word, "write what is meant"),
     (concat!("dbg", "!"), Kind::Word, "left over from debugging"),
     (
         concat!("/wo", "rk/"),
         Kind::Path,
-        "a path of somebody's machine",
+        "a path of one machine: make it relative",
     ),
     (
         concat!("/tmp/", "hc"),
         Kind::Path,
-        "a path of somebody's machine",
+        "a path of one machine: make it relative",
     ),
     (
         concat!("/ro", "ot/"),
         Kind::Path,
-        "a path of somebody's machine",
+        "a path of one machine: make it relative",
     ),
     (
         concat!("/home", "/"),
         Kind::Path,
-        "a path of somebody's machine",
+        "a path of one machine: make it relative",
     ),
     (concat!("registry.", "npmjs.org"), Kind::Host, LOCK),
     (concat!("registry.", "yarnpkg.com"), Kind::Host, LOCK),
@@ -52,28 +52,28 @@ const FORBIDDEN: &[(&str, Kind, &str)] = &[
     (
         concat!("<<<<", "<<< "),
         Kind::LineStart,
-        "left over from a merge",
+        "left over from a merge: resolve it",
     ),
     (
         concat!(">>>>", ">>> "),
         Kind::LineStart,
-        "left over from a merge",
+        "left over from a merge: resolve it",
     ),
     (
         concat!("||||", "||| "),
         Kind::LineStart,
-        "left over from a merge",
+        "left over from a merge: resolve it",
     ),
 ];
 
-const HOST: &str = "the host of a package registry: leave it to the machine's own configuration";
+const HOST: &str = "the host of a package registry: leave it to the machine's configuration";
 const LOCK: &str = "the host of a package registry: write the lock file with `omit-lockfile-registry-resolved=true` in .npmrc";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Not as a part of a longer word.
+    /// A whole word, not a part of a longer one.
     Word,
-    /// Only from the root of a file system: `crates/…` may have folders of any name.
+    /// An absolute path: `crates/…` may have folders of any name.
     Path,
     Host,
     LineStart,
@@ -95,7 +95,8 @@ pub(super) fn check(repository: &Repository) -> Vec<Complaint> {
     complaints
 }
 
-/// Rows of data in tests may be longer: a table is easier to read with one case on each line.
+/// Reports lines above the limit. Rows of data in tests may be longer, because a table is easier to read with one
+/// case per line.
 fn long_lines(repository: &Repository) -> Vec<Complaint> {
     let reached = reached(repository);
     let mut complaints = Vec::new();
@@ -106,7 +107,7 @@ fn long_lines(repository: &Repository) -> Vec<Complaint> {
             let is_test = aside || source.is_test_line(index + 1);
             let is_data = is_test && source.string_lines.contains(&(index + 1));
             if COLUMNS < columns && !is_data {
-                let message = format!("{columns} columns, {COLUMNS} is the limit: break the line");
+                let message = format!("{columns} columns (limit {COLUMNS}): break the line");
                 complaints.push(Complaint::at(path, index + 1, message));
             }
         }
