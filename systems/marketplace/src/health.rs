@@ -10,14 +10,14 @@ use crate::config::PaymentMode;
 use crate::market::Market;
 use crate::store::{outbox, payments};
 
-/// The database is asked so often whether it is there.
+/// Interval between database checks.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long it may take to say so.
+/// Time limit of a database check.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// More that is still to be sent is too much.
+/// Maximum number of unsent notifications. Above it, health is `degraded`.
 const MANY: i64 = 1000;
 
-/// What is known of the database: asked beforehand, so that health answers at once.
+/// The latest facts about the database. They are queried in the background, so `/healthz` never waits for it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watch(Arc<Watched>);
 
@@ -29,7 +29,7 @@ struct Watched {
 }
 
 impl Watch {
-    /// Asks for ever.
+    /// Queries the database forever.
     pub(crate) async fn run(self, market: Arc<Market>) {
         let mut ticks = interval(EVERY);
         loop {
@@ -41,7 +41,7 @@ impl Watch {
             });
             let found = asked.await.ok().flatten();
             self.0.gone.store(found.is_none(), Ordering::Relaxed);
-            // While nothing is known, what was known last stands: 0 would say that nothing waits.
+            // On failure the last values stay, because 0 would mean that nothing waits.
             let Some((waiting, unmatched)) = found else {
                 continue;
             };
@@ -51,7 +51,7 @@ impl Watch {
     }
 }
 
-/// What the marketplace says of itself: `ok`, or `degraded` and why.
+/// The body of `/healthz`: `ok`, or `degraded` with reasons, and facts about each part.
 pub(crate) fn health(
     market: &Market,
     watch: &Watch,
@@ -65,7 +65,7 @@ pub(crate) fn health(
             .0
             .gone
             .load(Ordering::Relaxed)
-            .then(|| "the database does not answer".to_owned()),
+            .then(|| "the database does not respond".to_owned()),
         (waiting >= i64::from(hashing.queue))
             .then(|| format!("{waiting} passwords wait to be hashed")),
         (outbox > MANY).then(|| format!("{outbox} notifications wait to be sent")),

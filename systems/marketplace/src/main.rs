@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use marketplace::{Config, ServeError};
 
-/// Requests make many short-lived allocations, and mimalloc is the cheapest allocator for them.
+/// mimalloc, because it is the cheapest allocator for the many short-lived allocations of requests.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // If even this cannot be written, the exit code must suffice.
+            // If the message cannot be written, the exit code still reports the error.
             let _ = error.print();
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }

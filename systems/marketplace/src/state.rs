@@ -1,5 +1,5 @@
-//! What may happen to a request, an offer, a payment and a delivery: who may do what in which state.
-//! Each table is the whole truth; nothing else decides about a state.
+//! State tables of requests, offers, payments and deliveries. They define who may do what in which state. No other code
+//! decides about a state.
 
 mod delivery;
 mod machine;

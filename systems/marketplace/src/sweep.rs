@@ -10,19 +10,19 @@ use crate::trade::{ExpireOffer, ExpireRequest};
 use crate::types::Time;
 use crate::work::Actor;
 
-/// Looked at in one round.
+/// Maximum number of requests, and of offers, that are expired in one round.
 const ROWS: i64 = 500;
-/// Idempotency keys are good for so long.
+/// Lifetime of idempotency keys.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// Does for ever what the clock has to do: ends what is over, forgets what nobody can use.
+/// Runs forever: expires requests and offers, and deletes old idempotency keys and sessions.
 pub(crate) async fn run(market: Arc<Market>, every: Duration) {
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
         if let Err(error) = round(&market).await {
-            tracing::warn!(%error, "what is over could not be ended");
+            tracing::warn!(%error, "a sweep failed; it is repeated at the next interval");
         }
     }
 }
@@ -59,10 +59,10 @@ async fn round(market: &Market) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Somebody may have been faster than the clock; then there is nothing left to do.
+/// Logs a failure. `Illegal` is not one: a user has already moved the trade to another state.
 fn note(refusal: Option<Refusal>) {
     match refusal {
         Some(Refusal::Illegal(_)) | None => {}
-        Some(error) => tracing::warn!(%error, "something that is over could not be ended"),
+        Some(error) => tracing::warn!(%error, "cannot expire a request or an offer"),
     }
 }

@@ -1,4 +1,4 @@
-//! The values that people hand in. Each is checked once, where it is read, and describes itself.
+//! Types of input values. Each is validated once, when it is parsed, and provides its own JSON schema.
 
 mod email;
 mod id;

@@ -1,6 +1,7 @@
-//! A step: everything that belongs together in one transaction, and nobody is told of it before it is
-//! kept. [`Step::apply`] changes rows by [`Work`]; [`Market::perform`](crate::market::Market::perform)
-//! begins, commits, tries again where the database asks for it, and wakes who is to be told.
+//! A step is one transaction. Its notifications are sent only after the commit.
+//!
+//! [`Step::apply`] changes rows through [`Work`]. [`Market::perform`](crate::market::Market::perform) begins and
+//! commits the transaction, repeats it if the database asks for it, and wakes the streams of the notified users.
 
 use std::future::Future;
 
@@ -16,20 +17,20 @@ use crate::store::requests::RequestRow;
 use crate::store::sessions::Holder;
 use crate::types::{Id, Time};
 
-/// Who does something.
+/// The one who performs a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Actor {
-    /// Somebody who has not logged in.
+    /// A caller who has not logged in.
     Nobody,
     User(Holder),
-    /// A time that is over.
+    /// The clock: a deadline has passed.
     Clock,
     /// The payment provider.
     Provider,
 }
 
 impl Actor {
-    /// The user, where there is one.
+    /// The user. Refuses the step if the actor is not a user.
     pub(crate) fn user(&self) -> Result<&Holder, Refusal> {
         match self {
             Self::User(holder) => Ok(holder),
@@ -37,7 +38,7 @@ impl Actor {
         }
     }
 
-    /// Whose idempotency keys these are; of strangers, see where a key is read.
+    /// The owner of the actor's idempotency keys. Callers without login are handled in `http::input`.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::User(holder) => holder.id.to_string(),
@@ -48,19 +49,19 @@ impl Actor {
     }
 }
 
-/// Something done in one transaction. It may be tried several times.
+/// An operation in one transaction. `apply` can run several times, each time in a new transaction.
 pub(crate) trait Step: Send + Sync {
-    /// What is answered.
+    /// The body of the response.
     type Answer: Serialize + Send;
 
-    /// Does it, or refuses; then nothing is changed.
+    /// Performs the step. If it is refused, the transaction is rolled back.
     fn apply(
         &self,
         work: &mut Work<'_>,
     ) -> impl Future<Output = Result<Self::Answer, Refusal>> + Send;
 }
 
-/// An open transaction, and what is to be told when it is over.
+/// An open transaction, with the notifications that are written when it commits.
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
     transaction: Transaction<'static, Any>,
@@ -70,10 +71,12 @@ pub(crate) struct Work<'a> {
     pub(crate) terms: &'a Terms,
 }
 
-/// What a transaction wrote for others.
+/// The notifications that a transaction wrote.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
+    /// The notified users.
     pub(crate) users: Vec<Id>,
+    /// Whether something was written to the outbox.
     pub(crate) outside: bool,
 }
 
@@ -97,16 +100,16 @@ impl<'a> Work<'a> {
         &mut self.transaction
     }
 
-    /// A new name for a thing.
+    /// Creates an id for a new row.
     #[expect(
         clippy::unused_self,
-        reason = "names are given within a transaction alone"
+        reason = "ids are created only within a transaction"
     )]
     pub(crate) fn new_id(&self) -> Result<Id, Refusal> {
         Ok(Id::new()?)
     }
 
-    /// Somebody is to be told. `part` tells apart what happens to one request several times.
+    /// Queues a notification for a user. `part` distinguishes notifications of the same kind about one request.
     pub(crate) fn tell(
         &mut self,
         user: &Id,
@@ -125,10 +128,10 @@ impl<'a> Work<'a> {
         });
     }
 
-    /// Writes what is to be told and commits both.
+    /// Writes the notifications and commits, so that both are stored or neither.
     pub(crate) async fn commit(mut self) -> Result<Told, Refusal> {
         let mut told = Told::default();
-        // In one order everywhere: two transactions that tell the same users do not wait for each other.
+        // `insert` locks the user's row. All transactions lock users in the same order, so that they cannot deadlock.
         self.notices.sort_by(|one, other| one.user.cmp(&other.user));
         let now = self.now;
         for notice in std::mem::take(&mut self.notices) {
@@ -143,11 +146,11 @@ impl<'a> Work<'a> {
     /// Undoes everything.
     pub(crate) async fn roll_back(self) {
         if let Err(error) = self.transaction.rollback().await {
-            tracing::debug!(%error, "a transaction was gone before it was rolled back");
+            tracing::debug!(%error, "cannot roll back a transaction; the connection may be closed");
         }
     }
 
-    /// Puts a notification into the outbox, once for each way out.
+    /// Puts a notification into the outbox, once for each channel.
     async fn send(
         &mut self,
         notice: &Notice,
@@ -179,7 +182,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// A notification as it leaves.
+/// The JSON form of a notification for webhooks and Telegram.
 fn outside(notice: &Notice, sequence: i64) -> Value {
     serde_json::json!({
         "user": notice.user,

@@ -14,19 +14,20 @@ use crate::metrics::HashCounters;
 use crate::refusal::Refusal;
 use crate::types::Password;
 
-/// How far one thread by core steps back behind what answers requests, and how far threads can at most.
+/// The niceness of hashing threads: with one thread per core, and at most. It makes responding threads run first.
 const NICE: (i32, i32) = (10, 19);
-/// By how much a step of niceness lessens a thread's part of a core (Linux's `sched_prio_to_weight`).
+/// The factor by which one step of niceness reduces a thread's weight (Linux's `sched_prio_to_weight`).
 const NICE_STEP: f64 = 1.25;
 
-/// The last in a full queue waits for the bearable time and a hash; nobody waits for longer than this many times of it.
+/// The longest wait of a request, as a multiple of `--hash-wait`. It is above 1 because the last request in a full
+/// queue waits for `--hash-wait` and its own hash.
 const OVER_THE_WAIT: f64 = 1.25;
 
-/// What a password is held against when there is no such user: it takes as long, so that nobody learns
-/// who has an account.
+/// The password whose hash is checked if the user does not exist. The check takes the same time, so response times do
+/// not reveal who has an account.
 const NOBODY: &str = "nobody's password";
 
-/// The threads that hash, and the queue before them.
+/// The hashing threads and their queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Hashing {
     jobs: SyncSender<Job>,
@@ -34,39 +35,40 @@ pub(crate) struct Hashing {
     nobody: Arc<str>,
     counters: HashCounters,
     state: HashingState,
-    /// Who has waited for so long is refused too: hashing takes longer than at the start when its cores are busy.
+    /// A request that has waited this long is refused even if the queue was not full: while other work keeps the cores
+    /// busy, hashing is slower than measured at the start. `None` if `--hash-queue` sets the queue length.
     patience: Option<Duration>,
 }
 
-/// What there is, for health.
+/// Facts about hashing, for `/healthz`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HashingState {
     pub(crate) threads: u32,
     pub(crate) queue: u32,
-    /// Hashes that are made at the same time: more threads than cores make none faster.
+    /// Number of hashes computed in parallel: at most one per core, because more threads are not faster.
     at_once: u32,
-    /// What one hash took at the start.
+    /// The time of one hash, measured at the start.
     pub(crate) cost: Duration,
 }
 
-/// What came of checking a password.
+/// The result of checking a password.
 #[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) good: bool,
-    /// Its hash by today's scheme, where the one that was kept is by another.
+    /// The password's hash by the current scheme, if the stored hash uses another one.
     pub(crate) renewed: Option<String>,
 }
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// Something to be hashed; `wanted` says whether anybody still waits for it.
+/// Queued work. `wanted` tells whether a request still waits for the result.
 struct Job {
     wanted: Box<dyn Fn() -> bool + Send>,
     work: Work,
 }
 
 impl Hashing {
-    /// Starts the threads; hashes, to see what it costs here.
+    /// Starts the threads. Computes two hashes first, to measure the time of one on this machine.
     pub(crate) fn start(config: &HashConfig, counters: HashCounters) -> Result<Self, SchemeError> {
         let scheme = Scheme::new(config)?;
         let (nobody, cost) = measured(&scheme)?;
@@ -101,7 +103,7 @@ impl Hashing {
             threads,
             queue,
             cost_ms = cost.as_millis(),
-            "passwords are hashed"
+            "hashing threads started"
         );
         Ok(Self {
             jobs,
@@ -117,17 +119,17 @@ impl Hashing {
         self.state
     }
 
-    /// The scheme of new passwords, for people.
+    /// The scheme of new passwords, as text.
     pub(crate) fn scheme(&self) -> String {
         self.scheme.name()
     }
 
-    /// Passwords that wait.
+    /// Number of queued passwords.
     pub(crate) fn waiting(&self) -> i64 {
         self.counters.waiting.get()
     }
 
-    /// Hashes a new password.
+    /// Hashes a new password. Waits for a thread, and is refused if the queue is full.
     pub(crate) async fn hash(&self, password: Password) -> Result<String, Refusal> {
         let scheme = self.scheme.clone();
         let hashed = self.run(move || scheme.hash(password.reveal())).await?;
@@ -137,7 +139,7 @@ impl Hashing {
         })
     }
 
-    /// Holds a password against a hash, or against nobody's.
+    /// Checks a password against a hash. Without a hash, the check takes the same time and fails.
     pub(crate) async fn check(
         &self,
         password: Password,
@@ -164,7 +166,7 @@ impl Hashing {
         let work = move || {
             let result = work();
             let done = done.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // Nobody waits any longer: fine.
+            // An error means that the request is gone, which is fine.
             let _ = done.map(|done| done.send(result));
         };
         self.counters.waiting.inc();
@@ -196,13 +198,14 @@ impl Hashing {
         }
     }
 
-    /// How long the full queue takes.
+    /// The time in which a full queue is hashed.
     fn drain_time(&self) -> Duration {
         self.state.cost * self.state.queue / self.state.at_once.max(1)
     }
 }
 
-/// A hash, and what it costs here: the better of two, since the first finds no memory ready.
+/// Returns the hash of [`NOBODY`] and the time of one hash: the shorter of two, because the first one also pays for
+/// fresh memory.
 fn measured(scheme: &Scheme) -> Result<(String, Duration), SchemeError> {
     let begun = Instant::now();
     scheme.hash(NOBODY)?;
@@ -212,23 +215,24 @@ fn measured(scheme: &Scheme) -> Result<(String, Duration), SchemeError> {
     Ok((hash, first.min(second).max(Duration::from_micros(1))))
 }
 
-/// How many hashes fit into a time.
+/// The number of hashes that `threads` threads compute within `wait`: 4 to 65,536.
 fn fitting(wait: Duration, cost: Duration, threads: u32) -> u32 {
     let fit = wait.as_secs_f64() / cost.as_secs_f64() * f64::from(threads);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "clamped to what fits"
+        reason = "clamped to the range of u32"
     )]
     let fit = fit.clamp(4.0, 65_536.0) as u32;
     fit
 }
 
-/// How far each thread steps back: however many share a core, together they weigh there as one does.
+/// The niceness of each thread. Threads that share a core get a higher one, so that together they weigh as much as one
+/// thread alone (up to the highest niceness).
 fn nice(threads: u32, cores: u32) -> i32 {
     let sharing = f64::from(threads.max(1)) / f64::from(cores.max(1));
     let (least, most) = NICE;
-    #[expect(clippy::cast_possible_truncation, reason = "a few steps")]
+    #[expect(clippy::cast_possible_truncation, reason = "a small number")]
     let more = (sharing.ln() / NICE_STEP.ln()).ceil() as i32;
     (least + more).clamp(least, most)
 }
@@ -242,15 +246,15 @@ fn check(
     let matches = Scheme::verify(password.reveal(), hash.unwrap_or(nobody))?;
     let good = matches && hash.is_some();
     let renewed = hash.filter(|hash| good && !scheme.made(hash));
-    // A password that today's scheme does not take keeps its old hash.
+    // A password that the current scheme cannot hash (too long for bcrypt) keeps its old hash.
     let renewed = renewed.and_then(|_| scheme.hash(password.reveal()).ok());
     Ok(Checked { good, renewed })
 }
 
-/// One thread: until the last sender is gone.
+/// Runs a hashing thread until every sender is dropped.
 fn work_off(queued: &Mutex<Receiver<Job>>, counters: &HashCounters, nice: i32) {
     if let Err(error) = setpriority_process(None, nice) {
-        tracing::debug!(%error, "hashing does not step back");
+        tracing::debug!(%error, "cannot lower the priority of a hashing thread");
     }
     loop {
         let next = queued.lock().unwrap_or_else(PoisonError::into_inner).recv();

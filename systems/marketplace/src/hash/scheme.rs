@@ -4,21 +4,21 @@ use kit::token::Token;
 
 use super::{HashConfig, HashKind};
 
-/// How new passwords are hashed. Any hash of either kind is checked, whatever it cost.
+/// The scheme of new hashes. Existing hashes of either kind and any cost can be checked.
 #[derive(Clone, Debug)]
 pub(crate) enum Scheme {
     Argon2id(Params),
     Bcrypt(u32),
 }
 
-/// Why a password cannot be hashed or checked.
+/// The reason why a password cannot be hashed or checked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SchemeError {
-    #[error("bcrypt takes at most 72 bytes")]
+    #[error("too long: bcrypt supports passwords of at most 71 bytes")]
     TooLong,
-    #[error("a hash cannot be made or read: {0}")]
+    #[error("cannot create or parse a hash: {0}")]
     Broken(String),
-    #[error("a thread that hashes cannot be started: {0}")]
+    #[error("cannot start a hashing thread: {0}")]
     Thread(std::io::Error),
 }
 
@@ -32,7 +32,7 @@ impl Scheme {
         }
     }
 
-    /// Hashes a new password.
+    /// Hashes a new password with a random salt.
     pub(crate) fn hash(&self, password: &str) -> Result<String, SchemeError> {
         let salt = Token::random().map_err(broken)?.to_bytes();
         match self {
@@ -43,7 +43,7 @@ impl Scheme {
                 hash.map(|hash| hash.to_string()).map_err(broken)
             }
             Self::Bcrypt(cost) => {
-                // One byte of the 72 is the end of the text.
+                // bcrypt uses 72 bytes, including a terminating NUL. It would silently cut a longer password.
                 if password.len() > 71 {
                     return Err(SchemeError::TooLong);
                 }
@@ -53,7 +53,7 @@ impl Scheme {
         }
     }
 
-    /// Whether a hash is of this password, whichever scheme made it.
+    /// Whether a hash belongs to this password, whichever scheme created it.
     pub(crate) fn verify(password: &str, hash: &str) -> Result<bool, SchemeError> {
         if hash.starts_with("$2") {
             return bcrypt::verify(password, hash).map_err(broken);
@@ -67,7 +67,7 @@ impl Scheme {
         }
     }
 
-    /// Whether a hash is as this scheme would make it now.
+    /// Whether this scheme, with its current cost, created the hash.
     pub(crate) fn made(&self, hash: &str) -> bool {
         match self {
             Self::Bcrypt(cost) => hash.starts_with(&format!("$2b${cost:02}$")),
@@ -83,7 +83,7 @@ impl Scheme {
         }
     }
 
-    /// Its name and cost, for people.
+    /// The name and cost, as text for people.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Bcrypt(cost) => format!("bcrypt cost {cost}"),

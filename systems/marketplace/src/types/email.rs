@@ -7,14 +7,14 @@ const LONGEST: usize = 254;
 const LONGEST_LOCAL: usize = 64;
 const PATTERN: &str = r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*$";
 
-/// An e-mail address as browsers accept it, in small letters: one person has one account.
+/// An e-mail address as browsers accept it, converted to lowercase, so that one address cannot have two accounts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Email(String);
 
-/// The text is no e-mail address.
+/// The text is not an e-mail address.
 #[derive(Debug, thiserror::Error)]
-#[error("an e-mail address like `ada@example.org` is expected, of at most {LONGEST} characters")]
+#[error("expected an e-mail address such as `ada@example.org`, at most {LONGEST} characters")]
 pub(crate) struct EmailError;
 
 impl Email {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::schema::described;
 
-/// What names a thing: 32 hexadecimal digits, 14 of its time and 18 that cannot be guessed. Names
-/// sort by time, so that an index grows at its end and lists are read newest first.
+/// A unique id: 32 hexadecimal digits, of which 14 are the creation time (in microseconds) and 18 are random. Ids sort
+/// by time, so an index grows only at its end, and lists can be read newest first.
 #[derive(
     Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type,
 )]
@@ -16,13 +16,13 @@ use super::schema::described;
 #[serde(try_from = "String")]
 pub(crate) struct Id(String);
 
-/// The text is no such name.
+/// The text is not an id.
 #[derive(Debug, thiserror::Error)]
-#[error("an id is 32 hexadecimal digits")]
+#[error("an id must have 32 lowercase hexadecimal digits")]
 pub(crate) struct IdError;
 
 impl Id {
-    /// A new name. Fails only where the system has no random numbers to give.
+    /// Creates an id. Fails only if the operating system provides no random numbers.
     pub(crate) fn new() -> io::Result<Self> {
         let random = Token::random()?.to_string();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);

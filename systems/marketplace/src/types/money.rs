@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::schema::described;
 
-/// Far above any trade, and so far below what 64 bits hold that no sum overflows.
+/// Far above any trade, and so far below the maximum of 64 bits that no sum overflows.
 const MOST: i64 = 1_000_000_000_000;
 
 /// An amount in minor units (cents), at least 1.
@@ -15,9 +15,9 @@ const MOST: i64 = 1_000_000_000_000;
 #[serde(try_from = "i64")]
 pub(crate) struct Amount(i64);
 
-/// The number is no amount.
+/// The number is not a valid amount.
 #[derive(Debug, thiserror::Error)]
-#[error("an amount is 1 to {MOST} minor units, not {0}")]
+#[error("an amount must be 1 to {MOST} minor units, not {0}")]
 pub(crate) struct AmountError(i64);
 
 impl Amount {
@@ -42,15 +42,15 @@ described!(
     json_schema!({ "type": "integer", "minimum": 1, "maximum": MOST, "description": "In minor units" })
 );
 
-/// A currency by its three letters (ISO 4217).
+/// A currency: its three-letter code (ISO 4217).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(transparent)]
 #[serde(try_from = "String")]
 pub(crate) struct Currency(String);
 
-/// The text is no currency.
+/// The text is not a currency.
 #[derive(Debug, thiserror::Error)]
-#[error("a currency is three capital letters, for example `EUR`")]
+#[error("a currency must be three capital letters, such as `EUR`")]
 pub(crate) struct CurrencyError;
 
 impl Currency {
@@ -75,7 +75,7 @@ described!(
     json_schema!({ "type": "string", "pattern": "^[A-Z]{3}$" })
 );
 
-/// An amount of a currency.
+/// An amount in a currency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Money {
@@ -83,7 +83,7 @@ pub(crate) struct Money {
     pub(crate) currency: Currency,
 }
 
-/// Money as it is read.
+/// The JSON form of [`Money`], for parsing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields {
@@ -92,7 +92,7 @@ struct Fields {
 }
 
 impl<'de> Deserialize<'de> for Money {
-    /// From an object: a structure inside of another would be read from an array as well.
+    /// Accepts objects only. A derived implementation would also accept an array for a nested structure.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Object(Fields { amount, currency }) = Object::deserialize(deserializer)?;
         Ok(Self { amount, currency })

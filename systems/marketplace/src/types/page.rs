@@ -7,7 +7,7 @@ use super::schema::described;
 const USUAL: i64 = 20;
 const LARGEST: i64 = 100;
 
-/// How many of a list are wanted: 1 to 100, 20 unless told.
+/// The number of items per page: 1 to 100, by default 20.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "i64")]
 pub(crate) struct PageSize(i64);
@@ -17,9 +17,9 @@ described!(
     json_schema!({ "type": "integer", "minimum": 1, "maximum": LARGEST })
 );
 
-/// The number is no size of a page.
+/// The number is not a valid page size.
 #[derive(Debug, thiserror::Error)]
-#[error("`limit` is 1 to {LARGEST}, not {0}")]
+#[error("`limit` must be 1 to {LARGEST}, not {0}")]
 pub(crate) struct PageSizeError(i64);
 
 impl PageSize {
@@ -49,12 +49,12 @@ impl TryFrom<i64> for PageSize {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Listing<T> {
     pub(crate) items: Vec<T>,
-    /// Give it as `after` to read on; absent at the end.
+    /// Pass this as `after` to get the next page. `null` on the last page.
     pub(crate) next: Option<Id>,
 }
 
 impl<T> Listing<T> {
-    /// A page of at most `size`, from up to one item more than that.
+    /// Builds a page of at most `size` items. Expects `size` + 1 items if there are that many, to know of a next page.
     pub(crate) fn of(mut items: Vec<T>, size: PageSize, id: impl Fn(&T) -> Id) -> Self {
         let rows = usize::try_from(size.rows()).unwrap_or(usize::MAX);
         let more = items.len() > rows;

@@ -8,18 +8,18 @@ use super::schema::described;
 const SHORTEST: usize = 8;
 const LONGEST: usize = 128;
 
-/// A password: 8 to 128 characters. Never shown, never saved.
+/// A password: 8 to 128 characters. It is never displayed and never stored.
 #[derive(Clone, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Password(String);
 
-/// The password has a wrong length.
+/// The password has the wrong length, or contains NUL.
 #[derive(Debug, thiserror::Error)]
-#[error("a password has {SHORTEST} to {LONGEST} characters and no NUL")]
+#[error("a password must have {SHORTEST} to {LONGEST} characters, and no NUL")]
 pub(crate) struct PasswordError;
 
 impl Password {
-    /// The password itself, for the one place that hashes it.
+    /// The plain text. Only the hashing code may use it.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-/// How a value that checks itself is described: by a schema that says the same, in its place.
+/// Implements `JsonSchema` for a type that validates itself, with an inline schema that states the same rules.
 macro_rules! described {
     ($name:ident, $schema:expr) => {
         impl schemars::JsonSchema for $name {

@@ -3,26 +3,26 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Control characters but tab and line breaks: nobody types them, and `PostgreSQL` keeps no NUL.
+/// Control characters except tab and line breaks. Nobody types them, and `PostgreSQL` cannot store NUL.
 const CONTROL: &str = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f";
 
-/// A text of `MIN` to `MAX` characters; with at least one it is not blank.
+/// A text of `MIN` to `MAX` characters. If `MIN` is not 0, the text must not be blank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Text<const MIN: usize, const MAX: usize>(String);
 
-/// Why a text was refused.
+/// The reason why a text is refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TextError {
-    #[error("a text of {min} to {max} characters is expected, this one has {length}")]
+    #[error("expected {min} to {max} characters, got {length}")]
     Length {
         min: usize,
         max: usize,
         length: usize,
     },
-    #[error("the text is blank")]
+    #[error("the text must not be blank")]
     Blank,
-    #[error("the text has control characters")]
+    #[error("the text must not contain control characters")]
     Control,
 }
 
@@ -51,7 +51,7 @@ impl<const MIN: usize, const MAX: usize> TryFrom<String> for Text<MIN, MAX> {
     }
 }
 
-/// See [`CONTROL`].
+/// Whether `c` is one of the characters in [`CONTROL`].
 pub(crate) fn is_refused(c: char) -> bool {
     c.is_control() && !matches!(c, '\t' | '\n' | '\r')
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::schema::described;
 
-/// A point in time, in milliseconds since 1970: a number in the database, RFC 3339 in JSON.
+/// A point in time, in milliseconds since 1970. A number in the database, RFC 3339 in JSON.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type,
 )]
@@ -15,7 +15,7 @@ use super::schema::described;
 pub(crate) struct Time(i64);
 
 impl Time {
-    /// Now, by the clock of the wall.
+    /// The current time of the system clock.
     pub(crate) fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let millis = since.map_or(0, |since| since.as_millis());

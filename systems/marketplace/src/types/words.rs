@@ -1,4 +1,4 @@
-/// An enum whose variants are words: the same one in the database, in JSON and in messages.
+/// Defines an enum whose variants are words. A variant has the same word in the database, in JSON and in messages.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*
@@ -7,7 +7,7 @@ macro_rules! words {
             $($(#[$note])* #[serde(rename = $word)] $variant,)+
         }
 
-        #[allow(dead_code, reason = "not every enum of words needs all of this")]
+        #[allow(dead_code, reason = "not every enum uses all of these functions")]
         impl $name {
             /// Every variant.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$variant),+];
@@ -56,7 +56,7 @@ macro_rules! words {
 
 pub(crate) use words;
 
-/// The database holds a word that this version does not know.
+/// The database contains a word that this version does not know.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is no word of this version")]
+#[error("unknown word `{0}`; a later version may have written it")]
 pub(crate) struct UnknownWord(pub(crate) String);
