@@ -1,5 +1,5 @@
-//! Accounts: making them, coming in, staying in, going out. Passwords are hashed before a transaction
-//! begins; tokens are kept as hashes and shown once.
+//! Accounts: registration, login, refresh and logout. Passwords are hashed before a transaction begins. Tokens are
+//! returned once, and only their hashes are stored.
 
 mod admin;
 mod create;
@@ -21,13 +21,13 @@ use serde::{Deserialize, Serialize};
 use crate::store::users::{Role, UserRow};
 use crate::types::{Id, Time};
 
-/// The path of a user.
+/// The path parameters of a user.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct UserPath {
     pub(crate) user: Id,
 }
 
-/// A user, as the user itself and admins see it.
+/// A user, as shown to the user and to admins.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "User")]

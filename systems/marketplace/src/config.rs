@@ -144,23 +144,23 @@ pub struct TradeConfig {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// A time that must not be zero.
-    #[error("`--{0}` must be longer than nothing")]
+    #[error("`--{0}` must be longer than 0")]
     NoTime(&'static str),
     /// A value that requires another one.
-    #[error("`--{0}` needs `--{1}` too")]
+    #[error("`--{0}` also requires `--{1}`")]
     Needs(&'static str, &'static str),
     /// A secret short enough to be guessed.
-    #[error("`--{0}` needs at least 16 characters")]
+    #[error("`--{0}` must have at least 16 characters")]
     ShortSecret(&'static str),
     /// The first admin cannot be created.
-    #[error("the admin cannot be made: {0}")]
+    #[error("cannot create the admin account: {0}")]
     Admin(String),
     /// The address of a service is not usable.
-    #[error("`--{0}` is not usable: {1}")]
+    #[error("invalid `--{0}`: {1}")]
     Address(&'static str, String),
     /// A fault that this system does not support.
     #[error(
-        "`--faults` of the marketplace are delay, stall, crash, leak, drop and duplicate, not `{0}`"
+        "unknown fault `{0}`: the marketplace supports delay, stall, crash, leak, drop and duplicate"
     )]
     NoSuchFault(&'static str),
 }

@@ -1,6 +1,6 @@
-//! The HTTP side. An operation says in one place what it is called, where it is, who may do it and what
-//! it reads and answers ([`Route`], [`Write`], [`Read`]); routing, checking and the `OpenAPI` description
-//! are made of that, so that they cannot contradict each other.
+//! HTTP. Each operation declares its name, path, access, input and response in one place ([`Route`], [`Write`],
+//! [`Read`]). Routing, access checks and the `OpenAPI` description are generated from these declarations, so they
+//! cannot contradict each other.
 
 mod answer;
 mod caller;
@@ -20,5 +20,5 @@ pub(crate) use operation::{Read, Write};
 pub(crate) use route::{Access, Route};
 pub(crate) use routes::router;
 
-/// What every request is handed.
+/// The state that all handlers share.
 pub(crate) type Shared = std::sync::Arc<Market>;

@@ -6,83 +6,83 @@ use serde_json::json;
 
 use crate::state::Illegal;
 
-/// Why something was refused. The text is for people, [`Refusal::code`] for programs.
+/// The reason why a request is refused. The text is for people, [`Refusal::code`] is for programs.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
-    #[error("the body is not the expected JSON: {0}")]
+    #[error("the body does not match the expected JSON: {0}")]
     InvalidJson(String),
-    #[error("the query is not understood: {0}")]
+    #[error("invalid query: {0}")]
     InvalidQuery(String),
     #[error("`{0}`: {1}")]
     InvalidField(&'static str, String),
-    #[error("`Idempotency-Key` has 1 to 200 visible ASCII characters")]
+    #[error("`Idempotency-Key` must have 1 to 200 visible ASCII characters")]
     InvalidKey,
-    #[error("a body has at most {limit} bytes")]
+    #[error("the body is too large; at most {limit} bytes are accepted")]
     BodyTooLarge { limit: usize },
-    #[error("the body ended before it was complete")]
+    #[error("the body is incomplete or did not arrive in time")]
     BodyIncomplete,
-    #[error("the body must be `application/json`")]
+    #[error("the `Content-Type` of the body must be `application/json`")]
     NotJson,
-    #[error("log in, and send `Authorization: Bearer TOKEN`")]
+    #[error("not authenticated: log in and send `Authorization: Bearer TOKEN`")]
     Unauthenticated,
-    #[error("e-mail or password is wrong")]
+    #[error("wrong e-mail address or password")]
     WrongCredentials,
-    #[error("this refresh token is not good any longer: log in again")]
+    #[error("the refresh token is invalid, expired or already used; log in again")]
     SpentToken,
     #[error("the signature is missing, wrong or too old")]
     WrongSignature,
     #[error("only {0} may do this")]
     Forbidden(&'static str),
-    #[error("there is no such {0}")]
+    #[error("{0} not found")]
     NotFound(&'static str),
-    #[error("there is no such route")]
+    #[error("no such route; `/openapi.json` lists the operations")]
     UnknownRoute,
-    #[error("this route has no such method")]
+    #[error("this route does not support the method of the request")]
     WrongMethod,
-    #[error("there is an account with this e-mail address already")]
+    #[error("an account with this e-mail address already exists")]
     EmailTaken,
-    #[error("you have an offer for this request already: counter or withdraw it")]
+    #[error("you already have an offer for this request; counter or withdraw it")]
     AlreadyOffered(Illegal),
-    #[error("there is a payment for this request already")]
+    #[error("this request already has a payment")]
     AlreadyPaid(Illegal),
-    #[error("this offer is not valid any longer")]
+    #[error("this offer has expired")]
     OfferOver(Illegal),
-    #[error("you have rated this trade already")]
+    #[error("you have already rated this trade")]
     AlreadyRated(Illegal),
-    #[error("another step was faster")]
+    #[error("another request changed the same data first")]
     Overtaken,
-    #[error("a {} in state `{}` has no step `{}` for you", .0.subject, .0.state, .0.action)]
+    #[error("step `{}` is not allowed: the {} is in state `{}`", .0.action, .0.subject, .0.state)]
     Illegal(Illegal),
-    #[error("this is event {got} of the payment, and event {expected} is expected")]
+    #[error("expected event {expected} of the payment, got event {got}")]
     OutOfOrder { expected: i64, got: i64 },
-    #[error("another event has this `id`")]
+    #[error("another event already has this `id`")]
     EventReused,
-    #[error("this `Idempotency-Key` belongs to another request")]
+    #[error("this `Idempotency-Key` was already used for another request")]
     KeyReused,
-    #[error("too many requests: {limit} in {window_s} s are let pass")]
+    #[error("too many requests: the limit is {limit} per {window_s} s")]
     RateLimited {
         limit: u32,
         window_s: u64,
         retry_s: u64,
     },
-    #[error("too many passwords wait to be hashed")]
+    #[error("too many passwords wait to be hashed; try again later")]
     HashingFull { retry_s: u64 },
-    #[error("too many streams are open")]
+    #[error("too many open streams; try again later")]
     TooManyStreams,
-    #[error("the database is busy")]
+    #[error("the database is busy; try again")]
     Busy,
-    #[error("the database does not answer; what was asked may or may not be done")]
+    #[error("the database does not respond; the request may or may not have been executed")]
     Unreachable,
-    #[error("the marketplace stops")]
+    #[error("the marketplace is shutting down")]
     Stopping,
-    #[error("the database refused; it is in the log")]
+    #[error("database error; see the server's log")]
     Database(#[source] sqlx::Error),
-    #[error("something went wrong; it is in the log")]
+    #[error("internal error; see the server's log")]
     Internal(String),
 }
 
 impl Refusal {
-    /// The status and a word that stay the same whatever the text says.
+    /// The status and the code. Both are stable, unlike the text.
     fn parts(&self) -> (StatusCode, &'static str) {
         use StatusCode as S;
         match self {
@@ -122,12 +122,12 @@ impl Refusal {
         }
     }
 
-    /// A word that stays the same whatever the text says.
+    /// The code: a stable word for programs.
     pub(crate) fn code(&self) -> &'static str {
         self.parts().1
     }
 
-    /// Seconds after which it is worth trying again.
+    /// The value of `Retry-After` in seconds, if the request is worth repeating.
     fn retry_after(&self) -> Option<u64> {
         match self {
             Self::RateLimited { retry_s, .. } | Self::HashingFull { retry_s } => Some(*retry_s),
@@ -136,7 +136,7 @@ impl Refusal {
         }
     }
 
-    /// What a second row is refused with where the database lets there be one.
+    /// Converts the error of an insert: `refusal` if a unique index rejected the row.
     pub(crate) fn once(error: sqlx::Error, refusal: Self) -> Self {
         match Self::from(error) {
             Self::Overtaken => refusal,
@@ -144,7 +144,7 @@ impl Refusal {
         }
     }
 
-    /// How it stands where a step is refused.
+    /// The state and the allowed steps, if a step was refused.
     fn standing(&self) -> Option<&Illegal> {
         match self {
             Self::Illegal(illegal)
@@ -156,7 +156,7 @@ impl Refusal {
         }
     }
 
-    /// `{"error":{"code","message"}}`; of a step that is refused the state and what is allowed too.
+    /// `{"error":{"code","message"}}`. A refused step also has `subject`, `state` and `allowed`.
     pub(crate) fn body(&self) -> serde_json::Value {
         let mut error = json!({ "code": self.code(), "message": self.to_string() });
         if let Some(illegal) = self.standing() {
@@ -181,7 +181,7 @@ impl From<sqlx::Error> for Refusal {
     }
 }
 
-/// Whether `PostgreSQL` goes or comes: it shuts down, starts, or lost the connection.
+/// Whether `PostgreSQL` is shutting down or starting, or the connection was lost (SQLSTATE classes 57P and 08).
 fn is_going(cause: &dyn sqlx::error::DatabaseError) -> bool {
     let code = cause.code().unwrap_or_default();
     code.starts_with("57P") || code.starts_with("08")
@@ -189,7 +189,7 @@ fn is_going(cause: &dyn sqlx::error::DatabaseError) -> bool {
 
 impl From<std::io::Error> for Refusal {
     fn from(error: std::io::Error) -> Self {
-        Self::Internal(format!("no random numbers: {error}"))
+        Self::Internal(format!("the system provides no random numbers: {error}"))
     }
 }
 
@@ -205,8 +205,8 @@ impl From<Illegal> for Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         match &self {
-            Self::Database(error) => tracing::error!(%error, "the database refused"),
-            Self::Internal(error) => tracing::error!(%error, "something went wrong"),
+            Self::Database(error) => tracing::error!(%error, "database error"),
+            Self::Internal(error) => tracing::error!(%error, "internal error"),
             _ => {}
         }
         let status = self.parts().0;

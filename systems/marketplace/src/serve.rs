@@ -23,31 +23,31 @@ use crate::push::{Hub, Sender};
 use crate::store::{Store, StoreError};
 use crate::sweep;
 
-/// Where the report's marketplace listened.
+/// The default port, as in the field report.
 pub const PORT: u16 = 5001;
 
-/// Why the marketplace does not run.
+/// The reason why the marketplace does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The configuration makes no sense.
+    /// The configuration contradicts itself.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The same, of who may come in.
+    /// The access configuration is invalid.
     #[error("{0}")]
     Door(String),
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Passwords cannot be hashed.
-    #[error("passwords cannot be hashed: {0}")]
+    /// The hashing threads cannot be started.
+    #[error("cannot start password hashing: {0}")]
     Hash(String),
-    /// The system refused something, for example the address.
+    /// The operating system refused something, such as the address.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl ServeError {
-    /// Whether the configuration is to blame, and not what it was to be opened with.
+    /// Whether the configuration is the cause, and not the environment (store, address, threads).
     #[must_use]
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::Config(_) | Self::Door(_))
@@ -60,14 +60,14 @@ impl From<DoorError> for ServeError {
     }
 }
 
-/// Runs the marketplace until SIGTERM or SIGINT. `announce` gets its address once it listens.
+/// Runs the marketplace until SIGTERM or SIGINT. Calls `announce` with its URL once it listens.
 pub fn serve(
     config: Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     config.check()?;
     if let Err(error) = kit::log::init(&config.log) {
-        tracing::debug!(%error, "logging stays as it is");
+        tracing::debug!(%error, "cannot set up logging; the existing logger stays");
     }
     block_on(config.serve.threads, run(config, announce))?
 }
@@ -86,7 +86,7 @@ async fn run(
     let router = router(&market, &config, &connections, &watch)?;
     let listener = bind(config.serve.address(PORT))?;
     let url = format!("http://{}", listener.local_addr()?);
-    tracing::info!(%url, threads = config.serve.threads, store = market.store.kind(), "the marketplace is open");
+    tracing::info!(%url, threads = config.serve.threads, store = market.store.kind(), "the marketplace is running");
     let tasks = start(&market, &config, sender, watch);
     announce(&url)?;
 
@@ -107,18 +107,18 @@ async fn run(
     if timeout(left, market.hub.closed()).await.is_err() {
         tracing::warn!(
             open = market.hub.streams(),
-            "stopped before every stream was closed"
+            "stop limit reached with open streams"
         );
     }
     for task in tasks {
         task.abort();
     }
     market.store.close().await;
-    tracing::info!("the marketplace is closed");
+    tracing::info!("the marketplace has stopped");
     Ok(())
 }
 
-/// Everything that requests share, the first admin there.
+/// Opens the state that requests share, and creates the first admin.
 async fn open(config: &Config) -> Result<Arc<Market>, ServeError> {
     let counters = Counters::default();
     let hashing = Hashing::start(&config.hash, counters.hash.clone());
@@ -133,13 +133,13 @@ async fn open(config: &Config) -> Result<Arc<Market>, ServeError> {
         counters,
     };
     if market.terms.lose_accepted {
-        tracing::warn!("this marketplace misbehaves on order: a selected seller is never told");
+        tracing::warn!("injected fault: selected sellers get no notification");
     }
     ensure_admin(&market, &config.accounts).await?;
     Ok(Arc::new(market))
 }
 
-/// What goes on beside the requests.
+/// Starts the background tasks: expiry, health checks and sending notifications.
 fn start(
     market: &Arc<Market>,
     config: &Config,

@@ -6,7 +6,7 @@ use crate::store::users::{self, Role};
 use crate::types::{Email, Password};
 use crate::work::Actor;
 
-/// Makes the admin of the configuration, unless the account is there already.
+/// Creates the configured admin, unless the account exists. Fails if the address belongs to a user who is no admin.
 pub(crate) async fn ensure_admin(
     market: &Market,
     config: &AccountConfig,
@@ -27,7 +27,7 @@ pub(crate) async fn ensure_admin(
         password_hash,
     };
     match market.perform(&Actor::Nobody, None, &admin).await {
-        Ok(_) => tracing::info!("the admin has an account"),
+        Ok(_) => tracing::info!("created the admin account"),
         Err(Refusal::EmailTaken) => {
             let role = role(market, &admin.email).await;
             let role = role.map_err(|refusal| refused(refusal.to_string()))?;
@@ -42,7 +42,7 @@ pub(crate) async fn ensure_admin(
     Ok(())
 }
 
-/// The role of who has this address.
+/// The role of the user with this address.
 async fn role(market: &Market, email: &Email) -> Result<Option<Role>, Refusal> {
     let mut db = market.store.read().await?;
     let Some(found) = users::credentials(&mut db, email).await? else {

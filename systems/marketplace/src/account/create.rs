@@ -10,14 +10,14 @@ use crate::types::{Email, Password, Text};
 use crate::work::{Step, Work};
 
 words! {
-    /// What one may be by registering.
+    /// The roles that users can choose when they register.
     Trader {
         Buyer = "buyer",
         Seller = "seller",
     }
 }
 
-/// Who registers.
+/// The body of a registration.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Registration {
@@ -27,7 +27,7 @@ pub(crate) struct Registration {
     role: Trader,
 }
 
-/// Whom an admin makes.
+/// The body with which an admin creates a user.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NewUser {
@@ -37,7 +37,7 @@ pub(crate) struct NewUser {
     role: Role,
 }
 
-/// A user whose password was hashed.
+/// A new user whose password is already hashed.
 #[derive(Debug)]
 pub(super) struct Hashed {
     pub(super) email: Email,
@@ -65,14 +65,14 @@ impl Step for Hashed {
     }
 }
 
-/// Somebody makes an account.
+/// Registers a buyer or seller.
 #[derive(Debug)]
 pub(crate) struct Register(Hashed);
 
 impl Write for Register {
     const ROUTE: Route = Route::post("auth.register", "/api/auth/register")
         .by(Access::Anyone)
-        .says("Makes an account as buyer or seller")
+        .says("Registers a buyer or seller")
         .creates()
         .hashes();
     type Path = ();
@@ -102,13 +102,13 @@ impl Step for Register {
     }
 }
 
-/// An admin makes an account.
+/// Creates an account of any role, for admins.
 #[derive(Debug)]
 pub(crate) struct CreateUser(Hashed);
 
 impl Write for CreateUser {
     const ROUTE: Route = Route::post("users.admin.create", "/api/users/admin")
-        .says("Makes an account of any role")
+        .says("Creates an account of any role")
         .by(Access::Admin)
         .creates()
         .hashes();

@@ -32,21 +32,21 @@ impl Read for WhoAmI {
     }
 }
 
-/// Where notifications go besides the list.
+/// The Telegram chat that also receives the user's notifications.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TelegramBody {
-    /// The chat with the bot; without one, none is sent.
+    /// The id of the chat with the bot. Without it, nothing is sent to Telegram.
     chat: Option<Text<1, 64>>,
 }
 
-/// The caller wants notifications in a chat, or no longer.
+/// Sets or removes the caller's Telegram chat.
 #[derive(Debug)]
 pub(crate) struct SetTelegram(TelegramBody);
 
 impl Write for SetTelegram {
     const ROUTE: Route = Route::put("users.me.telegram.set", "/api/users/me/telegram")
-        .says("Sends the caller's notifications to a Telegram chat too, or no longer")
+        .says("Sets or removes the Telegram chat that also receives the caller's notifications")
         .by(Access::SignedIn);
     type Path = ();
     type Body = TelegramBody;

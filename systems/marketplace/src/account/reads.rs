@@ -11,7 +11,7 @@ use crate::store::users;
 use crate::types::Listing;
 use crate::work::Actor;
 
-/// All users.
+/// Lists all users.
 #[derive(Debug)]
 pub(crate) struct ListUsers;
 
@@ -36,26 +36,26 @@ impl Read for ListUsers {
     }
 }
 
-/// The state of the ledger.
+/// The result of checking all stored data.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LedgerReport {
-    /// Whether every promise about money, trades and notifications is kept.
+    /// Whether all invariants about money, trades and notifications hold.
     balanced: bool,
-    /// Each promise that is broken.
+    /// The violated invariants, each with one example.
     broken: Vec<String>,
     balances: Vec<Balance>,
-    /// What the payment provider told against what was known, newest first, at most 100.
+    /// Provider events that contradict the known state, newest first, at most 100.
     unmatched: Vec<UnmatchedEvent>,
 }
 
-/// Whether the money adds up.
+/// Checks all stored data against the invariants.
 #[derive(Debug)]
 pub(crate) struct ShowLedger;
 
 impl Read for ShowLedger {
     const ROUTE: Route = Route::get("ledger.admin.check", "/api/admin/ledger")
-        .says("Holds everything that is kept against what must be true of it")
+        .says("Checks all stored data against the invariants of money, trades and notifications")
         .by(Access::Admin);
     type Path = ();
     type Query = NoQuery;

@@ -11,7 +11,7 @@ use crate::store::users::{self, Credentials};
 use crate::types::{Email, Id, Password};
 use crate::work::{Step, Work};
 
-/// Who comes in.
+/// The body of a login.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct LoginBody {
@@ -19,30 +19,30 @@ pub(crate) struct LoginBody {
     password: Password,
 }
 
-/// What lets somebody in. The tokens are shown here and nowhere else.
+/// A session with its tokens. They are returned only here.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Session")]
 pub(crate) struct SessionView {
     access_token: String,
     refresh_token: String,
-    /// Seconds until the access token is good no more.
+    /// Seconds until the access token expires.
     expires_in: u64,
     user: UserView,
 }
 
-/// Somebody comes in whose password was right.
+/// A login whose password was correct.
 #[derive(Debug)]
 pub(crate) struct Login {
     user: Id,
-    /// The password's hash by today's scheme, where another was kept.
+    /// The password's hash by the current scheme, if the stored hash uses another one.
     renewed: Option<String>,
 }
 
 impl Write for Login {
     const ROUTE: Route = Route::post("auth.login", "/api/auth/login")
         .by(Access::Anyone)
-        .says("Begins a session")
+        .says("Logs in and returns tokens")
         .secret()
         .hashes();
     type Path = ();
@@ -63,7 +63,7 @@ impl Write for Login {
     }
 }
 
-/// Whom a login is held against.
+/// The user with this address, and the hash of the user's password.
 async fn credentials(market: &Market, email: &Email) -> Result<Option<Credentials>, Refusal> {
     let mut db = market.store.read().await?;
     Ok(users::credentials(&mut db, email).await?)
@@ -90,7 +90,7 @@ pub(crate) struct RefreshBody {
     refresh_token: String,
 }
 
-/// A session goes on with new tokens. A token that was spent before was stolen: its session ends.
+/// Renews the tokens of a session. If the refresh token was used before, it may have been stolen, so its session ends.
 #[derive(Debug)]
 pub(crate) struct Refresh {
     hash: String,
@@ -99,7 +99,7 @@ pub(crate) struct Refresh {
 impl Write for Refresh {
     const ROUTE: Route = Route::post("auth.refresh", "/api/auth/refresh")
         .by(Access::Anyone)
-        .says("Gives new tokens for a refresh token, which is spent then")
+        .says("Exchanges a refresh token for new tokens; each can be used once")
         .secret();
     type Path = ();
     type Body = RefreshBody;
@@ -111,7 +111,7 @@ impl Write for Refresh {
             sessions::by_spent(&mut db, &hash).await?
         };
         if let Some(session) = stolen {
-            tracing::warn!("a refresh token came a second time; its session ends");
+            tracing::warn!("a refresh token was used twice; its session is closed");
             market
                 .perform(&crate::work::Actor::Nobody, None, &EndSession(session))
                 .await?;
@@ -137,13 +137,13 @@ impl Step for Refresh {
     }
 }
 
-/// Somebody goes.
+/// Logs the caller out.
 #[derive(Debug)]
 pub(crate) struct Logout;
 
 impl Write for Logout {
     const ROUTE: Route = Route::post("auth.logout", "/api/auth/logout")
-        .says("Ends the session: neither of its tokens is good any longer")
+        .says("Ends the session and invalidates both of its tokens")
         .by(Access::SignedIn);
     type Path = ();
     type Body = Empty;
@@ -163,7 +163,7 @@ impl Step for Logout {
     }
 }
 
-/// A session is over.
+/// Deletes a session.
 struct EndSession(Id);
 
 impl Step for EndSession {

@@ -16,7 +16,7 @@ use crate::metrics::Answered;
 use crate::refusal::Refusal;
 use crate::store::PATIENCE;
 
-/// Answers a write.
+/// Handles a write: reads the request, performs its step and returns the response.
 pub(super) async fn write<W: Write>(
     State(market): State<Arc<Market>>,
     request: Request,
@@ -25,14 +25,17 @@ pub(super) async fn write<W: Write>(
     let ticket = market.door.admit(W::ROUTE.id, &parts);
     let work = async {
         let bytes = input::body(body, market.door.max_body).await?;
+        // The time limit is for the database alone: reading the body has its own limit.
         let mut deadline = Instant::now() + PATIENCE;
         let actor = until(deadline, caller(&market, W::ROUTE.access, &parts)).await?;
         let path = input::path(&mut parts).await?;
         let body = input::json(&parts, &bytes)?;
         let key = input::key(&parts, &actor, W::ROUTE.id, &bytes)?;
+        // A response with secrets must not be stored, so the key is ignored.
         let key = key.filter(|_| !W::ROUTE.secret);
         let begun = W::begin(path, body, &market);
         let step = if W::ROUTE.hashes {
+            // Waiting for a hash can take longer than the database may. The limit starts anew afterwards.
             let step = begun.await?;
             deadline = Instant::now() + PATIENCE;
             step
@@ -48,7 +51,7 @@ pub(super) async fn write<W: Write>(
     finish(&market, &W::ROUTE, ticket, work).await
 }
 
-/// Answers a read.
+/// Handles a read.
 pub(super) async fn read<R: Read>(State(market): State<Arc<Market>>, request: Request) -> Response {
     let (mut parts, _) = request.into_parts();
     let ticket = market.door.admit(R::ROUTE.id, &parts);
@@ -67,8 +70,8 @@ pub(super) async fn read<R: Read>(State(market): State<Arc<Market>>, request: Re
     finish(&market, &R::ROUTE, ticket, work).await
 }
 
-/// Waits no longer for the database. A transaction that was begun is rolled back, unless its commit was
-/// under way.
+/// Stops waiting for the database at the deadline. An open transaction is rolled back, unless its commit was already in
+/// progress.
 pub(super) async fn until<T>(
     deadline: Instant,
     work: impl Future<Output = Result<T, Refusal>>,
@@ -77,8 +80,7 @@ pub(super) async fn until<T>(
     done.unwrap_or(Err(Refusal::Unreachable))
 }
 
-/// Does what an operation asks for, unless a limit refuses it; counts it, and waits where a fault on
-/// order says so.
+/// Runs an operation, unless a rate limit refuses it. Counts the response, and delays it if an injected fault says so.
 pub(super) async fn finish(
     market: &Market,
     route: &Route,
@@ -124,7 +126,7 @@ fn written(route: &Route, done: Done) -> Response {
     response
 }
 
-/// JSON with its type.
+/// A JSON response with its `Content-Type`.
 pub(super) fn json(status: StatusCode, body: String) -> Response {
     let kind = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     (status, kind, body).into_response()

@@ -9,8 +9,8 @@ use crate::store::sessions;
 use crate::types::Time;
 use crate::work::Actor;
 
-/// Who calls, if they may. Where everybody may, no token is looked at: who comes in again often brings
-/// one that is not good any longer.
+/// Authenticates the caller and checks access. Operations for anyone ignore the token, because callers who log in again
+/// often still send an expired one.
 pub(super) async fn caller(
     market: &Market,
     access: Access,
@@ -36,7 +36,7 @@ async fn by_header(market: &Market, parts: &Parts) -> Result<Actor, Refusal> {
     by_token(market, token.trim()).await
 }
 
-/// Who holds an access token.
+/// The user to whom an access token belongs.
 async fn by_token(market: &Market, token: &str) -> Result<Actor, Refusal> {
     let mut db = market.store.read().await?;
     let holder = sessions::holder(&mut db, &hash_token(token), Time::now()).await?;

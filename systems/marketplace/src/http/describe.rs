@@ -6,10 +6,10 @@ use super::route::{Access, Route, Verb};
 
 const DEFINITIONS: &str = "/components/schemas";
 
-/// Writes the `OpenAPI` description of what is routed.
+/// Builds the `OpenAPI` description of the routes.
 #[derive(Debug)]
 pub(super) struct Describer {
-    /// What is read and what is answered: one type may look different in both.
+    /// Schemas of inputs. They are separate from `outputs`, because a type can have a different schema in each.
     inputs: SchemaGenerator,
     outputs: SchemaGenerator,
     paths: Map<String, Value>,
@@ -59,19 +59,19 @@ impl Describer {
         self.add(&R::ROUTE, operation);
     }
 
-    /// An operation that is not made of types; `change` says what is its own.
+    /// Adds an operation without types. `change` adds its own parts of the description.
     pub(super) fn other(&mut self, route: &Route, change: impl FnOnce(&mut Value)) {
         let mut operation = operation(route, &json!({}));
         change(&mut operation);
         self.add(route, operation);
     }
 
-    /// The parameters of a query.
+    /// The query parameters of `T`.
     pub(super) fn query<T: schemars::JsonSchema>(&mut self) -> Vec<Value> {
         parameters(&json!(self.inputs.root_schema_for::<T>()))
     }
 
-    /// The schema of something that is read.
+    /// The schema of an input.
     pub(super) fn input<T: schemars::JsonSchema>(&mut self) -> Value {
         json!(self.inputs.subschema_for::<T>())
     }
@@ -81,7 +81,7 @@ impl Describer {
         path[verb(route)] = operation;
     }
 
-    /// The description as it is served.
+    /// The complete description.
     pub(super) fn finish(mut self) -> Value {
         let mut schemas = self.outputs.take_definitions(true);
         schemas.extend(self.inputs.take_definitions(true));
@@ -91,7 +91,7 @@ impl Describer {
             "info": {
                 "title": "headcount marketplace",
                 "version": env!("CARGO_PKG_VERSION"),
-                "description": "Buyers ask, sellers offer, money waits in escrow.",
+                "description": "Buyers post requests, sellers make offers, money waits in escrow.",
             },
             "paths": self.paths,
             "components": {
@@ -106,7 +106,7 @@ fn operation(route: &Route, answer: &Value) -> Value {
     let tag = route.id.split('.').next().unwrap_or_default();
     let status = route.status().to_string();
     let success = json!({
-        "description": "Done",
+        "description": "Success",
         "content": { "application/json": { "schema": answer } },
     });
     let mut operation = json!({
@@ -127,12 +127,12 @@ fn operation(route: &Route, answer: &Value) -> Value {
     operation
 }
 
-/// Statuses with which it may be refused.
+/// Adds the statuses of refusals to an operation.
 pub(super) fn refuse(operation: &mut Value, statuses: &[&str]) {
     let schema = json!({ "$ref": format!("#{DEFINITIONS}/Refusal") });
     for status in statuses {
         operation["responses"][*status] = json!({
-            "description": "Refused",
+            "description": "Error",
             "content": { "application/json": { "schema": schema } },
         });
     }
@@ -151,7 +151,7 @@ fn path_parameters(path: &str) -> Vec<Value> {
     parts.map(parameter).collect()
 }
 
-/// The properties of a query as parameters; none of them is ever null.
+/// Converts the properties of a query to parameters. Query parameters are never null, so null is removed.
 fn parameters(query: &Value) -> Vec<Value> {
     let properties = query["properties"].as_object();
     let parameter = |(name, schema): (&String, &Value)| {
@@ -180,7 +180,7 @@ fn without_null(schema: &Value) -> Value {
 fn idempotency_key() -> Value {
     json!({
         "name": "Idempotency-Key", "in": "header", "required": false,
-        "description": "The same request with the same key is done once and answered alike",
+        "description": "The same request with the same key is executed once and gets the same response",
         "schema": { "type": "string", "pattern": "^[!-~]{1,200}$" },
     })
 }

@@ -6,7 +6,7 @@ use kit::network::{Networks, Peer, client};
 use tokio::time::Instant;
 use tower_http::cors::{AllowHeaders, AllowMethods, CorsLayer};
 
-/// Response headers that pages of other origins may read.
+/// Response headers that pages of other origins can read.
 const EXPOSED: [&str; 6] = [
     "ratelimit-policy",
     "ratelimit-limit",
@@ -44,15 +44,15 @@ pub struct DoorConfig {
     pub max_body: u32,
 }
 
-/// Why the access configuration is refused.
+/// The reason why the access configuration is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DoorError {
     #[error(
-        "`{0}` is no origin: write it as browsers do, for example `https://shop.example.org`: without a path, \
+        "`{0}` is not an origin: write it as browsers do, such as `https://shop.example.org`, without a path, \
              a default port, capitals or `*`"
     )]
     Origin(String),
-    #[error("there is no operation `{0}` to limit; `/openapi.json` names all")]
+    #[error("cannot limit `{0}`: there is no such operation; `/openapi.json` lists them")]
     Operation(String),
 }
 
@@ -127,7 +127,7 @@ fn origin(text: &str) -> Result<HeaderValue, DoorError> {
     let url = reqwest::Url::parse(text).map_err(|_| refused())?;
     let is_web = matches!(url.scheme(), "http" | "https");
     let origin = url.origin().ascii_serialization();
-    // A pattern would be taken for a literal host name, and match no page.
+    // CORS would compare a pattern literally, so it would match no page.
     if !is_web || origin != text || text.contains('*') {
         return Err(refused());
     }

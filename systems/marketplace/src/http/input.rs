@@ -15,31 +15,31 @@ use crate::store::answers::Key;
 use crate::types::{Id, PageSize};
 use crate::work::Actor;
 
-/// So much of a body that is too large is read and thrown away.
+/// Number of bytes beyond the limit that are read and discarded.
 const DRAINED: usize = 1 << 20;
 
-/// A body, or an answer, that says nothing: `{}`. As a body, nothing at all will do.
+/// An empty object, `{}`, as a body or a response. A request body may also be missing.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Empty {}
 
-/// No query is looked at.
+/// No query parameters. Any that are sent are ignored.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 pub(crate) struct NoQuery {}
 
-/// The query of a list.
+/// The query parameters of a list.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub(crate) struct PageQuery {
     pub(crate) limit: Option<PageSize>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     pub(crate) after: Option<Id>,
 }
 
-/// What the path names; what cannot be read names nothing that there is.
+/// Parses the ids in the path. A malformed id is reported as not found, because it cannot name anything.
 pub(super) async fn path<T: DeserializeOwned + Send>(parts: &mut Parts) -> Result<T, Refusal> {
     let path = Path::<T>::from_request_parts(parts, &()).await;
     path.map(|Path(path)| path)
-        .map_err(|_| Refusal::NotFound("thing"))
+        .map_err(|_| Refusal::NotFound("resource"))
 }
 
 pub(super) async fn query<T: DeserializeOwned>(parts: &mut Parts) -> Result<T, Refusal> {
@@ -49,8 +49,8 @@ pub(super) async fn query<T: DeserializeOwned>(parts: &mut Parts) -> Result<T, R
         .map_err(|error| Refusal::InvalidQuery(error.body_text()))
 }
 
-/// The whole body, at most `limit` bytes. What is too large is read a while longer, so that its sender
-/// hears why it was refused instead of finding the connection closed.
+/// Reads the whole body, at most `limit` bytes. Of a larger body, up to [`DRAINED`] more bytes are read. This way the
+/// client gets the error response instead of a closed connection.
 pub(super) async fn body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     let read = timeout(BODY_LIMIT, take(body, limit)).await;
     let (whole, length) = read.map_err(|_| Refusal::BodyIncomplete)??;
@@ -60,7 +60,7 @@ pub(super) async fn body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     Ok(whole.into())
 }
 
-/// At most `limit` bytes of a body, and how long it was.
+/// Returns the body if it has at most `limit` bytes, and the number of bytes read.
 async fn take(mut body: Body, limit: usize) -> Result<(Vec<u8>, usize), Refusal> {
     let (mut whole, mut length) = (Vec::new(), 0);
     while let Some(frame) = body.frame().await {
@@ -79,7 +79,7 @@ async fn take(mut body: Body, limit: usize) -> Result<(Vec<u8>, usize), Refusal>
     Ok((whole, length))
 }
 
-/// Reads a body; one of nothing is `{}`.
+/// Parses a JSON body. An empty body counts as `{}`.
 pub(super) fn json<T: DeserializeOwned>(parts: &Parts, bytes: &[u8]) -> Result<T, Refusal> {
     let kind = parts
         .headers
@@ -89,7 +89,7 @@ pub(super) fn json<T: DeserializeOwned>(parts: &Parts, bytes: &[u8]) -> Result<T
         let kind = kind.split(';').next().unwrap_or_default().trim();
         kind.eq_ignore_ascii_case("application/json")
     };
-    // Some clients name a type though they send nothing.
+    // Some clients send a `Content-Type` without a body.
     if !bytes.is_empty() && kind.is_some_and(|kind| !is_json(kind)) {
         return Err(Refusal::NotJson);
     }
@@ -97,7 +97,7 @@ pub(super) fn json<T: DeserializeOwned>(parts: &Parts, bytes: &[u8]) -> Result<T
     kit::json::object(bytes).map_err(|error| Refusal::InvalidJson(error.to_string()))
 }
 
-/// The key under which a write is to be done once, if it names one.
+/// The idempotency key of a write, if the request has one.
 pub(super) fn key(
     parts: &Parts,
     actor: &Actor,
@@ -116,9 +116,11 @@ pub(super) fn key(
     Ok(Some(kept(name, actor, [operation.as_bytes(), path, body])))
 }
 
-/// A key as it is kept. A body may hold a password: whoever reads the database has nothing to try
-/// guesses against, unless the key itself is known, of which nothing but a hash is kept. Strangers have
-/// no name of their own, so that the same key with another body is somebody else's.
+/// The stored form of a key.
+///
+/// A body may contain a password, so its fingerprint must not allow guessing. The fingerprint therefore includes the
+/// key, of which only a hash is stored. Callers without login cannot be told apart, so the fingerprint is part of their
+/// name: the same key with another body counts as the key of another caller.
 fn kept(name: &str, actor: &Actor, asked: [&[u8]; 3]) -> Key {
     let mut hash = Sha256::new();
     for part in [name.as_bytes()].into_iter().chain(asked) {

@@ -10,14 +10,14 @@ use crate::market::Market;
 use crate::refusal::Refusal;
 use crate::work::{Actor, Step};
 
-/// Something that changes what is kept, in one step.
+/// An operation that changes data, in one step.
 pub(crate) trait Write: Step<Answer: JsonSchema> + Sized + 'static {
     const ROUTE: Route;
-    /// What the path names.
+    /// The ids in the path.
     type Path: DeserializeOwned + Send;
     type Body: DeserializeOwned + JsonSchema + Send;
 
-    /// What is to be done before a transaction begins: checking what was handed in, hashing.
+    /// Prepares the step before its transaction begins: checks the input and hashes passwords.
     fn begin(
         path: Self::Path,
         body: Self::Body,
@@ -25,10 +25,10 @@ pub(crate) trait Write: Step<Answer: JsonSchema> + Sized + 'static {
     ) -> impl Future<Output = Result<Self, Refusal>> + Send;
 }
 
-/// Something that only looks.
+/// An operation that only reads.
 pub(crate) trait Read: 'static {
     const ROUTE: Route;
-    /// What the path names.
+    /// The ids in the path.
     type Path: DeserializeOwned + Send;
     type Query: DeserializeOwned + JsonSchema + Send;
     type Answer: Serialize + JsonSchema;

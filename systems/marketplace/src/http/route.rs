@@ -2,12 +2,12 @@ use crate::refusal::Refusal;
 use crate::store::users::Role;
 use crate::work::Actor;
 
-/// Who may do something at all; which of their own things they may do it to, the trade says.
+/// Who may call an operation. Whether the caller may change a certain trade is decided in `trade`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Everybody.
+    /// Anybody, without login.
     Anyone,
-    /// Whoever has logged in.
+    /// Any user who has logged in.
     SignedIn,
     Buyer,
     Seller,
@@ -16,7 +16,7 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    /// Refuses who may not.
+    /// Refuses callers without access.
     pub(super) fn check(self, actor: &Actor) -> Result<(), Refusal> {
         if self == Self::Anyone {
             return Ok(());
@@ -37,7 +37,7 @@ impl Access {
     }
 }
 
-/// How it is asked for.
+/// The HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Get,
@@ -45,20 +45,20 @@ pub(super) enum Verb {
     Put,
 }
 
-/// What is known of an operation before its body is read.
+/// The declaration of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
-    /// Its name, as the field report writes them.
+    /// The operation's name, in the form that the field report uses.
     pub(crate) id: &'static str,
     pub(super) verb: Verb,
     pub(super) path: &'static str,
     pub(super) summary: &'static str,
     pub(super) access: Access,
-    /// 201 instead of 200.
+    /// Success is 201 instead of 200.
     pub(super) creates: bool,
-    /// It waits for a hash, and is refused when too many wait.
+    /// The operation hashes a password. It is refused if too many requests wait for a hash.
     pub(super) hashes: bool,
-    /// Its answer holds secrets: it is never kept, so that no idempotency key is taken.
+    /// The response contains secrets. It is never stored, so idempotency keys are ignored.
     pub(super) secret: bool,
 }
 
@@ -113,7 +113,7 @@ impl Route {
         self
     }
 
-    /// The status of its success.
+    /// The status of a successful response.
     pub(super) fn status(&self) -> u16 {
         if self.creates { 201 } else { 200 }
     }

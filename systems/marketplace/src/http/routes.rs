@@ -29,7 +29,7 @@ use crate::trade::{
     WithdrawOffer,
 };
 
-/// Routes, and what is told of them.
+/// The routes and their description.
 #[derive(Default)]
 struct Routes {
     router: Router<Arc<Market>>,
@@ -80,7 +80,7 @@ fn filter(verb: Verb) -> MethodFilter {
     }
 }
 
-/// Everything that a type describes.
+/// All operations that are described by types.
 fn operations() -> Routes {
     Routes::default()
         .write::<Register>()
@@ -116,13 +116,13 @@ fn operations() -> Routes {
         .read::<ShowLedger>()
 }
 
-/// What has a form of its own: streams, the provider's webhook, the description.
+/// Operations with a form of their own: the streams and the provider's webhook.
 fn others(routes: Routes, provider: Provider) -> Routes {
     let stream = |kind: &'static str, status: &'static str| {
         move |describer: &mut Describer, own: &mut Value| {
             own["parameters"] = json!(describer.query::<StreamQuery>());
             own["responses"] =
-                json!({ (status): { "description": "Opened", "content": { (kind): {} } } });
+                json!({ (status): { "description": "Stream opened", "content": { (kind): {} } } });
             refuse(own, &["400", "401", "429", "503"]);
         }
     };
@@ -156,7 +156,7 @@ pub(crate) fn router(
         mut describer,
         operations,
     } = routes;
-    // It is answered at once to everybody, as health is: no limit counts it.
+    // Like `/healthz`, the description is open to everybody and not rate-limited, so it has no error responses.
     describer.other(&DESCRIPTION, |own| {
         if let Some(answers) = own["responses"].as_object_mut() {
             answers.retain(|status, _| status == "200");

@@ -23,17 +23,17 @@ use crate::types::Time;
 use crate::work::Actor;
 
 pub(super) const STREAM: Route = Route::get("notifications.stream", "/api/notifications/stream")
-    .says("The caller's notifications as server-sent events, from now on or after a place in the list");
+    .says("The caller's notifications as server-sent events: new ones, or those after a position");
 pub(super) const SOCKET: Route = Route::get("notifications.socket", "/api/notifications/ws")
-    .says("The caller's notifications by WebSocket, from now on or after a place in the list");
+    .says("The caller's notifications by WebSocket: new ones, or those after a position");
 pub(super) const WEBHOOK: Route = Route::post("payments.webhook", "/api/payments/webhook")
-    .says("What the payment provider tells, signed in `X-Payment-Signature: t=SECONDS,v1=HMAC`")
+    .says("Events of the payment provider, signed in `X-Payment-Signature: t=SECONDS,v1=HMAC`")
     .by(Access::Anyone);
 pub(super) const DESCRIPTION: Route = Route::get("openapi", "/openapi.json")
     .says("This description")
     .by(Access::Anyone);
 
-/// The secret of the provider's webhooks.
+/// The secret with which the provider signs its webhooks.
 #[derive(Clone, Debug)]
 pub(super) struct Provider(pub(super) Option<Secret>);
 
@@ -70,7 +70,7 @@ pub(super) async fn socket(State(market): State<Arc<Market>>, request: Request) 
     finish(&market, &SOCKET, ticket, work).await
 }
 
-/// The token of a stream, from the header or the query.
+/// The access token of a stream, from the header or else from the query.
 fn token(parts: &Parts, query: &StreamQuery) -> Result<String, Refusal> {
     let header = parts
         .headers
