@@ -14,10 +14,10 @@ use crate::store::answers::{self, Key};
 use crate::store::{Store, answers::Kept};
 use crate::work::{Actor, Step, Told, Work};
 
-/// How often a transaction is tried that the database could not order among others.
+/// Number of attempts for a transaction that conflicts with others.
 const TRIES: u32 = 5;
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Debug)]
 pub(crate) struct Market {
     pub(crate) store: Store,
@@ -29,21 +29,22 @@ pub(crate) struct Market {
     pub(crate) counters: Counters,
 }
 
-/// By which rules trades are made.
+/// The configured rules of trades and sessions.
 #[derive(Clone, Debug)]
 pub(crate) struct Terms {
     pub(crate) payment_mode: PaymentMode,
-    /// In hundredths of a percent.
+    /// The marketplace's fee, in hundredths of a percent.
     pub(crate) fee: i64,
     pub(crate) open_time: Duration,
     pub(crate) pay_time: Duration,
     pub(crate) confirm_time: Duration,
     pub(crate) access_time: Duration,
     pub(crate) refresh_time: Duration,
-    /// Notifications leave by the operator's webhook, by Telegram.
+    /// Whether notifications are also sent to the operator's webhook.
     pub(crate) by_webhook: bool,
+    /// Whether notifications are also sent by Telegram.
     pub(crate) by_telegram: bool,
-    /// A fault on order: the selected seller is never told.
+    /// Injected fault: the selected seller gets no notification.
     pub(crate) lose_accepted: bool,
 }
 
@@ -65,7 +66,7 @@ impl Terms {
     }
 }
 
-/// What a step gave: its answer as JSON, made now or before.
+/// The result of a step: its response as JSON, either new or stored under the idempotency key.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) body: String,
@@ -73,8 +74,8 @@ pub(crate) struct Done {
 }
 
 impl Market {
-    /// Does a step in a transaction of its own. Under a key that was used before, what was answered
-    /// then is answered again.
+    /// Performs a step in a transaction of its own. If the key was used before, the stored response is returned and
+    /// nothing is changed.
     pub(crate) async fn perform<S: Step>(
         &self,
         actor: &Actor,
@@ -166,9 +167,8 @@ fn to_json(answer: &impl serde::Serialize) -> Result<String, Refusal> {
     serde_json::to_string(answer).map_err(|error| Refusal::Internal(error.to_string()))
 }
 
-/// Whether it is worth trying the same transaction again: after a deadlock or a failure to order
-/// (`PostgreSQL`), a lock (`SQLite`), and where another step was faster, since the state then says what
-/// may still be done.
+/// Whether the transaction is worth repeating: after a serialization failure or a deadlock (`PostgreSQL`: 40001 and
+/// 40P01), or a lock (`SQLite`: 5, 6 and 517). Also if another step was faster: the new state then decides.
 fn is_transient(refusal: &Refusal) -> bool {
     match refusal {
         Refusal::Overtaken => true,
@@ -180,7 +180,8 @@ fn is_transient(refusal: &Refusal) -> bool {
     }
 }
 
-/// A while, longer each time and never the same for two.
+/// The pause before the next attempt. It grows each time, and has a random part so that two transactions do not collide
+/// again.
 fn pause(tried: u32) -> Result<Duration, Refusal> {
     let random = u64::from(Token::random()?.to_bytes()[0]);
     Ok(Duration::from_millis((2 << tried) + random % (4 << tried)))

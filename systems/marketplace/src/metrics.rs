@@ -6,14 +6,14 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-/// Which operation, answered how.
+/// The labels of a response: its operation and status.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct Answered {
     pub(crate) operation: &'static str,
     pub(crate) status: u16,
 }
 
-/// What the hashing threads count. Clones count together.
+/// Metrics of the hashing threads. Clones share their values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HashCounters {
     pub(crate) waiting: Gauge<i64, AtomicI64>,
@@ -23,7 +23,7 @@ pub(crate) struct HashCounters {
     pub(crate) busy: Counter<f64, AtomicU64>,
 }
 
-/// What the marketplace counts. Clones count together.
+/// Metrics of the marketplace. Clones share their values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) answers: Family<Answered, Counter>,
@@ -39,23 +39,23 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Shows them in `/metrics`.
+    /// Registers the metrics for `/metrics`.
     pub(crate) fn register(&self, registry: &mut Registry) {
         registry.register(
             "marketplace_answers",
-            "Requests, by operation and status",
+            "Responses, by operation and status",
             self.answers.clone(),
         );
         let counters = [
             ("hashes", "Passwords hashed or checked", &self.hash.hashed),
             (
                 "hashes_refused",
-                "Passwords refused because too many waited",
+                "Passwords refused because the queue was full or slow",
                 &self.hash.refused,
             ),
             (
                 "hashes_abandoned",
-                "Passwords whose request was gone before their turn",
+                "Passwords not hashed because their request was gone",
                 &self.hash.abandoned,
             ),
             (
@@ -65,7 +65,7 @@ impl Counters {
             ),
             (
                 "notifications_lost_on_order",
-                "Notifications left out by the fault",
+                "Notifications dropped by the injected fault",
                 &self.lost_on_order,
             ),
             (
@@ -75,22 +75,22 @@ impl Counters {
             ),
             (
                 "outbox_sent",
-                "Notifications that left by webhook or Telegram",
+                "Notifications sent by webhook or Telegram",
                 &self.sent,
             ),
             (
                 "outbox_failures",
-                "Attempts to send one that failed",
+                "Failed attempts to send a notification",
                 &self.send_failures,
             ),
             (
                 "transactions_retried",
-                "Transactions that the database asked to try again",
+                "Repeated transactions, after a conflict",
                 &self.retries,
             ),
             (
                 "replays",
-                "Writes answered from their idempotency key",
+                "Stored responses, by idempotency key",
                 &self.replays,
             ),
         ];
@@ -98,7 +98,7 @@ impl Counters {
             registry.register(format!("marketplace_{name}"), help, counter.clone());
         }
         self.register_gauges(registry);
-        let busy = "CPU time of the threads that hash, as long as they had a core";
+        let busy = "Time spent hashing; equals CPU time while each hashing thread has a core";
         registry.register("marketplace_hash_seconds", busy, self.hash.busy.clone());
     }
 
@@ -106,7 +106,7 @@ impl Counters {
         let gauges = [
             (
                 "hashes_waiting",
-                "Passwords that wait to be hashed",
+                "Passwords waiting to be hashed",
                 &self.hash.waiting,
             ),
             ("streams", "Open streams of notifications", &self.streams),

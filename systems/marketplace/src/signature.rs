@@ -1,5 +1,5 @@
-//! Signatures of webhooks, those that come and those that leave: `t=SECONDS,v1=HEX`, where HEX is the
-//! HMAC-SHA256 of the seconds, a dot and the body. The time keeps an old one from being sent again.
+//! Signatures of incoming and outgoing webhooks: `t=SECONDS,v1=HEX`. HEX is the HMAC-SHA256 of the seconds, a dot and
+//! the body. Because the time is signed, an old webhook cannot be replayed.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use sha2::Sha256;
 
 use crate::types::Time;
 
-/// A signature is good for so long, and may come from a clock that is so much ahead.
+/// Maximum difference between a signature's time and ours, in either direction.
 const TOLERANCE: Duration = Duration::from_mins(5);
 
 type HmacSha256 = Hmac<Sha256>;
@@ -22,7 +22,7 @@ pub(crate) fn sign(secret: &Secret, now: Time, body: &[u8]) -> String {
     format!("t={seconds},v1={}", code.unwrap_or_default())
 }
 
-/// Whether a header is a signature of this body, made not long ago. Compared in constant time.
+/// Whether a header is a recent signature of this body. Compares in constant time.
 pub(crate) fn is_good(secret: &Secret, header: &str, now: Time, body: &[u8]) -> bool {
     let part = |name: &str| {
         let mut parts = header
@@ -46,7 +46,7 @@ pub(crate) fn is_good(secret: &Secret, header: &str, now: Time, body: &[u8]) -> 
 }
 
 fn mac(secret: &Secret, seconds: &str, body: &[u8]) -> Option<HmacSha256> {
-    // Any length of key will do; there is always a code.
+    // HMAC accepts keys of any length, so this never returns `None`.
     let mut mac = HmacSha256::new_from_slice(secret.reveal().as_bytes()).ok()?;
     mac.update(seconds.as_bytes());
     mac.update(b".");

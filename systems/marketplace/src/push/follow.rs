@@ -15,12 +15,12 @@ use crate::store::notifications;
 use crate::store::sessions::{self, Holder};
 use crate::types::Time;
 
-/// However quiet it is, the list and the session are looked at so often: another node may have written.
+/// Interval at which the list and the session are read even without a wake-up, because another node may have written.
 const LOOK: Duration = Duration::from_secs(5);
-/// Notifications read at a time.
+/// Maximum number of notifications per query.
 const ROWS: i64 = 100;
 
-/// Follows a user's list: every notification once, in order, until the session ends.
+/// Follows a user's list: yields every notification once, in order, until the session ends.
 #[derive(Debug)]
 pub(super) struct Follower {
     market: Arc<Market>,
@@ -32,7 +32,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// Begins after the named place, else after the newest notification of now.
+    /// Starts after `query.after`, or else after the newest notification.
     pub(super) async fn begin(
         market: Arc<Market>,
         token: &str,
@@ -42,7 +42,7 @@ impl Follower {
         let mut db = market.store.read().await?;
         let holder = sessions::holder(&mut db, &token_hash, Time::now()).await?;
         let holder = holder.ok_or(Refusal::Unauthenticated)?;
-        // Before the list is read: what is written in between wakes.
+        // Subscribe before reading the list, so that a notification written in between wakes this stream.
         let place = market
             .hub
             .follow(&holder.id)
@@ -70,11 +70,12 @@ impl Follower {
                 self.market.counters.pushed.inc();
                 return Some(next);
             }
+            // Before reading: a change during the read must wake this stream again.
             self.place.woken.mark_unchanged();
             match self.look().await {
                 Ok(true) => {}
                 Ok(false) => return None,
-                Err(error) => tracing::debug!(%error, "a stream could not look at its list"),
+                Err(error) => tracing::debug!(%error, "a stream cannot read its list yet"),
             }
             if !self.ready.is_empty() {
                 continue;
@@ -82,12 +83,12 @@ impl Follower {
             if self.market.hub.is_stopping() {
                 return None;
             }
-            // Neither the time limit nor a lost waker ends a stream: it looks again.
+            // After a timeout or the loss of the sender, the stream reads the list again as well.
             let _ = timeout(LOOK, self.place.woken.changed()).await;
         }
     }
 
-    /// Reads what is new; `false` when the session is over.
+    /// Reads new notifications. Returns `false` if the session is over.
     async fn look(&mut self) -> Result<bool, Refusal> {
         let mut db = self.market.store.read().await?;
         let holder = sessions::holder(&mut db, &self.token_hash, Time::now()).await?;
@@ -99,7 +100,7 @@ impl Follower {
         if let Some(faults) = self.market.faults.as_ref().filter(|_| !rows.is_empty()) {
             faults.hold(Instant::now()).await;
         }
-        // From here on nothing waits: who stops waiting for the next has lost none.
+        // No `await` from here on. A caller that cancels `next` therefore loses no notification.
         for row in rows {
             self.after = row.sequence;
             self.push(row.into());
@@ -107,7 +108,7 @@ impl Follower {
         Ok(true)
     }
 
-    /// Puts a notification into the stream, as faults on order have it.
+    /// Queues a notification, subject to injected faults.
     fn push(&mut self, view: NotificationView) {
         let Some(faults) = &self.market.faults else {
             self.ready.push_back(view);

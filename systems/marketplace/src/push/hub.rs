@@ -7,20 +7,19 @@ use tokio::sync::{Notify, watch};
 use crate::store::outbox::Channel;
 use crate::types::Id;
 
-/// Wakes whoever follows a user's list, and the sender. It carries nothing: what there is to tell is
-/// in the database.
+/// Wakes the streams of a user, and the sender. It carries no data; notifications are read from the database.
 #[derive(Debug)]
 pub(crate) struct Hub {
     followed: Mutex<HashMap<Id, watch::Sender<()>>>,
     webhook: Notify,
     telegram: Notify,
-    /// Held by each stream, so that a stop can wait for the last.
+    /// Each open stream has a receiver of this channel. It counts the streams, and a stop can wait for the last one.
     open: watch::Sender<()>,
     limit: usize,
     stopping: AtomicBool,
 }
 
-/// A place in the hub: hears when there may be news, and counts as an open stream.
+/// A stream's subscription. It is woken when there may be new notifications, and counts as an open stream.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) woken: watch::Receiver<()>,
@@ -39,7 +38,7 @@ impl Hub {
         }
     }
 
-    /// A place for one stream; `None` when there are too many, or no more are taken.
+    /// Subscribes a stream. `None` if there are too many streams, or the marketplace stops.
     pub(super) fn follow(&self, user: &Id) -> Option<Place> {
         if self.open.receiver_count() >= self.limit || self.is_stopping() {
             return None;
@@ -54,11 +53,11 @@ impl Hub {
         })
     }
 
-    /// There may be news for these users.
+    /// Wakes the streams of these users.
     pub(crate) fn wake(&self, users: &[Id]) {
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
         for user in users {
-            // An error means that nobody follows any longer.
+            // An error means that the user has no stream any more.
             if followed
                 .get(user)
                 .is_some_and(|sender| sender.send(()).is_err())
@@ -68,7 +67,7 @@ impl Hub {
         }
     }
 
-    /// There may be something to send.
+    /// Wakes the sender.
     pub(crate) fn wake_sender(&self) {
         self.webhook.notify_one();
         self.telegram.notify_one();
@@ -82,12 +81,12 @@ impl Hub {
         woken.notified().await;
     }
 
-    /// Open streams.
+    /// Number of open streams.
     pub(crate) fn streams(&self) -> usize {
         self.open.receiver_count()
     }
 
-    /// Tells every stream to end.
+    /// Ends all streams. New ones are refused.
     pub(crate) fn close(&self) {
         self.stopping.store(true, Ordering::Relaxed);
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,7 +97,7 @@ impl Hub {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    /// Waits for the last stream's end.
+    /// Waits until the last stream has ended.
     pub(crate) async fn closed(&self) {
         self.open.closed().await;
     }

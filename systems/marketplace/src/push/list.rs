@@ -14,11 +14,11 @@ use crate::work::{Actor, Step, Work};
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Notification")]
 pub(crate) struct NotificationView {
-    /// Counts the user's notifications from 1, without a gap.
+    /// Position in the user's list, from 1, without a gap.
     pub(super) sequence: i64,
     pub(super) kind: NoticeKind,
     request_id: Id,
-    /// What it is about.
+    /// Details that depend on `kind`.
     #[schemars(with = "std::collections::BTreeMap<String, Value>")]
     data: Value,
     created_at: Time,
@@ -39,13 +39,13 @@ impl From<NotificationRow> for NotificationView {
     }
 }
 
-/// Which notifications are wanted.
+/// The query parameters of the list of notifications.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct NotificationQuery {
-    /// Only those that were not read.
+    /// Only unread notifications.
     unread: Option<bool>,
     limit: Option<PageSize>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     before: Option<i64>,
 }
 
@@ -53,17 +53,17 @@ pub(crate) struct NotificationQuery {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Notifications {
     items: Vec<NotificationView>,
-    /// Give it as `before` to read on; absent at the end.
+    /// Pass this as `before` to get the next page. `null` on the last page.
     next: Option<i64>,
 }
 
-/// What the caller was told.
+/// Lists the caller's notifications.
 #[derive(Debug)]
 pub(crate) struct ListNotifications;
 
 impl Read for ListNotifications {
     const ROUTE: Route = Route::get("notifications.list", "/api/notifications")
-        .says("What the caller was told, newest first")
+        .says("The caller's notifications, newest first")
         .by(Access::SignedIn);
     type Path = ();
     type Query = NotificationQuery;
@@ -89,26 +89,26 @@ impl Read for ListNotifications {
     }
 }
 
-/// Up to where the list was read.
+/// The position up to which the list was read.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ReadBody {
     up_to: i64,
 }
 
-/// How many were marked.
+/// The number of notifications that were marked.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Marked {
     marked: u64,
 }
 
-/// The caller has read the list up to a place.
+/// Marks the caller's notifications as read, up to a position.
 #[derive(Debug)]
 pub(crate) struct MarkRead(ReadBody);
 
 impl Write for MarkRead {
     const ROUTE: Route = Route::post("notifications.read", "/api/notifications/read")
-        .says("Marks the caller's notifications as read, up to a place in the list")
+        .says("Marks the caller's notifications as read, up to a position in the list")
         .by(Access::SignedIn);
     type Path = ();
     type Body = ReadBody;

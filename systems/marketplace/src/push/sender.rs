@@ -14,29 +14,29 @@ use crate::signature;
 use crate::store::outbox::{self, Channel, OutboxRow};
 use crate::types::Time;
 
-/// However quiet it is, the outbox is looked at so often.
+/// Interval at which the outbox is read even without a wake-up.
 const LOOK: Duration = Duration::from_secs(1);
-/// Sent at a time.
+/// Maximum number of notifications per query.
 const ROWS: i64 = 50;
-/// Who does not answer within this time has not got it.
+/// Time limit of a request. Without a response in time, the notification counts as not delivered.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest between two tries.
+/// The longest pause between two attempts.
 const LONGEST: Duration = Duration::from_hours(1);
-/// Given up after so many tries, which is about ten hours.
+/// Number of attempts, about eight hours in total. After that, a notification is discarded.
 const TRIES: i64 = 20;
 
-/// Sends what is in the outbox, each until it arrives: at least once.
+/// Sends the notifications in the outbox. Each is sent until it arrives, so receivers get it at least once.
 #[derive(Debug)]
 pub(crate) struct Sender {
     http: Client,
     webhook: Option<(Url, Secret)>,
     telegram: Option<Url>,
-    /// Where users look at their notifications: the first of the front ends.
+    /// The front end to which messages link: the first of `--cors-origins`.
     front_end: Option<String>,
 }
 
 impl Sender {
-    /// `None` when there is nowhere to send to.
+    /// `None` if neither a webhook nor Telegram is configured.
     pub(crate) fn new(
         config: &PushConfig,
         front_end: Option<&String>,
@@ -49,7 +49,7 @@ impl Sender {
             let base = config.telegram_api.trim_end_matches('/');
             let url = format!("{base}/bot{}/sendMessage", token.reveal());
             address("telegram-api", &url).map_err(|_| {
-                let why = "base and token make no address".to_owned();
+                let why = "URL and token do not form a valid address".to_owned();
                 ConfigError::Address("telegram-api", why)
             })
         });
@@ -72,7 +72,7 @@ impl Sender {
         }))
     }
 
-    /// Sends for ever, each way by itself: one that does not answer holds up no other.
+    /// Sends forever. The channels are independent: one that does not respond does not delay the other.
     pub(crate) async fn run(self, market: Arc<Market>) {
         tokio::join!(
             self.empty(&market, Channel::Webhook),
@@ -85,14 +85,14 @@ impl Sender {
             match self.round(market, channel).await {
                 Ok(sent) if sent == ROWS => continue,
                 Ok(_) => {}
-                Err(error) => tracing::warn!(%error, "the outbox cannot be read"),
+                Err(error) => tracing::warn!(%error, "cannot read the outbox; trying again"),
             }
-            // Neither the time limit nor a waker ends it: it looks again.
+            // After a wake-up or a timeout, the outbox is read again.
             let _ = timeout(LOOK, market.hub.sender_woken(channel)).await;
         }
     }
 
-    /// Sends what is due by one way; how many there were.
+    /// Sends the due notifications of one channel. Returns their number.
     async fn round(&self, market: &Market, channel: Channel) -> Result<i64, Refusal> {
         let due = {
             let mut db = market.store.read().await?;
@@ -109,7 +109,7 @@ impl Sender {
                 Err(why) => {
                     market.counters.send_failures.inc();
                     let given_up = row.attempts + 1 >= TRIES;
-                    tracing::warn!(id = %row.id, channel = row.channel.word(), why, given_up, "a notification did not arrive");
+                    tracing::warn!(id = %row.id, channel = row.channel.word(), why, given_up, "cannot deliver a notification");
                     if given_up {
                         outbox::delete(&mut transaction, &row.id).await?;
                     } else {
@@ -123,7 +123,7 @@ impl Sender {
         Ok(i64::try_from(due.len()).unwrap_or(i64::MAX))
     }
 
-    /// Sends one; why it did not arrive is told without the address, which may hold a token.
+    /// Sends one notification. Errors do not contain the URL, because it may contain a token.
     async fn send(&self, row: &OutboxRow) -> Result<(), String> {
         let request = match (row.channel, &self.webhook, &self.telegram) {
             (Channel::Webhook, Some((url, secret)), _) => self
@@ -140,7 +140,7 @@ impl Sender {
                 let message = json!({ "chat_id": row.target, "text": self.text(&row.body) });
                 self.http.post(url.clone()).json(&message)
             }
-            _ => return Err("this way is not configured any longer".to_owned()),
+            _ => return Err("this channel is no longer configured".to_owned()),
         };
         let answer = request
             .send()
@@ -149,10 +149,10 @@ impl Sender {
         if answer.status().is_success() {
             return Ok(());
         }
-        Err(format!("answered {}", answer.status().as_u16()))
+        Err(format!("response status {}", answer.status().as_u16()))
     }
 
-    /// A notification for people.
+    /// The text of a notification, for people.
     fn text(&self, body: &str) -> String {
         let body: Value = serde_json::from_str(body).unwrap_or_default();
         let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -176,11 +176,11 @@ fn address(flag: &'static str, url: &str) -> Result<Url, ConfigError> {
     }
     Err(ConfigError::Address(
         flag,
-        "it must be http or https".to_owned(),
+        "the URL must begin with `http:` or `https:`".to_owned(),
     ))
 }
 
-/// One second, then twice as long each time.
+/// The pause before the next attempt: one second, doubled each time, at most [`LONGEST`].
 fn pause(attempts: i64) -> Duration {
     let doubled = u32::try_from(attempts.clamp(0, 12)).unwrap_or_default();
     (Duration::from_secs(1) * 2_u32.pow(doubled)).min(LONGEST)

@@ -11,14 +11,14 @@ use super::follow::Follower;
 use crate::http::Shared;
 use crate::refusal::Refusal;
 
-/// A socket is pinged so often.
+/// Interval between pings. A connection that has sent nothing since the previous ping is closed.
 const PING: Duration = Duration::from_secs(20);
-/// Who does not take a message within this time is cut off.
+/// Time limit for sending a message. Afterwards the connection is closed.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Nothing but pongs is expected.
+/// Maximum size of an incoming message in bytes. Clients send nothing but pongs.
 const LARGEST: usize = 4096;
 
-/// The same as server-sent events, one JSON message each.
+/// Opens a WebSocket with the same notifications as the server-sent events, one JSON message each.
 pub(crate) async fn open(
     market: Shared,
     token: &str,
@@ -30,7 +30,7 @@ pub(crate) async fn open(
     let upgrade = upgrade.max_message_size(LARGEST).max_frame_size(LARGEST);
     Ok(upgrade.on_upgrade(async move |socket| {
         follow(Socket::new(socket), follower).await;
-        // Until here it was one of the connections that may be open.
+        // Until here the socket counted as an open connection.
         drop(place);
     }))
 }
@@ -70,6 +70,6 @@ async fn follow(mut socket: Socket, mut follower: Follower) {
         code: close_code::AWAY,
         reason: "the session is over".into(),
     };
-    // Where even this does not arrive, the connection just ends.
+    // If the close frame cannot be sent, the connection just ends.
     let _ = timeout(PATIENCE, socket.send(Message::Close(Some(frame)))).await;
 }

@@ -9,7 +9,7 @@ use super::follow::Follower;
 use crate::http::Shared;
 use crate::refusal::Refusal;
 
-/// Server-sent events: the id of an event is its place in the list, with which a browser resumes.
+/// Opens a stream of server-sent events. An event's id is its position in the list, from which a browser resumes.
 pub(crate) async fn open(
     market: Shared,
     token: &str,
@@ -24,7 +24,7 @@ pub(crate) async fn open(
         let event = Event::default()
             .id(next.sequence.to_string())
             .event(next.kind.word());
-        // What was made of JSON is JSON.
+        // Serializing cannot fail, because the view was itself parsed from JSON.
         let event = event.json_data(&next).ok()?;
         Some((Ok::<_, Infallible>(event), follower))
     });

@@ -6,19 +6,19 @@ words! {
     DeliveryState {
         /// Paid, not sent yet.
         Pending = "pending",
-        /// On its way.
+        /// Sent.
         Shipped = "shipped",
-        /// It arrived, as the seller says.
+        /// Arrived, according to the seller.
         Delivered = "delivered",
-        /// It arrived, as the buyer says.
+        /// Arrived, confirmed by the buyer, the clock or a dispute.
         Confirmed = "confirmed",
-        /// The money went back.
+        /// Stopped, because the buyer got the money back.
         Stopped = "stopped",
     }
 }
 
 words! {
-    /// What may be done to a delivery.
+    /// The actions on a delivery.
     DeliveryAction {
         Ship = "ship",
         Deliver = "deliver",
@@ -36,7 +36,7 @@ impl Stateful for DeliveryState {
     const SUBJECT: &'static str = "delivery";
     const RULES: &'static [Rule<Self, DeliveryAction>] = &[
         rule(In::Pending, Do::Ship, &[Seller], In::Shipped),
-        rule(In::Pending, Do::Deliver, &[Seller], In::Delivered), // what is handed over, or no parcel at all
+        rule(In::Pending, Do::Deliver, &[Seller], In::Delivered), // handed over in person, or nothing to ship
         rule(In::Shipped, Do::Deliver, &[Seller], In::Delivered),
         rule(
             In::Shipped,

@@ -1,24 +1,24 @@
 use crate::types::words::words;
 
 words! {
-    /// On whose behalf something is done to a trade.
+    /// The party on whose behalf a trade is changed.
     Party {
-        /// Who asked.
+        /// The user who posted the request.
         Buyer = "buyer",
-        /// Who offered.
+        /// The user who made the offer.
         Seller = "seller",
-        /// Who settles disputes.
+        /// A user who settles disputes.
         Admin = "admin",
-        /// A time that is over.
+        /// The clock: a deadline has passed.
         Clock = "clock",
-        /// Who moves money.
+        /// The payment provider.
         Provider = "provider",
-        /// What follows from something done to another part of the trade.
+        /// The marketplace itself: a consequence of a change to another part of the trade.
         Market = "market",
     }
 }
 
-/// One line of a table: in this state, this may be done by these, and leads there.
+/// A row of a state table: in state `from`, the parties `by` may perform `action`, which leads to state `to`.
 #[derive(Debug)]
 pub(crate) struct Rule<S, A> {
     pub(super) from: S,
@@ -27,7 +27,7 @@ pub(crate) struct Rule<S, A> {
     pub(super) to: S,
 }
 
-/// A line, as short as a table needs it.
+/// Creates a row. Short, to keep the tables readable.
 pub(super) const fn rule<S, A>(from: S, action: A, by: &'static [Party], to: S) -> Rule<S, A> {
     Rule {
         from,
@@ -37,21 +37,21 @@ pub(super) const fn rule<S, A>(from: S, action: A, by: &'static [Party], to: S) 
     }
 }
 
-/// A state that a table governs.
+/// A state with a table of allowed actions.
 pub(crate) trait Stateful: Copy + Eq + 'static {
-    /// What may be done.
+    /// The actions.
     type Action: Copy + Eq + 'static;
-    /// What it is a state of.
+    /// The name of the thing that has this state.
     const SUBJECT: &'static str;
     /// The table.
     const RULES: &'static [Rule<Self, Self::Action>];
 
-    /// The state's word.
+    /// The name of the state.
     fn word(self) -> &'static str;
-    /// The action's word.
+    /// The name of the action.
     fn action(action: Self::Action) -> &'static str;
 
-    /// Where `action` by `party` leads.
+    /// Returns the state to which `action` by `party` leads.
     fn step(self, action: Self::Action, party: Party) -> Result<Self, Illegal> {
         let lines = || {
             Self::RULES
@@ -70,7 +70,7 @@ pub(crate) trait Stateful: Copy + Eq + 'static {
         })
     }
 
-    /// How it stands where the table lets `actions` pass and something else forbids them.
+    /// Describes a refusal of `actions` that the table allows but another rule forbids.
     fn forbidden(self, actions: &[Self::Action], party: Party) -> Illegal {
         let words: Vec<&str> = actions.iter().map(|action| Self::action(*action)).collect();
         let mut allowed = self.allowed(party);
@@ -84,7 +84,7 @@ pub(crate) trait Stateful: Copy + Eq + 'static {
         }
     }
 
-    /// What `party` may do now.
+    /// The actions that `party` may perform now.
     fn allowed(self, party: Party) -> Vec<&'static str> {
         let mine = Self::RULES
             .iter()
@@ -93,15 +93,15 @@ pub(crate) trait Stateful: Copy + Eq + 'static {
     }
 }
 
-/// A step that no line of the table allows.
+/// An action that the state does not allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Illegal {
     pub(crate) subject: &'static str,
     pub(crate) state: &'static str,
     pub(crate) action: &'static str,
-    /// Others may do it in this state.
+    /// Whether other parties may perform the action in this state.
     pub(crate) by_others: bool,
-    /// What this party may do instead.
+    /// The actions that this party may perform instead.
     pub(crate) allowed: Vec<&'static str>,
 }
 

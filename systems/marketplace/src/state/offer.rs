@@ -4,19 +4,19 @@ use crate::types::words::words;
 words! {
     /// The state of an offer: whose turn it is, or how it ended.
     OfferState {
-        /// The seller named the price last.
+        /// The seller proposed the current price.
         AwaitingBuyer = "awaiting_buyer",
-        /// The buyer named the price last.
+        /// The buyer proposed the current price.
         AwaitingSeller = "awaiting_seller",
-        /// Selected: both agreed on its price.
+        /// Selected: both sides agreed on the price.
         Accepted = "accepted",
-        /// One side said no.
+        /// One side rejected it.
         Rejected = "rejected",
-        /// The seller took it back.
+        /// The seller withdrew it.
         Withdrawn = "withdrawn",
         /// Another offer was selected.
         Lost = "lost",
-        /// It was not valid any longer.
+        /// Its time was over.
         Expired = "expired",
         /// The request ended without a trade.
         Closed = "closed",
@@ -24,7 +24,7 @@ words! {
 }
 
 words! {
-    /// What may be done to an offer.
+    /// The actions on an offer.
     OfferAction {
         Select = "select",
         Accept = "accept",

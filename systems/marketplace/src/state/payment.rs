@@ -4,27 +4,27 @@ use crate::types::words::words;
 words! {
     /// The state of a payment.
     PaymentState {
-        /// The provider was asked and has not told yet.
+        /// Requested from the provider; no result yet.
         Pending = "pending",
         /// The money is in escrow.
         Held = "held",
-        /// The provider could not take it.
+        /// The provider reported a failure.
         Failed = "failed",
-        /// Given up before the provider told.
+        /// Abandoned before the provider reported a result.
         Abandoned = "abandoned",
-        /// The seller has it, but for the fee.
+        /// Paid to the seller, except for the fee.
         Released = "released",
-        /// The buyer has it back.
+        /// Returned to the buyer.
         Refunded = "refunded",
-        /// Each got a part.
+        /// Divided between buyer and seller.
         Split = "split",
-        /// Came after it had failed, when its trade waited for it no longer: the buyer has it back.
+        /// Succeeded after a failure, when its trade no longer waited for it. Returned to the buyer.
         Returned = "returned",
     }
 }
 
 words! {
-    /// What may be done to a payment.
+    /// The actions on a payment.
     PaymentAction {
         Succeed = "succeed",
         Fail = "fail",
@@ -47,9 +47,9 @@ impl Stateful for PaymentState {
         rule(In::Pending, Do::Succeed, &[Provider], In::Held),
         rule(In::Pending, Do::Fail, &[Provider], In::Failed),
         rule(In::Pending, Do::Abandon, &[Market], In::Abandoned),
-        rule(In::Abandoned, Do::Succeed, &[Provider], In::Refunded), // too late: it goes straight back
+        rule(In::Abandoned, Do::Succeed, &[Provider], In::Refunded), // too late: returned at once
         rule(In::Abandoned, Do::Fail, &[Provider], In::Failed),
-        rule(In::Failed, Do::Succeed, &[Provider], In::Held), // it was told too early
+        rule(In::Failed, Do::Succeed, &[Provider], In::Held), // the provider corrected its report
         rule(In::Failed, Do::Return, &[Market], In::Returned),
         rule(In::Held, Do::Release, &[Market], In::Released),
         rule(In::Held, Do::Refund, &[Market], In::Refunded),

@@ -4,29 +4,29 @@ use crate::types::words::words;
 words! {
     /// The state of a purchase request.
     RequestState {
-        /// Sellers may offer.
+        /// Sellers may make offers.
         Open = "open",
-        /// An offer was selected and is to be paid.
+        /// An offer was selected; the payment is due.
         Selected = "selected",
         /// The money is in escrow.
         Paid = "paid",
-        /// The seller has sent it.
+        /// The seller has reported the delivery.
         Delivering = "delivering",
-        /// The buyer has it, the seller the money.
+        /// Over: the seller got the money, or a part of it after a dispute.
         Completed = "completed",
-        /// Called off before it was paid.
+        /// Cancelled before payment.
         Cancelled = "cancelled",
-        /// Nobody was selected, or nothing paid, in time.
+        /// No offer was selected, or the payment was not made, in time.
         Expired = "expired",
-        /// An admin is to decide about the money.
+        /// In dispute: an admin decides about the money.
         Disputed = "disputed",
-        /// The buyer has the money back.
+        /// Over: the buyer got the money back.
         Refunded = "refunded",
     }
 }
 
 words! {
-    /// What may be done to a purchase request.
+    /// The actions on a purchase request.
     RequestAction {
         Offer = "offer",
         Select = "select",
@@ -51,7 +51,7 @@ impl Stateful for RequestState {
     const SUBJECT: &'static str = "request";
     const RULES: &'static [Rule<Self, RequestAction>] = &[
         rule(In::Open, Do::Offer, &[Seller], In::Open),
-        rule(In::Open, Do::Select, &[Buyer, Seller], In::Selected), // the seller by accepting a counter-offer
+        rule(In::Open, Do::Select, &[Buyer, Seller], In::Selected), // the seller, by accepting a counter-offer
         rule(In::Open, Do::Cancel, &[Buyer, Admin], In::Cancelled),
         rule(In::Open, Do::Expire, &[Clock], In::Expired),
         rule(In::Selected, Do::Pay, &[Buyer, Provider], In::Paid),
