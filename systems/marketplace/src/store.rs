@@ -1,5 +1,5 @@
-//! What is kept, in `SQLite` or `PostgreSQL`: one module per table, the same statements for both. It
-//! knows rows, not rules: what may happen is told by `state` and done by `trade` and `account`.
+//! Stored data, in `SQLite` or `PostgreSQL`. There is one module per table, with the same statements for both.
+//! The store knows rows, not rules. The rules are in `state`, and are applied by `trade` and `account`.
 
 pub(crate) mod answers;
 #[cfg(test)]

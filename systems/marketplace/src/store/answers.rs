@@ -2,25 +2,25 @@ use sqlx::{AnyConnection, FromRow};
 
 use crate::types::Time;
 
-/// A key under which a write is done once.
+/// An idempotency key: a write with it is executed once.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
-    /// Whose key: two users may choose the same name.
+    /// The owner of the key, because two users may choose the same name.
     pub(crate) caller: String,
     pub(crate) name: String,
-    /// What was asked, as a hash.
+    /// A hash of the request.
     pub(crate) fingerprint: String,
 }
 
-/// What was answered before.
+/// A stored response.
 #[derive(Debug, FromRow)]
 pub(crate) struct Kept {
     pub(crate) fingerprint: String,
     pub(crate) body: String,
 }
 
-/// Takes the key, or gives what was answered under it. While another transaction has it, this waits
-/// for that one's end.
+/// Claims the key and returns `None`, or returns the response stored under it. While another transaction holds the key,
+/// this waits until that transaction ends.
 pub(crate) async fn claim(
     db: &mut AnyConnection,
     key: &Key,
@@ -43,6 +43,7 @@ pub(crate) async fn claim(
     query.fetch_one(db).await.map(Some)
 }
 
+/// Stores the response under a claimed key.
 pub(crate) async fn keep(db: &mut AnyConnection, key: &Key, body: &str) -> Result<(), sqlx::Error> {
     let update = "UPDATE answers SET body = $3 WHERE caller = $1 AND name = $2";
     let query = sqlx::query(update).bind(&key.caller).bind(&key.name);
@@ -50,7 +51,7 @@ pub(crate) async fn keep(db: &mut AnyConnection, key: &Key, body: &str) -> Resul
     Ok(())
 }
 
-/// Forgets keys older than `before`.
+/// Deletes keys older than `before`.
 pub(crate) async fn sweep(db: &mut AnyConnection, before: Time) -> Result<u64, sqlx::Error> {
     let delete = sqlx::query("DELETE FROM answers WHERE created_at < $1").bind(before);
     Ok(delete.execute(db).await?.rows_affected())

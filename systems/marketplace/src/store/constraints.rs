@@ -1,4 +1,4 @@
-//! What the database itself forbids, whatever the program does.
+//! Tests of the constraints that the database enforces, whatever the program does.
 
 use sqlx::AnyConnection;
 

@@ -8,9 +8,9 @@ words! {
     Resolution {
         /// The seller gets the money.
         Release = "release",
-        /// The buyer gets it back.
+        /// The buyer gets the money back.
         Refund = "refund",
-        /// Each gets a part.
+        /// The money is divided between buyer and seller.
         Split = "split",
     }
 }
@@ -22,7 +22,7 @@ pub(crate) struct DisputeRow {
     pub(crate) opened_by: Id,
     pub(crate) reason: String,
     pub(crate) resolution: Option<Resolution>,
-    /// What the buyer got back.
+    /// The amount that the buyer got back, in minor units.
     pub(crate) refunded: Option<i64>,
     pub(crate) opened_at: Time,
     pub(crate) resolved_at: Option<Time>,
@@ -41,7 +41,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &DisputeRow) -> Result<(
     Ok(())
 }
 
-/// Saves how it ended.
+/// Saves how the dispute ended.
 pub(crate) async fn update(db: &mut AnyConnection, row: &DisputeRow) -> Result<(), sqlx::Error> {
     let update = "UPDATE disputes SET resolution = $2, refunded = $3, resolved_at = $4 WHERE request_id = $1";
     sqlx::query(update)

@@ -7,30 +7,30 @@ use crate::types::Id;
 use crate::types::words::words;
 
 words! {
-    /// Whose money it is.
+    /// The kind of an account.
     Account {
-        /// Money that came from a buyer, below nothing by what is still here.
+        /// Money outside, paid by or returned to a buyer. Negative by the amount that has not been returned.
         Buyer = "buyer",
-        /// Money that waits.
+        /// Money in escrow.
         Escrow = "escrow",
         /// Money that a seller has earned.
         Seller = "seller",
-        /// What the marketplace keeps.
+        /// Fees that the marketplace has earned.
         Fee = "fee",
     }
 }
 
 words! {
-    /// Why money moves.
+    /// The purpose of a transfer.
     TransferKind {
         /// From the buyer into escrow.
         Hold = "hold",
-        /// Out of escrow, to whoever gets it.
+        /// Out of escrow, to the seller and the fee, or back to the buyer.
         Settle = "settle",
     }
 }
 
-/// Money into or out of an account.
+/// One entry of a transfer. Positive amounts go into the account, negative ones out of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Leg {
     pub(crate) account: Account,
@@ -38,7 +38,7 @@ pub(crate) struct Leg {
     pub(crate) amount: i64,
 }
 
-/// What is on all accounts of a kind together.
+/// The sum of all accounts of one kind and currency, in minor units.
 #[derive(Debug, Serialize, JsonSchema, FromRow)]
 pub(crate) struct Balance {
     pub(crate) account: Account,
@@ -47,7 +47,7 @@ pub(crate) struct Balance {
     pub(crate) amount: i64,
 }
 
-/// Moves the money of a payment. The database lets each kind happen once.
+/// Moves the money of a payment. A unique index allows each kind of transfer once per payment.
 pub(crate) async fn transfer(
     db: &mut AnyConnection,
     id: &Id,
@@ -80,10 +80,10 @@ pub(crate) async fn balances(db: &mut AnyConnection) -> Result<Vec<Balance>, sql
     sqlx::query_as(select).fetch_all(db).await
 }
 
-/// What must hold, each with a statement that finds what breaks it.
+/// The invariants, each with a query that returns the ids that violate it.
 const PROMISES: &[(&str, &str)] = &[
     (
-        "the entries of a transfer add up to nothing",
+        "the entries of a transfer add up to zero",
         "SELECT transfer_id FROM entries GROUP BY transfer_id, currency HAVING SUM(amount) <> 0",
     ),
     (
@@ -92,21 +92,21 @@ const PROMISES: &[(&str, &str)] = &[
          JOIN payments ON payments.id = transfers.payment_id WHERE entries.currency <> payments.currency",
     ),
     (
-        "escrow holds the whole of a held payment and nothing of any other",
+        "escrow contains the full amount of every held payment, and nothing of any other",
         "SELECT payments.id FROM payments LEFT JOIN \
          (SELECT owner, SUM(amount) AS held FROM entries WHERE account = 'escrow' GROUP BY owner) AS escrow \
          ON escrow.owner = payments.id WHERE COALESCE(escrow.held, 0) <> \
          CASE WHEN payments.state = 'held' THEN payments.amount ELSE 0 END",
     ),
     (
-        "a payment moved as often as its state says",
+        "the number of transfers of a payment matches its state",
         "SELECT payments.id FROM payments WHERE \
          (SELECT COUNT(*) FROM transfers WHERE transfers.payment_id = payments.id) <> \
          CASE WHEN payments.state = 'held' THEN 1 \
          WHEN payments.state IN ('released', 'refunded', 'split', 'returned') THEN 2 ELSE 0 END",
     ),
     (
-        "a trade is as its payment",
+        "the state of a trade matches its payment",
         "SELECT requests.id FROM requests WHERE \
          (SELECT COUNT(*) FROM payments WHERE payments.request_id = requests.id AND payments.state = 'held') <> \
          CASE WHEN requests.state IN ('paid', 'delivering', 'disputed') THEN 1 ELSE 0 END \
@@ -116,14 +116,14 @@ const PROMISES: &[(&str, &str)] = &[
          WHERE payments.request_id = requests.id AND payments.state = 'refunded'))",
     ),
     (
-        "a payment is of the price that was agreed",
+        "a payment matches the price, the currency and the users of the selected offer",
         "SELECT payments.id FROM payments JOIN requests ON requests.id = payments.request_id \
          LEFT JOIN offers ON offers.id = requests.selected_offer WHERE offers.id IS NULL \
          OR offers.seller_id <> payments.seller_id OR requests.buyer_id <> payments.buyer_id \
          OR offers.amount <> payments.amount OR requests.currency <> payments.currency",
     ),
     (
-        "each got the part that the payment's state and fee say",
+        "buyer, seller and marketplace got the shares that the payment's state and fee require",
         "SELECT payments.id FROM payments JOIN (SELECT transfers.payment_id AS payment, \
          CAST(SUM(CASE WHEN account = 'fee' THEN amount ELSE 0 END) AS BIGINT) AS kept, \
          CAST(SUM(CASE WHEN account = 'seller' THEN amount ELSE 0 END) AS BIGINT) AS earned, \
@@ -137,7 +137,7 @@ const PROMISES: &[(&str, &str)] = &[
          CASE WHEN payments.state = 'returned' THEN 'refunded' ELSE payments.state END",
     ),
     (
-        "a dispute is open for as long as its trade is disputed",
+        "a dispute is open exactly while its trade is disputed",
         "SELECT requests.id FROM requests LEFT JOIN disputes ON disputes.request_id = requests.id \
          WHERE CASE WHEN requests.state = 'disputed' THEN 1 ELSE 0 END <> \
          CASE WHEN disputes.request_id IS NOT NULL AND disputes.resolved_at IS NULL THEN 1 ELSE 0 END",
@@ -148,19 +148,19 @@ const PROMISES: &[(&str, &str)] = &[
          (SELECT COUNT(*) FROM notifications WHERE notifications.user_id = users.id)",
     ),
     (
-        "a selected trade has its one accepted offer",
+        "a trade has an accepted offer once one was selected",
         "SELECT requests.id FROM requests WHERE requests.state NOT IN ('open', 'cancelled', 'expired') \
          AND NOT EXISTS (SELECT 1 FROM offers WHERE offers.id = requests.selected_offer \
          AND offers.request_id = requests.id AND offers.state = 'accepted')",
     ),
 ];
 
-/// Every promise that is broken, with the first of what breaks it.
+/// The violated invariants, each with one example.
 pub(crate) async fn broken(db: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
     let mut broken = Vec::new();
     for (promise, finds) in PROMISES {
         let found: Option<String> = sqlx::query_scalar(*finds).fetch_optional(&mut *db).await?;
-        broken.extend(found.map(|id| format!("not true that {promise}: {id}")));
+        broken.extend(found.map(|id| format!("invariant violated: {promise} (id {id})")));
     }
     Ok(broken)
 }

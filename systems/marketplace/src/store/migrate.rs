@@ -3,14 +3,14 @@ use sqlx::{Any, Row, Transaction};
 use super::open::StoreError;
 use crate::types::Time;
 
-/// Every version of the tables, in order; what was released is never changed.
+/// The schema migrations, in order. A released migration is never changed.
 const VERSIONS: &[&str] = &[
     include_str!("../sql/0001_accounts.sql"),
     include_str!("../sql/0002_trades.sql"),
     include_str!("../sql/0003_unmatched.sql"),
 ];
 
-/// Brings the tables to the newest version, all or nothing. `lock` keeps other nodes out meanwhile.
+/// Migrates the tables to the newest version in one transaction. `lock` is a statement that keeps other nodes out.
 pub(super) async fn run(
     mut transaction: Transaction<'static, Any>,
     lock: &'static str,
@@ -36,7 +36,7 @@ pub(super) async fn run(
             .bind(Time::now())
             .execute(&mut *transaction)
             .await?;
-        tracing::info!(version, "the tables have a new version");
+        tracing::info!(version, "migrated the database");
     }
     Ok(transaction.commit().await?)
 }

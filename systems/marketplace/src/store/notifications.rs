@@ -4,7 +4,7 @@ use crate::types::words::words;
 use crate::types::{Id, Time};
 
 words! {
-    /// What somebody is told.
+    /// The kinds of notifications.
     NoticeKind {
         OfferReceived = "offer_received",
         OfferCountered = "offer_countered",
@@ -13,7 +13,7 @@ words! {
         OfferExpired = "offer_expired",
         /// To the seller who was selected, or to the buyer whose counter-offer was accepted.
         OfferAccepted = "offer_accepted",
-        /// To the sellers who were not.
+        /// To the sellers who were not selected.
         OfferLost = "offer_lost",
         RequestCancelled = "request_cancelled",
         RequestExpired = "request_expired",
@@ -28,22 +28,22 @@ words! {
     }
 }
 
-/// Something that a user is to be told.
+/// A notification before it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct Notice {
     pub(crate) user: Id,
     pub(crate) kind: NoticeKind,
     pub(crate) request: Id,
-    /// What it is about, as a JSON object.
+    /// Details that depend on `kind`, as a JSON object.
     pub(crate) data: serde_json::Value,
-    /// What it tells of; nobody is told the same twice.
+    /// Identifies the event. A unique index prevents a user from getting two notifications of the same event.
     pub(crate) cause: String,
 }
 
-/// Something that a user was told.
+/// A notification in a user's list.
 #[derive(Clone, Debug, FromRow)]
 pub(crate) struct NotificationRow {
-    /// Counts the user's notifications from 1, without a gap.
+    /// Position in the user's list, from 1, without a gap.
     pub(crate) sequence: i64,
     pub(crate) kind: NoticeKind,
     pub(crate) request_id: Id,
@@ -52,15 +52,15 @@ pub(crate) struct NotificationRow {
     pub(crate) read_at: Option<Time>,
 }
 
-/// The place of a notification in its user's list, and where else it goes.
+/// The position of a new notification, and its user's Telegram chat.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub(crate) sequence: i64,
     pub(crate) telegram_chat: Option<String>,
 }
 
-/// Writes a notification at the end of its user's list, which others cannot write to until the end of
-/// the transaction: the list has neither gaps nor latecomers.
+/// Appends a notification to its user's list. The update of `users` locks the list until the transaction ends, so that
+/// the list has no gaps, and no notification appears before one that was already read.
 pub(crate) async fn insert(
     db: &mut AnyConnection,
     notice: &Notice,
@@ -91,7 +91,7 @@ pub(crate) async fn insert(
     Ok(placed)
 }
 
-/// A user's notifications before a place in the list, newest first.
+/// A user's notifications before a position in the list, newest first.
 pub(crate) async fn page(
     db: &mut AnyConnection,
     user: &Id,
@@ -106,7 +106,7 @@ pub(crate) async fn page(
     query.bind(i64::from(unread)).bind(rows).fetch_all(db).await
 }
 
-/// A user's notifications after a place in the list, oldest first.
+/// A user's notifications after a position in the list, oldest first.
 pub(crate) async fn since(
     db: &mut AnyConnection,
     user: &Id,
@@ -119,13 +119,13 @@ pub(crate) async fn since(
     query.bind(rows).fetch_all(db).await
 }
 
-/// The last place in a user's list; 0 before the first.
+/// The position of a user's newest notification; 0 if there is none.
 pub(crate) async fn last(db: &mut AnyConnection, user: &Id) -> Result<i64, sqlx::Error> {
     let select = "SELECT notified FROM users WHERE id = $1";
     sqlx::query_scalar(select).bind(user).fetch_one(db).await
 }
 
-/// Marks what a user has read, up to a place in the list.
+/// Marks a user's notifications as read, up to a position. Returns the number of notifications that were unread.
 pub(crate) async fn mark_read(
     db: &mut AnyConnection,
     user: &Id,

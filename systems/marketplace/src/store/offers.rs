@@ -3,7 +3,7 @@ use sqlx::{AnyConnection, FromRow};
 use crate::state::{OfferState, Party};
 use crate::types::{Amount, Id, Time};
 
-/// An offer, with the price named last.
+/// An offer, with its current price.
 #[derive(Clone, Debug, FromRow)]
 pub(crate) struct OfferRow {
     pub(crate) id: Id,
@@ -12,14 +12,14 @@ pub(crate) struct OfferRow {
     pub(crate) amount: Amount,
     pub(crate) message: String,
     pub(crate) state: OfferState,
-    /// How often a price was named.
+    /// Number of prices that were proposed.
     pub(crate) round: i64,
     pub(crate) valid_until: Time,
     pub(crate) created_at: Time,
     pub(crate) updated_at: Time,
 }
 
-/// A price that was named.
+/// A proposed price.
 #[derive(Clone, Debug, FromRow)]
 pub(crate) struct RoundRow {
     pub(crate) round: i64,
@@ -29,6 +29,7 @@ pub(crate) struct RoundRow {
     pub(crate) created_at: Time,
 }
 
+/// Inserts an offer and its first round, by the seller.
 pub(crate) async fn insert(db: &mut AnyConnection, row: &OfferRow) -> Result<(), sqlx::Error> {
     let insert = "INSERT INTO offers (id, request_id, seller_id, amount, message, state, round, \
         valid_until, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)";
@@ -47,7 +48,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &OfferRow) -> Result<(),
     insert_round(db, row, Party::Seller).await
 }
 
-/// Remembers the price that `row` has now.
+/// Stores the current price of `row` as a round.
 pub(crate) async fn insert_round(
     db: &mut AnyConnection,
     row: &OfferRow,
@@ -67,7 +68,7 @@ pub(crate) async fn insert_round(
     Ok(())
 }
 
-/// Saves what a step changed.
+/// Saves the fields that a step can change.
 pub(crate) async fn update(db: &mut AnyConnection, row: &OfferRow) -> Result<(), sqlx::Error> {
     let update = "UPDATE offers SET amount = $2, message = $3, state = $4, round = $5, \
         valid_until = $6, updated_at = $7 WHERE id = $1";
@@ -94,7 +95,7 @@ pub(crate) async fn find(
     query.fetch_optional(db).await
 }
 
-/// The offers for a request, oldest first; only one seller's where one is named.
+/// The offers for a request, oldest first. With `seller`, only the offers of that seller.
 pub(crate) async fn of_request(
     db: &mut AnyConnection,
     request: &Id,
@@ -107,7 +108,7 @@ pub(crate) async fn of_request(
     query.fetch_all(db).await
 }
 
-/// The prices of an offer, in order.
+/// All proposed prices of an offer, in order.
 pub(crate) async fn rounds(
     db: &mut AnyConnection,
     offer: &Id,
@@ -117,7 +118,7 @@ pub(crate) async fn rounds(
     sqlx::query_as(select).bind(offer).fetch_all(db).await
 }
 
-/// Offers that are not valid any longer, at most `rows`: the request and the offer of each.
+/// Open offers whose time is over, at most `rows`. Returns the ids of request and offer.
 pub(crate) async fn due(
     db: &mut AnyConnection,
     now: Time,

@@ -10,30 +10,30 @@ use sqlx::{Any, AnyPool, Executor, Transaction};
 use super::migrate;
 use crate::config::StoreConfig;
 
-/// How long a request waits for the database: for connections, statements and commits together.
+/// The time that a request waits for the database: for connections, statements and commits together.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Why nothing can be kept.
+/// The reason why the store cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The database refused something.
-    #[error("the store refuses: {0}")]
+    /// The database returned an error.
+    #[error("cannot open the store: {0}")]
     Database(#[from] sqlx::Error),
-    /// The address of a store that there is no driver for.
-    #[error("`--store` must begin with `sqlite:` or `postgres:`, not be `{0}`")]
+    /// The URL has an unknown scheme.
+    #[error("`--store` must begin with `sqlite:` or `postgres:`, not with `{0}`")]
     Kind(String),
-    /// The database was made by a later version.
-    #[error("the database has version {found}, this program knows up to {known}: use a later one")]
+    /// A later version of the program has migrated the database.
+    #[error("the database has version {found}, but this program supports up to {known}; update it")]
     Newer {
-        /// What the database says.
+        /// The version of the database.
         found: i64,
-        /// What this program knows.
+        /// The newest version that this program supports.
         known: i64,
     },
 }
 
-/// The database. `SQLite` has one connection that writes, so that writers wait in order instead of
-/// failing, and others that read beside it; `PostgreSQL` has one pool for all.
+/// The database. `SQLite` has one connection for writing, so that writers queue instead of failing, and several for
+/// reading at the same time. `PostgreSQL` has one pool for both.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     writer: AnyPool,
@@ -41,7 +41,7 @@ pub(crate) struct Store {
     dialect: Dialect,
 }
 
-/// Where the databases differ.
+/// The kind of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialect {
     Sqlite,
@@ -49,7 +49,7 @@ enum Dialect {
 }
 
 impl Store {
-    /// Opens the store, makes it where there is none, and brings it to this version.
+    /// Opens the store, creates it if it does not exist, and migrates it to the newest version.
     pub(crate) async fn open(config: &StoreConfig) -> Result<Self, StoreError> {
         install_default_drivers();
         let store = Self::connect(config).await?;
@@ -76,7 +76,7 @@ impl Store {
             return Err(StoreError::Kind(kind.to_owned()));
         }
         let in_memory = url.contains(":memory:");
-        // A file that is not there is made.
+        // Create the file if it does not exist.
         let made = if url.contains('?') || in_memory {
             ""
         } else {
@@ -110,18 +110,19 @@ impl Store {
     /// A transaction that may write.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Any>, sqlx::Error> {
         match self.dialect {
-            // One that begins by reading could not begin to write later, if another did meanwhile.
+            // Lock at the start. A transaction that begins with a read fails at its first write if another one has
+            // written in between.
             Dialect::Sqlite => self.writer.begin_with("BEGIN IMMEDIATE").await,
             Dialect::Postgres => self.writer.begin().await,
         }
     }
 
-    /// A connection that only reads.
+    /// A connection for reading.
     pub(crate) async fn read(&self) -> Result<PoolConnection<Any>, sqlx::Error> {
         self.reader.acquire().await
     }
 
-    /// Its kind, for people.
+    /// The name of the database, for people.
     pub(crate) fn kind(&self) -> &'static str {
         match self.dialect {
             Dialect::Sqlite => "sqlite",
@@ -129,7 +130,7 @@ impl Store {
         }
     }
 
-    /// Connections that are in use and that there are.
+    /// The number of reading connections: in use, and open.
     pub(crate) fn connections(&self) -> (u32, u32) {
         let (size, idle) = (self.reader.size(), self.reader.num_idle());
         (
@@ -138,13 +139,14 @@ impl Store {
         )
     }
 
-    /// Lets the database go, everything written.
+    /// Closes all connections, after everything is written.
     pub(crate) async fn close(&self) {
         self.reader.close().await;
         self.writer.close().await;
     }
 }
 
+/// Pool options. Every new connection executes the statements in `before`.
 fn options(connections: u32, before: &[&'static str]) -> AnyPoolOptions {
     let before = before.to_vec();
     AnyPoolOptions::new()

@@ -4,21 +4,21 @@ use crate::types::words::words;
 use crate::types::{Id, Time};
 
 words! {
-    /// By which way a notification leaves.
+    /// The channels by which notifications are sent.
     Channel {
-        /// A signed request to the operator's own address.
+        /// A signed request to the operator's URL.
         Webhook = "webhook",
         /// Telegram's bot API.
         Telegram = "telegram",
     }
 }
 
-/// Something that is to be sent.
+/// A notification that waits to be sent.
 #[derive(Clone, Debug, FromRow)]
 pub(crate) struct OutboxRow {
     pub(crate) id: Id,
     pub(crate) channel: Channel,
-    /// The chat, where the channel has many.
+    /// The Telegram chat. Empty for webhooks.
     pub(crate) target: String,
     pub(crate) body: String,
     pub(crate) attempts: i64,
@@ -39,7 +39,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &OutboxRow) -> Result<()
     Ok(())
 }
 
-/// What is to be sent one way by now, oldest first.
+/// The notifications of one channel that are due, oldest first.
 pub(crate) async fn due(
     db: &mut AnyConnection,
     channel: Channel,
@@ -56,7 +56,7 @@ pub(crate) async fn due(
         .await
 }
 
-/// It arrived, or is given up.
+/// Removes a notification that has arrived or was given up.
 pub(crate) async fn delete(db: &mut AnyConnection, id: &Id) -> Result<(), sqlx::Error> {
     sqlx::query("DELETE FROM outbox WHERE id = $1")
         .bind(id)
@@ -65,7 +65,7 @@ pub(crate) async fn delete(db: &mut AnyConnection, id: &Id) -> Result<(), sqlx::
     Ok(())
 }
 
-/// It did not arrive and is tried again.
+/// Counts a failed attempt and schedules the next one.
 pub(crate) async fn postpone(
     db: &mut AnyConnection,
     id: &Id,
@@ -80,7 +80,7 @@ pub(crate) async fn postpone(
     Ok(())
 }
 
-/// How much waits, and since when the oldest of it.
+/// The number of notifications that wait to be sent.
 pub(crate) async fn waiting(db: &mut AnyConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar("SELECT COUNT(*) FROM outbox")
         .fetch_one(db)

@@ -15,9 +15,9 @@ pub(crate) struct PaymentRow {
     pub(crate) amount: Amount,
     pub(crate) currency: Currency,
     pub(crate) state: PaymentState,
-    /// The number of the last event that the provider told.
+    /// Sequence number of the provider's last event.
     pub(crate) told: i64,
-    /// The marketplace's part, in hundredths of a percent, as it was when the buyer paid.
+    /// The marketplace's fee when the buyer paid, in hundredths of a percent.
     pub(crate) fee: i64,
     pub(crate) created_at: Time,
     pub(crate) updated_at: Time,
@@ -41,7 +41,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &PaymentRow) -> Result<(
     Ok(())
 }
 
-/// Saves what a step changed.
+/// Saves the fields that a step can change.
 pub(crate) async fn update(db: &mut AnyConnection, row: &PaymentRow) -> Result<(), sqlx::Error> {
     let update = "UPDATE payments SET state = $2, told = $3, updated_at = $4 WHERE id = $1";
     sqlx::query(update)
@@ -62,7 +62,8 @@ pub(crate) async fn find(
     sqlx::query_as(select).bind(id).fetch_optional(db).await
 }
 
-/// The one payment for a request that counts; the newest where none does.
+/// The payment that counts for a request. There is at most one; others have failed, or were abandoned or returned.
+/// Without one that counts, the newest of the others.
 pub(crate) async fn of_request(
     db: &mut AnyConnection,
     request: &Id,
@@ -75,7 +76,7 @@ pub(crate) async fn of_request(
         .await
 }
 
-/// Remembers an event of the provider.
+/// Stores an event of the provider.
 pub(crate) async fn insert_event(
     db: &mut AnyConnection,
     event: &str,
@@ -96,17 +97,17 @@ pub(crate) async fn insert_event(
     Ok(())
 }
 
-/// An event that the provider told before.
+/// A stored event of the provider.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub(crate) struct EventRow {
     pub(crate) payment_id: Id,
     pub(crate) sequence: i64,
     pub(crate) kind: String,
-    /// 1 where it contradicts what was known.
+    /// 1 if the event contradicts the known state, else 0.
     pub(crate) unmatched: i64,
 }
 
-/// The event of this name, if it is known.
+/// The event with this id, if it is stored.
 pub(crate) async fn event(
     db: &mut AnyConnection,
     event: &str,
@@ -115,7 +116,7 @@ pub(crate) async fn event(
     sqlx::query_as(select).bind(event).fetch_optional(db).await
 }
 
-/// An event that contradicts what was known.
+/// A provider event that contradicts the known state.
 #[derive(Debug, Serialize, JsonSchema, FromRow)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UnmatchedEvent {
@@ -126,7 +127,7 @@ pub(crate) struct UnmatchedEvent {
     received_at: Time,
 }
 
-/// Events that contradict what was known, newest first, at most `rows`.
+/// Events that contradict the known state, newest first, at most `rows`.
 pub(crate) async fn unmatched(
     db: &mut AnyConnection,
     rows: i64,
@@ -136,7 +137,7 @@ pub(crate) async fn unmatched(
     sqlx::query_as(select).bind(rows).fetch_all(db).await
 }
 
-/// How many there are.
+/// The number of events that contradict the known state.
 pub(crate) async fn count_unmatched(db: &mut AnyConnection) -> Result<i64, sqlx::Error> {
     let select = "SELECT COUNT(*) FROM provider_events WHERE unmatched = 1";
     sqlx::query_scalar(select).fetch_one(db).await

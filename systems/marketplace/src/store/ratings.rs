@@ -3,7 +3,7 @@ use sqlx::{AnyConnection, FromRow};
 use super::users::newest;
 use crate::types::{Id, Time};
 
-/// What one side of a trade thought of the other.
+/// A rating of one side of a trade by the other.
 #[derive(Clone, Debug, FromRow)]
 pub(crate) struct RatingRow {
     pub(crate) request_id: Id,
@@ -14,7 +14,7 @@ pub(crate) struct RatingRow {
     pub(crate) created_at: Time,
 }
 
-/// All ratings of a user together.
+/// The number of a user's ratings, and the sum of their stars.
 #[derive(Clone, Copy, Debug, FromRow)]
 pub(crate) struct Standing {
     pub(crate) ratings: i64,

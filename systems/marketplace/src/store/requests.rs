@@ -15,23 +15,23 @@ pub(crate) struct RequestRow {
     pub(crate) budget: Option<Amount>,
     pub(crate) state: RequestState,
     pub(crate) selected_offer: Option<Id>,
-    /// Until when it stays in this state, where its end is the clock's.
+    /// The time at which the current state expires, if it can expire.
     pub(crate) expires_at: Time,
     pub(crate) created_at: Time,
     pub(crate) updated_at: Time,
 }
 
-/// Which requests are looked for.
+/// The conditions of a search for requests.
 #[derive(Debug)]
 pub(crate) struct Search<'a> {
-    /// Only this buyer's.
+    /// Only requests of this buyer.
     pub(crate) buyer: Option<&'a Id>,
-    /// Only those that this seller offered for.
+    /// Only requests for which this seller has made an offer.
     pub(crate) seller: Option<&'a Id>,
-    /// Only those that this user may see.
+    /// Only requests that this user may see.
     pub(crate) seen_by: Option<&'a Id>,
     pub(crate) state: Option<RequestState>,
-    /// Words of title or description.
+    /// Text that the title and description, joined, must contain. Case is ignored.
     pub(crate) text: Option<&'a str>,
     pub(crate) after: Option<&'a Id>,
     pub(crate) rows: i64,
@@ -66,8 +66,8 @@ pub(crate) async fn find(
     sqlx::query_as(select).bind(id).fetch_optional(db).await
 }
 
-/// Finds a request and keeps others from changing anything of its trade until the end of the
-/// transaction: every step of a trade begins with this.
+/// Finds a request and locks its trade until the transaction ends. Every step of a trade begins with this call, so no
+/// two steps of a trade run at the same time.
 pub(crate) async fn lock(
     db: &mut AnyConnection,
     id: &Id,
@@ -81,7 +81,7 @@ pub(crate) async fn lock(
         .await
 }
 
-/// Saves what a step changed.
+/// Saves the fields that a step can change.
 pub(crate) async fn update(db: &mut AnyConnection, row: &RequestRow) -> Result<(), sqlx::Error> {
     let update =
         "UPDATE requests SET state = $2, selected_offer = $3, expires_at = $4 WHERE id = $1";
@@ -95,12 +95,12 @@ pub(crate) async fn update(db: &mut AnyConnection, row: &RequestRow) -> Result<(
     Ok(())
 }
 
-/// Requests that the search finds, newest first.
+/// Requests that match the search, newest first.
 pub(crate) async fn search(
     db: &mut AnyConnection,
     search: &Search<'_>,
 ) -> Result<Vec<RequestRow>, sqlx::Error> {
-    // A condition that is not asked for is met by its empty parameter, so that there is one statement.
+    // An empty parameter disables its condition, so one statement serves all searches.
     let select = "SELECT * FROM requests WHERE id < $1 \
         AND ($2 = '' OR buyer_id = $2) \
         AND ($3 = '' OR id IN (SELECT request_id FROM offers WHERE seller_id = $3)) \
@@ -122,7 +122,7 @@ pub(crate) async fn search(
         .await
 }
 
-/// Requests whose time is over, at most `rows`.
+/// Requests whose state has expired, at most `rows`.
 pub(crate) async fn due(
     db: &mut AnyConnection,
     now: Time,
@@ -137,7 +137,7 @@ pub(crate) async fn due(
         .await
 }
 
-/// A pattern that finds `text` itself, whatever is in it.
+/// A `LIKE` pattern for texts that contain `text`. Wildcards in `text` are escaped with `!`.
 fn like(text: &str) -> String {
     let mut pattern = String::from("%");
     for c in text.to_lowercase().chars() {

@@ -3,7 +3,7 @@ use sqlx::{AnyConnection, FromRow};
 use super::users::Role;
 use crate::types::{Id, Time};
 
-/// A session: what lets somebody in, as hashes.
+/// A session. Its tokens are stored as hashes.
 #[derive(Clone, Debug, FromRow)]
 pub(crate) struct SessionRow {
     pub(crate) id: Id,
@@ -14,7 +14,7 @@ pub(crate) struct SessionRow {
     pub(crate) refresh_until: Time,
 }
 
-/// Who a token belongs to.
+/// The user to whom a token belongs, and the session.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub(crate) struct Holder {
     pub(crate) id: Id,
@@ -38,7 +38,7 @@ pub(crate) async fn insert(db: &mut AnyConnection, row: &SessionRow) -> Result<(
     Ok(())
 }
 
-/// Who holds an access token that is still good.
+/// The user and session of an access token, if it has not expired.
 pub(crate) async fn holder(
     db: &mut AnyConnection,
     access_hash: &str,
@@ -51,7 +51,7 @@ pub(crate) async fn holder(
     query.fetch_optional(db).await
 }
 
-/// The session whose refresh token this is.
+/// The session with this refresh token.
 pub(crate) async fn by_refresh(
     db: &mut AnyConnection,
     refresh_hash: &str,
@@ -64,7 +64,8 @@ pub(crate) async fn by_refresh(
         .await
 }
 
-/// Gives a session new tokens, if nobody else did: `false` when its refresh token is spent.
+/// Stores new tokens for a session, and records the old refresh token as used. Returns `false` if another request has
+/// renewed the session first.
 pub(crate) async fn renew(
     db: &mut AnyConnection,
     spent: &str,
@@ -93,7 +94,7 @@ pub(crate) async fn renew(
     Ok(true)
 }
 
-/// The session in which this refresh token was spent.
+/// The session in which this refresh token was already used.
 pub(crate) async fn by_spent(
     db: &mut AnyConnection,
     refresh_hash: &str,
@@ -105,6 +106,7 @@ pub(crate) async fn by_spent(
         .await
 }
 
+/// Deletes a session and its used tokens.
 pub(crate) async fn delete(db: &mut AnyConnection, id: &Id) -> Result<(), sqlx::Error> {
     for statement in [
         "DELETE FROM spent_tokens WHERE session_id = $1",
@@ -115,7 +117,7 @@ pub(crate) async fn delete(db: &mut AnyConnection, id: &Id) -> Result<(), sqlx::
     Ok(())
 }
 
-/// Forgets sessions that nobody can resume.
+/// Deletes sessions that can no longer be refreshed.
 pub(crate) async fn sweep(db: &mut AnyConnection, now: Time) -> Result<u64, sqlx::Error> {
     let spent = "DELETE FROM spent_tokens WHERE session_id IN (SELECT id FROM sessions WHERE refresh_until <= $1)";
     sqlx::query(spent).bind(now).execute(&mut *db).await?;

@@ -4,13 +4,13 @@ use crate::types::words::words;
 use crate::types::{Email, Id, Time};
 
 words! {
-    /// What somebody is here for.
+    /// The role of a user.
     Role {
-        /// Asks and pays.
+        /// Posts requests and pays.
         Buyer = "buyer",
-        /// Offers and delivers.
+        /// Makes offers and delivers.
         Seller = "seller",
-        /// Makes users and settles disputes.
+        /// Creates users and settles disputes.
         Admin = "admin",
     }
 }
@@ -26,7 +26,7 @@ pub(crate) struct UserRow {
     pub(crate) created_at: Time,
 }
 
-/// What a login is held against.
+/// The data that a login is checked against.
 #[derive(Debug, FromRow)]
 pub(crate) struct Credentials {
     pub(crate) id: Id,
@@ -90,7 +90,7 @@ pub(crate) async fn set_telegram_chat(
     Ok(())
 }
 
-/// Users after (that is, older than) `after`, newest first.
+/// Users older than `after`, newest first.
 pub(crate) async fn page(
     db: &mut AnyConnection,
     after: Option<&Id>,
@@ -102,7 +102,7 @@ pub(crate) async fn page(
     query.fetch_all(db).await
 }
 
-/// The id that a page begins below: beyond all ids where none was named.
+/// The exclusive upper bound of a page's ids. Without `after`, `g`: it sorts after all ids, which are hexadecimal.
 pub(crate) fn newest(after: Option<&Id>) -> &str {
     after.map_or("g", Id::as_str)
 }
