@@ -90,7 +90,7 @@ impl Counters {
             ),
             (
                 "replays",
-                "Stored responses, by idempotency key",
+                "Stored responses returned for a repeated idempotency key",
                 &self.replays,
             ),
         ];

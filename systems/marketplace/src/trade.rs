@@ -1,5 +1,5 @@
-//! Trades: one file per thing that may be done to them. Each step locks its request, asks the tables
-//! of `state`, changes rows, moves money by `money` and says who is to be told.
+//! Trades, with one file per operation. Each step locks its request, consults the tables in `state`, changes rows,
+//! moves money through `money`, and queues notifications.
 
 mod cancel;
 mod counter;
@@ -34,13 +34,13 @@ use serde::Deserialize;
 
 use crate::types::Id;
 
-/// The path of a request.
+/// The path parameters of a request.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct RequestPath {
     pub(crate) request: Id,
 }
 
-/// The path of an offer.
+/// The path parameters of an offer.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct OfferPath {
     pub(crate) request: Id,

@@ -11,7 +11,7 @@ use crate::store::{offers, payments};
 use crate::types::Id;
 use crate::work::{Step, Work};
 
-/// A request is called off before it is paid.
+/// Cancels a request before payment.
 #[derive(Debug)]
 pub(crate) struct CancelRequest(RequestPath);
 
@@ -20,7 +20,7 @@ impl Write for CancelRequest {
         "marketplace.purchaseRequests.cancel",
         "/api/marketplace/purchase-requests/{request}/cancel",
     )
-    .says("Calls a request off that is not paid yet");
+    .says("Cancels a request that has not been paid");
     type Path = RequestPath;
     type Body = Empty;
 
@@ -42,8 +42,8 @@ impl Step for CancelRequest {
     }
 }
 
-/// A request ends without a trade: every offer is closed, a payment that the provider was asked for is
-/// given up, and everybody but the actor is told.
+/// Ends a request without a trade: closes its offers, abandons a pending payment, and notifies everybody involved except
+/// the actor.
 pub(super) async fn call_off(
     work: &mut Work<'_>,
     trade: &Trade,
@@ -72,7 +72,7 @@ pub(super) async fn call_off(
     Ok(())
 }
 
-/// An offer's time is over.
+/// Expires an offer.
 pub(super) async fn expire_offer(
     work: &mut Work<'_>,
     trade: &Trade,
@@ -80,7 +80,7 @@ pub(super) async fn expire_offer(
 ) -> Result<(), Refusal> {
     let found = offers::find(work.db(), &trade.request.id, offer).await?;
     let mut offer = found.ok_or(Refusal::NotFound("offer"))?;
-    // Meanwhile another price may have been named.
+    // A counter-offer may have extended its time in the meantime.
     if offer.valid_until > work.now {
         return Ok(());
     }

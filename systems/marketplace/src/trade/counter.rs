@@ -11,7 +11,7 @@ use crate::store::notifications::NoticeKind;
 use crate::store::offers::{self, OfferRow};
 use crate::work::{Step, Work};
 
-/// Either side names another price.
+/// Proposes another price, by either side.
 #[derive(Debug)]
 pub(crate) struct CounterOffer {
     path: OfferPath,
@@ -23,7 +23,7 @@ impl Write for CounterOffer {
         "marketplace.offers.counter",
         "/api/marketplace/purchase-requests/{request}/offers/{offer}/counter",
     )
-    .says("Names another price, if it is your turn; then it is the other side's");
+    .says("Proposes another price, if it is the caller's turn; then it is the other side's turn");
     type Path = OfferPath;
     type Body = NewOffer;
 
@@ -52,7 +52,7 @@ impl Step for CounterOffer {
     }
 }
 
-/// One side says no.
+/// Rejects an offer, by either side.
 #[derive(Debug)]
 pub(crate) struct RejectOffer(OfferPath);
 
@@ -84,7 +84,7 @@ impl Step for RejectOffer {
     }
 }
 
-/// The seller takes an offer back.
+/// Withdraws an offer, by the seller.
 #[derive(Debug)]
 pub(crate) struct WithdrawOffer(OfferPath);
 
@@ -93,7 +93,7 @@ impl Write for WithdrawOffer {
         "marketplace.offers.withdraw",
         "/api/marketplace/purchase-requests/{request}/offers/{offer}/withdraw",
     )
-    .says("Takes an offer back that was not selected yet")
+    .says("Withdraws an offer that has not been selected")
     .by(Access::Seller);
     type Path = OfferPath;
     type Body = Empty;

@@ -16,14 +16,14 @@ use crate::types::words::words;
 use crate::work::{Step, Work};
 
 words! {
-    /// What a seller says of a delivery.
+    /// The delivery states that a seller can report.
     DeliveryNews {
         Shipped = "shipped",
         Delivered = "delivered",
     }
 }
 
-/// News of a delivery.
+/// A seller's report about the delivery.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NewDelivery {
@@ -32,7 +32,7 @@ pub(crate) struct NewDelivery {
     tracking: Option<Text<0, 200>>,
 }
 
-/// The seller has sent it, or it arrived.
+/// Reports that the goods were shipped or delivered, by the seller.
 #[derive(Debug)]
 pub(crate) struct UpdateDelivery {
     path: RequestPath,
@@ -44,7 +44,7 @@ impl Write for UpdateDelivery {
         "marketplace.delivery.update",
         "/api/marketplace/purchase-requests/{request}/delivery",
     )
-    .says("Tells that it was shipped or delivered")
+    .says("Reports that the goods were shipped or delivered")
     .by(Access::Seller);
     type Path = RequestPath;
     type Body = NewDelivery;
@@ -72,7 +72,7 @@ impl Step for UpdateDelivery {
             tracking.as_str().clone_into(&mut delivery.tracking);
         }
         deliveries::update(work.db(), &delivery).await?;
-        // Who does not complain after a while has it.
+        // If the buyer does nothing until then, the clock confirms the delivery.
         trade.request.expires_at = work.now.after(work.terms.confirm_time);
         trade.save(work).await?;
         let data = json!({ "status": delivery.state, "tracking": delivery.tracking });
@@ -88,7 +88,7 @@ impl Step for UpdateDelivery {
     }
 }
 
-/// The buyer has it: the seller gets the money.
+/// Confirms the delivery, by the buyer. The seller gets the money.
 #[derive(Debug)]
 pub(crate) struct ConfirmDelivery(RequestPath);
 
@@ -97,7 +97,7 @@ impl Write for ConfirmDelivery {
         "marketplace.delivery.confirm",
         "/api/marketplace/purchase-requests/{request}/delivery/confirm",
     )
-    .says("Confirms that it arrived, which pays the seller")
+    .says("Confirms the delivery, which pays the seller")
     .by(Access::Buyer);
     type Path = RequestPath;
     type Body = Empty;
@@ -117,7 +117,7 @@ impl Step for ConfirmDelivery {
     }
 }
 
-/// The end of a trade that went well, by the buyer or by the clock.
+/// Completes a trade without a dispute, by the buyer or by the clock.
 pub(super) async fn confirm(work: &mut Work<'_>, trade: &mut Trade) -> Result<(), Refusal> {
     let party = trade.party(work.actor)?;
     trade.step(RequestAction::Confirm, party)?;

@@ -15,14 +15,14 @@ use crate::store::notifications::NoticeKind;
 use crate::types::{Amount, Text};
 use crate::work::{Step, Work};
 
-/// What is wrong.
+/// The reason for a dispute.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NewDispute {
     reason: Text<1, 4000>,
 }
 
-/// One side of a trade asks an admin to decide.
+/// Opens a dispute, by either side of a trade.
 #[derive(Debug)]
 pub(crate) struct OpenDispute {
     path: RequestPath,
@@ -72,12 +72,12 @@ impl Step for OpenDispute {
     }
 }
 
-/// How a dispute ends.
+/// An admin's decision.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NewResolution {
     resolution: Resolution,
-    /// What the buyer gets back, in minor units; for `split` alone.
+    /// The amount that the buyer gets back, in minor units. Required for `split`, and allowed only there.
     #[serde(default)]
     refund_amount: Option<Amount>,
 }
@@ -89,13 +89,13 @@ impl NewResolution {
             (Resolution::Release, None) => Ok(Settlement::Release),
             (Resolution::Refund, None) => Ok(Settlement::Refund),
             (Resolution::Split, Some(part)) if part < whole => Ok(Settlement::Split(part.minor())),
-            (Resolution::Split, _) => refused(format!("is needed, below {}", whole.minor())),
-            (_, Some(_)) => refused("belongs to `split` alone".to_owned()),
+            (Resolution::Split, _) => refused(format!("required, below {}", whole.minor())),
+            (_, Some(_)) => refused("allowed only with `split`".to_owned()),
         }
     }
 }
 
-/// An admin decides.
+/// Resolves a dispute, by an admin.
 #[derive(Debug)]
 pub(crate) struct ResolveDispute {
     path: RequestPath,
@@ -126,6 +126,7 @@ impl Step for ResolveDispute {
             Resolution::Refund => RequestAction::Refund,
             Resolution::Release | Resolution::Split => RequestAction::Release,
         };
+        // `refund` is also allowed without a dispute, `release` is not. This rejects both unless there is a dispute.
         trade
             .request
             .state
@@ -146,7 +147,7 @@ impl Step for ResolveDispute {
     }
 }
 
-/// The seller, or an admin, gives the money back.
+/// Refunds the buyer, by the seller or an admin.
 #[derive(Debug)]
 pub(crate) struct RefundTrade(RequestPath);
 
@@ -155,7 +156,7 @@ impl Write for RefundTrade {
         "marketplace.purchaseRequests.refund",
         "/api/marketplace/purchase-requests/{request}/refund",
     )
-    .says("Gives the buyer the money in escrow back")
+    .says("Returns the money in escrow to the buyer")
     .by(Access::SellerOrAdmin);
     type Path = RequestPath;
     type Body = Empty;
@@ -189,8 +190,7 @@ impl Step for RefundTrade {
     }
 }
 
-/// A trade ends otherwise than by the buyer's word: its money is settled, its delivery and its dispute
-/// closed.
+/// Ends a trade that the buyer did not confirm: settles its money, and closes its delivery and its dispute.
 async fn end(
     work: &mut Work<'_>,
     trade: &mut Trade,

@@ -7,7 +7,7 @@ use crate::store::notifications::NoticeKind;
 use crate::types::Id;
 use crate::work::{Step, Work};
 
-/// The time of a request is over: nobody was selected, or paid, or confirmed in time.
+/// Expires a request: no selection, payment or confirmation in time.
 #[derive(Debug)]
 pub(crate) struct ExpireRequest(pub(crate) Id);
 
@@ -16,11 +16,12 @@ impl Step for ExpireRequest {
 
     async fn apply(&self, work: &mut Work<'_>) -> Result<(), Refusal> {
         let mut trade = Trade::lock(work, &self.0).await?;
-        // Meanwhile somebody may have gone on.
+        // Another step may have extended the time in the meantime.
         if trade.request.expires_at > work.now {
             return Ok(());
         }
         if trade.request.state == RequestState::Delivering {
+            // No complaint from the buyer counts as a confirmation.
             return confirm(work, &mut trade).await;
         }
         trade.step(RequestAction::Expire, Party::Clock)?;
@@ -29,7 +30,7 @@ impl Step for ExpireRequest {
     }
 }
 
-/// An offer is not valid any longer.
+/// Expires an offer.
 #[derive(Debug)]
 pub(crate) struct ExpireOffer {
     pub(crate) request: Id,

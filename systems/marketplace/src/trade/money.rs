@@ -6,14 +6,14 @@ use crate::store::payments::{self, PaymentRow};
 use crate::types::Id;
 use crate::work::Work;
 
-/// Where money in escrow goes.
+/// The destination of money in escrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Settlement {
-    /// To the seller, but for the fee.
+    /// To the seller, except for the fee.
     Release,
     /// Back to the buyer.
     Refund,
-    /// So much of it back to the buyer.
+    /// This amount, in minor units, back to the buyer. The rest goes to the seller, except for the fee.
     Split(i64),
 }
 
@@ -26,7 +26,7 @@ impl Settlement {
         }
     }
 
-    /// How a dispute about it ends.
+    /// The resolution of a dispute that ends with this settlement.
     pub(super) fn resolution(self) -> Resolution {
         match self {
             Self::Release => Resolution::Release,
@@ -35,7 +35,7 @@ impl Settlement {
         }
     }
 
-    /// What the buyer gets back of `amount`.
+    /// The part of `amount` that the buyer gets back.
     pub(super) fn refunded(self, amount: i64) -> i64 {
         match self {
             Self::Release => 0,
@@ -45,7 +45,7 @@ impl Settlement {
     }
 }
 
-/// The money of a payment that the provider has comes into escrow.
+/// Moves the money of a payment into escrow.
 pub(super) async fn hold(work: &mut Work<'_>, payment: &PaymentRow) -> Result<(), Refusal> {
     let amount = payment.amount.minor();
     let legs = [
@@ -56,7 +56,7 @@ pub(super) async fn hold(work: &mut Work<'_>, payment: &PaymentRow) -> Result<()
     Ok(ledger::transfer(work.db(), &id, TransferKind::Hold, payment, &legs).await?)
 }
 
-/// The money of a held payment leaves escrow.
+/// Moves the money of a held payment out of escrow, and updates the payment's state.
 pub(super) async fn settle(
     work: &mut Work<'_>,
     payment: &mut PaymentRow,
@@ -69,7 +69,7 @@ pub(super) async fn settle(
     pay_out(work, &id, payment, settlement).await
 }
 
-/// Writes where the money of a payment goes.
+/// Writes the transfer that moves the money of a payment out of escrow.
 pub(super) async fn pay_out(
     work: &mut Work<'_>,
     id: &Id,
@@ -80,8 +80,8 @@ pub(super) async fn pay_out(
     Ok(ledger::transfer(work.db(), id, TransferKind::Settle, payment, &legs).await?)
 }
 
-/// Who gets what: nothing is left over, and the fee is taken of what the seller gets. It is the one of
-/// when the buyer paid, whatever was configured since.
+/// The entries of a settlement. They add up to zero. The fee is deducted from the seller's part and rounded down. It is
+/// the fee that was configured when the buyer paid.
 fn shares(payment: &PaymentRow, settlement: Settlement) -> [Leg; 4] {
     let amount = payment.amount.minor();
     let refunded = settlement.refunded(amount);

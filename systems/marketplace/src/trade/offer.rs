@@ -13,15 +13,15 @@ use crate::store::offers::{self, OfferRow};
 use crate::types::{Currency, Money, Text, Time};
 use crate::work::{Step, Work};
 
-/// What a seller offers.
+/// The price and terms of an offer or a counter-offer.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NewOffer {
-    /// In the currency of the request.
+    /// The price, in the currency of the request.
     pub(super) price: Money,
     #[serde(default)]
     pub(super) message: Option<Text<0, 2000>>,
-    /// Until when the price stands; else as long as the request is open.
+    /// End of the offer's validity, at most until the request expires. Default: until the request expires.
     #[serde(default)]
     pub(super) valid_until: Option<Time>,
 }
@@ -31,7 +31,7 @@ impl NewOffer {
         self.message.as_ref().map_or("", Text::as_str).to_owned()
     }
 
-    /// Until when it stands, for a request open until `end`.
+    /// The end of the offer's validity, for a request that is open until `end`. Refuses times in the past.
     pub(super) fn valid_until(&self, now: Time, end: Time) -> Result<Time, Refusal> {
         let until = self.valid_until.unwrap_or(end);
         if until > now {
@@ -43,16 +43,17 @@ impl NewOffer {
         ))
     }
 
+    /// Refuses a currency other than that of the request.
     pub(super) fn check(&self, currency: &Currency) -> Result<(), Refusal> {
         if self.price.currency == *currency {
             return Ok(());
         }
-        let why = format!("the request is in {}", currency.as_str());
+        let why = format!("must be {}, as in the request", currency.as_str());
         Err(Refusal::InvalidField("price.currency", why))
     }
 }
 
-/// A seller offers.
+/// Makes an offer, by a seller.
 #[derive(Debug)]
 pub(crate) struct CreateOffer {
     path: RequestPath,
@@ -64,7 +65,7 @@ impl Write for CreateOffer {
         "marketplace.offers.create",
         "/api/marketplace/purchase-requests/{request}/offers",
     )
-    .says("Offers something for an open request; one offer per seller at a time")
+    .says("Makes an offer for an open request; one offer per seller at a time")
     .by(Access::Seller)
     .creates();
     type Path = RequestPath;
@@ -82,7 +83,7 @@ impl Step for CreateOffer {
         let trade = Trade::lock(work, &self.path.request).await?;
         let request = &trade.request;
         if request.state != RequestState::Open {
-            // A seller without a part in the trade does not learn what became of it.
+            // Sellers without a part in the trade must not learn its state: `party` refuses them.
             trade.party(work.actor)?;
         }
         request.state.step(RequestAction::Offer, Party::Seller)?;

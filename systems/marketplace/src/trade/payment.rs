@@ -13,7 +13,7 @@ use crate::store::notifications::NoticeKind;
 use crate::store::payments::{self, PaymentRow};
 use crate::work::{Step, Work};
 
-/// The buyer pays: with mode `status` it is paid then, with a provider when that says so.
+/// Pays, by the buyer. In mode `status` the money is there at once, with a provider when it reports success.
 #[derive(Debug)]
 pub(crate) struct Pay(RequestPath);
 
@@ -22,7 +22,7 @@ impl Write for Pay {
         "marketplace.purchaseRequests.status.payment",
         "/api/marketplace/purchase-requests/{request}/status/payment",
     )
-    .says("Pays for the selected offer; with a provider the payment is pending until it tells")
+    .says("Pays for the selected offer; with a provider, the payment is pending until its webhook")
     .by(Access::Buyer)
     .creates();
     type Path = RequestPath;
@@ -71,7 +71,7 @@ impl Step for Pay {
     }
 }
 
-/// The money is there: it goes into escrow, and the seller may deliver.
+/// Marks a trade as paid: moves the money into escrow, and lets the seller deliver.
 pub(super) async fn paid(
     work: &mut Work<'_>,
     trade: &mut Trade,

@@ -14,7 +14,7 @@ use crate::types::{Id, Money, Text};
 use crate::work::{Step, Work};
 
 words! {
-    /// What the provider tells of a payment.
+    /// The kinds of events that the provider reports.
     EventKind {
         Processing = "payment.processing",
         Succeeded = "payment.succeeded",
@@ -26,29 +26,29 @@ words! {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ProviderEvent {
-    /// The provider's name of it: one that was seen counts no more.
+    /// The provider's id of the event. A repeated event changes nothing.
     id: Text<1, 200>,
     payment_id: Id,
-    /// Counts the events of this payment from 1.
+    /// Position among the events of this payment, from 1.
     sequence: i64,
     #[serde(rename = "type")]
     kind: EventKind,
-    /// What was paid; must be what was asked for.
+    /// The price that was paid. Must equal that of the payment.
     price: Money,
 }
 
-/// What became of an event.
+/// The result of an event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EventTaken {
-    /// It was known already, and changed nothing.
+    /// The event was already known, and changed nothing.
     duplicate: bool,
-    /// It contradicts what is known: it is kept for an admin to look at, and changed nothing.
+    /// The event contradicts the known state. It is stored for admins, and changed nothing.
     unmatched: bool,
     state: PaymentState,
 }
 
-/// Takes an event whose signature was checked.
+/// Processes an event whose signature has been checked.
 #[derive(Debug)]
 pub(crate) struct TakeEvent(pub(crate) ProviderEvent);
 
@@ -60,7 +60,7 @@ impl Step for TakeEvent {
         let found = payments::find(work.db(), &event.payment_id).await?;
         let request = found.ok_or(Refusal::NotFound("payment"))?.request_id;
         let mut trade = Trade::lock(work, &request).await?;
-        // Again, because it may have changed until the trade was ours.
+        // Read it again: it may have changed before the trade was locked.
         let found = payments::find(work.db(), &event.payment_id).await?;
         let mut payment = found.ok_or(Refusal::NotFound("payment"))?;
         if self.is_known(work).await? {
@@ -92,7 +92,7 @@ impl Step for TakeEvent {
             Ok(None) => {}
             Err(illegal) => {
                 let (state, kind) = (illegal.state, event.kind.word());
-                tracing::warn!(payment = %payment.id, state, kind, "the provider contradicts what is known");
+                tracing::warn!(payment = %payment.id, state, kind, "a provider event contradicts the known state");
             }
         }
         Ok(EventTaken {
@@ -104,8 +104,8 @@ impl Step for TakeEvent {
 }
 
 impl TakeEvent {
-    /// Whether it was told before. One that only has the name of another is not: to say that it was
-    /// taken would lose it.
+    /// Whether the event was processed before. A different event with the same id is refused: accepting it as a
+    /// duplicate would lose it.
     async fn is_known(&self, work: &mut Work<'_>) -> Result<bool, Refusal> {
         let event = &self.0;
         let Some(told) = payments::event(work.db(), event.id.as_str()).await? else {
@@ -121,6 +121,7 @@ impl TakeEvent {
         }
     }
 
+    /// Refuses an event that is not the payment's next one, or has another price.
     fn in_order(&self, payment: &PaymentRow) -> Result<(), Refusal> {
         let (expected, got) = (payment.told + 1, self.0.sequence);
         if got != expected {
@@ -128,15 +129,15 @@ impl TakeEvent {
         }
         let price = &self.0.price;
         if price.amount != payment.amount || price.currency != payment.currency {
-            let why = "is not what was asked for".to_owned();
+            let why = "differs from the price of the payment".to_owned();
             return Err(Refusal::InvalidField("price", why));
         }
         Ok(())
     }
 }
 
-/// What an event does to a payment, and on whose behalf. Money of one that had failed is taken while its
-/// trade still waits for it, and goes straight back otherwise.
+/// The effect of an event on a payment, and the acting party. If a failed payment succeeds later, it is accepted while
+/// its trade still waits for it. Otherwise it is returned at once.
 async fn action(
     work: &mut Work<'_>,
     trade: &Trade,
@@ -161,7 +162,7 @@ async fn action(
     })
 }
 
-/// What follows from the state that a payment has reached.
+/// Performs the consequences of a payment's new state.
 async fn follow(
     work: &mut Work<'_>,
     trade: &mut Trade,
@@ -171,6 +172,7 @@ async fn follow(
     match state {
         PaymentState::Held => paid(work, trade, payment, Party::Provider).await?,
         PaymentState::Failed => tell_buyer(work, trade, payment, NoticeKind::PaymentFailed),
+        // Refunded or returned: the money came too late and goes straight back.
         _ => {
             money::hold(work, payment).await?;
             let id = work.new_id()?;

@@ -15,7 +15,7 @@ use crate::types::schema::described;
 use crate::types::{Id, Listing, Text, Time};
 use crate::work::{Actor, Step, Work};
 
-/// One to five.
+/// A number of stars, 1 to 5.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(try_from = "i64")]
 pub(crate) struct Stars(i64);
@@ -27,7 +27,7 @@ impl TryFrom<i64> for Stars {
         if (1..=5).contains(&stars) {
             Ok(Self(stars))
         } else {
-            Err("stars are 1 to 5")
+            Err("`stars` must be 1 to 5")
         }
     }
 }
@@ -37,7 +37,7 @@ described!(
     json_schema!({ "type": "integer", "minimum": 1, "maximum": 5 })
 );
 
-/// What one side thinks of the other.
+/// The body of a rating.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NewRating {
@@ -72,7 +72,7 @@ impl From<RatingRow> for RatingView {
     }
 }
 
-/// One side of a trade that is over rates the other, once.
+/// Rates the other side of a finished trade. Each side can do this once.
 #[derive(Debug)]
 pub(crate) struct RateTrade {
     path: RequestPath,
@@ -84,7 +84,7 @@ impl Write for RateTrade {
         "marketplace.ratings.create",
         "/api/marketplace/purchase-requests/{request}/ratings",
     )
-    .says("Rates the other side of a trade that is over")
+    .says("Rates the other side of a finished trade")
     .creates();
     type Path = RequestPath;
     type Body = NewRating;
@@ -134,23 +134,23 @@ impl Step for RateTrade {
     }
 }
 
-/// The ratings of a user, and all of them together.
+/// A user's ratings, with their number and average.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Standing {
     count: i64,
-    /// The mean of the stars; absent without ratings.
+    /// The mean of all stars. `null` without ratings.
     average: Option<f64>,
     page: Listing<RatingView>,
 }
 
-/// What others think of a user.
+/// Lists the ratings of a user.
 #[derive(Debug)]
 pub(crate) struct ListRatings;
 
 impl Read for ListRatings {
     const ROUTE: Route = Route::get("users.ratings.list", "/api/users/{user}/ratings")
-        .says("What others think of a user")
+        .says("The ratings of a user, newest first")
         .by(Access::SignedIn);
     type Path = UserPath;
     type Query = PageQuery;

@@ -19,19 +19,19 @@ use crate::types::{Id, Listing, PageSize, Text};
 use crate::work::Actor;
 
 words! {
-    /// Whose requests are wanted.
+    /// Selects requests by their relation to the caller.
     Whose {
-        /// All that the caller may see.
+        /// All requests that the caller may see.
         All = "all",
-        /// Those that the caller made, or offered for.
+        /// Requests that the caller posted or, for sellers, has made an offer for.
         Mine = "mine",
     }
 }
 
-/// What is looked for.
+/// The query parameters of a search for requests.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct RequestQuery {
-    /// Words of title or description.
+    /// Text that the title and description, joined, must contain. Case is ignored.
     search: Option<Text<1, 200>>,
     state: Option<RequestState>,
     whose: Option<Whose>,
@@ -39,7 +39,7 @@ pub(crate) struct RequestQuery {
     after: Option<Id>,
 }
 
-/// Purchase requests, newest first.
+/// Searches purchase requests, newest first.
 #[derive(Debug)]
 pub(crate) struct SearchRequests;
 
@@ -80,15 +80,17 @@ impl Read for SearchRequests {
     }
 }
 
-/// A request and the caller's part in it.
+/// A request as the caller sees it.
 struct Seen {
     request: RequestRow,
     /// The offers that the caller may see.
     offers: Vec<OfferRow>,
+    /// The caller's part in the trade.
     party: Option<Party>,
 }
 
-/// Finds a request, if the caller may see it: whoever has a part in it, and everybody while it is open.
+/// Finds a request if the caller may see it. While it is open, everybody may. Afterwards only its buyer, admins and the
+/// sellers who made an offer may.
 async fn see(db: &mut AnyConnection, id: &Id, holder: &Holder) -> Result<Seen, Refusal> {
     let hidden = Refusal::NotFound("request");
     let request = requests::find(db, id)
@@ -119,7 +121,7 @@ async fn see(db: &mut AnyConnection, id: &Id, holder: &Holder) -> Result<Seen, R
     })
 }
 
-/// A purchase request with all that belongs to it.
+/// Returns a purchase request with its payment, delivery and dispute.
 #[derive(Debug)]
 pub(crate) struct GetRequest;
 
@@ -169,7 +171,7 @@ impl Read for GetRequest {
     }
 }
 
-/// The offers for a request: the buyer sees all, a seller the own.
+/// Lists the offers for a request. Its buyer and admins see all of them, sellers see their own.
 #[derive(Debug)]
 pub(crate) struct ListOffers;
 
@@ -178,7 +180,7 @@ impl Read for ListOffers {
         "marketplace.offers.list",
         "/api/marketplace/purchase-requests/{request}/offers",
     )
-    .says("The offers for a request: the buyer sees all, a seller the own")
+    .says("The offers for a request: buyer and admins see all, sellers see their own")
     .by(Access::SignedIn);
     type Path = RequestPath;
     type Query = NoQuery;
@@ -196,7 +198,7 @@ impl Read for ListOffers {
     }
 }
 
-/// An offer with every price that was named for it.
+/// Returns an offer with every price that was proposed for it.
 #[derive(Debug)]
 pub(crate) struct GetOffer;
 
@@ -205,7 +207,7 @@ impl Read for GetOffer {
         "marketplace.offers.get",
         "/api/marketplace/purchase-requests/{request}/offers/{offer}",
     )
-    .says("An offer with every price that was named for it")
+    .says("An offer with every price that was proposed for it")
     .by(Access::SignedIn);
     type Path = OfferPath;
     type Query = NoQuery;

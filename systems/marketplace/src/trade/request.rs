@@ -11,10 +11,10 @@ use crate::store::requests::{self, RequestRow};
 use crate::types::{Amount, Currency, Text, Time};
 use crate::work::{Step, Work};
 
-/// No request is open for longer.
+/// The longest time that a request can be open.
 const LONGEST: Duration = Duration::from_hours(24 * 366);
 
-/// What somebody wants to buy.
+/// The body of a new request.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NewRequest {
@@ -22,15 +22,15 @@ pub(crate) struct NewRequest {
     #[serde(default)]
     description: Option<Text<0, 4000>>,
     currency: Currency,
-    /// What the buyer has in mind to pay at most, in minor units.
+    /// The most that the buyer wants to pay, in minor units. Informational: higher offers are accepted.
     #[serde(default)]
     budget: Option<Amount>,
-    /// Until when offers are taken; at most a year from now.
+    /// End of the time for offers, at most 366 days from now. Default: the configured open time.
     #[serde(default)]
     expires_at: Option<Time>,
 }
 
-/// A buyer asks.
+/// Posts a request, by a buyer.
 #[derive(Debug)]
 pub(crate) struct CreateRequest(NewRequest);
 
@@ -39,7 +39,7 @@ impl Write for CreateRequest {
         "marketplace.purchaseRequests.create",
         "/api/marketplace/purchase-requests",
     )
-    .says("Asks for something to buy")
+    .says("Posts a request to buy something")
     .by(Access::Buyer)
     .creates();
     type Path = ();
@@ -59,7 +59,7 @@ impl Step for CreateRequest {
             .expires_at
             .unwrap_or_else(|| now.after(work.terms.open_time));
         if expires_at <= now || expires_at > now.after(LONGEST) {
-            let why = "must be in the future, within a year".to_owned();
+            let why = "must be in the future, within 366 days".to_owned();
             return Err(Refusal::InvalidField("expiresAt", why));
         }
         let description = new.description.as_ref().map_or("", Text::as_str);

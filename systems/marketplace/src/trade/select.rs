@@ -11,7 +11,7 @@ use crate::store::offers::{self, OfferRow};
 use crate::types::Id;
 use crate::work::{Step, Work};
 
-/// The buyer takes an offer.
+/// Selects an offer, by the buyer.
 #[derive(Debug)]
 pub(crate) struct SelectOffer(OfferPath);
 
@@ -20,7 +20,7 @@ impl Write for SelectOffer {
         "marketplace.offers.select",
         "/api/marketplace/purchase-requests/{request}/offers/{offer}/select",
     )
-    .says("Takes an offer at its price; the others are lost")
+    .says("Selects an offer at its price; the others are lost")
     .by(Access::Buyer);
     type Path = OfferPath;
     type Body = Empty;
@@ -38,7 +38,7 @@ impl Step for SelectOffer {
     }
 }
 
-/// The seller takes the buyer's counter-offer, which is a selection too.
+/// Accepts the buyer's counter-offer, by the seller. This also selects the offer.
 #[derive(Debug)]
 pub(crate) struct AcceptCounter(OfferPath);
 
@@ -47,7 +47,7 @@ impl Write for AcceptCounter {
         "marketplace.offers.accept",
         "/api/marketplace/purchase-requests/{request}/offers/{offer}/accept",
     )
-    .says("Takes the buyer's counter-offer, which selects this offer")
+    .says("Accepts the buyer's counter-offer, which selects this offer")
     .by(Access::Seller);
     type Path = OfferPath;
     type Body = Empty;
@@ -65,7 +65,7 @@ impl Step for AcceptCounter {
     }
 }
 
-/// Both sides agree on an offer: it is selected, the others are lost.
+/// Selects an offer that both sides agree on. The others are lost.
 async fn agree(
     work: &mut Work<'_>,
     path: &OfferPath,
@@ -101,7 +101,7 @@ async fn agree(
     Ok(RequestView::from(&trade.request))
 }
 
-/// Tells the other side of who agreed. The seller's is the notification that the fault on order loses.
+/// Notifies the other side of the agreement. The injected fault `--lose-accepted` omits the notification to the seller.
 fn tell_winner(work: &mut Work<'_>, trade: &Trade, offer: &OfferRow, by: Party) {
     let told: &Id = match by {
         Party::Seller => &trade.request.buyer_id,

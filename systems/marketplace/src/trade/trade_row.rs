@@ -8,15 +8,16 @@ use crate::store::users::Role;
 use crate::types::Id;
 use crate::work::{Actor, Work};
 
-/// A trade that nobody else changes until the end of the transaction.
+/// A trade that is locked until the transaction ends.
 #[derive(Debug)]
 pub(super) struct Trade {
     pub(super) request: RequestRow,
-    /// The offer that was selected.
+    /// The selected offer, if there is one.
     pub(super) selected: Option<OfferRow>,
 }
 
 impl Trade {
+    /// Finds and locks a trade. Every other step of the trade waits until this transaction ends.
     pub(super) async fn lock(work: &mut Work<'_>, id: &Id) -> Result<Self, Refusal> {
         let now = work.now;
         let request = requests::lock(work.db(), id, now).await?;
@@ -28,8 +29,8 @@ impl Trade {
         Ok(Self { request, selected })
     }
 
-    /// On whose behalf the actor acts here. Who has no part in the trade is told that there is none,
-    /// unless everybody sees it.
+    /// The party for which the actor acts in this trade. For actors without a part in it, the trade does not exist
+    /// (404), unless it is open: everybody can see open requests, so the refusal is 403.
     pub(super) fn party(&self, actor: &Actor) -> Result<Party, Refusal> {
         let holder = match actor {
             Actor::Clock => return Ok(Party::Clock),
@@ -56,13 +57,13 @@ impl Trade {
         Err(Refusal::NotFound("request"))
     }
 
-    /// Takes the request one step further.
+    /// Moves the request to its next state. The caller saves it.
     pub(super) fn step(&mut self, action: RequestAction, party: Party) -> Result<(), Refusal> {
         self.request.state = self.request.state.step(action, party)?;
         Ok(())
     }
 
-    /// The offer that this trade is about, once there is one.
+    /// The selected offer. Refuses the step if none was selected.
     pub(super) fn selected(&self) -> Result<&OfferRow, Refusal> {
         self.selected
             .as_ref()
@@ -73,7 +74,7 @@ impl Trade {
         Ok(requests::update(work.db(), &self.request).await?)
     }
 
-    /// An offer for this request, of which the actor is a side.
+    /// An offer for this request, and the actor's side of it. For other users, the offer does not exist (404).
     pub(super) async fn offer(
         &self,
         work: &mut Work<'_>,
@@ -91,7 +92,7 @@ impl Trade {
         Err(Refusal::NotFound("offer"))
     }
 
-    /// The newest payment.
+    /// The payment that counts, or else the newest one (see [`payments::of_request`]).
     pub(super) async fn payment(&self, work: &mut Work<'_>) -> Result<Option<PaymentRow>, Refusal> {
         Ok(payments::of_request(work.db(), &self.request.id).await?)
     }
@@ -101,7 +102,7 @@ impl Trade {
         delivery.ok_or(Refusal::NotFound("delivery"))
     }
 
-    /// Takes every offer that still waits, but for `but`, one step further. Gives those of it.
+    /// Performs `action` on every offer whose state allows it, except `but`. Returns the changed offers.
     pub(super) async fn end_offers(
         &self,
         work: &mut Work<'_>,
@@ -125,7 +126,7 @@ impl Trade {
     }
 }
 
-/// Puts an offer into a state.
+/// Sets the state of an offer. The caller saves it.
 pub(super) fn take(offer: &mut OfferRow, state: OfferState, work: &Work<'_>) {
     offer.state = state;
     offer.updated_at = work.now;

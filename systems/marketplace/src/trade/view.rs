@@ -45,7 +45,7 @@ impl From<&RequestRow> for RequestView {
     }
 }
 
-/// A purchase request with all that belongs to its trade.
+/// A purchase request with its payment, delivery and dispute.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Trade")]
@@ -54,12 +54,12 @@ pub(crate) struct TradeView {
     pub(super) payment: Option<PaymentView>,
     pub(super) delivery: Option<DeliveryView>,
     pub(super) dispute: Option<DisputeView>,
-    /// What the caller may do to the request now.
+    /// The actions that the caller may perform on the request now.
     pub(super) allowed: Vec<&'static str>,
 }
 
 impl TradeView {
-    /// What `party` may do to a request in this state.
+    /// The actions that `party` may perform on a request in this state.
     pub(super) fn allowed(row: &RequestRow, party: Option<Party>) -> Vec<&'static str> {
         party
             .map(|party| row.state.allowed(party))
@@ -67,7 +67,7 @@ impl TradeView {
     }
 }
 
-/// An offer, with the price named last.
+/// An offer, with its current price.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Offer")]
@@ -78,7 +78,7 @@ pub(crate) struct OfferView {
     price: Money,
     message: String,
     state: OfferState,
-    /// How often a price was named.
+    /// Number of prices that were proposed.
     round: i64,
     valid_until: Time,
     created_at: Time,
@@ -106,7 +106,7 @@ impl OfferView {
     }
 }
 
-/// A price that was named for an offer.
+/// A price that was proposed for an offer.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Round")]
@@ -130,14 +130,14 @@ impl From<RoundRow> for RoundView {
     }
 }
 
-/// An offer with every price that was named for it.
+/// An offer with every price that was proposed for it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Negotiation")]
 pub(crate) struct NegotiationView {
     pub(super) offer: OfferView,
     pub(super) rounds: Vec<RoundView>,
-    /// What the caller may do to the offer now.
+    /// The actions that the caller may perform on the offer now.
     pub(super) allowed: Vec<&'static str>,
 }
 
@@ -202,7 +202,7 @@ pub(crate) struct DisputeView {
     opened_by: Id,
     reason: String,
     resolution: Option<Resolution>,
-    /// What the buyer got back, in minor units.
+    /// The amount that the buyer got back, in minor units.
     refunded: Option<i64>,
     opened_at: Time,
     resolved_at: Option<Time>,
