@@ -160,7 +160,7 @@ pub enum ConfigError {
     Address(&'static str, String),
     /// A fault that this system does not support.
     #[error(
-        "unknown fault `{0}`: the marketplace has delay, stall, crash, leak, drop and duplicate"
+        "unknown fault `{0}`: the marketplace supports delay, stall, crash, leak, drop, duplicate"
     )]
     NoSuchFault(&'static str),
 }

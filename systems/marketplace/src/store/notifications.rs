@@ -59,8 +59,8 @@ pub(crate) struct Placed {
     pub(crate) telegram_chat: Option<String>,
 }
 
-/// Appends a notification to its user's list. The update of `users` locks the list until the transaction ends, so that
-/// the list has no gaps, and no notification appears before one that was already read.
+/// Appends a notification to its user's list. The update of `users` locks the list until the transaction ends. The list
+/// therefore has no gaps, and no notification appears before one that was already read.
 pub(crate) async fn insert(
     db: &mut AnyConnection,
     notice: &Notice,

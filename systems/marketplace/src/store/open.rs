@@ -23,7 +23,9 @@ pub enum StoreError {
     #[error("`--store` must begin with `sqlite:` or `postgres:`, not with `{0}`")]
     Kind(String),
     /// A later version of the program has migrated the database.
-    #[error("the database has version {found}, but this program supports up to {known}; update it")]
+    #[error(
+        "the database has version {found}, this program supports up to {known}: update the program"
+    )]
     Newer {
         /// The version of the database.
         found: i64,

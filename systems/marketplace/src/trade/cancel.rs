@@ -42,8 +42,8 @@ impl Step for CancelRequest {
     }
 }
 
-/// Ends a request without a trade: closes its offers, abandons a pending payment, and notifies everybody involved except
-/// the actor.
+/// Ends a request without a trade: closes its offers, abandons a pending payment, and notifies everybody involved
+/// except the actor.
 pub(super) async fn call_off(
     work: &mut Work<'_>,
     trade: &Trade,
