@@ -1,5 +1,5 @@
-//! What the nodes of one editor tell each other, room by room: over NATS, or not at all when there is
-//! only one. Nothing here is needed for an acknowledgement: a node saves what its own clients wrote.
+//! Communication between the nodes of one editor, room by room: over NATS, or not at all for a single node.
+//! Acknowledgements do not depend on it, because each node saves what its own clients wrote.
 
 mod nats;
 mod news;
@@ -14,21 +14,22 @@ pub use nats::BusError;
 pub(crate) use nats::{Line as NatsLine, Nats};
 pub(crate) use news::{News, Visitor};
 
-/// The way to the other nodes.
+/// The connection to the other nodes.
 pub(crate) trait Bus: fmt::Debug + Send + Sync {
     /// Whether there may be other nodes.
     fn is_shared(&self) -> bool;
-    /// Tells the others something about a room.
+    /// Sends news about a room to the other nodes.
     fn tell(&self, room: &str, news: &News<'_>);
-    /// From now on what the others say of a room is heard.
+    /// Subscribes to the news about a room.
     fn enter(&self, room: &Arc<str>);
-    /// And from now on it is not.
+    /// Ends that subscription.
     fn leave(&self, room: &str);
-    /// Something that was said of a room, here or elsewhere, may be lost: soon all ask each other.
+    /// Marks a room for resynchronization, because news about it may be lost, here or elsewhere. Soon all nodes
+    /// exchange their state.
     fn doubt(&self, room: &Arc<str>);
 }
 
-/// A node by itself: nobody else is to be told anything.
+/// A single node without a bus.
 #[derive(Debug)]
 pub(crate) struct Alone;
 
@@ -46,19 +47,19 @@ impl Bus for Alone {
     fn doubt(&self, _: &Arc<str>) {}
 }
 
-/// Who hears what the others say.
+/// Receives the news of the other nodes.
 pub(crate) trait Receive: Send + Sync + 'static {
-    /// From now on what others say of a room is heard here.
+    /// The subscription to a room is active.
     fn heard(self: &Arc<Self>, room: &Arc<str>);
-    /// Something was said of a room by the node with this number.
+    /// The node with this number sent news about a room.
     fn receive(self: &Arc<Self>, room: &Arc<str>, node: u64, news: News<'_>);
-    /// A node was not heard of for so long that it is gone.
+    /// A node has been silent for so long that it counts as gone.
     fn node_gone(self: &Arc<Self>, node: u64);
-    /// Something may have been missed, of any room: each is to be doubted.
+    /// News about any room may have been missed: every room must be resynchronized.
     fn missed(self: &Arc<Self>);
-    /// A room is in doubt: ask what it lacks, and see to it that the others ask.
+    /// A room must be resynchronized: request what is missing, and make the other nodes do the same.
     fn doubtful(self: &Arc<Self>, room: &Arc<str>);
 }
 
-/// What goes over the wire.
+/// A message between nodes, encoded.
 pub(crate) type Letter = Bytes;

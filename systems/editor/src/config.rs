@@ -116,7 +116,7 @@ pub struct Times {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// A time that must not be zero.
-    #[error("`--{0}` must be longer than nothing")]
+    #[error("`--{0}` must be greater than zero")]
     NoTime(&'static str),
     /// A document of the maximum size does not fit into a message.
     #[error("`--max-message` must be larger than `--max-document`")]

@@ -20,29 +20,29 @@ use crate::room::{self, Listener, Member, Room, RoomRegistry, Shut, State, Updat
 use crate::run::OnDemand;
 use crate::store::{Behind, Done, Held, Log, Writer};
 
-/// Bytes of a room's name or a user's, at most.
+/// Maximum length of a room name or user name, in bytes.
 pub(crate) const NAME: usize = 256;
-/// A room that everybody left is kept in memory so long.
+/// Time for which a room stays in memory after the last client has left.
 const KEPT: Duration = Duration::from_secs(10);
-/// So long a room waits for the answers of other nodes.
+/// Time for which a new room waits for replies of the other nodes before it loads its document.
 const ANSWERS: Duration = Duration::from_millis(150);
-/// Before a document that could not be loaded is asked for again.
+/// Pause before a failed load is retried, and between checks whether an empty room can be closed.
 const AGAIN: Duration = Duration::from_secs(1);
-/// What Yjs sends when there is nothing to say.
+/// The empty update of Yjs: no blocks and no deletions.
 const NOTHING: [u8; 2] = [0, 0];
 
-/// Why an update of a Yjs client is not taken.
+/// Why an update of a Yjs client was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// It cannot be saved now.
+    /// The store is behind, so the update cannot be saved now.
     Behind,
-    /// There is no room in the document for it.
+    /// The document would exceed its maximum size.
     TooLarge,
-    /// It is none.
+    /// The bytes are not a Yjs update.
     Malformed,
-    /// It is nested too deeply.
+    /// The update is nested too deeply.
     TooNested,
-    /// Integrating it takes too long.
+    /// Integrating the update would take too long.
     TooCostly,
 }
 
@@ -56,7 +56,7 @@ impl From<UpdateError> for Refused {
     }
 }
 
-/// What all requests and connections share.
+/// State that all requests and connections share.
 #[derive(Debug)]
 pub(crate) struct Editor {
     pub(crate) limits: Limits,
@@ -69,7 +69,7 @@ pub(crate) struct Editor {
     bus: OnceLock<Box<dyn Bus>>,
     config: RunConfig,
     runner: OnDemand,
-    /// Numbers of visits of this process, from a start that no other process has.
+    /// The number of the next session. It starts at a random value, so that the numbers of two processes differ.
     visits: AtomicU64,
 }
 
@@ -104,25 +104,25 @@ impl Editor {
         })
     }
 
-    /// Joins the other nodes.
+    /// Connects this node to the other nodes.
     pub(crate) async fn connect(self: &Arc<Self>, nats: NatsLine) -> Result<(), BusError> {
         let nats = Nats::start(nats, &Arc::downgrade(self)).await?;
-        // It is set once, before anybody can come in.
+        // Called once, before the first client can connect, so the cell is still empty.
         let _ = self.bus.set(Box::new(nats));
         Ok(())
     }
 
-    /// The way to the other nodes.
+    /// The bus to the other nodes.
     pub(crate) fn bus(&self) -> &dyn Bus {
         self.bus.get().map_or(&Alone, |bus| &**bus)
     }
 
-    /// A number that no other visit has, at this node or another.
+    /// A session number that is unique on this node and on all others.
     pub(crate) fn visit(&self) -> u64 {
         self.visits.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Somebody comes into a room by Socket.IO.
+    /// Lets a member join a room by Socket.IO, and announces it to the other nodes.
     pub(crate) fn join(
         self: &Arc<Self>,
         name: &str,
@@ -140,7 +140,7 @@ impl Editor {
         Ok(room)
     }
 
-    /// Somebody speaks into a room without having joined it.
+    /// Admits a Socket.IO client that writes to a room without having joined it.
     pub(crate) fn admit_guest(
         self: &Arc<Self>,
         name: &str,
@@ -149,7 +149,7 @@ impl Editor {
         self.open(name, |room, most| room.admit_guest(visit, most))
     }
 
-    /// Somebody comes into a room by Yjs.
+    /// Lets a Yjs client enter a room.
     pub(crate) fn listen(
         self: &Arc<Self>,
         name: &str,
@@ -158,7 +158,7 @@ impl Editor {
         self.open(name, |room, most| room.listen(listener.clone(), most))
     }
 
-    /// Finds or opens a room for somebody who `comes` as one of so many at most.
+    /// Finds or creates a room and admits somebody by calling `comes` with the maximum number of members.
     fn open(
         self: &Arc<Self>,
         name: &str,
@@ -179,13 +179,13 @@ impl Editor {
                 Ok(()) => return Ok(room),
                 Err(Shut::Full) => return Err(Refusal::RoomFull),
                 Err(Shut::Behind) => return Err(Refusal::StoreBehind),
-                // It was taken out of the registry before it was closed: the next is another.
+                // The registry removes a room before it is closed, so the next attempt finds or creates another one.
                 Err(Shut::Closed) => {}
             }
         }
     }
 
-    /// Somebody leaves a room; a member has an id.
+    /// Removes a session from a room. A member by Socket.IO has an `id`, which the other nodes receive.
     pub(crate) fn leave(self: &Arc<Self>, room: &Arc<Room>, visit: u64, id: Option<&str>) {
         let left = room.leave(visit, &self.counters);
         if let Some(id) = id {
@@ -204,7 +204,7 @@ impl Editor {
         }
     }
 
-    /// The way to somebody in a room that a member is not in; another one each time.
+    /// A recipient in a room that this session has not joined; another one for each call.
     pub(crate) fn somebody_apart_from(&self, visit: u64) -> Option<Recipient> {
         let turn = usize::try_from(self.visit()).unwrap_or_default();
         let wrong = self
@@ -217,8 +217,8 @@ impl Editor {
         all.into_iter().nth(nth)
     }
 
-    /// A whole text takes the place of the document's. `done` is called once it is saved. The `packet` is
-    /// how members elsewhere get it.
+    /// Replaces the whole text of the document. Calls `done` once the change is saved. `packet` is the event that
+    /// members on other nodes receive.
     pub(crate) fn write(
         &self,
         room: &Arc<Room>,
@@ -230,7 +230,7 @@ impl Editor {
         let slot = self.writer.slot()?;
         let finely = !state.listeners.is_empty();
         let update = match &state.shown {
-            // Its writer could not know what Yjs clients did since.
+            // The writer has not seen the edits of Yjs clients since `shown`, so a plain replacement would undo them.
             Some(shown) => {
                 let merged = merge(shown, text, state.document.text());
                 state.document.write(&merged, finely)
@@ -254,7 +254,7 @@ impl Editor {
         Ok(())
     }
 
-    /// An update of a Yjs client.
+    /// Applies an update of a Yjs client.
     pub(crate) fn apply(
         &self,
         room: &Arc<Room>,
@@ -282,31 +282,33 @@ impl Editor {
         Ok(())
     }
 
-    /// Counts bytes that wait until they can be saved.
+    /// Reserves bytes for data that waits to be saved.
     pub(crate) fn hold(&self, bytes: usize) -> Result<Held, Behind> {
         self.writer.hold(bytes)
     }
 
-    /// Calls `done` once everything before is saved.
+    /// Calls `done` once everything queued before is saved.
     pub(crate) fn once_saved(&self, done: Done) -> Result<(), Behind> {
         self.writer.slot()?.tell(done);
         Ok(())
     }
 
-    /// Waits until everything before is saved.
+    /// Waits until everything queued before is saved.
     pub(crate) async fn saved(&self) {
         let (tell, told) = oneshot::channel();
         let done = move || {
             let _ = tell.send(());
         };
         if self.once_saved(Box::new(done)).is_ok() {
-            // An error means that the writer is gone, and with it what it had.
+            // An error means that the writer has stopped, so nothing more will be saved.
             let _ = told.await;
         }
     }
 
     async fn load(self: Arc<Self>, room: Arc<Room>) {
         self.bus().enter(&room.name);
+        // Subscribed before loading, so that an update saved after the load still arrives over the bus. The wait
+        // also lets the other nodes list their members before the first `joined` event.
         if self.bus().is_shared() {
             sleep(ANSWERS).await;
         }
@@ -314,14 +316,14 @@ impl Editor {
             match self.log.load(&room.name).await {
                 Ok(found) => {
                     if found.broken > 0 {
-                        tracing::error!(room = %room.name, updates = found.broken, "updates of the log are none");
+                        tracing::error!(room = %room.name, updates = found.broken, "the log contains invalid updates, which were skipped");
                     }
                     self.writer.found(&room.name, &found);
                     room.load(found.document, &self.counters);
                     return;
                 }
                 Err(error) => {
-                    tracing::error!(%error, room = %room.name, "the document is not here");
+                    tracing::error!(%error, room = %room.name, "cannot load the document; retrying");
                 }
             }
             sleep(AGAIN).await;
@@ -330,7 +332,7 @@ impl Editor {
 
     async fn close(self: Arc<Self>, room: Arc<Room>) {
         sleep(KEPT).await;
-        // What was written by somebody who is gone already waits for the document, too.
+        // An edit may still wait for the document although its author has left.
         while room.waits_alone() {
             sleep(AGAIN).await;
         }

@@ -1,4 +1,4 @@
-//! What clients ask for by Socket.IO: the events of the original, and what is refused.
+//! Event handlers: the Socket.IO events of the original editor, with their checks and refusals.
 
 mod events;
 mod payload;

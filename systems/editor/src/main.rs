@@ -1,4 +1,4 @@
-//! `headcount-editor`: the editor as a program of its own.
+//! `headcount-editor`: the editor as a program.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use editor::{Config, ServeError};
 
-/// Every message is allocated once, and mimalloc is the cheapest allocator for it.
+/// Each message is allocated once, and mimalloc is the cheapest allocator for that pattern.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // If even this cannot be written, the exit code must suffice.
+            // If writing the message fails too, the exit code is all that is left.
             let _ = error.print();
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }

@@ -4,7 +4,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-/// What the editor counts. Clones count together.
+/// The counters of the editor. Clones share the same values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) edits: Counter,
@@ -22,37 +22,37 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Shows them in `/metrics`.
+    /// Registers the counters for `/metrics`.
     pub(crate) fn register(&self, registry: &mut Registry) {
         let counters = [
-            ("edits", "Texts that were taken", &self.edits),
-            ("carets", "Moves of carets that were taken", &self.carets),
+            ("edits", "Accepted edits of the whole text", &self.edits),
+            ("carets", "Accepted caret moves", &self.carets),
             (
                 "deliveries",
-                "Packets times those who were to get them",
+                "Messages sent, counted once per recipient",
                 &self.deliveries,
             ),
-            ("refusals", "Events that were refused", &self.refusals),
+            ("refusals", "Refused events", &self.refusals),
             (
                 "lines_too_slow",
-                "Receivers cut off because they did not keep up",
+                "Clients disconnected because they did not keep up",
                 &self.too_slow,
             ),
-            ("runs", "Programs that were run", &self.runs),
-            ("saved", "Updates that were saved", &self.saved),
+            ("runs", "Programs run", &self.runs),
+            ("saved", "Saved updates", &self.saved),
             (
                 "compactions",
-                "Long logs of rooms that became short",
+                "Room logs that were compacted",
                 &self.compactions,
             ),
             (
                 "store_failures",
-                "Times that the store refused",
+                "Failed operations of the store",
                 &self.store_failures,
             ),
             (
                 "settled",
-                "Members who got the document because their text may have differed",
+                "Documents sent to members whose text may have differed",
                 &self.settled,
             ),
         ];
@@ -60,8 +60,8 @@ impl Counters {
             registry.register(format!("editor_{name}"), help, counter.clone());
         }
         let gauges = [
-            ("visits", "Clients of Socket.IO", &self.visits),
-            ("rooms", "Rooms that somebody is in", &self.rooms),
+            ("visits", "Socket.IO clients", &self.visits),
+            ("rooms", "Open rooms", &self.rooms),
         ];
         for (name, help, gauge) in gauges {
             registry.register(format!("editor_{name}"), help, gauge.clone());

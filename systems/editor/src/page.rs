@@ -1,4 +1,4 @@
-//! The page that people type in: built by Vite into `page/dist`, and kept inside of the binary.
+//! The editor's web page, built by Vite into `page/dist` and embedded in the binary.
 
 use std::borrow::Cow;
 
@@ -11,20 +11,20 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, Uri};
 use rust_embed::{Embed, EmbeddedFile};
 
-/// What a page may do, but for whom it may speak to. `CodeMirror` writes its style sheets at run time;
-/// everything else comes from this host.
+/// The content security policy without `connect-src`, which depends on the host. `CodeMirror` inserts its style
+/// sheets at run time, hence `'unsafe-inline'`. Everything else comes from this host.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// Files of this folder have a hash of their content in the name.
+/// File names in this folder contain a hash of the content.
 const HASHED: &str = "assets/";
-/// What every path that is no file gets: the routes of the page are its own.
+/// Served for every path that is not a file, because the page handles its own routes.
 const INDEX: &str = "index.html";
 
 #[derive(Embed)]
 #[folder = "page/dist"]
 struct Files;
 
-/// A file of the page, or the page itself.
+/// Serves a file of the page, or the page itself.
 pub(crate) async fn page(uri: Uri, headers: HeaderMap) -> Response<Body> {
     let policy = policy(&headers);
     let path = uri.path().trim_start_matches('/');
@@ -37,10 +37,11 @@ pub(crate) async fn page(uri: Uri, headers: HeaderMap) -> Response<Body> {
     }
 }
 
-/// The policy of a page at the host that was asked for. Not every browser takes `'self'` for `WebSockets`
-/// too, so that these are named.
+/// The content security policy for a page at the requested host. Not every browser applies `'self'` to `WebSockets`,
+/// so their URLs are listed explicitly.
 fn policy(headers: &HeaderMap) -> HeaderValue {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    // The client controls this header: a value that could add directives to the policy is left out.
     let lines = host
         .filter(|host| host.parse::<Authority>().is_ok() && !host.contains([';', ',', '@']))
         .map(|host| format!(" ws://{host} wss://{host}"))

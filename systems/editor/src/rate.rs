@@ -1,6 +1,6 @@
 use tokio::time::Instant;
 
-/// A bucket of tokens: one second's worth may be spent at once, then only as fast as it refills.
+/// A token bucket: it permits a burst of one second's worth of tokens, and then refills at the configured rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rate {
     tokens: f32,
@@ -16,7 +16,7 @@ impl Rate {
         }
     }
 
-    /// Spends one token, if there is one.
+    /// Spends one token. `false` if none is left.
     pub(crate) fn spend(&mut self, per_second: u32, now: Instant) -> bool {
         let most = limit(per_second);
         let passed = now.saturating_duration_since(self.at).as_secs_f32();
@@ -30,7 +30,7 @@ impl Rate {
     }
 }
 
-/// Limits are far below what a float counts exactly.
+/// Tokens per second as a float. `--rate-limit` is at most 10,000, which fits `u16` and is exact in `f32`.
 fn limit(per_second: u32) -> f32 {
     f32::from(u16::try_from(per_second).unwrap_or(u16::MAX))
 }

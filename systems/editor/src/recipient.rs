@@ -1,4 +1,4 @@
-//! The way to one receiver, whatever it came by, and the faults that happen on it on order.
+//! A recipient of messages, independent of its transport, with the injected faults on the way to it.
 
 mod tampering;
 
@@ -12,26 +12,26 @@ use crate::editor::Editor;
 use crate::line::{End, Frame, Outbox, TOO_SLOW};
 use crate::sio::Mailbox;
 
-/// Where a receiver is reached. Clones reach the same.
+/// A connected client to which messages can be sent. Clones refer to the same client.
 #[derive(Clone, Debug)]
 pub(crate) enum Recipient {
     /// By WebSocket.
     Line(Arc<Outbox>),
-    /// By long polling, or by the WebSocket to which it went over.
+    /// By long polling, or by the WebSocket to which the client upgraded.
     Polled(Arc<Mailbox>),
-    /// By one of those, through the faults that were ordered.
+    /// By one of those, with injected faults.
     Tampered(mpsc::Sender<Mail>, Arc<Recipient>),
 }
 
 impl Recipient {
-    /// The same way, with the faults on it that were ordered.
+    /// The same recipient, with injected faults.
     pub(crate) fn tampered(&self, editor: &Arc<Editor>, faults: &Arc<Faults>, visit: u64) -> Self {
         let queue = editor.limits.queue as usize;
         let posts = tampering::start(editor, faults, visit, self, queue);
         Self::Tampered(posts, Arc::new(self.clone()))
     }
 
-    /// The way without faults.
+    /// The same recipient, without injected faults.
     fn untampered(&self) -> &Self {
         match self {
             Self::Tampered(_, way) => way,
@@ -39,7 +39,7 @@ impl Recipient {
         }
     }
 
-    /// Sends what `sender` said; faults fall on this alone. Otherwise as [`Self::post`].
+    /// Sends a message from `sender`. Injected faults affect only these deliveries. Otherwise like [`Self::post`].
     pub(crate) fn deliver(&self, frame: &Frame, caret: Option<u64>, sender: u64) -> bool {
         match self {
             Self::Tampered(posts, way) => hand(posts, way, Mail::new(frame, Some(sender))),
@@ -47,13 +47,13 @@ impl Recipient {
         }
     }
 
-    /// Sends one text to this receiver alone.
+    /// Sends a text to this recipient only.
     pub(crate) fn text(&self, text: &str) {
         self.post(&Frame::text(text), None);
     }
 
-    /// Sends a frame; of frames with the same `caret`, only the newest matters. `false` when the
-    /// receiver did not keep up and is cut off.
+    /// Queues a frame. Of several queued frames with the same `caret`, only the newest is sent. `false` if the queue
+    /// is full: the recipient is then disconnected as too slow.
     pub(crate) fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
         match self {
             Self::Tampered(posts, way) => hand(posts, way, Mail::new(frame, None)),
@@ -62,7 +62,7 @@ impl Recipient {
         }
     }
 
-    /// Whether the way has ended.
+    /// Whether the connection has ended.
     fn ended(&self) -> bool {
         match self {
             Self::Line(outbox) => outbox.ended(),
@@ -71,7 +71,7 @@ impl Recipient {
         }
     }
 
-    /// Ends the way.
+    /// Ends the connection.
     fn finish(&self, end: End) {
         match self {
             Self::Line(outbox) => outbox.finish(end),
@@ -81,7 +81,7 @@ impl Recipient {
     }
 }
 
-/// Hands something to whoever does the faults; `false` when so much waits there that the receiver is cut off.
+/// Passes a frame to the task that injects faults. `false` if its queue is full: the recipient is then disconnected.
 fn hand(posts: &mpsc::Sender<Mail>, way: &Recipient, mail: Mail) -> bool {
     if way.ended() || posts.try_send(mail).is_ok() {
         return true;

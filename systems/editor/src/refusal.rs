@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-/// Why something that a client asked for is not done. It is told by an `error` event.
+/// Why a client's request was refused. Clients receive it in an `error` event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("the payload is missing")]
@@ -11,7 +11,7 @@ pub(crate) enum Refusal {
     UnknownEvent,
     #[error("`{0}` must have 1 to {1} bytes")]
     Length(&'static str, usize),
-    #[error("`{0}` may have {1} bytes at most")]
+    #[error("`{0}` must have at most {1} bytes")]
     TooLong(&'static str, usize),
     #[error("Room is full")]
     RoomFull,
@@ -25,15 +25,15 @@ pub(crate) enum Refusal {
     TooFast(u32),
     #[error("the document is too large: at most {0} bytes")]
     DocumentTooLarge(usize),
-    #[error("it cannot be saved now, because the store does not keep up")]
+    #[error("the store is behind; try again later")]
     StoreBehind,
-    #[error("your last program is not done yet")]
+    #[error("your last program is still running")]
     StillRunning,
     #[error("code cannot be run here: {0}")]
     CannotRun(String),
 }
 
-/// An `error` event.
+/// The payload of an `error` event.
 #[derive(Debug, Serialize)]
 pub(crate) struct Complaint<'a> {
     pub(crate) event: &'a str,

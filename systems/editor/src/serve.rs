@@ -14,13 +14,13 @@ use crate::http::Front;
 use crate::line::STOPPING;
 use crate::store::{Log, StoreError};
 
-/// Where the report's editor listened.
+/// The port of the original editor.
 pub const PORT: u16 = 5000;
 
-/// Why the editor does not run.
+/// Why the editor could not start or run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The configuration makes no sense.
+    /// The configuration contradicts itself.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The store cannot be opened.
@@ -29,19 +29,19 @@ pub enum ServeError {
     /// The other nodes cannot be reached.
     #[error(transparent)]
     Bus(#[from] BusError),
-    /// The system refused something, for example the address.
+    /// The operating system reported an error, for example an address in use.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Runs the editor until SIGTERM or SIGINT. `announce` gets its address once it listens.
+/// Runs the editor until SIGTERM or SIGINT. Calls `announce` with the URL once the editor listens.
 pub fn serve(
     config: Config,
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     config.check()?;
     if let Err(error) = kit::log::init(&config.log) {
-        tracing::debug!(%error, "logging stays as it is");
+        tracing::debug!(%error, "logging was already initialized; keeping that configuration");
     }
     block_on(config.serve.threads, run(config, announce))?
 }
@@ -65,12 +65,12 @@ async fn run(
     if config.run.run_code && !address.ip().is_loopback() {
         tracing::warn!(
             %address,
-            "everybody who reaches this address may run programs here, in sandboxes: `--run-code false` switches it off"
+            "anybody who can reach this address can run programs here, in sandboxes; disable this with `--run-code false`"
         );
     }
     let listener = bind(address)?;
     let url = format!("http://{}", listener.local_addr()?);
-    tracing::info!(%url, threads = config.serve.threads, "the editor is open");
+    tracing::info!(%url, threads = config.serve.threads, "the editor is listening");
     announce(&url)?;
 
     let connections = Connections::within_descriptors(config.serve.max_connections);
@@ -86,7 +86,7 @@ async fn run(
     };
     let stop = async move {
         stop.await;
-        // An open poll would hold up the stop, as long as nothing is there for it.
+        // An open poll would delay the shutdown until its response is due.
         stopped.stop();
     };
     let left = server.run(listener, stop).await;
@@ -95,25 +95,25 @@ async fn run(
         .await
         .is_err()
     {
-        tracing::error!("stopped before everything was saved; nothing of it was acknowledged");
+        tracing::error!("stopped before all edits were saved; unsaved edits were not acknowledged");
     }
-    tracing::info!("the editor is closed");
+    tracing::info!("the editor has stopped");
     Ok(())
 }
 
-/// Where the numbers of visits begin, so that those of two nodes are not the same.
+/// A random first session number of 60 bits, so that the numbers of two nodes do not overlap.
 fn first_visit() -> io::Result<u64> {
     let token = Token::random()?.to_string();
     Ok(u64::from_str_radix(&token[..15], 16).unwrap_or_default())
 }
 
-/// Each client gets what waits for it and is closed; what is not done in time is cut off.
+/// Sends each client its queued messages and closes its WebSocket. Cuts off those that take longer than `left`.
 async fn close_lines(editor: &Editor, left: Duration) {
     editor.lines.close(STOPPING);
     if timeout(left, editor.lines.over()).await.is_err() {
         tracing::warn!(
             open = editor.lines.count(),
-            "stopped before every line was closed"
+            "stopped before every WebSocket was closed"
         );
     }
 }

@@ -15,39 +15,40 @@ use super::parts::{Came, Parts, split};
 use super::{Bus, Letter, Receive};
 use crate::store::{Budget, Held};
 
-/// Subjects: `headcount.editor.room.NAME` in base64, and one where nodes say that they live.
+/// The subject of a room is `headcount.editor.room.NAME` with the name in base64. Nodes send heartbeats on the other
+/// subject.
 const ROOMS: &str = "headcount.editor.room";
 const NODES: &str = "headcount.editor.nodes";
-/// Letters that may wait for the connection; what is too much is asked for again. So many may wait in the
-/// client on top.
+/// Messages that may wait to be sent. Rooms whose messages do not fit are resynchronized later. The NATS client
+/// buffers `CLIENT_QUEUE` more.
 const QUEUE: usize = 65_536;
 const CLIENT_QUEUE: usize = 128;
-/// What NATS takes for the head of a message.
+/// Bytes of the maximum payload reserved for NATS's own header.
 const NATS_HEAD: usize = 1024;
-/// Rooms in doubt that are asked for with one beat.
+/// Maximum number of rooms resynchronized per heartbeat.
 const ASKED: usize = 1000;
-/// How often a node says that it lives, and after how long without it is gone.
+/// Interval between heartbeats, and the time without one after which a node counts as gone.
 const BEAT: Duration = Duration::from_secs(1);
 const GONE: Duration = Duration::from_secs(5);
 
-/// Why there is no bus.
+/// Why the bus could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum BusError {
-    /// NATS is not there, or refuses.
+    /// NATS cannot be reached, or refuses the connection.
     #[error("cannot connect to NATS at {0}: {1}")]
     Connect(String, async_nats::ConnectError),
     /// NATS refuses a subscription.
-    #[error("cannot listen to NATS: {0}")]
+    #[error("cannot subscribe to the other nodes over NATS: {0}")]
     Listen(async_nats::SubscribeError),
-    /// The system has no random numbers to give.
-    #[error("cannot number this node: {0}")]
+    /// The system provides no random numbers.
+    #[error("cannot choose a random number for this node: {0}")]
     Number(std::io::Error),
 }
 
-/// A letter that waits for the connection.
+/// A message that waits to be sent: its room, its bytes, and their share of the memory budget.
 type Posted = (Arc<str>, Letter, Held);
 
-/// Rooms of which something may be lost.
+/// Rooms whose news may be lost, and that must be resynchronized.
 #[derive(Clone, Debug, Default)]
 struct Doubts(Arc<Mutex<HashSet<Arc<str>>>>);
 
@@ -56,7 +57,7 @@ impl Doubts {
         self.rooms().insert(room);
     }
 
-    /// Some of them, which are then in doubt no more.
+    /// Removes and returns at most `ASKED` rooms.
     fn take(&self) -> Vec<Arc<str>> {
         let mut rooms = self.rooms();
         let some: Vec<_> = rooms.iter().take(ASKED).cloned().collect();
@@ -71,13 +72,13 @@ impl Doubts {
     }
 }
 
-/// When other nodes were heard last; `None`: they are gone.
+/// When each other node was last heard; `None` after it was reported as gone.
 #[derive(Clone, Debug, Default)]
 struct Others(Arc<Mutex<HashMap<u64, Option<Instant>>>>);
 
 impl Others {
-    /// A node lives. One that was silent and is not dead was missed, though NATS may never have been away: who
-    /// is there is asked.
+    /// Records a sign of life. A node that returns after it was reported as gone may have missed news, and so may
+    /// this one, even if neither lost its connection to NATS. So all rooms are resynchronized.
     fn heard<R: Receive>(&self, node: u64, receiver: &Arc<R>) {
         let before = self.nodes().insert(node, Some(Instant::now()));
         if before == Some(None) {
@@ -85,7 +86,7 @@ impl Others {
         }
     }
 
-    /// Those that are gone now.
+    /// Marks and returns the nodes that have been silent for too long.
     fn gone(&self, now: Instant) -> Vec<u64> {
         let mut nodes = self.nodes();
         let silent = nodes.iter_mut().filter(|(_, heard)| {
@@ -113,7 +114,7 @@ pub(crate) struct Nats<R> {
     doubts: Doubts,
     others: Others,
     receiver: Weak<R>,
-    /// Who reads what is said of each room.
+    /// The tasks that read the news of each room.
     rooms: Mutex<HashMap<Arc<str>, AbortHandle>>,
 }
 
@@ -125,7 +126,7 @@ impl<R> std::fmt::Debug for Nats<R> {
     }
 }
 
-/// A connection to NATS that nobody listens on yet.
+/// A connection to NATS before anything is subscribed.
 #[derive(Debug)]
 pub(crate) struct Line {
     client: Client,
@@ -133,7 +134,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Connects; what is lost later is connected again without end.
+    /// Connects. The client reconnects by itself, without limit.
     pub(crate) async fn open(url: &str) -> Result<Self, BusError> {
         let (tell, events) = mpsc::channel(1);
         let told = move |event: Event| {
@@ -141,7 +142,7 @@ impl Line {
             async move {
                 match event {
                     Event::Connected | Event::SlowConsumer(_) => {
-                        // One that waits says it for all.
+                        // One pending notification stands for any number of events, so a full channel is no error.
                         let _ = tell.try_send(());
                     }
                     other => tracing::warn!(%other, "NATS"),
@@ -159,7 +160,7 @@ impl Line {
 }
 
 impl<R: Receive> Nats<R> {
-    /// Begins to listen, for `receiver`.
+    /// Subscribes to heartbeats and starts the background tasks for `receiver`.
     pub(crate) async fn start(line: Line, receiver: &Weak<R>) -> Result<Self, BusError> {
         let number = kit::token::Token::random().map_err(BusError::Number)?;
         let number = number.to_string();
@@ -170,7 +171,7 @@ impl<R: Receive> Nats<R> {
         tokio::spawn(send(client.clone(), node, posted, doubts.clone()));
         let heard = receiver.clone();
         tokio::spawn(async move {
-            // The first is the connection that there is already.
+            // The first event is the connection that is already open; only later ones are reconnections.
             events.recv().await;
             while events.recv().await.is_some() {
                 let Some(receiver) = heard.upgrade() else {
@@ -214,7 +215,7 @@ impl<R: Receive> Bus for Nats<R> {
             self.letters.try_send(posted).is_ok()
         });
         if !sent {
-            tracing::debug!(%room, "the other nodes are told later: too much waits");
+            tracing::debug!(%room, "the queue to the other nodes is full; the room will be resynchronized");
             self.doubts.add(room);
         }
     }
@@ -226,7 +227,7 @@ impl<R: Receive> Bus for Nats<R> {
             let mut heard = match client.subscribe(subject(&name)).await {
                 Ok(heard) => heard,
                 Err(error) => {
-                    return tracing::error!(%error, room = %name, "cannot hear the other nodes");
+                    return tracing::error!(%error, room = %name, "cannot subscribe to the room's news from other nodes");
                 }
             };
             if let Some(receiver) = receiver.upgrade() {
@@ -267,7 +268,7 @@ impl<R: Receive> Bus for Nats<R> {
     }
 }
 
-/// Sends what is posted, one letter after the other.
+/// Sends the queued messages in order, in parts where one exceeds the maximum payload.
 async fn send(client: Client, node: u64, mut posted: mpsc::Receiver<Posted>, doubts: Doubts) {
     let mut number = 0;
     while let Some((room, letter, _held)) = posted.recv().await {
@@ -275,7 +276,7 @@ async fn send(client: Client, node: u64, mut posted: mpsc::Receiver<Posted>, dou
         let most = client.max_payload().saturating_sub(NATS_HEAD);
         for part in split(&letter, node, number, most) {
             if let Err(error) = client.publish(subject(&room), part).await {
-                tracing::warn!(%error, %room, "the other nodes are told later");
+                tracing::warn!(%error, %room, "cannot send to the other nodes; the room will be resynchronized");
                 doubts.add(room);
                 break;
             }
@@ -283,7 +284,7 @@ async fn send(client: Client, node: u64, mut posted: mpsc::Receiver<Posted>, dou
     }
 }
 
-/// Where NATS is, without what is secret in it.
+/// The address in a NATS URL, without credentials.
 fn address(url: &str) -> String {
     let (_, address) = url.rsplit_once('@').unwrap_or(("", url));
     address.to_owned()
@@ -293,7 +294,7 @@ fn subject(room: &str) -> String {
     format!("{ROOMS}.{}", BASE64_URL_SAFE_NO_PAD.encode(room))
 }
 
-/// Says that this node lives, notices others that do not any more, and asks about rooms in doubt.
+/// Sends heartbeats, detects nodes that are gone, and starts resynchronizations.
 async fn watch_nodes<R: Receive>(
     client: &Client,
     node: u64,
@@ -317,15 +318,16 @@ async fn watch_nodes<R: Receive>(
                 now = beats.tick() => {
                     let Some(receiver) = receiver.upgrade() else { return };
                     let beat = Letter::copy_from_slice(&node.to_le_bytes());
-                    // While there is no connection, and what is sent waits, this does not.
+                    // Without a connection, publishing waits for room in the buffer. The heartbeat does not wait
+                    // longer than a beat.
                     if timeout(BEAT, client.publish(NODES, beat)).await.is_err() {
-                        tracing::debug!("the other nodes were not told that this one lives");
+                        tracing::debug!("a heartbeat could not be sent in time");
                     }
                     for room in doubts.take() {
                         receiver.doubtful(&room);
                     }
                     for gone in others.gone(now) {
-                        tracing::warn!(node = gone, "a node is gone");
+                        tracing::warn!(node = gone, "a node has been silent for too long and counts as gone");
                         receiver.node_gone(gone);
                     }
                 }

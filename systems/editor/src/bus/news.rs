@@ -1,5 +1,5 @@
-//! What one node tells the others, and its form: the node's number, a kind, and parts behind their
-//! lengths. All numbers least byte first.
+//! News that a node sends to the others, and its encoding: the node's number, a kind, the length of the first part,
+//! the first part, and the second part. All numbers are little-endian.
 
 use std::sync::Arc;
 
@@ -13,42 +13,42 @@ use super::Letter;
 pub(crate) struct Visitor {
     pub(crate) id: Arc<str>,
     pub(crate) username: Arc<str>,
-    /// When it came, in milliseconds of the calendar: members are listed in this order.
+    /// When it joined, in milliseconds since the Unix epoch. Members are listed in this order.
     pub(crate) since: u64,
 }
 
-/// What is told of a room.
+/// News about a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum News<'a> {
-    /// I am here now and know this much (a state vector): what do you know, and who is with you?
+    /// The sender's state vector: a request for missing updates and for the clients of each node.
     Hello { known: &'a [u8] },
-    /// Something that I said may be lost: ask me.
+    /// News of the sender may be lost: the others should request its state.
     Lost,
-    /// All who are with me: members (JSON), and clients of Yjs.
+    /// All clients at the sender's node: members (as JSON), and the presence of Yjs clients.
     Here {
         visitors: Vec<Visitor>,
         presence: &'a [u8],
     },
-    /// Somebody came.
+    /// A member joined, or changed its name.
     Joined { visitor: Visitor },
-    /// Somebody went.
+    /// A member left.
     Left { id: &'a str },
-    /// A Yjs client changed the document.
+    /// A change to the document by a Yjs client.
     Update { update: &'a [u8] },
-    /// A member wrote a text: the packet for members, and what it changed in the document.
+    /// A member replaced the text: the packet for members, and the change to the document.
     Code { packet: &'a str, update: &'a [u8] },
-    /// A caret moved; newest wins per sender.
+    /// A caret moved. Of each sender, only the newest matters.
     Caret { sender: u64, packet: &'a str },
-    /// Clients of Yjs are somewhere.
+    /// The presence of Yjs clients changed.
     Presence { update: &'a [u8] },
-    /// For one member.
+    /// A packet for one member.
     Pass { to: &'a str, packet: &'a str },
-    /// For all members.
+    /// A packet for all members.
     Tell { packet: &'a str },
 }
 
 impl<'a> News<'a> {
-    /// As it is sent by `node`.
+    /// Encodes the news as sent by `node`.
     pub(super) fn write(&self, node: u64) -> Letter {
         let json = |visitors: &[Visitor]| serde_json::to_vec(visitors).unwrap_or_default();
         let (kind, first, second): (u8, Vec<u8>, &[u8]) = match self {
@@ -73,7 +73,7 @@ impl<'a> News<'a> {
         letter.freeze()
     }
 
-    /// Reads a letter; `None` where it is none.
+    /// Decodes a message: the sending node and its news; `None` if it is malformed.
     pub(super) fn read(letter: &'a [u8]) -> Option<(u64, Self)> {
         let (node, rest) = letter.split_first_chunk()?;
         let (&kind, rest) = rest.split_first()?;

@@ -1,4 +1,4 @@
-//! What other nodes say, done here.
+//! Handles messages from the other nodes.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::bus::{News, Receive, Visitor};
 use crate::room::{Room, Speaker, State};
 use crate::store::Behind;
 
-/// The text in a `code-change`.
+/// The text in a `code-change` event.
 #[derive(Debug, Deserialize)]
 struct Code<'a> {
     #[serde(borrow)]
@@ -41,6 +41,7 @@ impl Receive for Editor {
             News::Here { visitors, presence } => {
                 let gone =
                     |of, who: &Visitor| of == node && !visitors.iter().any(|v| v.id == who.id);
+                // A list is complete: members of that node that it does not name have left.
                 room.state().leave_abroad(gone, &self.counters);
                 for visitor in &visitors {
                     self.come(&room, node, visitor);
@@ -92,7 +93,7 @@ impl Receive for Editor {
 }
 
 impl Editor {
-    /// Asks the other nodes for what is not known here.
+    /// Requests from the other nodes everything that this node does not have.
     fn ask(&self, room: &Room) {
         let known = room.state().document.known().encode_v1();
         self.bus().tell(&room.name, &News::Hello { known: &known });
@@ -123,7 +124,7 @@ impl Editor {
 
     fn come(&self, room: &Room, node: u64, visitor: &Visitor) {
         let mut state = room.state();
-        // Who comes to a room that is being opened is in the first list that anybody here gets.
+        // A room that is still loading announces nothing: the first member list that it sends contains this one.
         if state.admit_abroad(node, visitor) && Room::is_loaded(&state) {
             state.announce(visitor, &self.counters);
         }
@@ -149,15 +150,15 @@ impl Editor {
             return;
         }
         let Ok(slot) = self.writer.slot() else {
-            tracing::warn!(room = %room.name, "a change from another node is asked for again: the store is behind");
+            tracing::warn!(room = %room.name, "the store is behind: a change from another node will be requested again");
             return self.bus().doubt(&room.name);
         };
         let (before, gap) = (state.document.known(), state.document.has_gap());
         let merges = state.shown.is_some();
         let shown = state.document.text().to_owned();
-        // That node has seen to it that it costs no more than it may.
+        // No cost limit: the other node has already applied its limit to this update.
         if state.document.load(&update).is_err() {
-            return tracing::warn!(room = %room.name, "another node sent what is no update");
+            return tracing::warn!(room = %room.name, "another node sent an invalid update");
         }
         if state.document.has_gap() && !gap {
             self.bus().doubt(&room.name);
@@ -165,7 +166,7 @@ impl Editor {
         if state.document.known() == before && state.document.text() == shown {
             return;
         }
-        // What waited for this update was told and saved by nobody here.
+        // The update may complete others that waited in the gap. Nobody here has received or saved those yet.
         let update = if gap {
             state.document.since(&before)
         } else {
@@ -178,7 +179,7 @@ impl Editor {
             Some(packet) if !merges => state.relay(packet, None, &self.counters),
             _ => room.show_soon(state, shown, &self.counters),
         }
-        // Nodes with one database write what their own clients wrote, and nothing twice.
+        // Nodes that share a database each save the edits of their own clients, so nothing is saved twice.
         if !self.log.is_shared() {
             slot.save(&room.name, update, None);
         }

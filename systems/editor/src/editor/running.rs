@@ -11,25 +11,25 @@ use crate::room::Room;
 use crate::run::{Ending, Limits, OnDemand, RunResult, Runner};
 use crate::sio::packet;
 
-/// Bytes of a `code-output` beside what a program wrote, at most.
+/// Maximum number of bytes of a `code-output` event besides the program's output.
 const AROUND: usize = 256;
 
-/// `code-output`.
+/// The payload of `code-output`.
 #[derive(Serialize)]
 struct Output<'a> {
     output: &'a RunResult,
 }
 
-/// What can be run here, and how long an answer may take.
+/// The languages that can be run, and the maximum time of a run.
 #[derive(Debug)]
 pub(crate) struct Runnable {
     /// Names as clients send them.
     pub(crate) languages: Vec<&'static str>,
-    /// From asking to the answer, at most.
+    /// Maximum time from the request to the result.
     pub(crate) longest: Duration,
 }
 
-/// What runs code, as configured.
+/// The code runner, as configured.
 pub(super) fn runner(config: &RunConfig) -> OnDemand {
     OnDemand::new(Limits {
         wall: config.run_time,
@@ -39,7 +39,7 @@ pub(super) fn runner(config: &RunConfig) -> OnDemand {
 }
 
 impl Editor {
-    /// Runs code in a sandbox; everybody in the room sees what comes of it.
+    /// Runs code in a sandbox, and sends the result to everybody in the room.
     pub(crate) async fn run(
         &self,
         room: &Arc<Room>,
@@ -53,7 +53,7 @@ impl Editor {
         if result.ending.was_run() {
             self.counters.runs.inc();
         }
-        // A program writes more than a client may; what comes of it is held to the same size.
+        // A program may write more than a client may send. Cut the result to the maximum message size.
         let result = result.cut_to(self.limits.max_message as usize - AROUND);
         let output = packet::event("code-output", &Output { output: &result });
         room.state().tell(&output, None, &self.counters);
@@ -61,7 +61,7 @@ impl Editor {
         Ok(())
     }
 
-    /// What can be run here; an error where nothing can.
+    /// The languages that can be run, or an error if running code is disabled or impossible.
     pub(crate) async fn runnable(&self) -> Result<Runnable, Refusal> {
         let runner = self.available_runner().await?;
         Ok(Runnable {
@@ -72,7 +72,7 @@ impl Editor {
 
     async fn available_runner(&self) -> Result<Runner, Refusal> {
         if !self.config.run_code {
-            return Err(Refusal::CannotRun("it is switched off".to_owned()));
+            return Err(Refusal::CannotRun("running code is disabled".to_owned()));
         }
         let runner = self.runner.runner().await;
         let runner = runner.map_err(|error| Refusal::CannotRun(error.to_string()))?;

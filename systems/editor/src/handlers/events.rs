@@ -20,20 +20,20 @@ use crate::room::{Member, Room, State};
 use crate::sio::{Event, Handlers, packet};
 use crate::store::{Behind, Done};
 
-/// Bytes of an unknown event's name that are told again.
+/// Maximum number of bytes of an unknown event's name that a refusal repeats.
 const TOLD: usize = 64;
 
-/// The answer to an event that was done.
+/// The acknowledgement of an event that was handled.
 #[derive(Serialize)]
 struct Acknowledged {
     ok: bool,
 }
 
-/// When an event that asks for it is acknowledged.
+/// When an event is acknowledged, if the client asked for that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Now,
-    /// Once it is saved, by whoever saves.
+    /// After the edit is saved; the store's writer sends it.
     Later,
 }
 
@@ -43,6 +43,7 @@ impl Handlers for Editor {
     fn enter(self: &Arc<Self>, id: &Arc<str>, recipient: &Recipient) -> Visitor {
         self.counters.visits.inc();
         let visit = self.visit();
+        // With injected faults, everything that this client receives passes through them.
         let faulty = self
             .faults
             .as_ref()
@@ -142,7 +143,7 @@ impl Visitor {
             return Ok(Answer::Later);
         }
         let done = acknowledge.map(|number| self.acknowledges(number));
-        // Members who get the merged text soon need no other.
+        // If `shown` is set, members receive the merged text soon, so this text is not relayed.
         let relayed = state
             .shown
             .is_none()
@@ -159,7 +160,7 @@ impl Visitor {
         Ok(Answer::Later)
     }
 
-    /// Until the document is here nothing can be changed in it; all get the text of it then.
+    /// Queues an edit until the document is loaded. Members receive the resulting text after that.
     fn write_later(
         &self,
         room: &Arc<Room>,
@@ -186,7 +187,7 @@ impl Visitor {
         })
     }
 
-    /// Answers an event, when called.
+    /// A callback that acknowledges an event.
     fn acknowledges(&self, number: u64) -> Done {
         let recipient = self.recipient.clone();
         Box::new(move || {
@@ -196,7 +197,7 @@ impl Visitor {
 
     fn point(&mut self, change: &CursorChange<'_>) -> Result<(), Refusal> {
         let room = self.reach(&change.room_id)?;
-        // What is in it beside the place is passed on as well, as in the original.
+        // Additional fields of the cursor are passed on too, as in the original. Hence the limit on its length.
         if change.cursor.get().len() > NAME {
             return Err(Refusal::TooLong("cursor", NAME));
         }
@@ -248,7 +249,7 @@ impl Visitor {
         Err(Refusal::NoSuchMember)
     }
 
-    /// What comes of it is told when it is there; whoever asked may be gone by then.
+    /// Runs a program in the background. The result is sent later, when the client may have disconnected.
     fn run(&mut self, run: &RunCode<'_>) -> Result<(), Refusal> {
         let room = self.reach(&run.room_id)?;
         if self.running.swap(true, Ordering::Relaxed) {
@@ -274,6 +275,7 @@ impl Visitor {
     fn refuse(&mut self, event: &Event<'_>, refusal: &Refusal) {
         self.editor.counters.refusals.inc();
         let too_fast = matches!(refusal, Refusal::TooFast(_));
+        // Warn once per burst, so that a client that sends too fast does not fill its own queue with errors.
         if too_fast && mem::replace(&mut self.warned, true) {
             return;
         }
@@ -282,7 +284,7 @@ impl Visitor {
     }
 }
 
-/// Tells why an event was not done.
+/// Sends a refusal as an `error` event, and as the acknowledgement if the client asked for one.
 fn complain(recipient: &Recipient, event: &str, acknowledge: Option<u64>, refusal: &Refusal) {
     let complaint = Complaint {
         event,
@@ -309,7 +311,7 @@ fn text(json: &RawValue) -> Result<Cow<'_, str>, Refusal> {
     read::<Text<'_>>(json).map(|text| text.text)
 }
 
-/// The calendar's time.
+/// The time in milliseconds since the Unix epoch.
 fn millis() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {

@@ -1,4 +1,4 @@
-//! The payloads as clients send them. What is passed on is kept as it was written.
+//! The payloads of clients' events. Values that are passed on stay raw JSON, exactly as received.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,8 @@ pub(super) struct Join<'a> {
     pub(super) room_id: Cow<'a, str>,
     #[serde(borrow)]
     pub(super) username: Cow<'a, str>,
-    /// Not in the original: `false` for one who follows the document by Yjs and wants no texts.
+    /// An extension of the original: `false` for a client that follows the document by Yjs and needs no
+    /// `code-change`.
     #[serde(default = "yes")]
     pub(super) texts: bool,
 }
@@ -57,18 +58,18 @@ pub(super) struct CursorChange<'a> {
     pub(super) username: &'a RawValue,
 }
 
-/// Where a caret is, from 0.
+/// The position of a caret, counted from 0.
 #[derive(Debug, Deserialize)]
 #[expect(
     dead_code,
-    reason = "read to see that it is there; passed on as it was written"
+    reason = "parsed only for validation; the raw JSON is passed on"
 )]
 pub(super) struct Caret {
     line: u64,
     ch: u64,
 }
 
-/// A text within the JSON that holds it.
+/// A JSON string, borrowed if it has no escapes.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Text<'a> {

@@ -7,10 +7,10 @@ use crate::recipient::Recipient;
 use crate::refusal::Refusal;
 use crate::room::Room;
 
-/// Rooms that one client may be in.
+/// Maximum number of rooms per client.
 const ROOMS: usize = 32;
 
-/// One client while it is here. Dropped when it is gone: then it leaves its rooms.
+/// The state of one Socket.IO client while it is connected. Dropping it leaves its rooms.
 #[derive(Debug)]
 pub(crate) struct Visitor {
     pub(super) editor: Arc<Editor>,
@@ -19,21 +19,21 @@ pub(crate) struct Visitor {
     pub(super) recipient: Recipient,
     pub(super) rooms: Vec<Arc<Room>>,
     pub(super) rate: Rate,
-    /// A program of it runs or waits for its turn.
+    /// Whether a program of this client runs or waits for a free slot.
     pub(super) running: Arc<AtomicBool>,
-    /// It was told that it is too fast, and has not slowed down since.
+    /// Whether the client was warned about its rate and has not slowed down since.
     pub(super) warned: bool,
 }
 
 impl Visitor {
-    /// A room in which it has a place, as a member or a guest.
+    /// A room in which the client is a member or a guest.
     pub(super) fn room(&self, name: &str) -> Option<&Arc<Room>> {
         self.rooms.iter().find(|room| &*room.name == name)
     }
 
-    /// The room that it speaks into. One who did not join it is a guest there: the original let anybody
-    /// speak into any room, and after a reconnection its front end never joins again, and its load tester
-    /// only after what it had kept meanwhile.
+    /// The room of this name. A client that has not joined it becomes a guest, because the original lets anybody
+    /// write to any room. After a reconnection, the original's front end never joins again, and its load tester joins
+    /// only after sending what it had queued meanwhile.
     pub(super) fn reach(&mut self, name: &str) -> Result<Arc<Room>, Refusal> {
         if let Some(room) = self.room(name) {
             return Ok(room.clone());
@@ -44,7 +44,7 @@ impl Visitor {
         Ok(room)
     }
 
-    /// Whether it may be in one more room.
+    /// Checks whether the client may enter one more room.
     pub(super) fn has_place(&self) -> Result<(), Refusal> {
         if self.rooms.len() < ROOMS {
             Ok(())

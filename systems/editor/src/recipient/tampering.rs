@@ -8,11 +8,11 @@ use super::Recipient;
 use crate::editor::Editor;
 use crate::line::Frame;
 
-/// One thing on its way to one receiver.
+/// One frame for one recipient.
 #[derive(Debug)]
 pub(crate) struct Mail {
     frame: Frame,
-    /// Who said it, where it is a delivery; else it is the editor's own.
+    /// The session that sent it, if it is a delivery; `None` for the editor's own messages, which no fault affects.
     sender: Option<u64>,
     posted: Instant,
 }
@@ -27,17 +27,17 @@ impl Mail {
     }
 }
 
-/// The way to one receiver while faults are ordered: everything goes through here, one after the other.
+/// Sends frames to one recipient, in order, with injected faults.
 struct Tampering {
     editor: Weak<Editor>,
     faults: Arc<Faults>,
-    /// The receiver's visit, and the way that leads to it.
+    /// The recipient's own session, and the recipient without faults.
     visit: u64,
     way: Recipient,
     lane: Lane<u64, Frame>,
 }
 
-/// A way on which faults happen, in front of `way`. At most `queue` wait on it.
+/// Starts the task that injects faults in front of `way`. Its queue holds at most `queue` frames.
 pub(super) fn start(
     editor: &Arc<Editor>,
     faults: &Arc<Faults>,
@@ -113,7 +113,7 @@ impl Tampering {
         }
     }
 
-    /// Somebody in a room where this receiver is not gets it too, if there is anybody.
+    /// Sends the frame to somebody in a room that this recipient has not joined, if there is anybody.
     fn stray(&self, frame: &Frame) {
         let wrong = self
             .editor

@@ -160,7 +160,7 @@ fn a_caret_is_a_place_and_a_name_and_little_more() {
     };
     for (beside, name, wrong) in [(5000, 3, "cursor"), (5, 300, "username")] {
         bob.emit("cursor-change", &caret(beside, name), None);
-        let expected = format!("`{wrong}` may have 256 bytes at most");
+        let expected = format!("`{wrong}` must have at most 256 bytes");
         assert!(bob.next().unwrap().contains(&expected));
     }
     bob.emit("cursor-change", &caret(5, 3), None);

@@ -79,7 +79,7 @@ fn where_nothing_is_run_the_page_is_told_so_and_nothing_is_counted_as_run() {
     let (refused, _) = event(&mut ada, "error");
     assert_eq!(
         refused,
-        json!({ "event": "run-code", "message": "code cannot be run here: it is switched off" })
+        json!({ "event": "run-code", "message": "code cannot be run here: running code is disabled" })
     );
     assert_eq!(editor.metric("editor_runs_total"), 0);
 }
