@@ -1,4 +1,4 @@
-//! The HTTP side: which request is for whom.
+//! The HTTP side: routes requests to Socket.IO, Yjs, the page and the common endpoints.
 
 mod about;
 mod front;

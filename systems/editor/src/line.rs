@@ -1,6 +1,6 @@
-//! A WebSocket over the system's own TCP stream. What is sent to many is framed once and written
-//! from where it arose, without waking a task per receiver; what is read goes through one buffer per
-//! thread. It knows nothing of what the messages mean.
+//! WebSockets over Tokio's TCP stream. A message to many recipients is framed once and written by its sender's task,
+//! without waking a task per recipient. All connections of a thread read into one buffer. This module does not
+//! interpret messages.
 
 mod flush;
 mod frame;

@@ -1,5 +1,5 @@
-//! Rooms: who is in them, what is heard by whom, and the text that everybody shares. It does no I/O of
-//! its own; one lock per room holds its state, so that all its members see one order.
+//! Rooms: their members, the distribution of messages, and the shared document. This module does no I/O. One lock per
+//! room protects its state, so that all members see events in the same order.
 
 mod difference;
 mod document;

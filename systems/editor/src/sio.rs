@@ -1,5 +1,5 @@
-//! Socket.IO 5 over Engine.IO 4: packets, and the state of one client, whichever transport it comes by:
-//! a WebSocket, long polling, or the one after the other. It knows nothing of what the events mean.
+//! Socket.IO 5 over Engine.IO 4: packets, and the state of a client, whether it uses WebSocket, long polling, or
+//! upgrades from one to the other. This module does not interpret events.
 
 mod client;
 mod engine;

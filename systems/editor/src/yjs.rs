@@ -1,4 +1,4 @@
-//! The standard sync and awareness protocol of Yjs, over one WebSocket per client and room.
+//! The standard sync and awareness protocols of Yjs, over one WebSocket per client and room.
 
 mod message;
 mod session;

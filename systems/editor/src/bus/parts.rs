@@ -1,6 +1,6 @@
-//! Letters that are larger than the bus takes, in parts. Each has the node's number, a kind of its own,
-//! the letter's number at this node, which part it is and of how many, and the bytes. All numbers least
-//! byte first.
+//! Splits messages that exceed NATS's maximum payload into parts. A part holds the node's number, its own kind, the
+//! message's number at this node, the part's index, the number of parts, and its bytes. All numbers are
+//! little-endian.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 
 use super::Letter;
 
-/// The kind of a part, behind the node's number as with every letter.
+/// The kind of a part. It follows the node's number, as in every message.
 const PART: u8 = 255;
-/// Bytes before those of the letter.
+/// Size of a part's header, in bytes: node, kind, message number, index and number of parts.
 const HEAD: usize = 8 + 1 + 8 + 4 + 4;
 
-/// What is sent for a letter of which the bus takes `most` bytes at once.
+/// Splits a message into parts of at most `most` bytes; a message that fits is sent unchanged.
 pub(super) fn split(letter: &Letter, node: u64, number: u64, most: usize) -> Vec<Letter> {
     if letter.len() <= most {
         return vec![letter.clone()];
@@ -33,17 +33,18 @@ pub(super) fn split(letter: &Letter, node: u64, number: u64, most: usize) -> Vec
     letter.chunks(room).enumerate().map(part).collect()
 }
 
-/// What came with a message.
+/// The result of receiving one NATS message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Came {
     Letter(Letter),
-    /// A part; others are still to come.
+    /// A part; more parts follow.
     Part,
-    /// Parts of a letter are missing.
+    /// A part of a message was lost.
     Broken,
 }
 
-/// Letters of a room of which parts are still to come, by node: each sends one after the other.
+/// Incomplete messages of a room, by node. Each node sends its messages one after the other, so one per node
+/// suffices.
 #[derive(Debug, Default)]
 pub(super) struct Parts(HashMap<u64, Open>);
 
@@ -67,6 +68,7 @@ impl Parts {
             message.get_u32_le(),
         );
         let open = match self.0.remove(&node) {
+            // Parts arrive in order. Anything but the next part of the same message means that one was lost.
             Some(open) if open.number == number && open.next == at => Some(open),
             _ if at == 0 => Some(Open {
                 number,
@@ -122,7 +124,7 @@ mod tests {
             all in prop::collection::vec(prop::collection::vec(any::<u8>(), 9..200), 2),
             most in HEAD + 1..250,
         ) {
-            // Not a part itself.
+            // Must not look like a part.
             let letters: Vec<Letter> = all.into_iter().map(|mut bytes| { bytes[8] = 0; bytes.into() }).collect();
             let sent = [0, 1].map(|node| split(&letters[node], node as u64, 9, most));
             prop_assert!(sent.iter().flatten().all(|part| part.len() <= most));

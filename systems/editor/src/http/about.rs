@@ -1,4 +1,4 @@
-//! What the page must know of this server: `/page.json`.
+//! `/page.json`: the settings of this server that the page needs.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::editor::Editor;
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct About {
-    /// What can be run, by the names that clients send; nothing where no code can be run.
+    /// The languages that can be run, by the names that clients send; `None` if running code is not possible.
     languages: Option<Vec<&'static str>>,
-    /// From asking for a run to its answer, at most; milliseconds.
+    /// Maximum time from the request for a run to its result, in milliseconds.
     longest_run: u64,
-    /// Bytes of a document, at most.
+    /// Maximum size of a document's text, in bytes.
     max_document: u32,
-    /// Bytes of a message, at most.
+    /// Maximum size of a message, in bytes.
     max_message: u32,
-    /// Whether the page may open a line at the host where it is open now.
+    /// Whether the page may open a WebSocket at the host from which it was loaded.
     may_connect: bool,
 }
 

@@ -17,16 +17,16 @@ use crate::line::{self, Bound, Terms, is_upgrade};
 use crate::sio::{self, Beat, Polling, Query};
 use crate::yjs;
 
-/// Where Socket.IO is served.
+/// The path of Socket.IO.
 const SOCKET_IO: &str = "/socket.io";
 
-/// Where Yjs is served, and the room's name behind it.
+/// The path prefix of Yjs; the room's name follows it.
 const YJS: &str = "/yjs/";
 
-/// What a page of another site is told.
-const FOREIGN: &str = "a page of this origin may not open a line here: see --allow-origin";
+/// The response to a page of an origin that is not allowed.
+const FOREIGN: &str = "pages of this origin may not connect; allow it with --allow-origin";
 
-/// The door.
+/// Dispatches requests to Socket.IO, Yjs, and the router.
 #[derive(Clone)]
 pub(crate) struct Front {
     editor: Arc<Editor>,
@@ -89,7 +89,7 @@ impl Front {
         self.router.oneshot(request.map(Body::new)).await
     }
 
-    /// Ends the sessions of clients that poll. The lines are closed once nothing else is to be answered.
+    /// Ends the sessions of polling clients. WebSockets are closed later, after the last HTTP response.
     pub(crate) fn stop(&self) {
         self.polling.stop();
     }
@@ -106,7 +106,7 @@ impl Front {
         }
     }
 
-    /// A client of Yjs, in the room that the path names.
+    /// Opens a Yjs connection in the room that the path names.
     fn follow(self, name: String, request: &mut Request<Incoming>) -> Response<Body> {
         let (editor, every) = (self.editor.clone(), self.beat.every);
         let answer = line::upgrade(request, &self.editor.lines, self.terms, move |outbox| {
@@ -115,7 +115,7 @@ impl Front {
         answer.map(|()| Body::empty())
     }
 
-    /// A client that comes by WebSocket alone.
+    /// Opens a Socket.IO connection that uses only WebSocket.
     fn open(self, request: &mut Request<Incoming>) -> Response<Body> {
         let (editor, beat) = (self.editor.clone(), self.beat);
         let answer = line::upgrade(request, &self.editor.lines, self.terms, move |outbox| {

@@ -11,7 +11,7 @@ use super::about::about;
 use crate::editor::Editor;
 use crate::page::page;
 
-/// What is asked of every system; every other path is the page's.
+/// The routes that every system has, and `/page.json`. The page handles every other path.
 pub(super) fn router(editor: &Arc<Editor>, connections: &Connections, origins: &Origins) -> Router {
     let mut registry = Registry::default();
     editor.counters.register(&mut registry);

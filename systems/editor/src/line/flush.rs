@@ -5,9 +5,9 @@ use std::task::{Poll, Waker};
 
 use super::outbox::Outbox;
 
-/// The lines that got something in this turn of the runtime, flushed together at its end: what several
-/// senders say to one receiver in a turn leaves in one call, and the more there is to do, the longer the
-/// turns and the fewer the calls.
+/// The connections that received frames in this turn of the runtime. They are flushed together at its end, so the
+/// frames of several senders to one recipient leave in one system call. Under load, turns get longer and system calls
+/// per frame fewer.
 #[derive(Debug, Default)]
 pub(crate) struct Flush(Mutex<Listed>);
 
@@ -18,7 +18,7 @@ struct Listed {
 }
 
 impl Flush {
-    /// Remembers a line.
+    /// Adds a connection to the next flush.
     pub(super) fn list(&self, line: &Arc<Outbox>) {
         let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         listed.lines.push(line.clone());
@@ -27,7 +27,7 @@ impl Flush {
         }
     }
 
-    /// Flushes for ever. A task that is woken has its turn after those that are ready already.
+    /// Flushes forever. The runtime runs a woken task after those that are already ready, which makes batches.
     pub(crate) async fn run(&self) {
         let mut lines = Vec::new();
         loop {
@@ -44,7 +44,7 @@ impl Flush {
             for line in lines.drain(..) {
                 line.flush();
             }
-            // Flushing is not to starve those who read.
+            // Yield, so that flushing does not starve the tasks that read.
             tokio::task::yield_now().await;
         }
     }

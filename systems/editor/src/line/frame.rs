@@ -1,8 +1,8 @@
-//! WebSocket frames (RFC 6455 §5): the heads of what comes, and whole frames for what goes.
+//! WebSocket frames (RFC 6455 §5): parses the headers of incoming frames, and builds outgoing frames.
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// The opcodes that there are.
+/// The opcodes of RFC 6455.
 pub(crate) mod opcode {
     pub(crate) const CONTINUATION: u8 = 0x0;
     pub(crate) const TEXT: u8 = 0x1;
@@ -12,31 +12,31 @@ pub(crate) mod opcode {
     pub(crate) const PONG: u8 = 0xA;
 }
 
-/// The head of a frame from a client.
+/// The header of a frame from a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) last: bool,
     pub(crate) opcode: u8,
     pub(crate) mask: [u8; 4],
-    /// Bytes of the head itself.
+    /// Size of the header, in bytes.
     pub(crate) size: usize,
-    /// Bytes of what follows.
+    /// Size of the payload, in bytes.
     pub(crate) length: usize,
 }
 
-/// What a client must not send; the connection is closed with the code.
+/// A violation of the protocol by a client. The connection is closed with its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Violation {
-    #[error("not a frame that a client may send")]
+    #[error("not a valid client frame")]
     Protocol,
-    #[error("the text is not UTF-8")]
+    #[error("a text message is not UTF-8")]
     NotText,
     #[error("the message is too large")]
     TooLarge,
 }
 
 impl Violation {
-    /// The status of the close frame (RFC 6455 §7.4.1).
+    /// The status code of the close frame (RFC 6455 §7.4.1).
     pub(crate) fn code(self) -> u16 {
         match self {
             Self::Protocol => 1002,
@@ -47,12 +47,12 @@ impl Violation {
 }
 
 impl Head {
-    /// Whether the frame may stand between the pieces of a message, and is none of them.
+    /// Whether this is a control frame, which may come between the fragments of a message.
     pub(crate) fn is_control(self) -> bool {
         self.opcode & 0x8 != 0
     }
 
-    /// Reads a head; `None` when there is not enough yet.
+    /// Parses a header; `None` if it is incomplete.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Self>, Violation> {
         let &[first, second, ref rest @ ..] = bytes else {
             return Ok(None);
@@ -60,7 +60,7 @@ impl Head {
         let opcode = first & 0x0F;
         let (last, control) = (first & 0x80 != 0, opcode & 0x8 != 0);
         let known = matches!(opcode, 0..=2 | 8..=10);
-        // Reserved bits need an extension and we offer none; a client masks (§5.1).
+        // Reserved bits need an extension, and we offer none. Client frames must be masked (§5.1).
         if first & 0x70 != 0 || !known || second & 0x80 == 0 || (control && !last) {
             return Err(Violation::Protocol);
         }
@@ -73,7 +73,7 @@ impl Head {
             127 => (8, rest.first_chunk().map(|b| u64::from_be_bytes(*b))),
             short => (0, Some(u64::from(short))),
         };
-        // The highest bit of a long length must be 0 (§5.2).
+        // The highest bit of a 64-bit length must be 0 (§5.2).
         if (control && long > 0) || length.is_some_and(|length| length >> 63 == 1) {
             return Err(Violation::Protocol);
         }
@@ -91,7 +91,7 @@ impl Head {
     }
 }
 
-/// Takes the mask off, in place; `mask` is applied from its first byte.
+/// Unmasks `bytes` in place; `mask` applies from the first byte.
 pub(crate) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     if mask == [0; 4] {
         return;
@@ -110,8 +110,8 @@ pub(crate) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     }
 }
 
-/// A whole frame as it goes over the wire. A server does not mask, so that one is made once and
-/// written to any number of receivers.
+/// A complete frame. Server frames are not masked, so one frame is built once and written to any number of
+/// recipients.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     bytes: Bytes,
@@ -134,7 +134,7 @@ impl Frame {
         Self::new(opcode::PING, &[])
     }
 
-    /// A frame of any kind.
+    /// A frame with any opcode.
     pub(crate) fn new(opcode: u8, payload: &[u8]) -> Self {
         let mut bytes = BytesMut::with_capacity(10 + payload.len());
         bytes.put_u8(0x80 | opcode);
@@ -156,19 +156,19 @@ impl Frame {
         }
     }
 
-    /// The close frame with this status.
+    /// A close frame with a status code and a reason.
     pub(crate) fn close(code: u16, reason: &str) -> Self {
         let mut payload = code.to_be_bytes().to_vec();
         payload.extend_from_slice(reason.as_bytes());
         Self::new(opcode::CLOSE, &payload)
     }
 
-    /// All of it.
+    /// The frame with its header.
     pub(crate) fn bytes(&self) -> &Bytes {
         &self.bytes
     }
 
-    /// Without its head.
+    /// The payload without the header.
     pub(crate) fn payload(&self) -> Bytes {
         self.bytes.slice(usize::from(self.head)..)
     }

@@ -2,7 +2,7 @@ use std::mem;
 
 use super::frame::{Head, Violation, opcode, unmask};
 
-/// What a client sent, whole and unmasked.
+/// A complete, unmasked message from a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Message<'a> {
     Text(&'a str),
@@ -12,14 +12,13 @@ pub(crate) enum Message<'a> {
     Close(Option<u16>),
 }
 
-/// Puts messages together. It keeps bytes of its own only while something is incomplete, so that a
-/// user who waits costs nothing here.
+/// Assembles messages. It owns memory only while a frame or message is incomplete, so idle users cost nothing here.
 #[derive(Debug)]
 pub(crate) struct Input {
     limit: usize,
-    /// The beginning of a frame whose rest has not come.
+    /// The beginning of an incomplete frame.
     rest: Vec<u8>,
-    /// The pieces of a fragmented message, and its opcode.
+    /// The fragments of an incomplete message, and its opcode.
     pieces: Vec<u8>,
     opcode: Option<u8>,
 }
@@ -34,8 +33,8 @@ impl Input {
         }
     }
 
-    /// Takes what was read, and hands over every message that is whole now. `hear` says whether to
-    /// go on. The bytes are unmasked in place.
+    /// Processes received bytes and passes each complete message to `hear`, which returns whether to continue.
+    /// Unmasks the bytes in place.
     pub(crate) fn take(
         &mut self,
         read: &mut [u8],
@@ -59,13 +58,14 @@ impl Input {
         Ok(())
     }
 
-    /// Bytes of the whole frame that begins here, as far as is known.
+    /// Size of the frame that begins here, in bytes; 0 while its header is incomplete. Limits the memory reserved for
+    /// it.
     fn awaited(&self, rest: &[u8]) -> usize {
         let head = Head::parse(rest).ok().flatten();
         head.map_or(0, |head| (head.size + head.length).min(self.limit + 14))
     }
 
-    /// Goes through the whole frames; says how many bytes they were.
+    /// Processes the complete frames. Returns the number of bytes used.
     fn frames(
         &mut self,
         bytes: &mut [u8],
@@ -73,7 +73,7 @@ impl Input {
     ) -> Result<usize, Violation> {
         let mut used = 0;
         while let Some(head) = Head::parse(&bytes[used..])? {
-            // What is added further down is small: no length above the limit gets there.
+            // Checking the length here also keeps the sums below from overflowing.
             let pieces = if head.is_control() {
                 0
             } else {

@@ -9,23 +9,22 @@ use super::flush::Flush;
 use super::frame::Frame;
 use super::waiting::{Bound, Waiting};
 
-/// Why a line ends.
+/// Why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The other side is gone, or said good-bye.
+    /// The client has disconnected, or said that it does.
     Gone,
-    /// With this status and reason.
+    /// The server closes it with this status code and reason.
     Closed(u16, &'static str),
 }
 
-/// The receiver did not keep up (1008: policy).
+/// The recipient did not keep up (1008: policy violation).
 pub(crate) const TOO_SLOW: End = End::Closed(1008, "too slow");
-/// The server stops.
-pub(crate) const STOPPING: End = End::Closed(1001, "the editor stops");
+/// The server is shutting down (1001: going away).
+pub(crate) const STOPPING: End = End::Closed(1001, "the editor is shutting down");
 
-/// The way to one receiver: a bounded queue, written by whoever flushes the lines of a turn, and where
-/// the system takes no more, by the connection's own task. A receiver that does not read fills its own
-/// queue and nobody else's.
+/// The sending side of a connection: a bounded queue. The flush at the end of a turn writes it. Where the socket's
+/// buffer is full, the connection's own task continues. A recipient that does not read fills only its own queue.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     stream: OwnedWriteHalf,
@@ -39,9 +38,9 @@ struct Inside {
     waiting: Waiting,
     end: Option<End>,
     waker: Option<Waker>,
-    /// It is among those that are flushed at the end of the turn.
+    /// Whether it is in the list of the next flush.
     listed: bool,
-    /// The system took no more: the connection's own task goes on when it does.
+    /// Whether the socket's buffer is full. Then only the connection's own task writes.
     blocked: bool,
 }
 
@@ -55,8 +54,8 @@ impl Outbox {
         }
     }
 
-    /// Sends a frame. `caret` names the sender where only its newest matters. `false` when this was
-    /// too much: the line ends as too slow.
+    /// Queues a frame. `caret` names the sender if only its newest frame matters. `false` if the queue is full: the
+    /// connection then ends as too slow.
     pub(crate) fn post(self: &Arc<Self>, frame: &Frame, caret: Option<u64>) -> bool {
         let mut inside = self.inside();
         if inside.end.is_some() {
@@ -64,7 +63,8 @@ impl Outbox {
         }
         let length = frame.bytes().len();
         if !inside.blocked && !inside.waiting.fits(length, self.bound) {
-            // A turn that brings more than may wait is no fault of the receiver.
+            // One turn can produce more than fits into the queue before anything was written. That is not the
+            // recipient's fault, so write first.
             self.try_flush(&mut inside);
         }
         if inside.blocked && caret.is_some_and(|sender| inside.waiting.renew(sender, frame)) {
@@ -84,7 +84,7 @@ impl Outbox {
         fits
     }
 
-    /// Writes what the system takes now; the rest is for the connection's own task.
+    /// Writes as much as the socket accepts. The connection's own task writes the rest.
     pub(super) fn flush(&self) {
         let mut inside = self.inside();
         inside.listed = false;
@@ -101,7 +101,7 @@ impl Outbox {
         }
     }
 
-    /// Takes no more. What waits is still delivered, but not to one who is gone or too slow.
+    /// Stops accepting frames. Queued frames are still sent, unless the recipient is gone or too slow.
     pub(crate) fn finish(&self, end: End) {
         let mut inside = self.inside();
         if inside.end.is_none() {
@@ -110,21 +110,23 @@ impl Outbox {
         }
     }
 
-    /// Whether the line has ended.
+    /// Whether the connection has ended.
     pub(crate) fn ended(&self) -> bool {
         self.inside().end.is_some()
     }
 
-    /// Writes what waits. Ready once the line has ended and nothing waits.
+    /// Writes queued frames if the flush cannot. Ready once the connection has ended and the queue is empty.
     pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<End> {
         let mut inside = self.inside();
-        // What is listed leaves at the end of the turn.
+        // Otherwise the flush at the end of the turn writes the queue.
         while inside.blocked || inside.end.is_some() {
             match self.write(&mut inside) {
                 Ok(()) => inside.blocked = false,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     inside.blocked = true;
                     let stream: &TcpStream = self.stream.as_ref();
+                    // Registers the waker for writability. `continue` retries, because the socket may have become
+                    // writable since.
                     match stream.poll_write_ready(context) {
                         Poll::Ready(Ok(())) => continue,
                         Poll::Ready(Err(_)) => inside.finish(End::Gone),

@@ -16,44 +16,45 @@ use super::frame::{Frame, Violation, opcode};
 use super::input::{Input, Message};
 use super::outbox::{End, Outbox};
 
-/// Bytes read in one call, into a buffer that all connections of a thread share.
+/// Bytes read per call, into a buffer that all connections of a thread share.
 const READ: usize = 64 * 1024;
-/// Calls before the others have their turn.
+/// Reads per turn before other tasks run.
 const TURNS: usize = 4;
-/// How long a client may take to answer a close; then it is cut off.
+/// Time for sending queued frames and for the client's close frame; then the connection is cut off.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+// One buffer per thread suffices, because it is never in use across an `await`.
 thread_local! {
     static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ].into_boxed_slice());
 }
 
-/// What was decided about a message.
+/// The decision about a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// Go on.
+    /// Continue.
     More,
-    /// End the line.
+    /// End the connection.
     End(End),
 }
 
-/// Who listens to one line. Dropped when the line is over, however it ended.
+/// Handles the messages of one connection. Dropped when the connection is over, however it ended.
 pub(crate) trait Hear: Send {
     /// A text message.
     fn text(&mut self, text: &str) -> Heard;
     /// A binary message.
     fn binary(&mut self, bytes: &[u8]) -> Heard;
-    /// An answer to a ping.
+    /// The response to a ping.
     fn pong(&mut self) {}
-    /// The alarm rang; says when it rings next.
+    /// The timer has expired. Returns when it expires next, or ends the connection.
     fn alarm(&mut self) -> Result<Instant, End>;
 }
 
-/// Every open line, so that a stop can close them and wait for the last.
+/// All open WebSockets, so that a shutdown can close them and wait for the last one.
 #[derive(Debug)]
 pub(crate) struct Lines {
     open: Mutex<Slab<Weak<Outbox>>>,
     counted: watch::Sender<()>,
-    /// What is written at the end of a turn.
+    /// Writes queued frames at the end of each turn of the runtime.
     pub(crate) flush: Arc<Flush>,
 }
 
@@ -68,12 +69,12 @@ impl Default for Lines {
 }
 
 impl Lines {
-    /// Lines that are open now.
+    /// The number of open WebSockets.
     pub(crate) fn count(&self) -> usize {
         self.counted.receiver_count()
     }
 
-    /// Ends every line.
+    /// Closes every WebSocket.
     pub(crate) fn close(&self, end: End) {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, line) in open.iter() {
@@ -83,12 +84,12 @@ impl Lines {
         }
     }
 
-    /// Waits until the last line is over.
+    /// Waits until the last WebSocket is closed.
     pub(crate) async fn over(&self) {
         self.counted.closed().await;
     }
 
-    /// Serves one line until it is over. `already` was read behind the handshake.
+    /// Serves one WebSocket until it is over. `already` holds the bytes that were read together with the handshake.
     pub(super) async fn run(
         &self,
         read: OwnedReadHalf,
@@ -122,7 +123,7 @@ struct Line<H> {
     outbox: Arc<Outbox>,
     input: Input,
     hear: Option<H>,
-    /// The client's close came, or ours went: nothing more is heard.
+    /// Whether either side has sent a close frame. Then messages are no longer handled.
     saying_bye: bool,
 }
 
@@ -132,7 +133,7 @@ impl<H: Hear> Line<H> {
             let mut alarm = Box::pin(sleep_until(alarm));
             poll_fn(|context| self.poll(context, alarm.as_mut())).await;
         }
-        // Whoever listened learns now that it is over; the farewell needs nobody.
+        // The handler learns now that the connection is over; closing does not need it.
         self.hear = None;
         self.saying_bye = true;
         let farewell = async {
@@ -144,8 +145,9 @@ impl<H: Hear> Line<H> {
         let _ = timeout(FAREWELL, farewell).await;
     }
 
-    /// Ready when the line has ended; what waits in the outbox may still have to go.
+    /// Ready when the connection has ended. Frames may still be queued.
     fn poll(&mut self, context: &mut Context<'_>, mut alarm: Pin<&mut Sleep>) -> Poll<()> {
+        // Loop until the timer is pending, so that its waker is registered.
         while alarm.as_mut().poll(context).is_ready() {
             match self.hear.as_mut().map(Hear::alarm) {
                 Some(Ok(next)) => alarm.as_mut().reset(next),
@@ -162,7 +164,7 @@ impl<H: Hear> Line<H> {
                 Poll::Ready(false) => self.outbox.finish(End::Gone),
                 Poll::Pending => {
                     let _ = self.outbox.poll(context);
-                    // What waits for one who is to go has the time of the farewell.
+                    // Frames that are still queued are sent during the close (see `serve`).
                     return if self.outbox.ended() {
                         Poll::Ready(())
                     } else {
@@ -174,12 +176,13 @@ impl<H: Hear> Line<H> {
                 return Poll::Ready(());
             }
         }
+        // There may be more to read, but other tasks come first.
         context.waker().wake_by_ref();
         let _ = self.outbox.poll(context);
         Poll::Pending
     }
 
-    /// One read. `false` at the end of the stream.
+    /// Reads once. `false` at the end of the stream.
     fn receive(&mut self, context: &mut Context<'_>) -> Poll<bool> {
         BUFFER.with_borrow_mut(|buffer| {
             let mut into = ReadBuf::new(buffer);
@@ -229,8 +232,8 @@ impl<H: Hear> Line<H> {
         }
     }
 
-    /// Reads on without listening, until the client has closed too: to close with words of the client
-    /// unread would reset the connection and destroy what is still on its way to it.
+    /// Reads and discards until the client has closed too. Closing a socket with unread data would reset the
+    /// connection and discard what is still in flight to the client.
     fn drain(&mut self, context: &mut Context<'_>) -> Poll<()> {
         BUFFER.with_borrow_mut(|buffer| {
             loop {
@@ -247,8 +250,8 @@ impl<H: Hear> Line<H> {
 
 fn reason(violation: Violation) -> &'static str {
     match violation {
-        Violation::Protocol => "not understood",
-        Violation::NotText => "not text",
-        Violation::TooLarge => "too large",
+        Violation::Protocol => "invalid frame",
+        Violation::NotText => "invalid UTF-8",
+        Violation::TooLarge => "message too large",
     }
 }

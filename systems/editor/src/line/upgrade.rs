@@ -17,15 +17,15 @@ use super::outbox::Outbox;
 use super::run::{Hear, Lines};
 use super::waiting::Bound;
 
-/// Appended to a client's key (RFC 6455 §1.3).
+/// Appended to the client's key (RFC 6455 §1.3).
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/// On which terms a line is served.
+/// The limits of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
-    /// What may wait for the receiver.
+    /// Limit of the queue to the recipient.
     pub(crate) bound: Bound,
-    /// Bytes of a message at most.
+    /// Maximum size of a message, in bytes.
     pub(crate) limit: usize,
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn is_upgrade(headers: &HeaderMap) -> bool {
         && headers.contains_key(SEC_WEBSOCKET_KEY)
 }
 
-/// Answers a request for a WebSocket and serves it. `open` is called once the line is up and gives who
-/// listens, and when the alarm rings first.
+/// Responds to a WebSocket handshake and serves the connection. `open` is called once it is established, and returns
+/// the handler and the first expiry of its timer.
 pub(crate) fn upgrade<Body, H: Hear + 'static>(
     request: &mut Request<Body>,
     lines: &Arc<Lines>,
@@ -77,12 +77,12 @@ pub(crate) fn upgrade<Body, H: Hear + 'static>(
     let (upgraded, lines) = (hyper::upgrade::on(&mut *request), lines.clone());
     let place = request.extensions_mut().remove::<Place>();
     tokio::spawn(async move {
-        // One of the connections that may be open, as long as this is.
+        // Counts as one of the permitted connections until the WebSocket is closed.
         let _place = place;
         match upgraded.await {
             Ok(upgraded) => serve(upgraded, &lines, terms, open).await,
             Err(error) => {
-                tracing::debug!(%error, "a client was gone before its WebSocket was open");
+                tracing::debug!(%error, "a client disconnected before its WebSocket was open");
             }
         }
     });
@@ -95,12 +95,12 @@ async fn serve<H: Hear>(
     terms: Terms,
     open: impl FnOnce(&Arc<Outbox>) -> (H, Instant),
 ) {
-    // The editor serves plain TCP and nothing else, so that this is what was upgraded.
+    // The editor serves only plain TCP, so the upgraded connection is a `TcpStream`.
     let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else {
-        tracing::error!("a connection that is no TCP stream was upgraded");
+        tracing::error!("an upgraded connection is not a TCP stream");
         return;
     };
-    // The buffer of the handshake is some kilobytes, which a line would keep for nothing.
+    // Free the handshake's buffer of some kilobytes, which the connection would otherwise keep.
     let already = parts.read_buf.to_vec();
     drop(parts.read_buf);
     let (read, write) = parts.io.into_inner().into_split();

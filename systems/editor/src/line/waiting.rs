@@ -5,25 +5,25 @@ use tokio::net::tcp::OwnedWriteHalf;
 
 use super::frame::Frame;
 
-/// Frames handed to the system in one call.
+/// Maximum number of frames per system call.
 const GATHERED: usize = 16;
-/// Room for so many frames is kept when nothing waits.
+/// Capacity that an empty queue keeps, in frames.
 const KEPT: usize = 8;
-/// So many waiting frames are looked at for an older caret of the same sender.
+/// Number of queued frames that are searched for an older caret of the same sender.
 const LOOKED_AT: usize = 64;
 
-/// What may wait for one receiver.
+/// Limit of the queue to one recipient.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound {
     pub(crate) frames: usize,
     pub(crate) bytes: usize,
 }
 
-/// What waits for one receiver, in order; a caret with the number of who moved it.
+/// The frames queued for one recipient, in order. A caret has the number of its sender.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     frames: VecDeque<(Frame, Option<u64>)>,
-    /// Bytes of the first frame that were written already.
+    /// Bytes of the first frame that have been written.
     written: usize,
     bytes: usize,
 }
@@ -33,7 +33,7 @@ impl Waiting {
         self.frames.is_empty()
     }
 
-    /// Whether a frame of this length may wait too. One alone always may.
+    /// Whether a frame of this length fits. A single frame always fits.
     pub(crate) fn fits(&self, length: usize, bound: Bound) -> bool {
         self.frames.len() < bound.frames
             && (self.frames.is_empty() || self.bytes + length <= bound.bytes)
@@ -44,8 +44,9 @@ impl Waiting {
         self.frames.push_back((frame.clone(), caret));
     }
 
-    /// Puts the newer caret in the place of the older one, if that still waits.
+    /// Replaces a queued caret of the same sender with the newer one. `false` if there is none.
     pub(crate) fn renew(&mut self, sender: u64, frame: &Frame) -> bool {
+        // A partly written frame must stay as it is.
         let unwritten = usize::from(self.written > 0);
         let waiting = self.frames.iter_mut().skip(unwritten).rev().take(LOOKED_AT);
         for (older, caret) in waiting {
@@ -58,12 +59,12 @@ impl Waiting {
         false
     }
 
-    /// Takes everything out. Nothing of it was written in part: it goes another way.
+    /// Removes and returns all frames. None may be partly written, because they continue on another connection.
     pub(crate) fn take(&mut self) -> VecDeque<(Frame, Option<u64>)> {
         mem::take(self).frames
     }
 
-    /// Forgets everything but a frame of which a part is out: what comes next would be part of it.
+    /// Discards all frames except a partly written one: the next bytes on the wire must complete it.
     pub(crate) fn forget(&mut self) {
         self.frames.truncate(usize::from(self.written > 0));
         self.frames.shrink_to(KEPT);
@@ -73,7 +74,7 @@ impl Waiting {
             .map_or(0, |(frame, _)| frame.bytes().len());
     }
 
-    /// Hands to the system what it takes in one call.
+    /// Writes as much as the socket accepts in one call.
     pub(super) fn write(&mut self, stream: &OwnedWriteHalf) -> io::Result<()> {
         let written = match self.frames.front() {
             None => return Ok(()),
@@ -108,7 +109,7 @@ impl Waiting {
             self.bytes -= length;
             self.frames.pop_front();
         }
-        // A user who waits costs little here.
+        // Free the memory, so that idle users cost little.
         if self.frames.capacity() > KEPT {
             self.frames = VecDeque::new();
         }

@@ -1,12 +1,12 @@
-//! What changed between two texts: a few places, in bytes of the old text.
+//! Differences between two texts, as hunks with offsets in bytes of the old text.
 
 use dissimilar::Chunk;
 
-/// A middle longer than this, old and new together, is replaced as a whole: the search for what is
-/// common in it grows with the square.
+/// If the differing ranges of both texts together exceed this many bytes, they are replaced as a whole, because the
+/// cost of searching them for common parts is quadratic.
 const SEARCHED: usize = 1024;
 
-/// One place: `remove` bytes of the old text at `at` give way to `insert`.
+/// One hunk: replaces `remove` bytes of the old text at `at` with `insert`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hunk<'a> {
     pub(crate) at: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Hunk<'a> {
     pub(crate) insert: &'a str,
 }
 
-/// The places where `new` differs from `old`, from the first to the last.
+/// The hunks that turn `old` into `new`, in order.
 pub(crate) fn hunks<'a>(old: &str, new: &'a str) -> Vec<Hunk<'a>> {
     let Some(hunk) = one(old, new) else {
         return Vec::new();
@@ -27,7 +27,7 @@ pub(crate) fn hunks<'a>(old: &str, new: &'a str) -> Vec<Hunk<'a>> {
     middle(hunk.at, removed, hunk.insert)
 }
 
-/// The one place that holds all differences.
+/// The smallest single hunk that covers all differences; `None` if the texts are equal.
 pub(crate) fn one<'a>(old: &str, new: &'a str) -> Option<Hunk<'a>> {
     if old == new {
         return None;
@@ -44,11 +44,12 @@ pub(crate) fn one<'a>(old: &str, new: &'a str) -> Option<Hunk<'a>> {
     })
 }
 
-/// What `mine` did to `base`, done to `theirs`, which is `base` changed by others. Where both changed the
-/// same place, both stay.
+/// Applies the changes from `base` to `mine` to `theirs`, another version of `base`. Where both changed the same
+/// place, both changes are kept.
 pub(crate) fn merge(base: &str, mine: &str, theirs: &str) -> String {
     let (own, foreign) = (hunks(base, mine), hunks(base, theirs));
     let mut merged = theirs.to_owned();
+    // From the end, so that the offsets of earlier hunks remain valid.
     for hunk in own.iter().rev() {
         let from = moved(hunk.at, &foreign, true);
         let to = moved(hunk.at + hunk.remove, &foreign, hunk.remove == 0).max(from);
@@ -57,7 +58,8 @@ pub(crate) fn merge(base: &str, mine: &str, theirs: &str) -> String {
     merged
 }
 
-/// Where a place of the old text is after `hunks`; at an insertion, `behind` it or before.
+/// The offset in the new text that corresponds to `at` in the old one. At an insertion, it is after it if `behind`,
+/// otherwise before it.
 fn moved(at: usize, hunks: &[Hunk<'_>], behind: bool) -> usize {
     let (mut added, mut removed) = (0, 0);
     for hunk in hunks {
@@ -107,13 +109,13 @@ fn middle<'a>(begin: usize, removed: &str, inserted: &'a str) -> Vec<Hunk<'a>> {
     hunks
 }
 
-/// Bytes that both begin with, up to the border of a letter.
+/// Length of the common prefix in bytes, up to a character boundary.
 fn common_prefix(a: &str, b: &str) -> usize {
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     a.floor_char_boundary(same)
 }
 
-/// Bytes that both end with, up to the border of a letter.
+/// Length of the common suffix in bytes, up to a character boundary.
 fn common_suffix(a: &str, b: &str) -> usize {
     let same = a
         .bytes()

@@ -22,33 +22,33 @@ pub(crate) use self::update::UpdateError;
 use self::update::{Queue, Update};
 use super::difference::{hunks, one};
 
-/// What an update of a client may cost: some 10 ms, and no deeper than clients can recurse.
+/// Limits for an update of a client: about 10 ms of work, and no deeper nesting than clients can recurse into.
 const CLIENTS: Budget = Budget {
     steps: 250_000,
     depth: 100,
 };
 
-/// The text of a room, as a CRDT and as it reads. It speaks the format of Yjs. All that clients send is kept for those
-/// who come; but only the text is put in order here, which nobody's update can make recurse, loop or panic.
+/// The document of a room, as a CRDT and as text, in the format of Yjs. It stores everything that clients send, for
+/// those who join later. It orders only the text, and no update can make it recurse, loop or panic.
 pub(crate) struct Document {
     state: State,
-    /// As whom the server writes.
+    /// The client id under which the server writes.
     client: u64,
-    /// How it reads; `None` when an update came since somebody asked.
+    /// The text; `None` if an update has arrived since it was last computed.
     text: Option<String>,
-    /// Bytes that it has at most, encoded: what it had when that was last measured, and what came since.
+    /// Upper bound of the encoded size in bytes: the last measured size plus the updates since.
     weight: usize,
-    /// Bytes of updates since one came that lacks another before it.
+    /// Bytes of updates since the first one that lacks a predecessor; 0 without such a gap.
     gap: usize,
 }
 
-/// What it is made of.
+/// The contents of a document. A copy can be changed on trial.
 #[derive(Clone, Default)]
 struct State {
     items: Items,
-    /// Blocks that lack one before them.
+    /// Blocks that wait for their predecessors.
     waiting: Queue,
-    /// What was deleted before it came.
+    /// Deletions of blocks that have not arrived.
     undeleted: Ranges,
 }
 
@@ -62,7 +62,7 @@ impl Default for Document {
     fn default() -> Self {
         Self {
             state: State::default(),
-            // Clients of Yjs are random numbers of 32 bits.
+            // Client ids of Yjs are random 32-bit numbers.
             client: RandomState::new().hash_one(0) & u64::from(u32::MAX),
             text: Some(String::new()),
             weight: 0,
@@ -72,20 +72,21 @@ impl Default for Document {
 }
 
 impl Document {
-    /// How it reads.
+    /// The text.
     pub(crate) fn text(&mut self) -> &str {
         let Self { state, text, .. } = self;
         text.get_or_insert_with(|| state.text())
     }
 
-    /// Whether the text has `most` bytes at most when it has taken the update in, and the document twice
-    /// as many, encoded: with what was deleted, what is not text, and what waits for an update before it.
+    /// Whether, after this update, the text would have at most `most` bytes and the encoded document at most twice as
+    /// many. The encoded document also holds deletions, content other than text, and updates that wait for a
+    /// predecessor.
     pub(crate) fn has_room_for(&mut self, update: &[u8], most: usize) -> Result<bool, UpdateError> {
         let text = self.state.items.text_len + self.gap + update.len();
         if text <= most && self.weight + update.len() <= 2 * most {
             return Ok(true);
         }
-        // That much may be in it, or not: it may delete as well. It is tried on a copy.
+        // By size alone the update might not fit, but it may also delete text. Apply it to a copy to find out.
         let mut copy = self.state.clone();
         copy.take(Update::read(update)?, CLIENTS)?;
         let weight = copy.since(|_| 0).len();
@@ -96,8 +97,8 @@ impl Document {
         Ok(fits)
     }
 
-    /// Makes it read like `new`; the update that does the same elsewhere, if anything changed. `finely`
-    /// looks for what stayed between two changes, for the sake of those who have a caret there.
+    /// Replaces the text with `new`. Returns the corresponding update, or `None` if nothing changed. `finely` keeps
+    /// unchanged text between two changes, which preserves carets there.
     pub(crate) fn write(&mut self, new: &str, finely: bool) -> Option<Vec<u8>> {
         let old = self.text();
         let places = if finely {
@@ -127,7 +128,7 @@ impl Document {
         Some(update)
     }
 
-    /// Takes an update of a client in. One that is refused leaves the document as it was.
+    /// Applies an update of a client. A refused update leaves the document unchanged.
     pub(crate) fn apply(&mut self, update: &[u8]) -> Result<(), UpdateError> {
         let read = Update::read(update)?;
         if self.state.surely_takes(&read) {
@@ -141,7 +142,7 @@ impl Document {
         Ok(())
     }
 
-    /// Takes an update in that was taken before: it may cost what it costs.
+    /// Applies an update that was accepted before, without a cost limit.
     pub(crate) fn load(&mut self, update: &[u8]) -> Result<(), UpdateError> {
         self.state.take(Update::read(update)?, Budget::NONE)?;
         self.count(update.len());
@@ -158,22 +159,22 @@ impl Document {
         };
     }
 
-    /// Whether something that came lacks an update before it.
+    /// Whether an update has arrived that lacks a predecessor.
     pub(crate) fn has_gap(&self) -> bool {
         self.gap > 0
     }
 
-    /// What one who knows `known` lacks, and what waits here for an update before it.
+    /// The updates that a client with the state vector `known` lacks, and those that wait for a predecessor.
     pub(crate) fn since(&self, known: &StateVector) -> Vec<u8> {
         self.state.since(|client| known.get(&ClientID::new(client)))
     }
 
-    /// All of it.
+    /// The whole document, encoded.
     pub(crate) fn whole(&self) -> Vec<u8> {
         self.state.since(|_| 0)
     }
 
-    /// What is known here.
+    /// The state vector.
     pub(crate) fn known(&self) -> StateVector {
         let clients = self.state.items.clients().into_iter();
         let known: HashMap<_, _, _> = clients
@@ -197,10 +198,11 @@ impl State {
         Ok(())
     }
 
-    /// Whether the update is within what one may cost, even if each of its blocks were compared with all others.
+    /// Whether the update stays within the limits even if each of its blocks were compared with all others. Then it
+    /// needs no copy to be undone.
     fn surely_takes(&self, update: &Update) -> bool {
         let blocks = update.len();
-        // Each block may cut two others.
+        // Each block may split two others.
         let most = blocks.saturating_mul(self.items.len() + 3 * blocks);
         most <= CLIENTS.steps && self.waiting.is_empty() && update.is_plain()
     }

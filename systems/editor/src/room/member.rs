@@ -7,31 +7,31 @@ use crate::bus::Visitor;
 use crate::line::Outbox;
 use crate::recipient::Recipient;
 
-/// One who is in a room by Socket.IO.
+/// A client that is in a room by Socket.IO.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
-    /// Which visit of the process, for the order of carets and for exclusion.
+    /// The session's number, which identifies the sender of carets and excludes the sender from its own messages.
     pub(crate) visit: u64,
-    /// As clients know it.
+    /// The id and name that clients see.
     pub(crate) who: Visitor,
     pub(crate) recipient: Recipient,
-    /// Whether it wants texts, or follows the document otherwise.
+    /// Whether it receives `code-change` events. `false` if it follows the document by Yjs.
     pub(crate) texts: bool,
-    /// When a text of another was last sent to it.
+    /// When it was last sent a text of another member.
     pub(crate) heard: Option<Instant>,
-    /// Whether its text may be another than the document's.
+    /// Whether its text may differ from the document's.
     pub(crate) doubtful: bool,
 }
 
-/// One who follows the document by Yjs.
+/// A client that follows the document by Yjs.
 #[derive(Clone, Debug)]
 pub(crate) struct Listener {
-    /// Which visit of the process.
+    /// The session's number.
     pub(crate) visit: u64,
     pub(crate) outbox: Arc<Outbox>,
 }
 
-/// A member as the others see it.
+/// A member as other clients see it.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Seen<'a> {

@@ -13,12 +13,12 @@ use crate::metrics::Counters;
 use crate::store::Behind;
 use crate::yjs;
 
-/// After so long without an edit, members whose text may differ get the document. An edit that comes
-/// within this time after another's text went to its sender may have crossed with it.
+/// Time without an edit after which members whose text may differ receive the document. An edit may have crossed with
+/// another if it arrives within this time after that one was sent to its author.
 pub(crate) const QUIET: Duration = Duration::from_secs(3);
-/// What Yjs clients change is gathered so long before members get the whole text.
+/// Time for which changes of Yjs clients are collected before members receive the whole text.
 const GATHERED: Duration = Duration::from_millis(50);
-/// What may wait for the document; more is refused.
+/// Maximum number of operations that wait for the document; more are refused.
 pub(super) const WISHES: usize = 4096;
 
 /// One room.
@@ -28,23 +28,23 @@ pub(crate) struct Room {
     state: Mutex<State>,
 }
 
-/// Nobody can come in any more.
+/// Why a client cannot enter a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shut {
-    /// As many are here as may be.
+    /// The room has its maximum number of members.
     Full,
-    /// It was closed because nobody was here; ask for it again.
+    /// The room was closed because it was empty; look it up again.
     Closed,
-    /// Too much waits for the document.
+    /// Too many operations wait for the document.
     Behind,
 }
 
-/// What a departure left behind.
+/// The result of leaving a room.
 #[derive(Debug)]
 pub(crate) struct Left {
-    /// Nobody is here any more.
+    /// Whether the room is empty now.
     pub(crate) nobody: bool,
-    /// The clients of Yjs that went with it.
+    /// The removal of the session's Yjs clients, if it had any.
     pub(crate) gone: Option<AwarenessUpdate>,
 }
 
@@ -56,12 +56,12 @@ impl Room {
         }
     }
 
-    /// What goes on in it. It is held for moments only, never while waiting for anything.
+    /// Locks the room's state. Hold it only briefly and never across an `await`.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Somebody comes in by Socket.IO.
+    /// Adds a member by Socket.IO.
     pub(crate) fn join(
         self: &Arc<Self>,
         member: Member,
@@ -81,7 +81,7 @@ impl Room {
         }
         let (who, counters) = (member.who.clone(), counters.clone());
         state.admit(member);
-        // Not before it is known who is at other nodes.
+        // Deferred until the document is loaded, because by then the members on other nodes are known.
         let wished = self.wish(&mut state, move |_, state| {
             if state.member(visit).is_some() {
                 state.announce(&who, &counters);
@@ -91,7 +91,7 @@ impl Room {
         wished.map_err(|Behind| Shut::Behind)
     }
 
-    /// Somebody speaks here without having joined.
+    /// Admits a client that writes to the room without having joined it.
     pub(crate) fn admit_guest(&self, visit: u64, most: usize) -> Result<(), Shut> {
         let mut state = self.state();
         if state.closed {
@@ -104,7 +104,7 @@ impl Room {
         Ok(())
     }
 
-    /// Somebody comes in by Yjs.
+    /// Adds a Yjs client.
     pub(crate) fn listen(&self, listener: Listener, most: usize) -> Result<(), Shut> {
         let mut state = self.state();
         if state.closed {
@@ -117,7 +117,7 @@ impl Room {
         Ok(())
     }
 
-    /// Somebody goes, however it came.
+    /// Removes a session, whatever its protocol.
     pub(crate) fn leave(&self, visit: u64, counters: &Counters) -> Left {
         let mut state = self.state();
         state.leave(visit, counters);
@@ -133,8 +133,8 @@ impl Room {
         }
     }
 
-    /// Closes it if nobody is here. `false` when somebody is, or when it was closed already: whoever was the
-    /// last to leave asks for it, and there may be several before it is.
+    /// Closes the room if it is empty. `false` if it is not, or if it was closed already: several clients may have
+    /// been the last to leave before it closes.
     pub(super) fn close(&self) -> bool {
         let mut state = self.state();
         let closes = !state.closed && state.is_empty() && state.wishes.is_none();
@@ -142,13 +142,13 @@ impl Room {
         closes
     }
 
-    /// Whether nobody is here while the document is still to come.
+    /// Whether the room is empty while its document is still loading.
     pub(crate) fn waits_alone(&self) -> bool {
         let state = self.state();
         state.is_empty() && state.wishes.is_some()
     }
 
-    /// Does something once the document is here, unless too much waits for that already.
+    /// Runs an operation once the document is loaded, or now if it is. Refused if too many wait already.
     pub(crate) fn when_loaded(
         self: &Arc<Self>,
         wish: impl FnOnce(&Arc<Self>, &mut State) + Send + 'static,
@@ -156,7 +156,7 @@ impl Room {
         self.wish(&mut self.state(), wish)
     }
 
-    /// The same, by one who holds the state already.
+    /// Like [`Self::when_loaded`], for a caller that holds the state's lock.
     pub(crate) fn wish(
         self: &Arc<Self>,
         state: &mut State,
@@ -172,25 +172,25 @@ impl Room {
         Ok(())
     }
 
-    /// Whether the document is here.
+    /// Whether the document is loaded.
     pub(crate) fn is_loaded(state: &State) -> bool {
         state.wishes.is_none()
     }
 
-    /// The document is here: what waited for it is done.
+    /// Sets the loaded document and runs the operations that waited for it.
     pub(crate) fn load(self: &Arc<Self>, document: Document, counters: &Counters) {
         let mut state = self.state();
         state.document = document;
         for wish in mem::take(&mut state.wishes).unwrap_or_default() {
             wish(self, &mut state);
         }
-        // Of all that was written meanwhile, members get what came of it.
+        // Members receive only the final text of all edits that waited.
         if mem::take(&mut state.unseen) {
             state.show(counters);
         }
     }
 
-    /// Clients of Yjs say where they are; what of it is new.
+    /// Applies awareness states of Yjs clients and distributes them. Returns those that are new.
     pub(crate) fn tell_presence(
         &self,
         update: AwarenessUpdate,
@@ -203,13 +203,13 @@ impl Room {
         };
         let mut state = self.state();
         let news = state.presence.take(update, speaker)?;
-        // Of one who speaks for itself alone, only the newest matters.
+        // A connection that speaks only for itself sends carets: only its newest message matters.
         let caret = visit.filter(|_| news.clients.len() == 1);
         state.post_listeners(&yjs::presence(news.clone()), visit, caret, counters);
         Some(news)
     }
 
-    /// Of the clients of Yjs at another node only those are there that `update` names.
+    /// Replaces the Yjs clients of another node with those that `update` names.
     pub(crate) fn list_presence(&self, update: AwarenessUpdate, node: u64, counters: &Counters) {
         let mut state = self.state();
         let named = |id| update.clients.contains_key(&id);
@@ -220,7 +220,7 @@ impl Room {
         self.tell_presence(update, Speaker::Node(node), counters);
     }
 
-    /// Another node is gone, and everybody with it.
+    /// Removes everybody at another node that is gone.
     pub(crate) fn node_gone(&self, node: u64, counters: &Counters) {
         let mut state = self.state();
         state.leave_abroad(|of, _| of == node, counters);
@@ -229,7 +229,7 @@ impl Room {
         }
     }
 
-    /// Members get the text soon: it is no more what it was `before`.
+    /// Sends the text to members soon, because it has changed from `before`.
     pub(crate) fn show_soon(
         self: &Arc<Self>,
         state: &mut State,
@@ -250,7 +250,7 @@ impl Room {
         });
     }
 
-    /// Sees to it that all texts are the same once the room is quiet.
+    /// Once the room is quiet, sends the document to members whose text may differ.
     pub(crate) fn watch(self: &Arc<Self>, state: &mut State, counters: &Counters) {
         if state.watched || !state.members.iter().any(|member| member.doubtful) {
             return;

@@ -6,21 +6,21 @@ use yrs::sync::{AwarenessUpdate, awareness::AwarenessUpdateEntry};
 
 /// The state of a client that is gone.
 const GONE: &str = "null";
-/// Clients of Yjs that one connection may speak for.
+/// Maximum number of Yjs clients per connection.
 const MOST: usize = 8;
-/// Bytes of what one of them says of itself, at most.
+/// Maximum size of one awareness state, in bytes.
 pub(crate) const MOST_BYTES: usize = 16_384;
 
-/// What the clients of Yjs say of themselves: names, colours, carets. Nothing of it is saved.
+/// The awareness states of Yjs clients: names, colours, carets. They are not saved.
 #[derive(Debug, Default)]
 pub(crate) struct Presence {
     clients: HashMap<ClientID, Client>,
 }
 
-/// Who speaks for a client of Yjs.
+/// The source of a Yjs client's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Speaker {
-    /// A connection here.
+    /// A connection to this node.
     Visit(u64),
     /// Another node.
     Node(u64),
@@ -30,12 +30,12 @@ pub(crate) enum Speaker {
 struct Client {
     clock: u32,
     json: Arc<str>,
-    /// Who spoke for it last.
+    /// The source of the last state.
     speaker: Speaker,
 }
 
 impl Client {
-    /// Whether what somebody says of it is newer. A node says only of its own that they are gone.
+    /// Whether `entry` supersedes this state. Another node can remove only its own clients.
     fn gives_way(&self, entry: &AwarenessUpdateEntry, goes: bool, speaker: Speaker) -> bool {
         if goes && self.speaker != speaker && matches!(speaker, Speaker::Node(_)) {
             return false;
@@ -43,14 +43,14 @@ impl Client {
         self.clock < entry.clock || (self.clock == entry.clock && goes)
     }
 
-    /// Whether it says the same of itself elsewhere: one that comes back does not count further.
+    /// Whether the client has reconnected elsewhere. Its clock does not advance then, so the entry is not newer.
     fn moves_to(&self, entry: &AwarenessUpdateEntry, goes: bool, speaker: Speaker) -> bool {
         !goes && self.clock == entry.clock && self.speaker != speaker
     }
 }
 
 impl Presence {
-    /// Takes news in; what of it is new.
+    /// Applies states and returns those that are new.
     pub(crate) fn take(
         &mut self,
         update: AwarenessUpdate,
@@ -68,7 +68,7 @@ impl Presence {
         let mut news = HashMap::new();
         for (id, entry) in update.clients {
             let (known, goes) = (self.clients.get(&id), &*entry.json == GONE);
-            // The first that a connection speaks for is itself; later it also repeats what it heard of others.
+            // The first client that a connection sends is its own. Later it also repeats states of others.
             let own = spoken == 0 || matches!(speaker, Speaker::Node(_));
             let newer = known.map_or(!goes, |known| {
                 known.gives_way(&entry, goes, speaker)
@@ -93,12 +93,12 @@ impl Presence {
         (!news.is_empty()).then_some(AwarenessUpdate { clients: news })
     }
 
-    /// Somebody is gone, and with it those that it spoke for.
+    /// Removes all clients of a source. Returns their removal.
     pub(crate) fn leave(&mut self, speaker: Speaker) -> Option<AwarenessUpdate> {
         self.keep(speaker, |_| false)
     }
 
-    /// Of those for whom somebody speaks, none is there any more but whom it named.
+    /// Removes the clients of a source that are not `named`. Returns their removal.
     pub(crate) fn keep(
         &mut self,
         speaker: Speaker,
@@ -115,13 +115,13 @@ impl Presence {
         (!clients.is_empty()).then_some(AwarenessUpdate { clients })
     }
 
-    /// Everything, for one who comes.
+    /// All states, for a new client.
     pub(crate) fn all(&self) -> Option<AwarenessUpdate> {
         let all = self.those(|_| true);
         (!all.clients.is_empty()).then_some(all)
     }
 
-    /// What those say of themselves who are connected here.
+    /// The states of clients connected to this node.
     pub(crate) fn own(&self) -> AwarenessUpdate {
         self.those(|speaker| matches!(speaker, Speaker::Visit(_)))
     }

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::place::Room;
 use crate::metrics::Counters;
 
-/// How many rooms there may be, and how large.
+/// Maximum number of rooms, and of members per room.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) rooms: usize,
     pub(crate) members: usize,
 }
 
-/// All rooms that somebody is in.
+/// All open rooms.
 #[derive(Debug)]
 pub(crate) struct RoomRegistry {
     pub(crate) limits: Limits,
@@ -32,7 +32,7 @@ impl RoomRegistry {
         }
     }
 
-    /// The room of this name, and whether it was made now: then its document is to be loaded.
+    /// The room of this name, and whether it was created by this call. The caller must then load its document.
     pub(crate) fn enter(&self, name: &str) -> Result<(Arc<Room>, bool), TooMany> {
         let mut rooms = self.rooms();
         if let Some(room) = rooms.get(name) {
@@ -47,17 +47,17 @@ impl RoomRegistry {
         Ok((room, true))
     }
 
-    /// The room of this name, if somebody is in it.
+    /// Finds an open room.
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Room>> {
         self.rooms().get(name).cloned()
     }
 
-    /// Every room that somebody is in.
+    /// All open rooms.
     pub(crate) fn all(&self) -> Vec<Arc<Room>> {
         self.rooms().values().cloned().collect()
     }
 
-    /// Forgets a room if nobody is in it. `last` is done before another of its name can be opened.
+    /// Closes and removes a room if it is empty. Calls `last` before another room of this name can be opened.
     pub(crate) fn close(&self, room: &Room, last: impl FnOnce()) -> bool {
         let mut rooms = self.rooms();
         let closed = room.close();
@@ -96,7 +96,7 @@ mod tests {
         let first = open();
         assert!(registry.close(&first, || {}));
         let second = open();
-        // Two were the last to leave the first room, one after the other.
+        // Two clients were the last to leave the first room, one after the other.
         assert!(!registry.close(&first, || panic!("it is another's")));
         assert!(Arc::ptr_eq(&registry.find("room").unwrap(), &second));
         assert_eq!(counters.rooms.get(), 1);

@@ -15,30 +15,30 @@ use crate::recipient::Recipient;
 use crate::sio::packet;
 use crate::yjs;
 
-/// Something to be done once the document is loaded.
+/// An operation that waits until the document is loaded.
 pub(super) type Wish = Box<dyn FnOnce(&Arc<Room>, &mut State) + Send>;
 
-/// What is going on in one room.
+/// The state of one room.
 pub(crate) struct State {
     pub(crate) members: Vec<Member>,
     pub(crate) listeners: Vec<Listener>,
-    /// Visits that speak here without having joined: they hear nothing and nobody hears of them.
+    /// Sessions that write here without having joined. They receive nothing and are not announced.
     pub(super) guests: Vec<u64>,
-    /// Members at other nodes, and at which.
+    /// Members at other nodes, with the number of their node.
     pub(crate) other_nodes: Vec<(u64, Visitor)>,
     pub(crate) presence: Presence,
     pub(crate) document: Document,
-    /// The text that members last got, while Yjs clients changed the document since.
+    /// The text that members last received, if Yjs clients have changed the document since.
     pub(crate) shown: Option<String>,
-    /// When the text was last changed by a member.
+    /// When a member last changed the text.
     pub(super) edited: Option<Instant>,
-    /// Somebody waits for the quiet already.
+    /// Whether a task already waits for the room to become quiet.
     pub(super) watched: bool,
-    /// What waits for the document; `None` once it is here.
+    /// Operations that wait for the document; `None` once it is loaded.
     pub(super) wishes: Option<Vec<Wish>>,
-    /// Somebody's text came before the document did; members have still to get it.
+    /// Whether an edit arrived before the document was loaded. Members have not received the result yet.
     pub(crate) unseen: bool,
-    /// Nobody is to come in any more: another room of this name may be open already.
+    /// Whether the room is closed. Nobody may enter, because another room of this name may be open already.
     pub(super) closed: bool,
 }
 
@@ -70,7 +70,7 @@ impl fmt::Debug for State {
     }
 }
 
-/// `joined`, as every member gets it.
+/// The payload of `joined`, as every member receives it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Joined<'a> {
@@ -79,17 +79,17 @@ pub(crate) struct Joined<'a> {
     socket_id: Arc<str>,
 }
 
-/// `code-change` with a text of ours.
+/// The payload of a `code-change` event that the server creates.
 #[derive(Debug, Serialize)]
 struct Code<'a> {
     code: &'a str,
-    /// Not in the original, nor is when it is said: nobody's edit, but what the room holds.
+    /// An extension of the original: `true` if this is the room's document and not a member's edit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     document: bool,
 }
 
 impl<'a> Code<'a> {
-    /// For somebody who joins, as the original has it.
+    /// For a member that joins, as in the original.
     fn for_newcomer(code: &'a str) -> String {
         packet::event(
             "code-change",
@@ -116,7 +116,7 @@ impl State {
         self.members.iter().find(|member| member.visit == visit)
     }
 
-    /// The ways to all members.
+    /// The recipients of all members.
     pub(crate) fn recipients(&self) -> Vec<Recipient> {
         self.members
             .iter()
@@ -124,7 +124,7 @@ impl State {
             .collect()
     }
 
-    /// Whether the document is here, or one thing more may wait for it.
+    /// Whether the document is loaded, or one more operation may wait for it.
     pub(super) fn may_wish(&self) -> bool {
         self.wishes
             .as_ref()
@@ -136,13 +136,13 @@ impl State {
         self.members.is_empty() && self.listeners.is_empty() && self.guests.is_empty()
     }
 
-    /// Places that others than this visit have by Socket.IO.
+    /// Number of Socket.IO members and guests other than this session.
     pub(super) fn occupied_beside(&self, visit: u64) -> usize {
         let guests = self.guests.iter().filter(|guest| **guest != visit);
         self.members.len() + guests.count()
     }
 
-    /// Somebody comes in, or says another name.
+    /// Adds a member, or updates its name.
     pub(super) fn admit(&mut self, member: Member) {
         self.guests.retain(|guest| *guest != member.visit);
         match self.members.iter_mut().find(|m| m.visit == member.visit) {
@@ -151,7 +151,7 @@ impl State {
         }
     }
 
-    /// Everybody here hears who came.
+    /// Announces a member to all members here.
     pub(crate) fn announce(&self, who: &Visitor, counters: &Counters) {
         let (username, socket_id) = (who.username.clone(), who.id.clone());
         let mut all: Vec<&Visitor> = self.members.iter().map(|member| &member.who).collect();
@@ -171,7 +171,7 @@ impl State {
         self.tell(&joined, None, counters);
     }
 
-    /// Those who are here.
+    /// The members at this node.
     pub(crate) fn visitors(&self) -> Vec<Visitor> {
         self.members
             .iter()
@@ -179,7 +179,7 @@ impl State {
             .collect()
     }
 
-    /// Somebody is at another node. `false` when that was known.
+    /// Adds a member at another node, or updates its name. `false` if nothing changed.
     pub(crate) fn admit_abroad(&mut self, node: u64, visitor: &Visitor) -> bool {
         let known = self
             .other_nodes
@@ -194,7 +194,7 @@ impl State {
         true
     }
 
-    /// Those other_nodes that `goes` says are gone; everybody here hears of it.
+    /// Removes the members at other nodes for whom `goes` is true, and announces that.
     pub(crate) fn leave_abroad(
         &mut self,
         goes: impl Fn(u64, &Visitor) -> bool,
@@ -213,7 +213,7 @@ impl State {
         }
     }
 
-    /// A member gets the text, if there is any.
+    /// Sends the text to one member, if it is not empty.
     pub(super) fn show_to(&mut self, visit: u64) {
         let Some(member) = self
             .members
@@ -228,12 +228,12 @@ impl State {
         }
     }
 
-    /// Whether members must be told of a change, and do not wait for that already.
+    /// Whether a change must be sent to members and is not scheduled already.
     pub(crate) fn wants_text(&self) -> bool {
         self.shown.is_none() && self.members.iter().any(|member| member.texts)
     }
 
-    /// All members get the text: it was changed by Yjs clients.
+    /// Sends the text to all members, because Yjs clients have changed it.
     pub(crate) fn show(&mut self, counters: &Counters) {
         self.shown = None;
         let code = Code::for_members(self.document.text());
@@ -245,7 +245,7 @@ impl State {
         }
     }
 
-    /// The Yjs clients but `except` get an update.
+    /// Sends an update to all Yjs clients except `except`.
     pub(crate) fn tell_listeners(&self, update: &[u8], except: Option<u64>, counters: &Counters) {
         if self
             .listeners
@@ -256,7 +256,7 @@ impl State {
         }
     }
 
-    /// The Yjs clients but `except` get a frame.
+    /// Sends a frame to all Yjs clients except `except`.
     pub(super) fn post_listeners(
         &self,
         frame: &Frame,
@@ -276,7 +276,7 @@ impl State {
         }
     }
 
-    /// Somebody goes; the others hear of it.
+    /// Removes a member and announces that.
     pub(super) fn leave(&mut self, visit: u64, counters: &Counters) {
         let Some(at) = self.members.iter().position(|m| m.visit == visit) else {
             return;
@@ -286,7 +286,7 @@ impl State {
         self.tell(&gone, None, counters);
     }
 
-    /// Everybody but `except` hears a packet.
+    /// Sends a packet to all members except `except`.
     pub(crate) fn tell(&self, text: &str, except: Option<u64>, counters: &Counters) {
         let frame = Frame::text(text);
         for member in self.others(except) {
@@ -294,7 +294,7 @@ impl State {
         }
     }
 
-    /// The others see where somebody's caret is. Of one who is behind, only the newest is kept.
+    /// Sends a caret to all members except its sender. A member that is behind receives only the newest.
     pub(crate) fn point(&self, text: &str, sender: u64, counters: &Counters) {
         let frame = Frame::text(text);
         for member in self.others(Some(sender)) {
@@ -302,13 +302,12 @@ impl State {
         }
     }
 
-    /// What is on its way to the members from somebody's own hand: the others get it, unless they get
-    /// the merged text soon.
+    /// Relays a member's text to all others. Not for use while members wait for the merged text.
     pub(crate) fn relay(&mut self, text: &str, sender: Option<u64>, counters: &Counters) {
         let (frame, now) = (Frame::text(text), Instant::now());
         for member in &mut self.members {
             if Some(member.visit) == sender {
-                // What it wrote may have crossed with what was on its way to it.
+                // Its edit may have crossed with a text that was in flight to it.
                 member.doubtful = member
                     .heard
                     .is_some_and(|heard| now.duration_since(heard) < QUIET);
@@ -330,13 +329,13 @@ impl State {
         self.edited = Some(now);
     }
 
-    /// Passes one member's text on to another. `false` when that one is not here.
+    /// Passes one member's text to another one. `false` if that one is not here.
     pub(crate) fn pass(&mut self, to: &str, packet: &str, code: Option<&str>) -> bool {
         let Some(to) = self.members.iter_mut().find(|member| *member.who.id == *to) else {
             return false;
         };
         to.recipient.text(packet);
-        // A member's own text may be older than the document.
+        // The sender's text may be older than the document.
         if code.is_some_and(|code| code != self.document.text()) {
             to.doubtful = true;
             self.edited = Some(Instant::now());
@@ -344,7 +343,7 @@ impl State {
         true
     }
 
-    /// Those whose text may differ get the one that counts.
+    /// Sends the document to the members whose text may differ.
     pub(super) fn settle(&mut self, counters: &Counters) {
         if !self.members.iter().any(|member| member.doubtful) {
             return;
@@ -365,7 +364,7 @@ impl State {
     }
 }
 
-/// Hands a frame to a member; a `sender` makes it a delivery.
+/// Sends a frame to a member. With a `sender` it is a delivery, which injected faults may affect.
 fn deliver(
     member: &Member,
     frame: &Frame,

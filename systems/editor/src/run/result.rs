@@ -76,7 +76,7 @@ impl RunResult {
         if output + error <= most {
             return self;
         }
-        let mut note = format!("The rest is cut: all must fit into {}.", size(most as u64));
+        let mut note = format!("Truncated: the maximum size is {}.", size(most as u64));
         // Why it was stopped stands at the end, and must not be cut.
         if let Some(sentence) = self.ending.sentence().filter(|_| !self.ending.is_own()) {
             let written = self.error.trim_end_matches(&sentence).len();
@@ -125,17 +125,17 @@ impl Ending {
             Self::Done => return None,
             Self::Code(code) => format!("The program ended with code {code}."),
             Self::Signal(signal) => format!(
-                "The program was ended by signal {signal}{}.",
+                "The program was terminated by signal {signal}{}.",
                 meaning(*signal)
             ),
             Self::Time(milliseconds) => {
                 format!(
-                    "Stopped after {} s: a program must end by then.",
+                    "Stopped after {} s: time limit reached.",
                     seconds(*milliseconds)
                 )
             }
             Self::Output(most) => format!(
-                "Stopped: more than {} of output. The rest is cut.",
+                "Stopped: more than {} of output. The rest is discarded.",
                 size(*most as u64)
             ),
             Self::Memory(most) => format!(
@@ -143,7 +143,7 @@ impl Ending {
                 size(*most)
             ),
             Self::Busy => {
-                "Busy: too many programs wait for their turn. Try again in a moment.".to_owned()
+                "Busy: too many programs are waiting. Try again in a moment.".to_owned()
             }
             Self::NoSandbox(reason) => format!("Code cannot be run here: {reason}"),
             Self::NoLanguage(name, package) => {
@@ -175,14 +175,14 @@ fn size(bytes: u64) -> String {
 /// The signals that programs meet.
 fn meaning(signal: i32) -> &'static str {
     match signal {
-        4 => " (no such instruction)",
-        6 => " (it aborted)",
+        4 => " (illegal instruction)",
+        6 => " (aborted)",
         8 => " (division by zero)",
         9 => " (killed)",
-        11 => " (memory that is not its own)",
-        24 => " (too much processor time)",
-        25 => " (a file grew too large)",
-        31 => " (a system call that is not allowed)",
+        11 => " (invalid memory access)",
+        24 => " (CPU time limit exceeded)",
+        25 => " (file size limit exceeded)",
+        31 => " (forbidden system call)",
         _ => "",
     }
 }
@@ -202,15 +202,15 @@ mod tests {
         assert_eq!(error(Ending::Code(1), "NameError\n"), "NameError\n");
         assert_eq!(
             error(Ending::Time(5000), "half\n"),
-            "half\nStopped after 5 s: a program must end by then."
+            "half\nStopped after 5 s: time limit reached."
         );
         assert_eq!(
             error(Ending::Time(1500), ""),
-            "Stopped after 1.500 s: a program must end by then."
+            "Stopped after 1.500 s: time limit reached."
         );
         assert_eq!(
             error(Ending::Output(1 << 20), ""),
-            "Stopped: more than 1 MiB of output. The rest is cut."
+            "Stopped: more than 1 MiB of output. The rest is discarded."
         );
         assert_eq!(
             error(Ending::Memory(512 << 20), ""),
@@ -218,7 +218,7 @@ mod tests {
         );
         assert_eq!(
             error(Ending::Signal(11), ""),
-            "The program was ended by signal 11 (memory that is not its own)."
+            "The program was terminated by signal 11 (invalid memory access)."
         );
     }
 
@@ -233,14 +233,14 @@ mod tests {
         let short = of(Ending::Done, "out", "warning");
         assert_eq!((&*short.output, &*short.error), ("out", "warning"));
         let control = of(Ending::Done, &"\u{1}".repeat(10_000), "warning");
-        let cut = "The rest is cut: all must fit into 1000 bytes.";
+        let cut = "Truncated: the maximum size is 1000 bytes.";
         assert_eq!(control.error, format!("warning\n{cut}"));
         assert_eq!(
             control.output,
             "\u{1}".repeat((1000 - cut.len() - 2 - 7) / 6)
         );
         let both = of(Ending::Time(5000), &"x".repeat(900), &"y".repeat(900));
-        let stopped = "Stopped after 5 s: a program must end by then.";
+        let stopped = "Stopped after 5 s: time limit reached.";
         assert!(
             both.error.ends_with(&format!("y\n{stopped}\n{cut}")),
             "{}",
@@ -250,7 +250,7 @@ mod tests {
             both.output.len(),
             (1000 - stopped.len() - cut.len() - 4) / 2
         );
-        assert_eq!(both.output.len(), both.error.matches('y').count() - 2); // of "by" and "bytes"
+        assert_eq!(both.output.len(), both.error.matches('y').count() - 1); // of "bytes"
     }
 
     #[test]

@@ -5,23 +5,23 @@ use serde::Serialize;
 use super::packet::{self, Event, NotAPacket, Packet};
 use crate::recipient::Recipient;
 
-/// Who does what clients ask for.
+/// Handles the events of clients.
 pub(crate) trait Handlers: Send + Sync + 'static {
-    /// What is known of one client; dropped when it is gone.
+    /// The state of one client; dropped when the client disconnects.
     type Visitor: Send;
-    /// A client entered the main namespace under this id.
+    /// A client has entered the main namespace with this id.
     fn enter(self: &Arc<Self>, id: &Arc<str>, recipient: &Recipient) -> Self::Visitor;
-    /// A client asks for something.
+    /// Handles an event.
     fn event(&self, visitor: &mut Self::Visitor, event: Event<'_>);
 }
 
-/// One client's side of the protocol.
+/// The server's side of the protocol for one client.
 #[derive(Debug)]
 pub(crate) struct Client<D: Handlers> {
     handlers: Arc<D>,
     recipient: Recipient,
     visitor: Option<D::Visitor>,
-    /// Binary parts that are still to come and belong to nothing.
+    /// Binary attachments of a refused event that are still to be skipped.
     parts: u32,
     came: bool,
 }
@@ -42,20 +42,20 @@ impl<D: Handlers> Client<D> {
         }
     }
 
-    /// The way to it.
+    /// The recipient of messages to this client.
     pub(crate) fn recipient(&self) -> &Recipient {
         &self.recipient
     }
 
-    /// Whether it ever entered the namespace. One who left it may stay, and enter again.
+    /// Whether the client has ever entered the namespace. A client that left it may stay connected and enter again.
     pub(crate) fn came(&self) -> bool {
         self.came
     }
 
-    /// Takes a packet. `false` when the connection is to end.
+    /// Handles a packet. `false` if the connection must end.
     pub(crate) fn packet(&mut self, text: &str) -> Result<bool, NotAPacket> {
         if self.parts > 0 {
-            // Between an event and its parts there is nothing else.
+            // Only its attachments may follow a binary event.
             return Err(NotAPacket);
         }
         match Packet::parse(text)? {
@@ -67,7 +67,7 @@ impl<D: Handlers> Client<D> {
                 self.recipient
                     .text(&format!("44{namespace},{}", refused.unwrap_or_default()));
             }
-            // The connection outlives the namespace; whoever was not in it has nothing to leave.
+            // Leaving the namespace keeps the connection open. Leaving it without having entered ends the connection.
             Packet::Disconnect { namespace } => {
                 return Ok(self.visitor.take().is_some() && namespace == "/");
             }
@@ -78,7 +78,7 @@ impl<D: Handlers> Client<D> {
                     return Ok(false);
                 }
                 let complaint = serde_json::json!({
-                    "event": null, "message": "binary payloads are not taken",
+                    "event": null, "message": "binary payloads are not supported",
                 });
                 self.recipient.text(&packet::event("error", &complaint));
                 if let Some(number) = acknowledge {
@@ -94,7 +94,7 @@ impl<D: Handlers> Client<D> {
         Ok(true)
     }
 
-    /// A binary part. `false` when none was announced.
+    /// Skips a binary attachment. `false` if none was announced.
     pub(crate) fn binary(&mut self) -> bool {
         let announced = self.parts > 0;
         self.parts = self.parts.saturating_sub(1);
@@ -106,7 +106,7 @@ impl<D: Handlers> Client<D> {
             return false;
         }
         let Ok(id) = crate::id::fresh() else {
-            tracing::error!("the system has no random numbers to give");
+            tracing::error!("the system provides no random numbers: cannot create a client id");
             return false;
         };
         let id: Arc<str> = id.into();

@@ -8,15 +8,15 @@ use super::client::{Client, Handlers};
 use crate::line::{End, Hear, Heard, Outbox};
 use crate::recipient::Recipient;
 
-/// A client that has not entered the namespace within this time is sent away, as by the original.
+/// Time in which a client must enter the namespace, as in the original. Otherwise it is disconnected.
 const CONNECT_LIMIT: Duration = Duration::from_secs(45);
 
-/// How often a client is asked whether it is there, and how long it may take.
+/// The heartbeat: ping interval and timeout.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beat {
     pub(crate) every: Duration,
     pub(crate) patience: Duration,
-    /// Bytes of a message at most; the client is told.
+    /// Maximum size of a message in bytes, which the client is informed of.
     pub(crate) limit: usize,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn greeting(sid: &str, upgrades: &[&str], beat: Beat) -> String {
     format!("0{}", serde_json::to_string(&open).unwrap_or_default())
 }
 
-/// Begins a session on a line.
+/// Opens a session on a WebSocket.
 pub(crate) fn open<D: Handlers>(
     handlers: &Arc<D>,
     outbox: &Arc<Outbox>,
@@ -54,7 +54,7 @@ pub(crate) fn open<D: Handlers>(
     begin(handlers, recipient, beat)
 }
 
-/// Begins a session with a client that was greeted; says when the alarm rings first.
+/// Begins a session with a client that has received the opening packet. Also returns the first expiry of its timer.
 pub(super) fn begin<D: Handlers>(
     handlers: &Arc<D>,
     recipient: Recipient,
@@ -72,14 +72,14 @@ pub(super) fn begin<D: Handlers>(
     (session, now + beat.every.min(CONNECT_LIMIT))
 }
 
-/// One client, whatever carries its packets.
+/// One client, over any transport.
 pub(crate) struct Session<D: Handlers> {
     client: Client<D>,
     beat: Beat,
     opened: Instant,
-    /// When it is asked next whether it is there, or whether it answered.
+    /// When the next ping is due, or the check for the response to the last one.
     due: Instant,
-    /// A ping is out.
+    /// Whether a ping was sent whose response has not been checked.
     waits: bool,
     answered: bool,
 }
@@ -90,16 +90,16 @@ impl<D: Handlers> Hear for Session<D> {
             Some(b'4') => match self.client.packet(&text[1..]) {
                 Ok(true) => Heard::More,
                 Ok(false) => Heard::End(End::Closed(1000, "")),
-                Err(_) => Heard::End(End::Closed(1002, "not a packet of Socket.IO")),
+                Err(_) => Heard::End(End::Closed(1002, "not a Socket.IO packet")),
             },
             Some(b'3') => {
                 self.answered = true;
                 Heard::More
             }
-            // An upgrade to what it is already, and nothing at all.
+            // `5` (upgrade) and `6` (noop) need no action here.
             Some(b'5' | b'6') => Heard::More,
             Some(b'1') => Heard::End(End::Closed(1000, "")),
-            _ => Heard::End(End::Closed(1002, "not a packet of Engine.IO")),
+            _ => Heard::End(End::Closed(1002, "not an Engine.IO packet")),
         }
     }
 
@@ -107,14 +107,14 @@ impl<D: Handlers> Hear for Session<D> {
         if self.client.binary() {
             return Heard::More;
         }
-        Heard::End(End::Closed(1002, "binary without an event"))
+        Heard::End(End::Closed(1002, "binary data without an event"))
     }
 
     fn alarm(&mut self) -> Result<Instant, End> {
         let now = Instant::now();
         let enters_by = self.opened + CONNECT_LIMIT;
         if !self.client.came() && enters_by <= now {
-            return Err(End::Closed(1008, "no namespace was entered"));
+            return Err(End::Closed(1008, "the client did not enter a namespace in time"));
         }
         if self.due <= now {
             self.due = now + self.ask()?;
@@ -128,7 +128,7 @@ impl<D: Handlers> Hear for Session<D> {
 }
 
 impl<D: Handlers> Session<D> {
-    /// Asks whether the client is there, or whether it answered; says how long it is until the other.
+    /// Sends a ping, or checks for the response to the last one. Returns the time until the next such step.
     fn ask(&mut self) -> Result<Duration, End> {
         if self.waits {
             if !self.answered {

@@ -8,39 +8,39 @@ use serde::{Deserialize, Serialize};
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
-/// The only namespace that there is.
+/// The only namespace.
 const MAIN: &str = "/";
 
-/// What a client sent.
+/// A packet from a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Packet<'a> {
-    /// Wants to enter a namespace.
+    /// A request to enter a namespace.
     Connect { namespace: &'a str },
-    /// Leaves a namespace.
+    /// A request to leave a namespace.
     Disconnect { namespace: &'a str },
     /// An event in the main namespace.
     Event(Event<'a>),
-    /// An answer to an event of ours. We never ask for one.
+    /// A response to an event of the server, which never asks for one.
     Acknowledgement,
-    /// An event whose binary parts follow, so many, and the number under which an answer is expected.
+    /// An event, the number of binary attachments that follow it, and the number of the acknowledgement it asks for.
     Binary {
         parts: u32,
         acknowledge: Option<u64>,
     },
 }
 
-/// An event: its name, what follows in the array, and the number under which an answer is expected.
+/// An event: its name, the rest of the array, and the number of the acknowledgement it asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Event<'a> {
     pub(crate) name: Cow<'a, str>,
-    /// The JSON behind the name: `,PAYLOAD]` or `]`.
+    /// The JSON after the name: `,PAYLOAD]` or `]`.
     pub(crate) rest: &'a str,
     pub(crate) acknowledge: Option<u64>,
 }
 
-/// Not a packet. The connection ends, as the original's does.
+/// Not a packet. The connection ends, as in the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a packet of Socket.IO")]
+#[error("not a Socket.IO packet")]
 pub(crate) struct NotAPacket;
 
 impl<'a> Packet<'a> {
@@ -73,17 +73,17 @@ impl<'a> Packet<'a> {
     }
 }
 
-/// Splits the namespace off; without one it is the main one.
+/// Splits off the namespace; without one it is the main namespace.
 fn namespace(text: &str) -> (&str, &str) {
     if !text.starts_with('/') {
         return (MAIN, text);
     }
     let (namespace, rest) = text.split_once(',').unwrap_or((text, ""));
-    // A query may follow the name in old clients.
+    // Old clients may append a query to the name.
     (namespace.split('?').next().unwrap_or(namespace), rest)
 }
 
-/// Splits the number off under which an answer is expected; the array is behind it.
+/// Splits off the number of the acknowledgement. The rest begins with the array.
 fn acknowledge(text: &str) -> Result<(Option<u64>, &str), NotAPacket> {
     let (number, array) = text.split_at(text.find('[').ok_or(NotAPacket)?);
     let number = match number {
@@ -93,12 +93,12 @@ fn acknowledge(text: &str) -> Result<(Option<u64>, &str), NotAPacket> {
     Ok((number, array))
 }
 
-/// What a client may say of itself as it enters.
+/// Whether this is a JSON object, such as the authentication data that a client may send when it connects.
 fn is_object(text: &str) -> bool {
     text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// A number and an array.
+/// Whether this is a number followed by an array.
 fn is_answer(text: &str) -> bool {
     text.trim_start_matches(|c: char| c.is_ascii_digit())
         .starts_with('[')
@@ -119,7 +119,7 @@ impl<'a> Event<'a> {
         })
     }
 
-    /// Reads the payload; `None` when there is none.
+    /// Parses the payload; `None` if there is none.
     pub(crate) fn payload<T: Deserialize<'a>>(&self) -> Option<Result<T, serde_json::Error>> {
         let rest = self.rest.strip_prefix(',')?;
         let mut values = Deserializer::from_str(rest).into_iter();
@@ -129,7 +129,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Splits the name off an array whose bracket is gone already.
+/// Splits off the name from an array without its opening bracket.
 fn name(array: &str) -> Option<(Cow<'_, str>, &str)> {
     let array = array.trim_start();
     let quoted = array.strip_prefix('"')?;
@@ -143,7 +143,7 @@ fn name(array: &str) -> Option<(Cow<'_, str>, &str)> {
     Some((Cow::Owned(name), array.get(names.byte_offset()..)?))
 }
 
-/// Whether the array ends here, perhaps with further arguments that nobody asks for.
+/// Checks that the array ends here, or that valid further arguments follow, which are ignored.
 fn ends(behind: &str) -> Result<(), serde_json::Error> {
     let behind = behind.trim();
     if behind == "]" {
@@ -152,11 +152,11 @@ fn ends(behind: &str) -> Result<(), serde_json::Error> {
     let further = behind
         .strip_prefix(',')
         .filter(|further| further.trim_start() != "]");
-    let further = further.ok_or_else(|| Error::custom("the event does not end behind it"))?;
+    let further = further.ok_or_else(|| Error::custom("the event does not end after its payload"))?;
     serde_json::from_str::<Vec<IgnoredAny>>(&format!("[{further}")).map(|_| ())
 }
 
-/// An event as it goes over the wire, the Engine.IO type with it.
+/// An event as sent, with the Engine.IO packet type.
 pub(crate) fn event(name: &str, payload: &impl Serialize) -> String {
     let mut text = format!("42[\"{name}\",");
     text.push_str(&json(payload));
@@ -164,12 +164,12 @@ pub(crate) fn event(name: &str, payload: &impl Serialize) -> String {
     text
 }
 
-/// The answer to an event.
+/// The acknowledgement of an event.
 pub(crate) fn acknowledgement(number: u64, payload: &impl Serialize) -> String {
     format!("43{number}[{}]", json(payload))
 }
 
-/// `code-change` with a text that is JSON already.
+/// A `code-change` event with a text that is JSON already.
 pub(crate) fn code_change(code: &RawValue) -> String {
     let code = code.get();
     let mut text = String::with_capacity(code.len() + 28);
@@ -179,7 +179,7 @@ pub(crate) fn code_change(code: &RawValue) -> String {
     text
 }
 
-/// `cursor-change` with parts that are JSON already.
+/// A `cursor-change` event with values that are JSON already.
 pub(crate) fn cursor_change(sender: &str, cursor: &RawValue, username: &RawValue) -> String {
     let mut text = String::with_capacity(160);
     // Writing to a string cannot fail.
@@ -190,7 +190,7 @@ pub(crate) fn cursor_change(sender: &str, cursor: &RawValue, username: &RawValue
     text
 }
 
-/// What we write is made of strings and numbers: it always has a JSON form.
+/// Serialization cannot fail, because the values consist only of strings and numbers.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }

@@ -1,5 +1,5 @@
-//! Long polling: a client fetches what waits for it by GET, and sends by POST, until it goes over to a
-//! WebSocket, which nearly all do at once. The errors are the official server's.
+//! Long polling: a client receives by GET and sends by POST, until it upgrades to a WebSocket. Nearly all clients
+//! upgrade at once. The error responses are those of the official server.
 
 mod mailbox;
 mod payload;
@@ -28,12 +28,13 @@ use super::query::Misfit;
 use crate::line::{End, Lines, Terms, upgrade};
 use crate::recipient::Recipient;
 
-/// Serves the clients that poll.
+/// Serves polling clients.
 pub(crate) struct Polling<D> {
     handlers: Arc<D>,
     beat: Beat,
     terms: Terms,
-    /// Sessions at once. One who polls needs no connection to be there.
+    /// Maximum number of sessions. A polling client needs no open connection, so the connection limit does not cover
+    /// it.
     most: usize,
     sessions: Arc<Sessions>,
 }
@@ -49,12 +50,12 @@ impl<D: Handlers> Polling<D> {
         }
     }
 
-    /// Ends every session; each open poll gets what waits for it.
+    /// Ends every session. Each open poll returns its queued packets.
     pub(crate) fn stop(&self) {
         self.sessions.stop();
     }
 
-    /// Answers a request of the transport `polling`.
+    /// Responds to a request of the `polling` transport.
     pub(crate) async fn answer<B>(&self, sid: Option<String>, request: Request<B>) -> Response<Body>
     where
         B: hyper::body::Body<Data = Bytes, Error: std::error::Error + Send + Sync + 'static>,
@@ -75,7 +76,7 @@ impl<D: Handlers> Polling<D> {
         }
     }
 
-    /// Answers a request for the WebSocket to which a client that polls may go over.
+    /// Responds to the WebSocket handshake of a polling client that upgrades.
     pub(crate) fn upgrade<B>(
         &self,
         sid: &str,
@@ -94,7 +95,7 @@ impl<D: Handlers> Polling<D> {
 
     fn open(&self) -> Response<Body> {
         let Ok(sid) = crate::id::fresh() else {
-            tracing::error!("the system has no random numbers to give");
+            tracing::error!("the system provides no random numbers: cannot create a session id");
             return said(StatusCode::SERVICE_UNAVAILABLE, Body::empty());
         };
         let mailbox = Arc::new(Mailbox::new(self.terms.bound));
@@ -135,14 +136,14 @@ impl<D: Handlers> Polling<D> {
         }
         session
             .mailbox
-            .finish(End::Closed(1002, "not a payload of Engine.IO"));
+            .finish(End::Closed(1002, "not an Engine.IO payload"));
         Misfit::Request.answer()
     }
 }
 
 async fn fetch(session: &Session) -> Response<Body> {
     let Some(packets) = session.mailbox.fetch().await else {
-        // Of two polls nobody knows which is to get what, as with the official server.
+        // With two open polls, the recipient of a packet is undefined. The official server ends the session too.
         session.mailbox.finish(End::Closed(1002, "two polls"));
         return Misfit::Request.answer();
     };

@@ -2,14 +2,14 @@ use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Response, StatusCode};
 
-/// What the query of a request for Socket.IO asks for.
+/// The transport and session that the query of a Socket.IO request names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Query {
     Polling { sid: Option<String> },
     WebSocket { sid: Option<String> },
 }
 
-/// A request that cannot be served; the client is told by number and words, as by the official server.
+/// A request that cannot be served. The client receives the official server's code and message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Misfit {
     #[error("Transport unknown")]
@@ -25,7 +25,7 @@ pub(crate) enum Misfit {
 }
 
 impl Query {
-    /// Reads a query. `upgrades` says whether the request asks for a WebSocket.
+    /// Parses a query. `upgrades` states whether the request asks for a WebSocket.
     pub(crate) fn read(query: &str, upgrades: bool) -> Result<Self, Misfit> {
         let value = |name: &str| {
             let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
@@ -37,7 +37,7 @@ impl Query {
         if value("EIO") != Some("4") {
             return Err(Misfit::Version);
         }
-        // The letters of an id need no encoding.
+        // The characters of an id need no percent-decoding.
         let sid = value("sid").map(str::to_owned);
         match value("transport") {
             Some("polling") if !upgrades => Ok(Self::Polling { sid }),

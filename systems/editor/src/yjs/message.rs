@@ -11,21 +11,21 @@ use yrs::updates::encoder::Encode;
 
 use crate::line::Frame;
 
-/// What a client says.
+/// A message from a client.
 #[derive(Debug, PartialEq)]
 pub(super) enum Said {
-    /// It knows so much, and asks for the rest.
+    /// Its state vector; it requests the updates that it lacks.
     Knows(StateVector),
-    /// It changed the document.
+    /// An update to the document.
     Changed(Vec<u8>),
-    /// Clients are somewhere.
+    /// The awareness states of clients.
     Presence(AwarenessUpdate),
-    /// It asks who is where.
+    /// A request for all awareness states.
     Who,
 }
 
-/// What a frame says, one message after the other. One that was cut, or that is of another kind, is an error,
-/// and the last that is read.
+/// Parses the messages of a frame, one after the other. A truncated message or one of an unknown kind is an error,
+/// and the last item.
 pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = Result<Said, Error>> {
     let mut cursor = Cursor::new(bytes);
     let mut broken = false;
@@ -52,8 +52,8 @@ fn next(cursor: &mut Cursor<'_>) -> Result<Said, Error> {
     })
 }
 
-/// The content of a message. It begins with a number of things to come, for which the decoder takes memory:
-/// one that its bytes cannot hold is refused before.
+/// The content of a message. It begins with an element count for which the decoder allocates memory. A count that
+/// exceeds the content's bytes is refused first.
 fn counted<'a>(cursor: &'a mut Cursor<'_>) -> Result<&'a [u8], Error> {
     let content = cursor.read_buf()?;
     let count: u64 = Cursor::new(content).read_var()?;
@@ -63,22 +63,22 @@ fn counted<'a>(cursor: &'a mut Cursor<'_>) -> Result<&'a [u8], Error> {
     Ok(content)
 }
 
-/// What the others did.
+/// An update of other clients.
 pub(crate) fn update(update: &[u8]) -> Frame {
     frame(&Message::Sync(SyncMessage::Update(update.to_vec())))
 }
 
-/// What one who comes must send.
+/// Sends the server's state vector and requests the updates that the client has.
 pub(super) fn step_1(known: StateVector) -> Frame {
     frame(&Message::Sync(SyncMessage::SyncStep1(known)))
 }
 
-/// What one who asked lacks.
+/// The response to a state vector: the updates that the client lacks.
 pub(super) fn step_2(update: Vec<u8>) -> Frame {
     frame(&Message::Sync(SyncMessage::SyncStep2(update)))
 }
 
-/// Who is where.
+/// Awareness states.
 pub(crate) fn presence(update: AwarenessUpdate) -> Frame {
     frame(&Message::Awareness(update))
 }

@@ -18,22 +18,23 @@ use crate::refusal::Refusal;
 use crate::room::{Listener, PRESENCE_BYTES, Room, Speaker, State};
 use crate::store::{Behind, Done};
 
-/// A client hears of us at least so often: `y-websocket` ends a line on which nothing came for 30 s, and
-/// sees no pings.
+/// Maximum time without a message to a client. `y-websocket` closes a connection after 30 s of silence, and cannot
+/// see pings.
 const SILENCE: Duration = Duration::from_secs(25);
-/// The room is full. `y-websocket` takes 4400–4499 for an answer that will not change, and tells it; after
-/// any other code it comes again, later each time.
+/// Close code: the room is full. `y-websocket` reports 4400–4499 to the user and does not reconnect. After any other
+/// code it reconnects with increasing delays.
 const FULL: u16 = 4403;
-/// The document, or what somebody says of itself, has more bytes than it may have, or is nested too deeply: that
-/// does not change when it is sent again.
+/// Close code: the document or an awareness state would be too large, or an update is nested too deeply or too
+/// costly. Sending it again would not help.
 const TOO_LARGE: u16 = 4413;
-/// There is no place for another room now. 4500–4599 say "later".
+/// Close code: there are too many rooms now. `y-websocket` reconnects later.
 const NO_PLACE: u16 = 4503;
-/// It was faster than allowed: what it wrote is still in its own document, and comes when it does.
+/// Close code: the client exceeded the rate limit. Its changes are still in its own document, and are sent when it
+/// reconnects.
 const TOO_FAST: u16 = 4529;
 
-/// The store does not keep up: "later" as well.
-const NOT_SAVED: End = End::Closed(1013, "it cannot be saved now");
+/// The store is behind. The client reconnects later, too.
+const NOT_SAVED: End = End::Closed(1013, "the store is behind");
 
 /// One client of Yjs in one room.
 pub(crate) struct Session {
@@ -44,11 +45,11 @@ pub(crate) struct Session {
     rate: Rate,
     asked: Duration,
     heard: bool,
-    /// Bytes of answers that wait until what is before them is saved.
+    /// Bytes of responses that wait until the updates before them are saved.
     owed: Arc<AtomicUsize>,
 }
 
-/// Begins a session: the client is asked what it has, and learns who is there.
+/// Begins a session: requests the client's updates and sends the awareness states.
 pub(crate) fn open(
     editor: &Arc<Editor>,
     name: &str,
@@ -78,7 +79,7 @@ pub(crate) fn open(
             outbox.finish(End::Closed(NO_PLACE, "There are too many rooms"));
         }
         Err(Refusal::StoreBehind) => outbox.finish(NOT_SAVED),
-        Err(_) => outbox.finish(End::Closed(1008, "not a name of a room")),
+        Err(_) => outbox.finish(End::Closed(1008, "invalid room name")),
     }
     let session = Session {
         editor: editor.clone(),
@@ -100,8 +101,8 @@ fn greet(state: &mut State, outbox: &Arc<Outbox>) {
     }
 }
 
-/// Says what one who knows `known` lacks, once it is saved. What is owed to one client is bounded like what
-/// waits for it.
+/// Sends the updates that a client with the state vector `known` lacks, once they are saved. The responses pending
+/// for one client are limited like its queue.
 fn answer(
     editor: &Arc<Editor>,
     state: &mut State,
@@ -176,7 +177,7 @@ impl Session {
         if said.any(|client| client.json.len() > PRESENCE_BYTES) {
             return Err(End::Closed(TOO_LARGE, "the presence is too large"));
         }
-        // `y-protocols` throws where it is no JSON, and then takes nothing of what came with it.
+        // `y-protocols` throws on invalid JSON and then ignores the whole message.
         let mut said = update.clients.values();
         if said.any(|client| serde_json::from_str::<IgnoredAny>(&client.json).is_err()) {
             return Err(End::Closed(1003, "the presence is not JSON"));
@@ -193,7 +194,7 @@ impl Session {
 
 impl Hear for Session {
     fn text(&mut self, _: &str) -> Heard {
-        Heard::End(End::Closed(1003, "binary is expected"))
+        Heard::End(End::Closed(1003, "a binary message is expected"))
     }
 
     fn binary(&mut self, bytes: &[u8]) -> Heard {
@@ -202,7 +203,7 @@ impl Hear for Session {
             return Heard::More;
         };
         let (limit, now) = (self.editor.limits.rate_limit, Instant::now());
-        // A frame may hold any number of messages.
+        // A frame may hold any number of messages, so each counts against the rate limit.
         for said in read(bytes) {
             if limit > 0 && !self.rate.spend(limit, now) {
                 return Heard::End(End::Closed(TOO_FAST, "too many messages"));
@@ -211,7 +212,7 @@ impl Hear for Session {
                 faults.message();
             }
             let Ok(said) = said else {
-                return Heard::End(End::Closed(1003, "not understood"));
+                return Heard::End(End::Closed(1003, "invalid message"));
             };
             if let Err(end) = self.obey(room, said) {
                 return Heard::End(end);
@@ -230,6 +231,7 @@ impl Hear for Session {
         self.heard = false;
         self.outbox.post(&Frame::ping(), None);
         let nobody = AwarenessUpdate {
+            // An empty awareness message, because `y-websocket` cannot see pings (see `SILENCE`).
             clients: HashMap::default(),
         };
         self.outbox.post(&presence(nobody), None);

@@ -35,7 +35,7 @@ fn a_program_that_writes_all_that_it_may_throws_nobody_out() {
         let error = said["output"]["error"].as_str().unwrap();
         assert!(output.len() > 60_000 && output.chars().all(|c| c == '\u{1}'));
         assert!(
-            error.starts_with('\u{1}') && error.ends_with("all must fit into 976 KiB."),
+            error.starts_with('\u{1}') && error.ends_with("the maximum size is 976 KiB."),
             "{:?}",
             &error[error.len().saturating_sub(60)..]
         );

@@ -45,7 +45,7 @@ fn a_file_has_one_server_and_has_another_when_that_one_is_gone() {
     let mut editor = Served::start(&["--store", &store]);
     let (said, code) = refused(&["--store", &store]);
     assert!(
-        once(&said, &format!("another server saves in {file} already")),
+        once(&said, &format!("another server already uses {file}")),
         "{said}"
     );
     assert_eq!(code, Some(1));

@@ -7,7 +7,7 @@ use tungstenite::protocol::{Role, WebSocketConfig};
 use super::*;
 use crate::line::frame::Frame;
 
-/// A socket that only remembers what was written, or only has something to read.
+/// A socket in memory: records writes, and reads from a buffer.
 #[derive(Default)]
 struct Memory {
     read: io::Cursor<Vec<u8>>,
@@ -38,7 +38,7 @@ fn foreign(role: Role, read: Vec<u8>) -> WebSocket<Memory> {
     WebSocket::from_raw_socket(memory, role, Some(WebSocketConfig::default()))
 }
 
-/// What comes of bytes that arrive in these pieces.
+/// The messages parsed from `bytes`, received in pieces.
 fn heard(bytes: &[u8], cuts: &[usize]) -> Result<Vec<Result<String, Vec<u8>>>, Violation> {
     let (mut input, mut heard) = (Input::new(1 << 20), Vec::new());
     let mut rest = bytes.to_vec();
@@ -140,7 +140,7 @@ fn no_length_is_too_large_to_be_refused_in_the_first_frame_or_a_later_one() {
             assert_eq!(heard(&bytes, &[]), Err(violation), "{length}");
         }
     }
-    // What fits alone, and not behind the fragment.
+    // It would fit alone, but not after the fragment.
     let mut bytes = fragment.to_vec();
     bytes.extend([0x80, 0xFF]);
     bytes.extend(((1u64 << 20) - 3).to_be_bytes());

@@ -8,13 +8,13 @@ use tokio::sync::Notify;
 
 use crate::line::{Bound, End, Frame, Outbox, TOO_SLOW, Waiting};
 
-/// Nothing at all: it ends a poll, and no more.
+/// The noop packet, which ends a poll and has no other effect.
 const NOOP: Bytes = Bytes::from_static(b"6");
-/// The session is over.
+/// The close packet: the session is over.
 const CLOSE: Bytes = Bytes::from_static(b"1");
 
-/// The way to a client that polls: a bounded queue from which it fetches. Once the client came over to a
-/// WebSocket, this leads to the outbox of that.
+/// The sending side of a polling client: a bounded queue from which it fetches. After an upgrade, it passes frames to
+/// the outbox of the WebSocket.
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     bound: Bound,
@@ -27,9 +27,9 @@ struct Inside {
     waiting: Waiting,
     line: Option<Arc<Outbox>>,
     end: Option<End>,
-    /// A poll is open.
+    /// Whether a poll is open.
     asked: bool,
-    /// The next poll ends, with or without anything.
+    /// Whether the next poll must end, even without packets.
     nudged: bool,
     waker: Option<Waker>,
 }
@@ -43,8 +43,8 @@ impl Mailbox {
         }
     }
 
-    /// Sends a frame. `caret` names the sender where only its newest matters to one who is behind.
-    /// `false` when this was too much: the session ends as too slow.
+    /// Queues a frame. `caret` names the sender if only its newest frame matters to a client that is behind. `false`
+    /// if the queue is full: the session then ends as too slow.
     pub(crate) fn post(&self, frame: &Frame, caret: Option<u64>) -> bool {
         let mut inside = self.inside();
         if let Some(line) = &inside.line {
@@ -67,7 +67,7 @@ impl Mailbox {
         fits
     }
 
-    /// Takes no more. What waits is still there for a poll that is open.
+    /// Stops accepting frames. An open poll still returns the queued ones.
     pub(crate) fn finish(&self, end: End) {
         let mut inside = self.inside();
         match &inside.line {
@@ -77,18 +77,18 @@ impl Mailbox {
         }
     }
 
-    /// Whether nobody polls here any more.
+    /// Whether polling has ended: the session is over, or the client has upgraded.
     pub(super) fn is_over(&self) -> bool {
         let inside = self.inside();
         inside.end.is_some() || inside.line.is_some()
     }
 
-    /// Whether the client went over to a WebSocket.
+    /// Whether the client has upgraded to a WebSocket.
     pub(super) fn went_over(&self) -> bool {
         self.inside().line.is_some()
     }
 
-    /// Whether the way has ended.
+    /// Whether the session has ended.
     pub(crate) fn ended(&self) -> bool {
         let inside = self.inside();
         inside.end.is_some() || inside.line.as_ref().is_some_and(|line| line.ended())
@@ -100,19 +100,20 @@ impl Mailbox {
         self.over.notify_one();
     }
 
-    /// Waits until nobody polls here any more.
+    /// Waits until polling has ended.
     pub(super) async fn over(&self) {
         self.over.notified().await;
     }
 
-    /// Ends the poll that is open, or the next one.
+    /// Ends the open poll, or the next one.
     pub(super) fn nudge(&self) {
         let mut inside = self.inside();
         inside.nudged = true;
         inside.wake();
     }
 
-    /// Leads to a WebSocket from now on; what waits goes there first. `false` when the session is over.
+    /// Passes all frames to a WebSocket from now on, beginning with those queued. `false` if polling has already
+    /// ended.
     pub(super) fn lead_to(&self, line: &Arc<Outbox>) -> bool {
         let mut inside = self.inside();
         if inside.end.is_some() || inside.line.is_some() {
@@ -127,7 +128,7 @@ impl Mailbox {
         true
     }
 
-    /// Waits for packets, in order; `None` when another poll is open already.
+    /// Waits for packets, in order. `None` if another poll is open.
     pub(super) async fn fetch(&self) -> Option<VecDeque<Bytes>> {
         let asks = Asks::open(self)?;
         Some(poll_fn(|context| asks.0.inside().packets(context)).await)
@@ -144,7 +145,7 @@ impl Inside {
         let mut packets: VecDeque<Bytes> =
             waiting.iter().map(|(frame, _)| frame.payload()).collect();
         match self.end {
-            // Its own farewell needs no answer.
+            // The client has closed the session itself, so it needs no close packet.
             Some(End::Gone) => packets.push_back(NOOP),
             Some(End::Closed(..)) => packets.push_back(CLOSE),
             None if packets.is_empty() && (self.nudged || self.line.is_some()) => {
@@ -167,7 +168,7 @@ impl Inside {
     }
 }
 
-/// A poll that is open. Its client may give it up at any time.
+/// An open poll. Dropping it closes the poll, because a client may abandon it at any time.
 struct Asks<'a>(&'a Mailbox);
 
 impl<'a> Asks<'a> {

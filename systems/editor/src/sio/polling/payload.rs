@@ -6,12 +6,12 @@ use std::task::{Context, Poll};
 use bytes::{BufMut, Bytes, BytesMut};
 use hyper::body::{Body, Frame, SizeHint};
 
-/// Stands between packets. In the JSON of a packet it cannot stand.
+/// Separates packets (record separator). It cannot occur within the JSON of a packet.
 pub(super) const SEPARATOR: u8 = 0x1E;
-/// A larger packet is not copied: many receivers share its bytes.
+/// Packets of at least this size, in bytes, are not copied, because many recipients share them.
 const SHARED: usize = 16 * 1024;
 
-/// The packets that one poll gets.
+/// The packets of one poll's response.
 #[derive(Debug, Default)]
 pub(super) struct Payload {
     pieces: VecDeque<Bytes>,

@@ -6,32 +6,31 @@ use tokio::time::Instant;
 use super::session::{Listens, Session, Sessions};
 use crate::line::{End, Frame, Hear, Heard, Outbox};
 
-/// A client that opened a WebSocket beside its polling goes over to it within this time, as with the
-/// official server.
+/// Time in which a client must complete the upgrade to its WebSocket, as with the official server.
 const LIMIT: Duration = Duration::from_secs(10);
-/// So often a poll is ended meanwhile, because the client waits for the end of its last one.
+/// Interval at which open polls are ended during an upgrade: the client upgrades only after its last poll has ended.
 const NUDGE: Duration = Duration::from_millis(100);
 
-/// A WebSocket to which a client that polls may come over.
+/// A WebSocket to which a polling client may upgrade.
 pub(super) struct Probe {
     sessions: Arc<Sessions>,
     session: Arc<Session>,
     outbox: Arc<Outbox>,
     opened: Instant,
     probed: bool,
-    /// Set once it came over.
+    /// Set once the client has upgraded.
     listens: Option<Listens>,
 }
 
 impl Probe {
-    /// Begins to listen on the WebSocket; says when the alarm rings first.
+    /// Begins to handle messages of the WebSocket. Also returns the first expiry of its timer.
     pub(super) fn open(
         sessions: &Arc<Sessions>,
         session: &Arc<Session>,
         outbox: &Arc<Outbox>,
     ) -> (Self, Instant) {
         if session.mailbox.is_over() {
-            outbox.finish(End::Closed(1008, "the session is over, or elsewhere"));
+            outbox.finish(End::Closed(1008, "the session is over or was already upgraded"));
         }
         let now = Instant::now();
         let probe = Self {
@@ -87,14 +86,14 @@ impl Hear for Probe {
     fn alarm(&mut self) -> Result<Instant, End> {
         let now = Instant::now();
         if let Some(listens) = &mut self.listens {
-            // What was due while it polled is due now.
+            // A timer that expired just before the upgrade is handled now.
             if listens.alarm <= now {
                 listens.alarm = listens.hear.alarm()?;
             }
             return Ok(listens.alarm);
         }
         if now.duration_since(self.opened) >= LIMIT {
-            return Err(End::Closed(1008, "it did not come over in time"));
+            return Err(End::Closed(1008, "the upgrade was not completed in time"));
         }
         if self.probed {
             self.session.mailbox.nudge();

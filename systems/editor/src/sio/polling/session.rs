@@ -9,26 +9,26 @@ use super::mailbox::Mailbox;
 use super::payload::SEPARATOR;
 use crate::line::{End, Hear, Heard, Outbox, STOPPING};
 
-/// One client while it polls.
+/// One polling client.
 pub(super) struct Session {
     sid: Arc<str>,
     pub(super) mailbox: Arc<Mailbox>,
     listens: Mutex<Option<Listens>>,
 }
 
-/// Who listens to a client, and when the next alarm rings.
+/// The handler of a client's messages, and the next expiry of its timer.
 pub(super) struct Listens {
     pub(super) hear: Box<dyn Hear>,
     pub(super) alarm: Instant,
 }
 
-/// A payload of which a packet was not understood, or was not allowed.
+/// A payload with an invalid or unexpected packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a payload of Engine.IO")]
+#[error("not an Engine.IO payload")]
 pub(super) struct NotAPayload;
 
 impl Session {
-    /// Takes what was posted; the session ends with what is no packet.
+    /// Handles a posted payload. An invalid packet ends the session.
     pub(super) fn hear(&self, payload: &str) -> Result<(), NotAPayload> {
         let mut listens = self.listens();
         for packet in payload.split(char::from(SEPARATOR)) {
@@ -40,7 +40,7 @@ impl Session {
                 None => hear.text(packet),
                 Some(binary) => match BASE64_STANDARD.decode(binary) {
                     Ok(bytes) => hear.binary(&bytes),
-                    Err(_) => Heard::End(End::Closed(1002, "not a packet")),
+                    Err(_) => Heard::End(End::Closed(1002, "invalid base64")),
                 },
             };
             if let Heard::End(end) = heard {
@@ -54,13 +54,13 @@ impl Session {
         Ok(())
     }
 
-    /// The client goes over to a WebSocket, whoever listens to it too; `None` when it polls no more.
+    /// Moves the client and its handler to a WebSocket. `None` if polling has ended.
     pub(super) fn go_over(&self, line: &Arc<Outbox>) -> Option<Listens> {
         let listens = self.leave()?;
         self.mailbox.lead_to(line).then_some(listens)
     }
 
-    /// Takes the listener away.
+    /// Removes the handler.
     fn leave(&self) -> Option<Listens> {
         self.listens().take()
     }
@@ -69,7 +69,7 @@ impl Session {
         self.listens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Rings the alarm each time it is due, until nobody polls here any more.
+    /// Runs the timer until polling has ended.
     async fn keep(&self) {
         loop {
             let due = self.listens().as_ref().map(|listens| listens.alarm);
@@ -89,7 +89,7 @@ impl Session {
     }
 }
 
-/// Every client that polls, or did before it went over, by its session's id.
+/// All clients that poll, or that upgraded from polling, by session id.
 #[derive(Default)]
 pub(super) struct Sessions(Mutex<Open>);
 
@@ -100,7 +100,7 @@ struct Open {
 }
 
 impl Sessions {
-    /// Opens a session, unless there are `most` already, and keeps it until it is over.
+    /// Opens a session, unless there are `most` already, and runs its timer until it is over.
     pub(super) fn open(
         self: &Arc<Self>,
         sid: &str,
@@ -124,25 +124,25 @@ impl Sessions {
             session.keep().await;
             if !session.mailbox.went_over() {
                 sessions.forget(&session);
-                // The seat is free as soon as the session is over, whatever the client does.
+                // Dropping the handler leaves its rooms at once, without waiting for the client.
                 drop(session.leave());
             }
         });
         true
     }
 
-    /// One that polls.
+    /// Finds a session that is polling.
     pub(super) fn find(&self, sid: &str) -> Option<Arc<Session>> {
         self.find_any(sid)
             .filter(|session| !session.mailbox.is_over())
     }
 
-    /// One that polls, or did.
+    /// Finds a session that is polling or has upgraded.
     pub(super) fn find_any(&self, sid: &str) -> Option<Arc<Session>> {
         self.inside().by_id.get(sid).cloned()
     }
 
-    /// Ends every session, and opens no more.
+    /// Ends every session and refuses new ones.
     pub(super) fn stop(&self) {
         let mut open = self.inside();
         open.stopping = true;
@@ -151,7 +151,7 @@ impl Sessions {
         }
     }
 
-    /// Its id means nothing any more.
+    /// Removes a session, so that its id is no longer valid.
     pub(super) fn forget(&self, session: &Session) {
         self.inside().by_id.remove(&session.sid);
     }

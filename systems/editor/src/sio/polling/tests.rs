@@ -9,7 +9,7 @@ use super::*;
 use crate::line::{Bound, Frame};
 use crate::sio::packet::Event;
 
-/// Nobody asks it for anything; it knows the way to who came.
+/// Ignores events and records the recipients of its clients.
 #[derive(Default)]
 struct Quiet(Mutex<Vec<Recipient>>);
 
@@ -62,7 +62,7 @@ async fn opened(polling: &Polling<Quiet>) -> String {
     opened["sid"].as_str().unwrap().to_owned()
 }
 
-/// A session in the namespace that has fetched everything, and the way to it.
+/// A session in the namespace that has fetched all packets, and its recipient.
 async fn entered(polling: &Polling<Quiet>) -> (String, Recipient) {
     let sid = opened(polling).await;
     assert_eq!(asked(polling, "POST", Some(&sid), "40").await.0, 200);
@@ -73,7 +73,7 @@ async fn entered(polling: &Polling<Quiet>) -> (String, Recipient) {
     )
 }
 
-/// What a session gets for one more message 46 s after it began, in which it answered each ping.
+/// The status of a POST 46 s after a session began. The session answered each ping.
 async fn after_46_seconds(enters: bool) -> u16 {
     let polling = polling(WIDE);
     let sid = opened(&polling).await;
@@ -152,7 +152,7 @@ async fn too_many_frames_or_too_many_bytes_end_a_session_at_once_and_once() {
         let Recipient::Polled(mailbox) = recipient else {
             unreachable!()
         };
-        // The handlers's visitor and this test are all that know of it.
+        // Only the handlers' state and this test still refer to it.
         drop(polling);
         tokio::task::yield_now().await;
         assert_eq!(Arc::strong_count(&mailbox), 1);
@@ -186,7 +186,7 @@ async fn what_is_no_payload_or_too_large_ends_the_session() {
         ("b?", 400),
         ("3\u{1e}4nothing", 400),
         ("1", 200),
-        ("41\u{1e}41", 200), // who left the namespace has nothing to leave
+        ("41\u{1e}41", 200), // the second disconnect leaves a namespace that was left already
         (&large, 413),
     ] {
         let polling = polling(WIDE);
