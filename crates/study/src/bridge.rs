@@ -1,14 +1,35 @@
 //! The study of the bridge: rooms in which people talk.
 
-mod evidence;
 mod field;
-mod pages;
+mod figures;
+mod tables;
 
 use engine::Stop;
 use record::Run;
 use stage::{Notice, Stage, StageError};
 
 use crate::parts::{PartRun, StudyOutcome, StudyPart, named, run_all};
+use crate::templates::{self, Templates};
+
+const TEMPLATES: &Templates = &[
+    ("report.md", include_str!("../templates/bridge/report.md")),
+    (
+        "headline.md",
+        include_str!("../templates/bridge/headline.md"),
+    ),
+    (
+        "sessions.md",
+        include_str!("../templates/bridge/sessions.md"),
+    ),
+    (
+        "findings.md",
+        include_str!("../templates/bridge/findings.md"),
+    ),
+    (
+        "terminal.md",
+        include_str!("../templates/bridge/terminal.md"),
+    ),
+];
 
 /// The parts, by the names that the evidence uses.
 const PARTS: [StudyPart; 4] = [
@@ -45,6 +66,7 @@ const PARTS: [StudyPart; 4] = [
 ];
 
 /// The records of the parts; `None` if the study was stopped before the part.
+#[derive(Default)]
 pub(crate) struct Parts<'a> {
     pub(crate) short: Option<&'a Run>,
     pub(crate) http: Option<&'a Run>,
@@ -71,7 +93,9 @@ pub fn bridge(
 ) -> Result<StudyOutcome, StageError> {
     let parts = run_all("bridge", |_| Vec::new(), &PARTS, stage, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
-        let parts = Parts::of(parts);
-        (pages::markdown(&parts), pages::terminal(&parts))
+        templates::pages(TEMPLATES, &figures::figures(&Parts::of(parts)))
     }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,11 +6,12 @@
 
 mod bridge;
 mod editor;
+mod figures;
 mod marketplace;
 mod parts;
-mod story;
 mod table;
 mod telling;
+mod templates;
 
 pub use bridge::bridge;
 pub use editor::editor;

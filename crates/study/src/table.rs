@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _; // writing to a String cannot fail
 
+use minijinja::context;
+use minijinja::value::Value;
+
 /// A table. Columns with numbers are aligned to the right, others to the left.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
@@ -49,6 +52,16 @@ impl Table {
         let mut cells = self.rows.iter().filter_map(|row| row.get(column));
         let begins = |first: char| first.is_ascii_digit() || "≤≥−".contains(first);
         cells.any(|cell| cell.chars().next().is_some_and(begins))
+    }
+}
+
+/// For the templates: the table as `markdown` and as `terminal`.
+impl From<Table> for Value {
+    fn from(table: Table) -> Self {
+        context! {
+            markdown => table.markdown().trim_end(),
+            terminal => table.terminal().trim_end(),
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use std::fmt::Write as _; // writing to a String cannot fail
 
 use record::{Level, Run};
 
-use crate::story::{deliveries, millis, whole};
+pub(crate) use crate::figures::{cpu, memory, validity as sound};
+use crate::figures::{deliveries, millis, whole};
 
 /// One mistake of a field report.
 #[derive(Debug)]
@@ -48,11 +49,6 @@ pub(crate) fn chapter(findings: &[Finding]) -> String {
     text
 }
 
-pub(crate) fn cpu(level: &Level) -> String {
-    let percent = level.target.as_ref().and_then(|target| target.cpu_percent);
-    percent.map_or("n/a".to_owned(), |percent| format!("{percent:.0} %"))
-}
-
 /// The fates of the level's deliveries, in part of a sentence. `what` is the word for deliveries.
 pub(crate) fn delivered(level: &Level, what: &str) -> String {
     let all = deliveries(level);
@@ -67,26 +63,12 @@ pub(crate) fn delivered(level: &Level, what: &str) -> String {
     )
 }
 
-/// The system's peak memory, in MB.
-pub(crate) fn memory(level: &Level) -> Option<f64> {
-    level.target.as_ref()?.memory_mb_max
-}
-
 /// A remark after a sentence if the level is invalid.
 pub(crate) fn unsound(level: &Level) -> &'static str {
-    if !level.is_invalid() {
-        ""
-    } else {
+    if level.is_invalid() {
         " (INVALID: the generator was the limit)"
-    }
-}
-
-/// The validity in a table cell.
-pub(crate) fn sound(level: &Level) -> String {
-    if !level.is_invalid() {
-        "yes".to_owned()
     } else {
-        format!("INVALID: {}", report::invalid_because(level).join("; "))
+        ""
     }
 }
 

@@ -10,7 +10,7 @@ use super::figures::{
     ceiling, ceiling_in_words, climb, converged, kb_per_user, late_test, levels, reported,
     reported_count, reported_in_ms, test, truth,
 };
-use crate::story::{deliveries, level_at, range, whole};
+use crate::figures::{deliveries, level_at, range, whole};
 use crate::telling::{Finding, cpu, memory, unsound};
 
 mod advice;

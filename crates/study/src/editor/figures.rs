@@ -3,7 +3,7 @@
 use record::{Level, Metric, Run};
 
 use super::Parts;
-use crate::story::{deliveries, millis, whole};
+use crate::figures::{deliveries, millis, whole};
 use crate::telling::{cpu, memory};
 
 /// The script's metric for the report's "latency".

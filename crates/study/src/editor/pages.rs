@@ -10,7 +10,7 @@ use super::figures::{
     reported_count, reported_mean, test, truth,
 };
 use super::{Parts, evidence};
-use crate::story::{deliveries, millis, millis_of, whole};
+use crate::figures::{deliveries, millis, millis_of, whole};
 use crate::table::Table;
 use crate::telling::{chapter, claims, cpu, delivered, environment, memory, remark, sound};
 

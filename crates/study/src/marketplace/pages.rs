@@ -7,7 +7,7 @@ use super::figures::{IN_A_TRADE, at_once, levels, p95, rate_limited, share};
 use super::hashing::{Hashing, threads, verdict};
 use super::tables;
 use super::{evidence, rate};
-use crate::story::whole;
+use crate::figures::whole;
 use crate::telling::{chapter, claims, environment};
 
 pub(super) fn headline(parts: &Parts<'_>) -> String {

@@ -6,7 +6,7 @@ use record::{Level, Run};
 
 use super::field::THINK_S;
 use super::figures::{PROMISE_MS, levels, others, time};
-use crate::story::{per_s, whole};
+use crate::figures::{per_s, whole};
 use crate::telling::cpu;
 
 /// The CPU use from which a core is full. The rest is the kernel's own work on it.

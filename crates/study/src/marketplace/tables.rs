@@ -10,7 +10,7 @@ use super::figures::{
 };
 use super::hashing::threads;
 use super::rate::completed_per_s;
-use crate::story::{millis_of, whole};
+use crate::figures::{millis_of, whole};
 use crate::table::Table;
 use crate::telling::cpu;
 
