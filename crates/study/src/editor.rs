@@ -1,15 +1,34 @@
 //! The study of the editor: rooms in which people write one document.
 
-mod evidence;
 mod field;
 mod figures;
-mod pages;
+mod page;
+mod tables;
 
 use engine::Stop;
 use record::Run;
 use stage::{Notice, Part, Stage, StageError};
 
 use crate::parts::{PartRun, StudyOutcome, StudyPart, folder_of, named, run_all};
+use crate::templates::{self, Templates};
+
+const TEMPLATES: &Templates = &[
+    ("report.md", include_str!("../templates/editor/report.md")),
+    (
+        "headline.md",
+        include_str!("../templates/editor/headline.md"),
+    ),
+    ("limit.md", include_str!("../templates/editor/limit.md")),
+    (
+        "findings.md",
+        include_str!("../templates/editor/findings.md"),
+    ),
+    ("advice.md", include_str!("../templates/editor/advice.md")),
+    (
+        "terminal.md",
+        include_str!("../templates/editor/terminal.md"),
+    ),
+];
 
 const REPORT: &str = include_str!("../scenarios/editor-report.ts");
 const ROOMS: &str = include_str!("../scenarios/editor-rooms.ts");
@@ -133,8 +152,7 @@ pub fn editor(
     };
     let parts = run_all("editor", flags, &PARTS, stage, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
-        let parts = Parts::of(parts);
-        (pages::markdown(&parts), pages::terminal(&parts))
+        templates::pages(TEMPLATES, &page::figures(&Parts::of(parts)))
     }))
 }
 

@@ -5,8 +5,7 @@ use std::fmt::Write as _; // writing to a String cannot fail
 
 use record::{Level, Run};
 
-pub(crate) use crate::figures::{cpu, memory, validity as sound};
-use crate::figures::{deliveries, millis, whole};
+pub(crate) use crate::figures::cpu;
 
 /// One mistake of a field report.
 #[derive(Debug)]
@@ -47,20 +46,6 @@ pub(crate) fn chapter(findings: &[Finding]) -> String {
         let _ = write!(text, "### {id} {claim}\n\n{evidence}\n\n");
     }
     text
-}
-
-/// The fates of the level's deliveries, in part of a sentence. `what` is the word for deliveries.
-pub(crate) fn delivered(level: &Level, what: &str) -> String {
-    let all = deliveries(level);
-    format!(
-        "{} of {} {what}, p95 {} ms, {} lost, {} duplicated, {} misdelivered",
-        whole(all.delivered as f64),
-        whole(all.expected as f64),
-        millis(all.latency_at(0.95)),
-        all.lost_count(),
-        all.duplicated,
-        all.misdelivered_count()
-    )
 }
 
 /// A remark after a sentence if the level is invalid.

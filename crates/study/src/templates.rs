@@ -76,7 +76,7 @@ fn headings(markdown: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Joins the lines of each paragraph, so that templates can break lines anywhere. Tables, lists, headings and indented
-/// lines stay as they are. Several blank lines become one.
+/// lines stay as they are. Punctuation at the start of a line follows the last word. Several blank lines become one.
 fn unwrapped(text: &str) -> String {
     let mut unwrapped = String::new();
     let mut is_open = false; // the last line was part of a paragraph
@@ -84,7 +84,9 @@ fn unwrapped(text: &str) -> String {
         let is_prose = !line.is_empty() && !line.starts_with(['|', '#', '-', ' ']);
         if is_open && is_prose {
             unwrapped.truncate(unwrapped.trim_end().len());
-            unwrapped.push(' ');
+            if !line.starts_with(['.', ',', ';']) {
+                unwrapped.push(' ');
+            }
         }
         if !(line.is_empty() && unwrapped.ends_with("\n\n")) {
             unwrapped.push_str(line);
@@ -129,6 +131,14 @@ pub(crate) fn check(templates: &Templates, figures: &Value) -> (String, String) 
     (markdown, terminal)
 }
 
+/// Renders one template.
+#[cfg(test)]
+pub(crate) fn part(templates: &Templates, name: &str, figures: &Value) -> String {
+    let environment = environment(templates).unwrap();
+    let text = environment.get_template(name).unwrap().render(figures);
+    unwrapped(&text.unwrap()).trim_end().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,7 +169,7 @@ mod tests {
 
     #[test]
     fn only_the_lines_of_paragraphs_are_joined() {
-        let text = "# a\nb\nc\n\n\n| d |\n| e |\nf\n- g\n  h\n";
-        assert_eq!(unwrapped(text), "# a\nb c\n\n| d |\n| e |\nf\n- g\n  h\n");
+        let text = "# a\nb\nc\n.\n\n\n| d |\n| e |\nf\n- g\n  h\n";
+        assert_eq!(unwrapped(text), "# a\nb c.\n\n| d |\n| e |\nf\n- g\n  h\n");
     }
 }

@@ -1,10 +1,10 @@
 //! The figures that the study of the editor reads from its records.
 
+use model::Nanos;
 use record::{Level, Metric, Run};
 
 use super::Parts;
-use crate::figures::{deliveries, millis, whole};
-use crate::telling::{cpu, memory};
+use crate::figures::{deliveries, memory, millis};
 
 /// The script's metric for the report's "latency".
 const REPORTED: &str = "the report's own latency, ms";
@@ -97,43 +97,53 @@ pub(super) fn converged(level: &Level) -> (u64, u64) {
     (held.map_or(0, |held| held.converged), level.load.groups)
 }
 
+/// A reason for which a level does not show that its thresholds hold.
+#[derive(Debug, PartialEq)]
+pub(super) enum Reason {
+    /// It is invalid, with the first cause.
+    Invalid(String),
+    /// There are too few deliveries for p95.
+    TooFew,
+    /// The p95 of the deliveries, in ms.
+    P95(f64),
+    /// The fate of some deliveries, or rooms without convergence: the name of the figure, and their number.
+    Count(&'static str, u64),
+}
+
 /// The thresholds that a level missed.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Miss {
     /// Whether a threshold broke. If not, the level is inconclusive.
     pub(super) broke: bool,
-    pub(super) why: Vec<String>,
+    pub(super) reasons: Vec<Reason>,
 }
 
 /// The thresholds that a level missed; `None` if all held.
 pub(super) fn miss(level: &Level) -> Option<Miss> {
     let all = deliveries(level);
-    let mut doubts = Vec::new();
-    let mut breaches = Vec::new();
+    let mut reasons = Vec::new();
     if level.is_invalid() {
-        doubts.push(format!("not measured validly ({})", doubt(level)));
+        reasons.push(Reason::Invalid(doubt(level)));
     }
-    match all.latency_at(0.95).value() {
-        Some(p95) if p95.as_millis_f64() < PROMISE_MS => {}
-        Some(p95) => breaches.push(format!("p95 {:.1} ms", p95.as_millis_f64())),
-        None => doubts.push("too few deliveries for p95".to_owned()),
+    let p95 = all.latency_at(0.95).value().map(Nanos::as_millis_f64);
+    if p95.is_none() {
+        reasons.push(Reason::TooFew);
     }
+    let doubts = reasons.len();
+    reasons.extend(p95.filter(|&p95| p95 >= PROMISE_MS).map(Reason::P95));
     let (same, rooms) = converged(level);
-    for (count, what) in [
-        (all.late, "late"),
-        (all.lost_count(), "lost"),
-        (all.duplicated, "duplicated"),
-        (all.reordered, "out of order"),
-        (all.misdelivered_count(), "misdelivered"),
-        (rooms.saturating_sub(same), "rooms not converged"),
-    ] {
-        if count > 0 {
-            breaches.push(format!("{} {what}", whole(count as f64)));
-        }
-    }
-    let broke = !level.is_invalid() && !breaches.is_empty();
-    let why = [doubts, breaches].concat();
-    (!why.is_empty()).then_some(Miss { broke, why })
+    let counts = [
+        ("late", all.late),
+        ("lost", all.lost_count()),
+        ("duplicated", all.duplicated),
+        ("reordered", all.reordered),
+        ("misdelivered", all.misdelivered_count()),
+        ("diverged", rooms.saturating_sub(same)),
+    ];
+    let found = counts.into_iter().filter(|(_, count)| *count > 0);
+    reasons.extend(found.map(|(kind, count)| Reason::Count(kind, count)));
+    let broke = !level.is_invalid() && reasons.len() > doubts;
+    (!reasons.is_empty()).then_some(Miss { broke, reasons })
 }
 
 /// The last level before the first that broke a threshold or was inconclusive, and that level.
@@ -150,66 +160,14 @@ pub(super) fn ceiling<'a>(
     (held, None)
 }
 
-/// The limit of rooms of 5, in words.
-pub(super) fn ceiling_in_words(parts: &Parts<'_>) -> String {
-    let users = |level: &Level| whole(level.load.users as f64);
-    let kept = |held: Option<&Level>, nothing: &str| {
-        held.map_or(nothing.to_owned(), |held| {
-            format!("{} users met the thresholds", users(held))
-        })
-    };
-    let (told, level) = match ceiling(climb(parts)) {
-        (None, None) => return "Not measured.".to_owned(),
-        (Some(held), None) => {
-            return format!(
-                "No limit was found: {} users, the most that were tested, still met the thresholds.",
-                users(held)
-            );
-        }
-        (held, Some((level, Miss { broke: true, why }))) => {
-            let kept = kept(held, "No level met the thresholds");
-            let why = why.join(", ");
-            (format!("{kept}; {} did not: {why}.", users(level)), level)
-        }
-        (held, Some((level, Miss { broke: false, why }))) => {
-            let kept = kept(held, "No level showed that it meets the thresholds");
-            let (why, users) = (why.join(", "), users(level));
-            let told = format!("{kept}; whether {users} do is unknown: {why}.");
-            (told, level)
-        }
-    };
-    format!("{told} {}", why_it_stops(level))
-}
-
 /// The first cause for which a level is invalid.
 fn doubt(level: &Level) -> String {
     let mut causes = report::invalid_because(level).into_iter();
     causes.next().unwrap_or_default()
 }
 
-/// The limit at a level: the server's core, the generator, or neither.
-fn why_it_stops(level: &Level) -> String {
-    let used = cpu(level);
+/// Whether the core of the single-threaded server was full at a level.
+pub(super) fn is_core_full(level: &Level) -> bool {
     let percent = level.target.as_ref().and_then(|target| target.cpu_percent);
-    let full = percent.is_some_and(|percent| percent >= FULL_PERCENT);
-    let busy = level.generator.busiest_worker_percent;
-    let generator = busy.map_or("n/a".to_owned(), |busy| format!("{busy:.0} %"));
-    match (full, !level.is_invalid()) {
-        (true, true) => format!(
-            "The reason is that the server's one core is full: {used}. The generator, busy for {generator} of the time, \
-             was not the limit."
-        ),
-        (true, false) => format!(
-            "There the server's one core was full ({used}), and so was the generator's ({generator}): which of the two broke \
-             the thresholds cannot be told."
-        ),
-        (false, true) => format!(
-            "The server used {used} of its core there, and the generator was busy for {generator} of the time: neither was \
-             full."
-        ),
-        (false, false) => format!(
-            "The limit of the server was not found: the generator was the limit (busy for {generator} of the time), and the server \
-             used {used} of its core."
-        ),
-    }
+    percent.is_some_and(|percent| percent >= FULL_PERCENT)
 }
