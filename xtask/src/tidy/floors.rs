@@ -89,7 +89,9 @@ fn refusal(user: &Package, place: &Place, used: &Dependency, below: &Place) -> O
         (Place::Floor(upper), Place::Floor(lower)) if lower < upper => None,
         (Place::Top, Place::Floor(_)) => None,
         (_, Place::Top) => Some(format!("nothing may use `{to}`")),
-        (Place::Top, _) => Some(format!("`{from}` may use only the crates of the load tester")),
+        (Place::Top, _) => Some(format!(
+            "`{from}` may use only the crates of the load tester"
+        )),
         (Place::Floor(upper), Place::Floor(lower)) => Some(format!(
             "`{from}` is on floor {upper} and may not use `{to}` on floor {lower}: dependencies go down only"
         )),

@@ -122,7 +122,8 @@ fn text_as_data(repository: &Repository) -> Vec<Complaint> {
                 complaints.push(Complaint::at(path, index + 1, message));
             }
             if compares && compares_text(line) {
-                let message = "compares text that was written for people: compare an identifier instead";
+                let message =
+                    "compares text that was written for people: compare an identifier instead";
                 complaints.push(Complaint::at(path, index + 1, message));
             }
         }

@@ -142,9 +142,7 @@ impl Ending {
                 "Stopped: more than {} of memory, files included.",
                 size(*most)
             ),
-            Self::Busy => {
-                "Busy: too many programs are waiting. Try again in a moment.".to_owned()
-            }
+            Self::Busy => "Busy: too many programs are waiting. Try again in a moment.".to_owned(),
             Self::NoSandbox(reason) => format!("Code cannot be run here: {reason}"),
             Self::NoLanguage(name, package) => {
                 format!(

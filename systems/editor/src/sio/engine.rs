@@ -114,7 +114,10 @@ impl<D: Handlers> Hear for Session<D> {
         let now = Instant::now();
         let enters_by = self.opened + CONNECT_LIMIT;
         if !self.client.came() && enters_by <= now {
-            return Err(End::Closed(1008, "the client did not enter a namespace in time"));
+            return Err(End::Closed(
+                1008,
+                "the client did not enter a namespace in time",
+            ));
         }
         if self.due <= now {
             self.due = now + self.ask()?;

@@ -152,7 +152,8 @@ fn ends(behind: &str) -> Result<(), serde_json::Error> {
     let further = behind
         .strip_prefix(',')
         .filter(|further| further.trim_start() != "]");
-    let further = further.ok_or_else(|| Error::custom("the event does not end after its payload"))?;
+    let further =
+        further.ok_or_else(|| Error::custom("the event does not end after its payload"))?;
     serde_json::from_str::<Vec<IgnoredAny>>(&format!("[{further}")).map(|_| ())
 }
 

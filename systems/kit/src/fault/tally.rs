@@ -46,11 +46,7 @@ const KINDS: [(Kind, &str, &str); 9] = [
         "strayed",
         "Messages also handed to a listener in a wrong room",
     ),
-    (
-        Kind::Delayed,
-        "delayed",
-        "Sends delayed by fault injection",
-    ),
+    (Kind::Delayed, "delayed", "Sends delayed by fault injection"),
     (
         Kind::Stalled,
         "stalled",

@@ -30,7 +30,10 @@ impl Probe {
         outbox: &Arc<Outbox>,
     ) -> (Self, Instant) {
         if session.mailbox.is_over() {
-            outbox.finish(End::Closed(1008, "the session is over or was already upgraded"));
+            outbox.finish(End::Closed(
+                1008,
+                "the session is over or was already upgraded",
+            ));
         }
         let now = Instant::now();
         let probe = Self {
