@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change goes in.
+# Runs all checks that must pass before a change is merged.
 #
-#   ./test.sh          all of it: format, lints, tests with real servers, documentation, types of the scenarios
-#   ./test.sh quick    format, lints and unit tests: nothing is installed, no server is started
+#   ./test.sh          all checks: format, lints, tests with real servers, documentation, types of the scenarios
+#   ./test.sh quick    format, lints and unit tests, without any servers
 #
-# It installs what is missing (system packages only as root or with sudo), and stops at the first failure.
+# Missing packages are installed (system packages only as root or with sudo). The script stops at the first failure.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -20,8 +20,8 @@ log=$(mktemp)
 stage=
 trap 'rm -f "$log"; [ -z "$stage" ] || echo "==> $stage: FAILED"' EXIT
 
-# stage NAME COMMAND...: runs a command and says how long it took. The first failure ends the script:
-# no `||` here, which would switch that off inside of the command.
+# stage NAME COMMAND...: runs a command and prints its duration. The first failure ends the script: do not use `||`
+# here, because it would disable `set -e` inside the command.
 stage() {
   local begun=$SECONDS
   stage=$1
@@ -32,7 +32,7 @@ stage() {
   stage=
 }
 
-# Prints the names of the system packages that are not there.
+# Prints the names of the missing system packages.
 missing() {
   command -v cc > /dev/null || echo gcc libc6-dev
   command -v git > /dev/null || echo git
@@ -59,6 +59,7 @@ tools() {
 }
 
 tests() {
+  # closing_line reads the log.
   cargo test --locked --workspace --no-fail-fast "$@" 2>&1 | tee "$log"
 }
 
@@ -70,14 +71,14 @@ types() {
   done < <(git ls-files --cached --others --exclude-standard -- 'tsconfig.json' '*/tsconfig.json')
 }
 
-# Adds up what the test binaries said of themselves.
+# Adds up the results of all test binaries. .ci/run searches for this line.
 closing_line() {
   awk '/^test result:/ { passed += $4; failed += $6; ignored += $8; binaries++ }
     END { printf "%d tests passed, %d failed, %d ignored, in %d binaries\n", passed, failed, ignored, binaries }' "$log"
 }
 
 stage tools tools
-[ "$mode" = quick ] || stage foreign sh e2e/install.sh # servers that others wrote, and the TypeScript compiler
+[ "$mode" = quick ] || stage foreign sh e2e/install.sh # third-party servers, and the TypeScript compiler
 stage format cargo fmt --all --check
 stage lints cargo clippy --locked --workspace --all-targets -- -D warnings
 if [ "$mode" = quick ]; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the end-to-end tests need beside Rust: Node packages and a Python environment, both pinned, both in this folder;
-# and the packages that build the editor's page and drive a browser through it.
+# Installs the dependencies of the end-to-end tests besides Rust: Node packages and a Python environment, both with
+# pinned versions in this folder. Also installs the packages that build the editor's page and test it in a browser.
 set -eu
 cd "$(dirname "$0")"
 npm ci --silent

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo run -p xtask -- tidy [--bless]
 
-!  tidy           check the repository; each complaint includes the remedy
-!  tidy --bless   lower the numbers in xtask/ratchet.txt to the current sizes, then check";
+  tidy           check the repository; each complaint includes the remedy
+  tidy --bless   lower the numbers in xtask/ratchet.txt to the current sizes, then check";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// The JSON at `url`, asked for with nothing of headcount in between.
+/// Fetches JSON from `url` over a plain TCP socket, independently of headcount.
 pub(crate) fn ask(url: &str) -> Value {
     serde_json::from_str(&text_at(url)).unwrap()
 }
 
-/// What is to be had at `url`, likewise.
+/// Fetches the body at `url` in the same way.
 pub(crate) fn text_at(url: &str) -> String {
     let rest = url.strip_prefix("http://").unwrap();
     let (host, path) = rest.split_at(rest.find('/').unwrap());

@@ -3,21 +3,21 @@ use std::process::Command;
 
 use super::server::Server;
 
-/// What a missing dependency says: a test that skips itself proves nothing.
+/// Hint for a missing dependency. The test fails, because a test that skips itself proves nothing.
 const INSTALL: &str = "run ./e2e/install.sh (or ./test.sh, which does)";
 
-/// Node, with the packages of the e2e folder at hand.
+/// A command for Node, which finds the packages of the `e2e` folder.
 fn node() -> Command {
     need("node_modules/ws");
     Command::new("node")
 }
 
-/// Python, in the environment of the e2e folder.
+/// A command for Python in the environment of the `e2e` folder.
 pub(crate) fn python() -> Command {
     Command::new(need(".venv/bin/python"))
 }
 
-/// The TypeScript compiler, to check what lies in `folder`.
+/// A command for the TypeScript compiler, which checks the project in `folder`.
 pub(crate) fn npx_tsc(folder: &Path) -> Command {
     let tsc = need("node_modules/typescript/bin/tsc");
     let mut command = Command::new("node");
@@ -25,7 +25,7 @@ pub(crate) fn npx_tsc(folder: &Path) -> Command {
     command
 }
 
-/// The same chat room twice, on libraries that share nothing with headcount nor with each other.
+/// Starts two servers of the same chat room. Their libraries share nothing with headcount or with each other.
 pub(crate) fn room_servers() -> [(&'static str, Server); 2] {
     let mut ws = node();
     ws.arg(Server::folder().join("ws-room/server.mjs"));
@@ -37,14 +37,14 @@ pub(crate) fn room_servers() -> [(&'static str, Server); 2] {
     ]
 }
 
-/// A chat room that holds several documents in one frame.
+/// Starts a chat room that sends several documents in one frame.
 pub(crate) fn documents_room() -> Server {
     let mut node = node();
     node.arg(Server::folder().join("documents-room/server.mjs"));
     Server::start(node)
 }
 
-/// What three official `SignalR` clients heard of each other in that room.
+/// Runs three official `SignalR` clients in that room. Returns the messages that they received from each other.
 pub(crate) fn official_signalr_client(room: &Server) -> serde_json::Value {
     need("node_modules/@microsoft/signalr");
     let mut node = node();
@@ -55,15 +55,15 @@ pub(crate) fn official_signalr_client(room: &Server) -> serde_json::Value {
         .unwrap_or_else(|why| panic!("{why}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Versions of the official Socket.IO server, by the names of their packages.
+/// Versions of the official Socket.IO server, by package name.
 pub(crate) const SOCKET_IO: [&str; 3] = ["socket.io-4.4", "socket.io-4.7", "socket.io-4.8"];
 
-/// A server of the e2e folder on one version of the official Socket.IO server.
+/// Starts a server of the `e2e` folder with one version of the official Socket.IO server.
 pub(crate) fn socketio_server(folder: &str, package: &str) -> Server {
     socketio_server_with(folder, package, &[])
 }
 
-/// The same with these settings in its environment.
+/// Starts the same with these environment variables.
 pub(crate) fn socketio_server_with(
     folder: &str,
     package: &str,
@@ -76,14 +76,14 @@ pub(crate) fn socketio_server_with(
     Server::start(node)
 }
 
-/// The Socket.IO room on Python's server.
+/// Starts the Socket.IO room on `python-socketio`.
 pub(crate) fn python_socketio() -> Server {
     let mut python = python();
     python.arg(Server::folder().join("python-socketio-room/server.py"));
     Server::start(python)
 }
 
-/// Node's own HTTP/2 server, with these settings in its environment.
+/// Starts Node's own HTTP/2 server with these environment variables.
 pub(crate) fn http2_server(settings: &[(&str, &str)]) -> Server {
     let mut node = Command::new("node");
     node.arg(Server::folder().join("http2/server.mjs"))
@@ -91,7 +91,7 @@ pub(crate) fn http2_server(settings: &[(&str, &str)]) -> Server {
     Server::start(node)
 }
 
-/// The official gRPC server for Node, in the clear.
+/// Starts the official gRPC server for Node, without TLS.
 pub(crate) fn grpc_server() -> Server {
     need("node_modules/@grpc/grpc-js");
     let mut node = node();
@@ -101,6 +101,6 @@ pub(crate) fn grpc_server() -> Server {
 
 fn need(path: &str) -> PathBuf {
     let path = Server::folder().join(path);
-    assert!(path.exists(), "{} is not there: {INSTALL}", path.display());
+    assert!(path.exists(), "{} is missing: {INSTALL}", path.display());
     path
 }

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::program::{Ended, Program};
 
-/// A folder of its own for scenarios and runs.
+/// A temporary folder for scenarios and runs.
 #[derive(Debug)]
 pub(crate) struct Lab {
     folder: TempDir,
@@ -33,12 +33,12 @@ impl Lab {
         Program::headcount(self.folder.path(), args)
     }
 
-    /// `headcount` with these arguments, to its end.
+    /// Runs `headcount` with these arguments and waits for its end.
     pub(crate) fn headcount(&self, args: &[&str]) -> Ended {
         self.start(args).end()
     }
 
-    /// `headcount run` into the folder `run`, quietly.
+    /// Runs `headcount run --quiet` with the output folder `run`, and waits for its end.
     pub(crate) fn run(&self, scenario: &str, target: &str, more: &[&str]) -> Ended {
         self.start_run(scenario, target, more).end()
     }
@@ -51,7 +51,7 @@ impl Lab {
         self.start(&args)
     }
 
-    /// The one level that was run, as `--json` tells it.
+    /// Runs one level. Returns it as `--json` reports it.
     pub(crate) fn level(&self, scenario: &str, target: &str, more: &[&str]) -> Value {
         let mut args = vec!["--json"];
         args.extend(more);
@@ -61,12 +61,12 @@ impl Lab {
         levels.remove(0)
     }
 
-    /// The record that the run left.
+    /// Reads the record that the run has written.
     pub(crate) fn record(&self) -> Value {
         read_json(&self.path("run/run.json"))
     }
 
-    /// The failures of the record's only level.
+    /// Returns the failures of the record's only level.
     pub(crate) fn failures(&self) -> Vec<Value> {
         let record = self.record();
         record["levels"][0]["measured"]["failures"]
@@ -75,7 +75,7 @@ impl Lab {
             .clone()
     }
 
-    /// The failure of this side, kind and name.
+    /// Returns the failure with this side, kind and name.
     pub(crate) fn failure(&self, side: &str, kind: &str, what: &str) -> Value {
         let all = self.failures();
         let fits = |failure: &&Value| {

@@ -8,11 +8,11 @@ use std::time::{Duration, SystemTime};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// Longer than any run here takes on a busy machine; a test that needs it has failed.
+/// Time limit for each run, longer than any takes on a busy machine. A test that reaches it has failed.
 const LIMIT: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_millis(5);
 
-/// A started `headcount`, killed when it is forgotten.
+/// A running `headcount`, killed when dropped.
 #[derive(Debug)]
 pub(crate) struct Program {
     child: Child,
@@ -21,7 +21,7 @@ pub(crate) struct Program {
     name: String,
 }
 
-/// How it ended, and all that it said.
+/// The exit code and the whole output of a program that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
@@ -30,7 +30,7 @@ pub(crate) struct Ended {
 }
 
 impl Program {
-    /// The binary of this build.
+    /// Starts the binary of this build.
     pub(crate) fn headcount(folder: &Path, args: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_headcount"));
         command.args(args).current_dir(folder);
@@ -60,7 +60,7 @@ impl Program {
         kill_process(pid, Signal::INT).unwrap();
     }
 
-    /// The most memory that it has had so far, in bytes; `None` once it has ended.
+    /// Returns the peak resident memory so far in bytes. `None` once the program has ended.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
@@ -68,7 +68,7 @@ impl Program {
         Some(kilobytes << 10)
     }
 
-    /// Waits for its end, and kills it when that takes too long.
+    /// Waits for the program's end. Kills it and panics at the time limit.
     pub(crate) fn end(mut self) -> Ended {
         let began = SystemTime::now();
         let code = loop {
@@ -114,8 +114,8 @@ impl Drop for Program {
 }
 
 impl Ended {
-    /// The summary of a run with `--json` that came to its end: passed, or the script or a threshold failed, or
-    /// inconclusive because this machine is busy.
+    /// Parses the summary of a run with `--json` that was completed: it passed, the script or a threshold failed, or
+    /// it was inconclusive because this machine is busy.
     pub(crate) fn summary(&self) -> Value {
         assert!(
             matches!(self.code, Some(0 | 3 | 98 | 99)),
@@ -127,19 +127,20 @@ impl Ended {
             .unwrap_or_else(|why| panic!("no JSON ({why}): {}", self.stdout))
     }
 
-    /// It ended with this code, and stderr says each of these.
+    /// Asserts that it ended with this code, and that the output contains each of these texts.
     pub(crate) fn refused(&self, code: i32, said: &[&str]) {
         assert_eq!(self.code, Some(code), "{self:#?}");
         self.says(said);
     }
 
-    /// A threshold was broken; of a level that this machine was too late for nothing is said.
+    /// Asserts that a threshold was broken. If the level is invalid because this machine was too slow, the run must
+    /// be inconclusive instead.
     pub(crate) fn broke_a_threshold(&self, level: &Value) {
         let code = if is_invalid(level) { 98 } else { 99 };
         assert_eq!(self.code, Some(code), "{level:#} {self:#?}");
     }
 
-    /// stderr or stdout says each of these.
+    /// Asserts that stderr or stdout contains each of these texts.
     pub(crate) fn says(&self, said: &[&str]) {
         for words in said {
             let there = self.stderr.contains(words) || self.stdout.contains(words);
@@ -151,18 +152,18 @@ impl Ended {
 fn collect(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes); // what came until then is what there is
+        let _ = stream.read_to_end(&mut bytes); // after an error, the output is what was read before
         String::from_utf8_lossy(&bytes).into_owned()
     })
 }
 
-/// Whether a level, of a record or of a summary, says nothing about the target because this machine is busy.
+/// Returns whether a level of a record or summary is invalid, usually because this machine is busy.
 pub(crate) fn is_invalid(level: &Value) -> bool {
     let issues = level["issues"].as_array().expect("a level has issues");
     issues.iter().any(|issue| issue["severity"] == "invalid")
 }
 
-/// The issue of a level with this cause.
+/// Returns the issue of a level with this cause.
 pub(crate) fn issue<'a>(level: &'a Value, cause: &str) -> &'a Value {
     let mut issues = level["issues"]
         .as_array()

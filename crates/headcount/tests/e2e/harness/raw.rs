@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// A TCP server that does to each connection what the test says. Its thread ends with the test's process.
+/// A TCP server that handles each connection with the test's function. Its threads end with the test process.
 #[derive(Debug)]
 pub(crate) struct Raw {
     port: u16,
@@ -37,7 +37,7 @@ impl Raw {
     }
 }
 
-/// Head and body of the next request; `None` when the peer has gone.
+/// Reads the head and body of the next request. `None` if the peer has left.
 pub(crate) fn read_request(reader: &mut BufReader<TcpStream>) -> Option<(String, Vec<u8>)> {
     let mut head = String::new();
     loop {

@@ -2,32 +2,32 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// A server in a process of its own, killed by its number when it is forgotten.
+/// A server in a separate process, killed by its process id when dropped.
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
     port: u16,
-    /// Kept open, so that what the server still writes has somewhere to go.
+    /// Kept open, so that the server's further output does not fail.
     _stdout: BufReader<ChildStdout>,
 }
 
 impl Server {
-    /// The built-in bridge on a free port.
+    /// Starts the built-in bridge on a free port.
     pub(crate) fn bridge(flags: &[&str]) -> Self {
         Self::built_in("bridge", flags)
     }
 
-    /// The built-in editor on a free port.
+    /// Starts the built-in editor on a free port.
     pub(crate) fn editor(flags: &[&str]) -> Self {
         Self::built_in("editor", flags)
     }
 
-    /// The built-in marketplace on a free port.
+    /// Starts the built-in marketplace on a free port.
     pub(crate) fn marketplace(flags: &[&str]) -> Self {
         Self::built_in("marketplace", flags)
     }
 
-    /// The server that misbehaves on order, on a free port.
+    /// Starts the faulty server, which misbehaves as configured, on a free port.
     pub(crate) fn faulty() -> Self {
         Self::built_in("faulty", &[])
     }
@@ -41,12 +41,12 @@ impl Server {
         Self::start(command)
     }
 
-    /// The truth server on a free port.
+    /// Starts the truth server on a free port.
     pub(crate) fn truth(flags: &[&str]) -> Self {
         Self::truth_on(0, flags)
     }
 
-    /// The truth server on a port that another has just left.
+    /// Starts the truth server on a port that another server has just released.
     pub(crate) fn truth_at(port: u16) -> Self {
         Self::truth_on(port, &[])
     }
@@ -60,7 +60,7 @@ impl Server {
         Self::start(command)
     }
 
-    /// Keeps all of its threads on one core.
+    /// Pins all of its threads to one core.
     pub(crate) fn pin(&self, core: usize) {
         let mut one = rustix::thread::CpuSet::new();
         one.set(core);
@@ -71,7 +71,7 @@ impl Server {
         }
     }
 
-    /// Starts a server whose first line ends with the port that it listens on.
+    /// Starts a server whose first line of output ends with its port.
     pub(crate) fn start(mut command: Command) -> Self {
         let name = format!("{command:?}");
         let mut child = command
@@ -90,7 +90,7 @@ impl Server {
             .and_then(|port| port.parse().ok());
         let port = port.unwrap_or_else(|| {
             let _ = child.kill();
-            panic!("{name} did not say its port but {line:?}: run it by hand to see why")
+            panic!("{name} printed {line:?} instead of its port: run it by hand to see why")
         });
         Self {
             child,
@@ -111,13 +111,13 @@ impl Server {
         self.child.id()
     }
 
-    /// At once, without a goodbye.
+    /// Kills the server at once, without a graceful stop.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// A file beside the foreign servers.
+    /// Returns the folder of the third-party servers.
     pub(crate) fn folder() -> &'static Path {
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../e2e"))
     }
@@ -125,7 +125,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill(); // it may have ended by itself
+        let _ = self.child.kill(); // it may have ended already
         let _ = self.child.wait();
     }
 }
