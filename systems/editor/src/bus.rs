@@ -53,7 +53,7 @@ pub(crate) trait Receive: Send + Sync + 'static {
     fn heard(self: &Arc<Self>, room: &Arc<str>);
     /// The node with this number sent news about a room.
     fn receive(self: &Arc<Self>, room: &Arc<str>, node: u64, news: News<'_>);
-    /// A node has been silent for so long that it counts as gone.
+    /// A node has been silent too long and counts as gone.
     fn node_gone(self: &Arc<Self>, node: u64);
     /// News about any room may have been missed: every room must be resynchronized.
     fn missed(self: &Arc<Self>);

@@ -1,6 +1,6 @@
-//! WebSockets over Tokio's TCP stream. A message to many recipients is framed once and written by its sender's task,
-//! without waking a task per recipient. All connections of a thread read into one buffer. This module does not
-//! interpret messages.
+//! WebSockets over Tokio's TCP stream. A message to many recipients is framed once. One task writes the frames of a
+//! turn of the runtime, without waking a task per recipient. All connections of a thread read into one buffer. This
+//! module does not interpret messages.
 
 mod flush;
 mod frame;

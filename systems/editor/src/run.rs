@@ -1,9 +1,9 @@
-//! Runs what people wrote, in a sandbox only.
+//! Runs users' programs, only in sandboxes.
 //!
-//! [`Runner`] finds out once whether bubblewrap works on this machine and which languages are there. Each
-//! program then gets a sandbox of its own: no network, no file of the host but read-only system
-//! directories, limits on everything, and nothing of it left when the result is out. Where no sandbox
-//! works nothing is run, and [`Runner::available`] says why.
+//! [`Runner`] checks once whether bubblewrap works on this machine and which languages are installed. Each program
+//! then gets its own sandbox: no network, no host files except read-only system directories, and limits on all
+//! resources. Nothing of it remains after the result. Without a working sandbox nothing is run, and
+//! [`Runner::available`] states why.
 
 mod capture;
 mod cut;

@@ -1,5 +1,5 @@
-//! What is saved: every update of every room in one append-only log, in `SQLite` or `PostgreSQL`. One
-//! task writes, many updates at a time; what waits for it is limited by number and by bytes.
+//! The store: one append-only log of all updates of all rooms, in `SQLite` or `PostgreSQL`. One task writes them in
+//! batches. The queue in front of it is limited by number and by bytes.
 
 mod budget;
 mod found;

@@ -77,8 +77,8 @@ impl Doubts {
 struct Others(Arc<Mutex<HashMap<u64, Option<Instant>>>>);
 
 impl Others {
-    /// Records a sign of life. A node that returns after it was reported as gone may have missed news, and so may
-    /// this one, even if neither lost its connection to NATS. So all rooms are resynchronized.
+    /// Records a sign of life. If a node returns after it was reported as gone, either side may have missed news,
+    /// even if neither lost its connection to NATS. So all rooms are resynchronized.
     fn heard<R: Receive>(&self, node: u64, receiver: &Arc<R>) {
         let before = self.nodes().insert(node, Some(Instant::now()));
         if before == Some(None) {
@@ -327,7 +327,7 @@ async fn watch_nodes<R: Receive>(
                         receiver.doubtful(&room);
                     }
                     for gone in others.gone(now) {
-                        tracing::warn!(node = gone, "a node has been silent for too long and counts as gone");
+                        tracing::warn!(node = gone, "a node is silent and counts as gone");
                         receiver.node_gone(gone);
                     }
                 }

@@ -2,8 +2,8 @@
 
 use dissimilar::Chunk;
 
-/// If the differing ranges of both texts together exceed this many bytes, they are replaced as a whole, because the
-/// cost of searching them for common parts is quadratic.
+/// Maximum size of the differing ranges of both texts together, in bytes. Larger ones are replaced as a whole,
+/// because the cost of searching them for common parts is quadratic.
 const SEARCHED: usize = 1024;
 
 /// One hunk: replaces `remove` bytes of the old text at `at` with `insert`.

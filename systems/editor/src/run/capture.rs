@@ -1,4 +1,4 @@
-//! One stream that a program writes, kept up to a limit.
+//! Captures one output stream of a program, up to a limit.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
@@ -6,13 +6,13 @@ use tokio::task::JoinHandle;
 
 const PIECE: usize = 64 * 1024;
 
-/// Reads until the end or the limit.
+/// A task that reads until the end of the stream or the limit.
 #[derive(Debug)]
 pub(super) struct Capture(JoinHandle<Vec<u8>>);
 
 impl Capture {
-    /// Reads at most `most` bytes; says so on `full` when there is more, and reads no further: the
-    /// program then waits in its write until it is stopped.
+    /// Reads at most `most` bytes. If there is more, notifies `full` and stops reading. The program then blocks in
+    /// its write until it is stopped.
     pub(super) fn start(
         stream: impl AsyncRead + Send + Unpin + 'static,
         most: usize,
@@ -21,7 +21,7 @@ impl Capture {
         Self(tokio::spawn(read(stream, most, full)))
     }
 
-    /// What was read; waits for the end of the stream.
+    /// Waits for the end of the stream. Returns the captured text.
     pub(super) async fn text(self) -> String {
         let bytes = self.0.await.unwrap_or_default();
         text(&bytes)
@@ -34,13 +34,13 @@ async fn read(mut stream: impl AsyncRead + Unpin, most: usize, full: mpsc::Sende
         let room = most - kept.len();
         let before = kept.len();
         kept.reserve(room.min(PIECE) + 1);
-        // One byte more than there is room for tells that there is more.
+        // Read one byte more than permitted, to detect that there is more.
         let mut piece = (&mut stream).take(room.min(PIECE) as u64 + 1);
         match piece.read_buf(&mut kept).await {
             Ok(0) | Err(_) => return kept,
             Ok(_) if kept.len() > most => {
                 kept.truncate(most);
-                let _ = full.try_send(()); // one is enough
+                let _ = full.try_send(()); // one notification is enough
                 return kept;
             }
             Ok(count) => debug_assert_eq!(kept.len(), before + count),
@@ -48,7 +48,7 @@ async fn read(mut stream: impl AsyncRead + Unpin, most: usize, full: mpsc::Sende
     }
 }
 
-/// Text for people; a character that was cut at the end is left out.
+/// Converts to text, replacing invalid bytes. A character that was cut off at the end is left out.
 fn text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => {

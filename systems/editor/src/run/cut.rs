@@ -1,6 +1,6 @@
-//! How long a text is as JSON: a byte of a program may be six of a message.
+//! The size of a text as JSON, where one byte of a program's output may take six bytes.
 
-/// Bytes of a character in a string of JSON.
+/// Size of a character within a JSON string, in bytes.
 fn width(c: char) -> usize {
     match c {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
@@ -9,12 +9,12 @@ fn width(c: char) -> usize {
     }
 }
 
-/// Bytes of a text in a string of JSON, its quotes left out.
+/// Size of a text as a JSON string without its quotes, in bytes.
 pub(super) fn escaped(text: &str) -> usize {
     text.chars().map(width).sum()
 }
 
-/// Cuts a text where it would have more bytes in a string of JSON.
+/// Truncates a text to at most `most` bytes as a JSON string without its quotes.
 pub(super) fn truncate(text: &mut String, most: usize) {
     let mut left = most;
     let cut = text.char_indices().find(|&(_, c)| {

@@ -1,9 +1,8 @@
-//! The system calls that a program may not make, as a seccomp filter (classic BPF, written by hand).
+//! A seccomp filter for the system calls of programs (classic BPF, assembled here).
 //!
-//! Namespaces already keep a program in; this keeps it away from those parts of the kernel that no
-//! ordinary program needs and where most holes were: namespaces and mounts, keys, tracing, BPF,
-//! `io_uring`. Memory that nobody's limit counts (`memfd_create`, System V) is refused too, and so are larger buffers
-//! of sockets.
+//! Namespaces already isolate a program. The filter also blocks parts of the kernel that ordinary programs do not
+//! need and that have had the most vulnerabilities: namespaces and mounts, keys, tracing, BPF, `io_uring`. It also
+//! refuses memory that no limit counts (`memfd_create`, System V) and larger socket buffers.
 
 use linux_raw_sys::general as nr;
 
@@ -12,7 +11,7 @@ const KILL: u32 = 0x8000_0000;
 const ERRNO: u32 = 0x0005_0000;
 const EPERM: u32 = ERRNO + 1;
 const EACCES: u32 = ERRNO + 13;
-/// What a kernel without the call says: programs fall back to an older one.
+/// The error of a kernel that lacks the call. Programs then fall back to an older call.
 const ENOSYS: u32 = ERRNO + 38;
 
 const LOAD: u16 = 0x20;
@@ -21,7 +20,7 @@ const JUMP_GREATER: u16 = 0x25;
 const JUMP_ANY_BIT: u16 = 0x45;
 const RETURN: u16 = 0x06;
 
-// Offsets in `struct seccomp_data`; both architectures are little endian, so the low half comes first.
+// Offsets in `struct seccomp_data`. Both architectures are little-endian, so the low half of an argument comes first.
 const CALL: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const FIRST_ARGUMENT: u32 = 16;
@@ -35,20 +34,20 @@ const OURS: Option<u32> = Some(0xc000_00b7);
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const OURS: Option<u32> = None;
 
-/// The newest call that was looked at. Later ones, and those of x32, are not there for programs.
+/// The newest system call that was reviewed. Newer ones, and those of x32, appear not to exist.
 const NEWEST: u32 = nr::__NR_mseal;
 
 /// `CLONE_NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID` and `NEWNET`.
 const NEW_NAMESPACE: u32 = 0x7e02_0000;
 const AF_UNIX: u32 = 1;
-/// Options that would let more wait in a socket: `SO_SNDBUF` and `SO_SNDBUFFORCE`. Who receives sets no limit there.
+/// Socket options that would enlarge send buffers: `SO_SNDBUF` and `SO_SNDBUFFORCE`. The receiver has no limit there.
 const SEND_BUFFERS: [u32; 2] = [7, 32];
-/// Types for the terminal of somebody else.
+/// `ioctl` requests that inject input into somebody else's terminal.
 const TIOCSTI: u32 = 0x5412;
 const TIOCLINUX: u32 = 0x541c;
 
 const REFUSED: &[u32] = &[
-    // other namespaces, other file systems
+    // other namespaces and file systems
     nr::__NR_unshare,
     nr::__NR_setns,
     nr::__NR_mount,
@@ -77,7 +76,7 @@ const REFUSED: &[u32] = &[
     nr::__NR_add_key,
     nr::__NR_request_key,
     nr::__NR_keyctl,
-    // large and often broken
+    // a large attack surface with many past vulnerabilities
     nr::__NR_bpf,
     nr::__NR_perf_event_open,
     nr::__NR_userfaultfd,
@@ -113,7 +112,7 @@ const REFUSED_HERE: &[u32] = &[nr::__NR_iopl, nr::__NR_ioperm, nr::__NR_modify_l
 const REFUSED_HERE: &[u32] = &[];
 
 const ABSENT: &[u32] = &[
-    // its flags are behind a pointer, where no filter can look: `clone` is used instead
+    // its flags are behind a pointer, which a filter cannot read; libraries fall back to `clone`
     nr::__NR_clone3,
     nr::__NR_io_uring_setup,
     nr::__NR_io_uring_enter,
@@ -127,7 +126,7 @@ const ABSENT: &[u32] = &[
     nr::__NR_mq_open,
 ];
 
-/// The filter as the kernel reads it; `None` on an architecture that nobody wrote one for.
+/// The filter in the kernel's format; `None` on other architectures.
 pub(super) fn program() -> Option<Vec<u8>> {
     let mut code = Code(Vec::new());
     code.step(LOAD, 0, 0, ARCHITECTURE);
@@ -166,7 +165,7 @@ pub(super) fn program() -> Option<Vec<u8>> {
 struct Code(Vec<u8>);
 
 impl Code {
-    /// One `struct sock_filter`. The jumps count steps from the next one.
+    /// Appends one `struct sock_filter`. Jumps are counted from the next instruction.
     fn step(&mut self, code: u16, if_true: u8, if_false: u8, value: u32) {
         self.0.extend(code.to_ne_bytes());
         self.0.extend([if_true, if_false]);
@@ -178,7 +177,8 @@ impl Code {
         self.step(RETURN, 0, 0, with);
     }
 
-    /// Of `call`, looks at one argument: the tests lead to the next step, which refuses, or past it.
+    /// Tests one argument of `call`. The tests continue with the next instruction, which refuses the call, or skip
+    /// it.
     fn arguments(&mut self, call: u32, argument: u32, tests: &[(u16, u8, u8, u32)], with: u32) {
         let rest = u8::try_from(tests.len())
             .unwrap_or(u8::MAX)

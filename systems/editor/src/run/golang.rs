@@ -1,5 +1,5 @@
-//! Go brings its standard library as source. Compiling it takes longer than a program may run, so it
-//! is compiled once, in a sandbox, when the first Go program comes; programs only read the result.
+//! Go ships its standard library as source. Compiling it takes longer than the time limit of a program. So it is
+//! compiled once, in a sandbox, before the first Go program; programs only read the result.
 
 use std::io;
 use std::os::unix::fs::chown;
@@ -14,7 +14,7 @@ use super::sandbox::Shown;
 
 const CACHE: &str = "/go-cache";
 
-/// What Go needs to know in every sandbox.
+/// Environment variables for Go in every sandbox.
 pub(super) const ENVIRONMENT: &[(&str, &str)] = &[
     ("GOCACHE", CACHE),
     ("GOPATH", "/tmp/go"),
@@ -25,7 +25,7 @@ pub(super) const ENVIRONMENT: &[(&str, &str)] = &[
     ("CGO_ENABLED", "0"),
 ];
 
-/// What programs of this size import.
+/// The packages that typical programs import.
 pub(super) const PROGRAM: &str = r#"package main
 
 import (
@@ -54,7 +54,7 @@ import (
 func main() {}
 "#;
 
-/// What preparing may take; the rest as for any program.
+/// Limits for compiling the library; otherwise those of a program.
 pub(super) fn limits(of_programs: &Limits) -> Limits {
     Limits {
         wall: Duration::from_mins(3),
@@ -64,12 +64,12 @@ pub(super) fn limits(of_programs: &Limits) -> Limits {
     }
 }
 
-/// The compiled library; deleted with this.
+/// The compiled library, deleted on drop.
 #[derive(Debug)]
 pub(super) struct Library(TempDir);
 
 impl Library {
-    /// An empty directory that the sandbox's user may write.
+    /// An empty directory that the sandbox's user can write to.
     pub(super) fn empty(as_root: bool) -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("headcount-go-").tempdir()?;
         if as_root {

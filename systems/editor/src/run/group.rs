@@ -1,5 +1,5 @@
-//! A memory control group for each sandbox, where this server may make one. Then the kernel itself bounds the memory
-//! of all its processes together, with what belongs to none of them: what waits in sockets and pipes.
+//! A memory control group for each sandbox, if this server may create one. Then the kernel limits the memory of all
+//! its processes together, including memory that belongs to none: data queued in sockets and pipes.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -10,27 +10,28 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-/// Where control groups are.
+/// Where control groups are mounted.
 const MOUNTED: &str = "/sys/fs/cgroup";
-/// The processes of a sandbox are gone soon after its end; only then can its group go.
+/// A group can be removed only after its processes have ended, which takes a moment. Retry at this interval.
 const STEP: Duration = Duration::from_millis(20);
 const STEPS: usize = 250;
 
-/// Numbers the groups of this process.
+/// The next group's number within this process.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
-/// Where groups can be made.
+/// The parent directory for new groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Groups {
     parent: PathBuf,
     names: &'static Names,
 }
 
-/// How the two versions of control groups name the same things.
+/// The file names of control groups, version 1 or 2.
 #[derive(Debug, PartialEq, Eq)]
 struct Names {
     limit: &'static str,
-    /// A limit of memory and swap together, and what is written there: the same limit, or none.
+    /// The file that limits swap, and the value written to it. `None` is the memory limit, because version 1 counts
+    /// both together.
     swap: (&'static str, Option<u64>),
     killed: &'static str,
 }
@@ -46,7 +47,7 @@ const SECOND: Names = Names {
     killed: "memory.events",
 };
 
-/// One group. Removed when dropped, once its processes are gone.
+/// One group. Removed after it is dropped and its processes have ended.
 #[derive(Debug)]
 pub(super) struct Group {
     folder: PathBuf,
@@ -54,7 +55,7 @@ pub(super) struct Group {
 }
 
 impl Groups {
-    /// Where this process may make groups that bound memory; `None` where it may not.
+    /// Finds a place where this process may create groups with a memory limit; `None` if there is none.
     pub(super) fn find() -> Option<Self> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let places = places(&own);
@@ -63,7 +64,7 @@ impl Groups {
             .find(|groups| groups.make(1 << 30).is_ok())
     }
 
-    /// A group that may use `most` bytes.
+    /// Creates a group with a limit of `most` bytes.
     pub(super) fn make(&self, most: u64) -> io::Result<Group> {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let name = format!("headcount-run-{}-{number}", std::process::id());
@@ -75,14 +76,14 @@ impl Groups {
         };
         group.write(self.names.limit, &most.to_string())?;
         let (swap, limit) = self.names.swap;
-        // Where the kernel does not count swap there is no such file.
+        // The file does not exist if the kernel does not count swap.
         let _ = group.write(swap, &limit.unwrap_or(most).to_string());
         Ok(group)
     }
 }
 
-/// Where the groups may be, by what the kernel says of our own: beside the processes of the first version, and beside
-/// our own group in the second, which lets no group have both processes and limited children.
+/// Candidate places according to `/proc/self/cgroup`: below our own group in version 1, and next to it in version 2,
+/// where no group may have both processes and limited children.
 fn places(own: &str) -> Vec<Groups> {
     let lines = own.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':');
@@ -107,27 +108,27 @@ fn places(own: &str) -> Vec<Groups> {
 }
 
 impl Group {
-    /// Takes a process in, and with it all that it starts.
+    /// Moves a process into the group. Its future children follow.
     pub(super) fn enter(&self, process: Pid) -> io::Result<()> {
         let pid = process.as_raw_nonzero().to_string();
         self.write("cgroup.procs", &pid)
     }
 
-    /// Writes to a file that the kernel made. Where a folder is no group, because both versions are mounted below it,
-    /// there is none, and a new one would bound nothing.
+    /// Writes to a file that the kernel created. A directory that is not a group, because both versions are mounted
+    /// below it, has no such file, and a new one would limit nothing.
     fn write(&self, name: &str, text: &str) -> io::Result<()> {
         let file = OpenOptions::new().write(true).open(self.folder.join(name));
         file?.write_all(text.as_bytes())
     }
 
-    /// Whether the kernel ended a process because the group used all that it may.
+    /// Whether the kernel has killed a process because the group reached its limit.
     pub(super) fn has_killed(&self) -> bool {
         let told = fs::read_to_string(self.folder.join(self.names.killed));
         killed(&told.unwrap_or_default()) > 0
     }
 }
 
-/// The number in `oom_kill 2`.
+/// The count in `oom_kill 2`.
 fn killed(told: &str) -> u64 {
     let line = told.lines().find_map(|line| line.strip_prefix("oom_kill "));
     line.and_then(|number| number.trim().parse().ok())

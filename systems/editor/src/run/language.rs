@@ -1,26 +1,26 @@
-//! The languages, under the names that the page gives them.
+//! The languages, by the names that the page uses.
 
 /// One language.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Language {
-    /// What clients send.
+    /// The name that clients send.
     pub(super) name: &'static str,
-    /// The file that holds the code, in the sandbox's `/tmp`.
+    /// The file with the code, in the sandbox's `/tmp`.
     pub(super) file: &'static str,
-    /// Without this command the language is not there.
+    /// The command that must exist for the language to be available.
     pub(super) command: &'static str,
-    /// Debian's package with that command.
+    /// The Debian package with that command.
     pub(super) package: &'static str,
-    /// Run by bash in the directory of the file. No text of a client is ever in it.
+    /// Run by bash in the file's directory. It never contains text from a client.
     pub(super) script: &'static str,
 }
 
-/// `print` is defined in a file of its own, so that neither lines nor columns of the code shift.
+/// `print` is defined in a separate file, so that line and column numbers of the code do not change.
 const NODE: &str =
     "echo 'globalThis.print = console.log;' > .print.cjs && exec node -r ./.print.cjs main.js";
 
-/// A file is compiled and run in one go; a program of some seconds is not worth the second compiler, nor
-/// collecting in parallel.
+/// Compiles and runs a file in one step. For a program of a few seconds, the second compiler and parallel garbage
+/// collection do not pay off.
 const JAVA: &str = "exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx256m Main.java";
 
 const LANGUAGES: &[Language] = &[
@@ -76,13 +76,12 @@ const fn language(
     }
 }
 
-/// All that there could be.
+/// All supported languages.
 pub(super) fn all() -> &'static [Language] {
     LANGUAGES
 }
 
-/// The language of a client's name. A name that nobody knows (`css`, `sql`) means JavaScript, as it
-/// does to the clients.
+/// The language of a client's name. An unknown name (`css`, `sql`) means JavaScript, as it does to the clients.
 pub(super) fn named(name: &str) -> &'static Language {
     LANGUAGES
         .iter()

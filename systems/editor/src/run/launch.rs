@@ -1,4 +1,4 @@
-//! One sandbox as a command: who runs it, what it inherits, and what happens in it before the program.
+//! The command of one sandbox: its user, its inherited descriptors, and the setup before the program.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,16 +16,19 @@ use super::group::Groups;
 use super::limits::Limits;
 use super::sandbox::{self, CODE, FILTER, GATE, STATUS, Shown};
 
-/// The user that the kernel sees when the server itself is root. Root's processes are not counted by
-/// `RLIMIT_NPROC`, and root's files would be the program's own.
+/// The user of the sandbox if the server runs as root. `RLIMIT_NPROC` does not apply to root's processes, and the
+/// program would own root's files.
 pub(super) const NOBODY: u32 = 65534;
 
-/// The first process of the sandbox, before and beside a client's program. Closes what was inherited,
-/// makes the program the first to go when the machine runs out of memory and the last to get the
-/// processor, and limits each of its processes (`$1` memory and `$2` files in KiB, `$3` open files,
-/// `$4` processes, `$5` seconds of processor). Then it runs the language's own line, `$6`, as a child:
-/// the first process of a namespace is spared most signals, a program expects them. When it ends, the
-/// kernel ends all others. What bash itself has to say of the child's end is nobody's output.
+/// The first process of the sandbox, which prepares and outlives the client's program:
+///
+/// - It closes inherited descriptors.
+/// - It makes the program the first victim of the out-of-memory killer, and lowers its CPU priority.
+/// - It limits each process (`$1` memory and `$2` files in KiB, `$3` open files, `$4` processes, `$5` CPU seconds).
+/// - It runs the language's command, `$6`, as a child. The kernel ignores most signals to the first process of a
+///   namespace, but programs expect them to work.
+///
+/// When it ends, the kernel ends all other processes. Bash's own messages about the child's end are discarded.
 const LAUNCHER: &str = r#"
 for descriptor in /proc/self/fd/*; do
   descriptor=${descriptor##*/}
@@ -45,23 +48,23 @@ nice -n 5 bash -c "$6" 2>&9 9>&-
 exit $?
 "#;
 
-/// What one sandbox is started with.
+/// The parameters of one sandbox.
 pub(super) struct Launch<'a> {
     pub(super) bubblewrap: &'a Path,
     pub(super) limits: &'a Limits,
     pub(super) as_root: bool,
-    /// Where its memory can be bounded by the kernel.
+    /// Where to create control groups, if possible.
     pub(super) groups: Option<&'a Groups>,
-    /// Run by bash in the sandbox; never a client's words.
+    /// Run by bash in the sandbox. It never contains text from a client.
     pub(super) script: &'a str,
-    /// The name of the file in `/tmp`, and what is in it.
+    /// The name of the file in `/tmp`, and its content.
     pub(super) code: Option<(&'a str, &'a str)>,
     pub(super) shown: Option<&'a Shown>,
 }
 
 impl Launch<'_> {
-    /// The command. Bubblewrap writes to `status` which process the sandbox is, and begins with the program once
-    /// the other end of `gate` is closed.
+    /// Builds the command. Bubblewrap writes the pid of the sandbox's first process to `status`, and starts the
+    /// program once the other end of `gate` is closed.
     pub(super) fn command(&self, status: OwnedFd, gate: Option<OwnedFd>) -> io::Result<Command> {
         let filter =
             filter::program().ok_or_else(|| io::Error::other("no filter for this processor"))?;
@@ -99,14 +102,14 @@ impl Launch<'_> {
         command
             .args(self.per_process().iter().map(OsStr::new))
             .arg(self.script);
-        // Bubblewrap stays in the sandbox as its first process: its environment can be read there.
+        // Bubblewrap becomes the first process of the sandbox, where programs can read its environment.
         command.env_clear().current_dir("/");
         command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         if self.as_root {
-            command.uid(NOBODY).gid(NOBODY); // and no other group: the standard library drops them
+            command.uid(NOBODY).gid(NOBODY); // the standard library also drops supplementary groups
         }
         command.fd_mappings(inherited).map_err(io::Error::other)?;
         Ok(command)
@@ -116,7 +119,7 @@ impl Launch<'_> {
         let limits = self.limits;
         let kibibytes = |bytes: u64| (bytes / 1024).to_string();
         [
-            // More than all together may use: who comes there slowly is stopped with a reason.
+            // Above the limit of all processes together: a program that exceeds that slowly is stopped with a reason.
             kibibytes(limits.memory / 4 * 5),
             kibibytes(limits.files),
             limits.open_files.to_string(),
@@ -126,7 +129,7 @@ impl Launch<'_> {
     }
 }
 
-/// A file that has no name, read from its start.
+/// An anonymous file with this content, positioned at its start.
 fn in_memory(name: &str, content: &[u8]) -> io::Result<OwnedFd> {
     let mut file = File::from(memfd_create(name, MemfdFlags::CLOEXEC)?);
     file.write_all(content)?;

@@ -1,36 +1,35 @@
-//! What one program may use, and how many programs there may be.
+//! Limits of a program, and of the number of programs.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 const MEBIBYTE: u64 = 1024 * 1024;
 
-/// What one program may use, and how many programs there may be.
+/// Limits of a program, and of the number of programs.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// From start to end, compiler included.
+    /// Time limit, including the compiler.
     pub wall: Duration,
-    /// Bytes of code.
+    /// Maximum size of the code, in bytes.
     pub code: usize,
-    /// Bytes of the standard output, and as many again of the standard error.
+    /// Maximum size of the standard output in bytes, and separately of the standard error.
     pub output: usize,
-    /// Bytes of memory of all processes of a program together, its files included.
+    /// Maximum memory of all processes of a program together, including its files, in bytes.
     pub memory: u64,
-    /// Whether the kernel bounds this memory by a control group, where one can be made. Elsewhere it is looked at
-    /// often, and every open socket counts with all that its buffer may hold.
+    /// Whether the kernel enforces this limit with a control group, where one can be created. Otherwise memory is
+    /// measured at short intervals, and every open socket counts with its maximum buffer.
     pub control_groups: bool,
-    /// Bytes of files, all of which are in memory.
+    /// Maximum size of all files together, in bytes. They are kept in memory.
     pub files: u64,
-    /// Processes and threads of a program at a time.
+    /// Maximum number of processes and threads of a program at a time.
     pub processes: u32,
-    /// Files that one process has open at a time.
+    /// Maximum number of open files per process.
     pub open_files: u32,
-    /// Programs that run at the same time.
+    /// Maximum number of programs that run at the same time.
     pub running: usize,
-    /// Programs that wait for their turn; the next one is refused.
+    /// Maximum number of waiting programs; the next one is refused.
     pub waiting: usize,
-    /// Directories of languages that are not below `/usr`; their `bin` is searched too. Programs can
-    /// read everything in them.
+    /// Directories of languages outside of `/usr`. Their `bin` is searched too. Programs can read everything in them.
     pub toolchains: Vec<PathBuf>,
 }
 

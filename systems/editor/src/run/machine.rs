@@ -1,4 +1,4 @@
-//! What this machine has: bubblewrap, and whether it keeps its promises here; the languages' commands.
+//! Examines this machine: whether bubblewrap creates closed sandboxes here, and which languages are installed.
 
 use std::ffi::OsStr;
 use std::io;
@@ -19,28 +19,27 @@ const ALLOW: &str = "The machine must allow unprivileged user namespaces \
     (sysctl `user.max_user_namespaces`, `kernel.unprivileged_userns_clone`, `kernel.apparmor_restrict_unprivileged_userns`; \
     in a container, its seccomp profile)";
 const STEP: Duration = Duration::from_millis(5);
-/// Steps to wait for the probe: 20 s.
+/// Number of steps to wait for the probe, 20 s in total.
 const STEPS: usize = 4000;
 
-/// What a sandbox of this machine is made with.
+/// The properties of this machine that sandboxes need.
 #[derive(Debug)]
 pub(super) struct Machine {
     pub(super) bubblewrap: PathBuf,
     pub(super) as_root: bool,
-    /// Where the memory of a sandbox can be bounded by the kernel.
+    /// Where to create control groups, if possible.
     pub(super) groups: Option<Groups>,
-    /// Names of the languages that are there.
+    /// The names of the installed languages.
     pub(super) languages: Vec<&'static str>,
 }
 
-/// Looks for bubblewrap in `path` (as in the environment) and tries it. The error is for people.
+/// Searches bubblewrap in `path` (in the format of `PATH`) and tries it. The error is a sentence for people.
 pub(super) fn look(limits: &Limits, path: &OsStr) -> Result<Machine, String> {
     let bubblewrap =
         find("bwrap", path).ok_or_else(|| format!("`bwrap` is not in the PATH. {INSTALL}."))?;
     if super::filter::program().is_none() {
         return Err(
-            "there is no filter of system calls for this processor (only x86-64 and ARM64)."
-                .to_owned(),
+            "the filter of system calls supports only x86-64 and ARM64 processors.".to_owned(),
         );
     }
     let as_root = rustix::process::geteuid().is_root();
@@ -49,7 +48,7 @@ pub(super) fn look(limits: &Limits, path: &OsStr) -> Result<Machine, String> {
     for promise in ["CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] {
         if !promises.lines().any(|line| line == promise) {
             return Err(format!(
-                "bubblewrap ran, but its sandbox is open: it lacks `{}`.",
+                "bubblewrap runs, but its sandbox is not closed: `{}` is missing.",
                 promise.replace('\t', " ")
             ));
         }
@@ -67,7 +66,7 @@ pub(super) fn look(limits: &Limits, path: &OsStr) -> Result<Machine, String> {
     })
 }
 
-/// Only absolute directories: a server that is started in somebody's directory does not run theirs.
+/// Searches only absolute directories, so a server started in somebody's directory does not run that person's files.
 fn find(command: &str, path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter(|directory| directory.is_absolute())
@@ -75,7 +74,7 @@ fn find(command: &str, path: &OsStr) -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-/// Runs a sandbox that tells what the kernel says of it and which commands are found in it.
+/// Runs a sandbox that prints its own `/proc/self/status` and the commands that exist in it.
 fn probe(bubblewrap: &Path, limits: &Limits, as_root: bool) -> Result<String, String> {
     let mut script = "cat /proc/self/status && echo --\n".to_owned();
     for command in language::all().iter().map(|language| language.command) {
@@ -99,14 +98,14 @@ fn probe(bubblewrap: &Path, limits: &Limits, as_root: bool) -> Result<String, St
         shown: None,
     };
     let failed = |error: io::Error| format!("bubblewrap could not be started: {error}. {INSTALL}.");
-    // Nobody reads which process it is; what is written there fits into the pipe.
+    // Nobody reads the status; its few bytes fit into the pipe.
     let (_unread, status) = pipe_with(PipeFlags::CLOEXEC).map_err(|errno| failed(errno.into()))?;
     let mut command = launch.command(status, None).map_err(failed)?;
     let mut child = command.stdin(Stdio::null()).spawn().map_err(failed)?;
-    drop(command); // its end of the pipe
+    drop(command); // closes its end of the pipe
     if !ended(&mut child).map_err(failed)? {
         child.kill().and_then(|()| child.wait()).map_err(failed)?;
-        return Err(format!("bubblewrap did not come to an end. {INSTALL}."));
+        return Err(format!("bubblewrap did not exit within 20 s. {INSTALL}."));
     }
     let output = child.wait_with_output().map_err(failed)?;
     if !output.status.success() {
@@ -119,7 +118,7 @@ fn probe(bubblewrap: &Path, limits: &Limits, as_root: bool) -> Result<String, St
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Waits for the end of the probe, whose output fits into the pipes; false when it takes too long.
+/// Waits for the probe to end; `false` on timeout. Its output fits into the pipes.
 fn ended(child: &mut Child) -> io::Result<bool> {
     for _ in 0..STEPS {
         if child.try_wait()?.is_some() {

@@ -1,4 +1,4 @@
-//! A runner that is started when somebody asks for one, and again where the last one could run nothing.
+//! A runner that is started on demand, and restarted if the previous one could run nothing.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,11 +11,11 @@ use tokio::time::Instant;
 use super::limits::Limits;
 use super::runner::Runner;
 
-/// Before a machine on which nothing could be run is looked at again: a look may take 20 s where
+/// Minimum time before a machine that could run nothing is examined again, because this takes up to 20 s if
 /// bubblewrap hangs.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// The runner of a server, once somebody has asked for it.
+/// The runner of a server, started on first use.
 #[derive(Debug)]
 pub struct OnDemand {
     limits: Limits,
@@ -25,14 +25,14 @@ pub struct OnDemand {
 }
 
 impl OnDemand {
-    /// Looks at nothing yet.
+    /// Examines nothing yet.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self::in_path(limits, std::env::var_os("PATH").unwrap_or_default(), AGAIN)
     }
 
-    /// As [`OnDemand::new`], with bubblewrap looked for in `path`, written as the variable `PATH` is, and
-    /// `again` after so long where it does not work.
+    /// Like [`OnDemand::new`], but searches bubblewrap in `path` (in the format of `PATH`), and repeats a failed
+    /// examination after `again`.
     #[must_use]
     pub fn in_path(limits: Limits, path: OsString, again: Duration) -> Self {
         Self {
@@ -43,8 +43,8 @@ impl OnDemand {
         }
     }
 
-    /// The runner; the first who asks finds out what this machine can do, and so does who asks some time
-    /// after it could do nothing.
+    /// The runner. The first call examines the machine, and so does a call some time after an examination that
+    /// failed.
     pub async fn runner(&self) -> io::Result<Runner> {
         let mut last = self.last.lock().await;
         if let Some((runner, since)) = &*last
@@ -66,10 +66,10 @@ mod tests {
 
     use super::*;
 
-    /// Says what a sandbox in order says.
+    /// Prints what a working sandbox prints.
     const BUBBLEWRAP: &str = "#!/bin/sh\nprintf 'CapEff:\\t0000000000000000\\nNoNewPrivs:\\t1\\nSeccomp:\\t2\\n--\\nbash\\n'\n";
 
-    /// What a machine can do before it has bubblewrap, once it has, and once it has lost it.
+    /// Whether code can be run before bubblewrap is installed, after that, and after it was removed.
     async fn course(again: Duration) -> [Result<(), String>; 3] {
         let folder = tempfile::tempdir().unwrap();
         let demand = OnDemand::in_path(Limits::default(), folder.path().into(), again);

@@ -1,4 +1,4 @@
-//! One program from its start to when nothing of it is left.
+//! Runs one program until none of its processes is left.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -19,11 +19,11 @@ use super::launch::Launch;
 use super::result::{Ending, RunResult};
 use super::usage;
 
-/// For what the kernel does at once: ending processes, closing pipes.
+/// Time limit for actions that the kernel performs immediately: ending processes, closing pipes.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
-/// Runs it. When this is dropped before the end, the sandbox dies too: bubblewrap is killed, and with
-/// it (`--die-with-parent`) the first process of the sandbox, and with that all others.
+/// Runs the program. If the future is dropped, the sandbox dies too: bubblewrap is killed, and `--die-with-parent`
+/// kills the sandbox's first process, and thereby all others.
 pub(super) async fn run(launch: &Launch<'_>) -> RunResult {
     match tried(launch).await {
         Ok(result) => result,
@@ -40,7 +40,7 @@ async fn tried(launch: &Launch<'_>) -> io::Result<RunResult> {
     let (gate, opens) = group.as_ref().map(|_| std::io::pipe()).transpose()?.unzip();
     let mut command = Command::from(launch.command(status, gate.map(OwnedFd::from))?);
     let mut child = command.kill_on_drop(true).spawn()?;
-    drop(command); // its end of the pipe
+    drop(command); // closes its end of the pipe
     let (full, mut filled) = mpsc::channel(2);
     let streams = child.stdout.take().zip(child.stderr.take());
     let (stdout, stderr) = streams.ok_or_else(|| io::Error::other("no pipes"))?;
@@ -50,7 +50,7 @@ async fn tried(launch: &Launch<'_>) -> io::Result<RunResult> {
 
     let sandbox = Sandbox::of(told).await;
     let group = group.filter(|group| sandbox.enters(group));
-    drop(opens); // the program begins
+    drop(opens); // the program starts, now inside of the group
     let memory = launch.limits.memory;
     let ending = tokio::select! {
         biased;
@@ -75,7 +75,7 @@ async fn tried(launch: &Launch<'_>) -> io::Result<RunResult> {
     ))
 }
 
-/// A program may have written too much and ended before that was seen.
+/// A program may have written too much and then ended before that was noticed.
 fn ending_of_both(ending: Ending, full: bool, most: usize) -> Ending {
     match ending {
         Ending::Done | Ending::Code(_) | Ending::Signal(_) if full => Ending::Output(most),
@@ -83,13 +83,13 @@ fn ending_of_both(ending: Ending, full: bool, most: usize) -> Ending {
     }
 }
 
-/// A pipe whose reading end waits without a thread.
+/// A pipe whose receiver can be awaited without a thread.
 fn pipe() -> io::Result<(OwnedFd, pipe::Receiver)> {
     let (sender, receiver) = pipe::pipe()?;
     Ok((sender.into_blocking_fd()?, receiver))
 }
 
-/// Bubblewrap ends as its program did, and tells of a signal as a shell does.
+/// Bubblewrap exits with the program's code, or with 128 plus the signal, like a shell.
 fn ending(status: ExitStatus) -> Ending {
     match (status.code(), status.signal()) {
         (Some(0), _) => Ending::Done,
@@ -99,16 +99,16 @@ fn ending(status: ExitStatus) -> Ending {
     }
 }
 
-/// A sandbox that bubblewrap was asked for.
+/// A sandbox that bubblewrap was asked to create.
 struct Sandbox {
-    /// Its first process, of which all others are descendants; `None` if it never was.
+    /// The first process, the ancestor of all others; `None` if the sandbox was never created.
     first: Option<(Pid, OwnedFd)>,
-    /// Kept open: bubblewrap tells the end there too, and must be able to.
+    /// Kept open, because bubblewrap also reports the end there and must not fail to write it.
     _told: BufReader<pipe::Receiver>,
 }
 
 impl Sandbox {
-    /// Waits until bubblewrap tells which process it is: `{ "child-pid": 1234 }`.
+    /// Waits until bubblewrap reports the pid of the first process: `{ "child-pid": 1234 }`.
     async fn of(told: pipe::Receiver) -> Self {
         let mut told = BufReader::new(told);
         let mut line = String::new();
@@ -127,7 +127,7 @@ impl Sandbox {
         Some((pid, pidfd_open(pid, PidfdFlags::empty()).ok()?))
     }
 
-    /// Puts it into a control group, before the program begins.
+    /// Moves the sandbox into a control group before the program starts.
     fn enters(&self, group: &Group) -> bool {
         let first = self.first.as_ref();
         first.is_some_and(|(pid, _)| group.enter(*pid).is_ok())
@@ -140,12 +140,12 @@ impl Sandbox {
         }
     }
 
-    /// Ends every process of the sandbox. Bubblewrap ends when the last one is gone.
+    /// Ends every process of the sandbox. Bubblewrap exits after the last one.
     async fn end(self, bubblewrap: &mut Child) -> io::Result<()> {
         let Some((_, handle)) = self.first else {
             return bubblewrap.kill().await;
         };
-        let _ = pidfd_send_signal(&handle, Signal::KILL); // it may have ended by itself
+        let _ = pidfd_send_signal(&handle, Signal::KILL); // fails if it has already ended
         if timeout(AT_ONCE, bubblewrap.wait()).await.is_err() {
             bubblewrap.kill().await?;
             return Err(io::Error::other("a process of the program did not end"));

@@ -1,59 +1,59 @@
-//! What came of a program, in the words that people read.
+//! The result of a program, with messages for people.
 
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::cut::{escaped, truncate};
 
-/// What came of a program: the object that clients get.
+/// The result of a program, as clients receive it.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunResult {
-    /// Whether it ended by itself, and well.
+    /// Whether it exited with code 0.
     pub success: bool,
-    /// What it wrote to its standard output.
+    /// Its standard output.
     pub output: String,
-    /// What it wrote to its standard error, and why it ended if that was not well.
+    /// Its standard error, and the reason of its end if it was not a success.
     pub error: String,
-    /// When the result was there: ISO 8601, UTC, milliseconds.
+    /// Time of the result: ISO 8601, UTC, milliseconds.
     pub timestamp: String,
-    /// Why it ended; for the server itself, clients read `error`.
+    /// The reason of its end, for the server. Clients read `error`.
     #[serde(skip)]
     pub ending: Ending,
 }
 
-/// Why a program ended, or never began.
+/// Why a program ended, or never started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// By itself, with 0.
+    /// Exited with code 0.
     Done,
-    /// By itself, with another code.
+    /// Exited with another code.
     Code(i32),
-    /// By this signal: its own fault, or the limit of the size of files.
+    /// Terminated by this signal: its own fault, or the limit of file sizes or CPU time.
     Signal(i32),
-    /// Stopped when its time was over: this many milliseconds.
+    /// Stopped at the time limit of this many milliseconds.
     Time(u128),
-    /// Stopped when it had written more than this many bytes.
+    /// Stopped after writing more than this many bytes.
     Output(usize),
-    /// Stopped when it used more than this many bytes of memory.
+    /// Stopped after using more than this many bytes of memory.
     Memory(u64),
-    /// Never began: too many wait already.
+    /// Never started: too many programs are waiting.
     Busy,
-    /// Never began: no sandbox works here.
+    /// Never started: no sandbox works here.
     NoSandbox(String),
-    /// Never began: the language is not installed. The name and the package.
+    /// Never started: the language is not installed. Holds its name and package.
     NoLanguage(&'static str, &'static str),
-    /// Never began: longer than this many bytes.
+    /// Never started: the code is longer than this many bytes.
     CodeTooLong(usize),
-    /// The sandbox failed, for this reason.
+    /// The sandbox failed for this reason.
     Broken(String),
 }
 
 impl RunResult {
-    /// The result of a program that wrote this.
+    /// The result of a program with these outputs.
     pub(super) fn of(ending: Ending, output: String, written: String) -> Self {
         let error = match ending.sentence() {
             None => written,
-            // Who writes why it failed says it better than a code does.
+            // The program's own error message explains more than its exit code.
             Some(_) if ending.is_own() && !written.trim().is_empty() => written,
             Some(sentence) if written.is_empty() => sentence,
             Some(sentence) => format!("{}\n{sentence}", written.trim_end()),
@@ -69,15 +69,15 @@ impl RunResult {
         }
     }
 
-    /// The same with texts of so many bytes as JSON, at most: what is longer is cut, and that is said. A
-    /// short text leaves its place to the other.
+    /// Limits both texts together to `most` bytes as JSON, and notes the truncation. Space that a short text does
+    /// not need goes to the other one.
     pub(crate) fn cut_to(mut self, most: usize) -> Self {
         let (output, error) = (escaped(&self.output), escaped(&self.error));
         if output + error <= most {
             return self;
         }
         let mut note = format!("Truncated: the maximum size is {}.", size(most as u64));
-        // Why it was stopped stands at the end, and must not be cut.
+        // Move the reason for stopping into the note, so that it is not cut off.
         if let Some(sentence) = self.ending.sentence().filter(|_| !self.ending.is_own()) {
             let written = self.error.trim_end_matches(&sentence).len();
             self.error.truncate(written);
@@ -96,14 +96,14 @@ impl RunResult {
         self
     }
 
-    /// The result of a program that never began.
+    /// The result of a program that never started.
     pub(super) fn refused(ending: Ending) -> Self {
         Self::of(ending, String::new(), String::new())
     }
 }
 
 impl Ending {
-    /// Whether a program was run, whatever became of it.
+    /// Whether a program was run, with any result.
     pub(crate) fn was_run(&self) -> bool {
         !matches!(
             self,
@@ -115,7 +115,7 @@ impl Ending {
         )
     }
 
-    /// Whether the program itself chose to end like this.
+    /// Whether the program itself chose this end.
     fn is_own(&self) -> bool {
         matches!(self, Self::Done | Self::Code(_))
     }
@@ -170,7 +170,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// The signals that programs meet.
+/// The meaning of the signals that commonly end programs.
 fn meaning(signal: i32) -> &'static str {
     match signal {
         4 => " (illegal instruction)",

@@ -1,4 +1,4 @@
-//! What the rest of the server sees: run this code, and why not.
+//! The interface for the rest of the server: runs code, or states why it cannot.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::program;
 use super::queue::Queue;
 use super::result::{Ending, RunResult};
 
-/// What making and ending the sandboxes of all who wait may take beside the programs.
+/// Additional time for creating and ending the sandboxes of all waiting programs.
 const BESIDE: Duration = Duration::from_secs(15);
 
 /// Runs code in sandboxes. Clones share one queue.
@@ -31,13 +31,12 @@ struct Shared {
 }
 
 impl Runner {
-    /// Finds out what this machine can do; takes a tenth of a second and blocks. Never fails: see
-    /// [`Runner::available`].
+    /// Examines this machine, which takes about 0.1 s and blocks. Never fails: see [`Runner::available`].
     pub fn start(limits: Limits) -> Self {
         Self::start_in(limits, &std::env::var_os("PATH").unwrap_or_default())
     }
 
-    /// As [`Runner::start`], with bubblewrap looked for in `path`, written as the variable `PATH` is.
+    /// Like [`Runner::start`], but searches bubblewrap in `path` (in the format of `PATH`).
     pub fn start_in(limits: Limits, path: &OsStr) -> Self {
         let machine = machine::look(&limits, path);
         let queue = Queue::new(limits.running, limits.waiting);
@@ -49,12 +48,12 @@ impl Runner {
         }))
     }
 
-    /// Whether code can be run; if not, a sentence for people: what is missing, and what to do.
+    /// Whether code can be run. The error states for people what is missing and what to do.
     pub fn available(&self) -> Result<(), String> {
         self.0.machine.as_ref().map(drop).map_err(Clone::clone)
     }
 
-    /// The names of the languages that are installed, as clients send them.
+    /// The names of the installed languages, as clients send them.
     pub fn languages(&self) -> &[&'static str] {
         self.0
             .machine
@@ -62,8 +61,8 @@ impl Runner {
             .map_or(&[], |machine| &machine.languages)
     }
 
-    /// From asking to the result, at most: the wait behind all others that may wait, the program, and for
-    /// Go the compilation of its library.
+    /// Maximum time from the request to the result: the wait for all programs that may be queued before it, the
+    /// program itself, and for Go the compilation of its standard library.
     #[must_use]
     pub fn longest(&self) -> Duration {
         let limits = &self.0.limits;
@@ -80,9 +79,9 @@ impl Runner {
         programs.saturating_add(library).saturating_add(BESIDE)
     }
 
-    /// Runs `code` when its turn comes. A language that nobody knows is JavaScript, as clients expect.
-    /// Ends within the limit of time plus the wait, and when it returns or is dropped nothing of the
-    /// program is left running. The first Go program waits while Go's library is compiled.
+    /// Runs `code` when its turn comes. An unknown language means JavaScript, as clients expect. Ends within the
+    /// time limit plus the wait. Once it has returned or is dropped, no process of the program remains. The first Go
+    /// program waits until Go's standard library is compiled.
     pub async fn run(&self, language: &str, code: &str) -> RunResult {
         match self.tried(language::named(language), code).await {
             Ok(result) => result,
@@ -125,11 +124,11 @@ impl Runner {
         Ok(program::run(&launch).await)
     }
 
-    /// Go's compiled library, compiled by the first who asks.
+    /// Go's compiled standard library. The first call compiles it.
     async fn go(&self, machine: &Machine) -> Result<&Library, Ending> {
         let compile = || async {
             let broken = |reason: String| {
-                Ending::Broken(format!("Go's library could not be compiled: {reason}"))
+                Ending::Broken(format!("cannot compile Go's standard library: {reason}"))
             };
             let library =
                 Library::empty(machine.as_root).map_err(|error| broken(error.to_string()))?;

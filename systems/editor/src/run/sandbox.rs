@@ -1,5 +1,5 @@
-//! The sandbox as bubblewrap's arguments: what a program sees of the machine. Nothing here comes from
-//! a client.
+//! The sandbox as arguments of bubblewrap, which define what a program sees of the machine. Nothing here comes from a
+//! client.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use super::limits::Limits;
 
-/// Where bubblewrap finds the code, the filter, where it says which process it started, and what it waits for.
+/// File descriptors of bubblewrap: the code, the filter, the output for its status, and the pipe that it waits for.
 pub(super) const CODE: i32 = 3;
 pub(super) const FILTER: i32 = 4;
 pub(super) const STATUS: i32 = 5;
 pub(super) const GATE: i32 = 6;
 
-/// Directories that Debian keeps below `/usr` and others beside it.
+/// Directories that Debian links into `/usr`, and other systems keep separate.
 const BESIDE_USR: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/// Files that programs of `/usr` need, and nothing that an owner of the machine would put a secret in.
+/// Files that programs in `/usr` need, and where nobody would store a secret.
 const NEEDED: &[&str] = &[
     "/etc/alternatives",
     "/etc/ld.so.cache",
@@ -24,12 +24,12 @@ const NEEDED: &[&str] = &[
     "/nix/store",
 ];
 
-/// Directories where Go and others are put by hand.
+/// Directories for manual installations of Go and others.
 const BY_HAND: &[&str] = &["/usr/local/go", "/usr/lib/go"];
 
 const SHARED_MEMORY: u64 = 16 * 1024 * 1024;
 
-/// Everything but the program.
+/// The arguments that isolate the program.
 const ALONE: &[&str] = &[
     "--unshare-user",
     "--unshare-ipc",
@@ -40,7 +40,7 @@ const ALONE: &[&str] = &[
     "--disable-userns",
     "--assert-userns-disabled",
     "--die-with-parent",
-    "--as-pid-1", // so that bubblewrap waits for the end of the whole namespace
+    "--as-pid-1", // bubblewrap then waits until the whole namespace has ended
     "--new-session",
     "--cap-drop",
     "ALL",
@@ -53,7 +53,7 @@ const ALONE: &[&str] = &[
     "--clearenv",
 ];
 
-/// A directory of the host that a program sees under a name of the sandbox.
+/// A directory of the host, and its path in the sandbox.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     pub(super) host: PathBuf,
@@ -61,7 +61,7 @@ pub(super) struct Shown {
     pub(super) writable: bool,
 }
 
-/// Bubblewrap's arguments before `--`. With `file`, the code becomes that file in `/tmp`.
+/// The arguments of bubblewrap before `--`. With `file`, the code becomes that file in `/tmp`.
 pub(super) fn arguments(
     limits: &Limits,
     file: Option<&str>,
@@ -116,7 +116,7 @@ pub(super) fn arguments(
     all.0
 }
 
-/// The whole environment of a program.
+/// The complete environment of a program.
 fn environment(limits: &Limits) -> Vec<(&'static str, String)> {
     let mut path = "/usr/local/bin:/usr/bin:/bin".to_owned();
     for directory in BY_HAND
@@ -132,7 +132,7 @@ fn environment(limits: &Limits) -> Vec<(&'static str, String)> {
         ("HOME", "/tmp"),
         ("TMPDIR", "/tmp"),
         ("LANG", "C.UTF-8"),
-        ("PYTHONUNBUFFERED", "1"), // what was printed before the time was over is there
+        ("PYTHONUNBUFFERED", "1"), // keeps output from before a timeout
         ("PYTHONDONTWRITEBYTECODE", "1"),
     ];
     all.extend(fixed.map(|(name, value)| (name, value.to_owned())));
@@ -144,8 +144,8 @@ fn environment(limits: &Limits) -> Vec<(&'static str, String)> {
     all
 }
 
-/// What Java does not start without: Debian keeps it in `/etc`, under the name of each version. What lies
-/// beside it may hold passwords.
+/// The configuration that Java needs to start. Debian stores it in `/etc`, in a directory per version. Other files
+/// there may contain passwords.
 fn of_java() -> Vec<OsString> {
     let entries = fs::read_dir("/etc").into_iter().flatten().flatten();
     entries
@@ -178,7 +178,7 @@ impl Arguments {
             self.add(["--ro-bind-try".into(), needed.clone(), needed]);
         }
         if Path::new("/usr/local/etc").is_dir() {
-            // configuration of the host's own services
+            // hide the configuration of the host's own services
             self.add([
                 "--size",
                 "4096",

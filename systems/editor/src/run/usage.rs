@@ -1,10 +1,10 @@
-//! How much memory a sandbox uses, all its processes, files and sockets together, as `/proc` tells it.
+//! Measures the memory of a sandbox with all its processes, files and sockets, from `/proc`.
 //!
-//! What waits in a socket belongs to no process. Without a control group the kernel does not tell how much it is, but
-//! how many sockets there are: each counts with all that may wait in it, whether it does or not.
+//! Data queued in a socket belongs to no process. Without a control group the kernel does not report its amount, only
+//! the number of sockets. So each socket counts with its maximum, whether that is used or not.
 //!
-//! The kernel's own limits are per process. Where no control group can be had, looking often is what
-//! bounds the sum; `Limits::memory` per process bounds what can happen between two looks.
+//! The kernel's own limits are per process. Without a control group, only frequent measurements limit the sum, and
+//! the limit per process (from `Limits::memory`) bounds the growth between two measurements.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use std::time::Duration;
 
 use rustix::fs::{stat, statvfs};
 
-/// Between two looks.
+/// Interval between measurements.
 const EVERY: Duration = Duration::from_millis(20);
 
-/// What an empty file costs the kernel.
+/// Kernel memory of an empty file, in bytes.
 const PER_FILE: u64 = 1024;
 
-/// What a socket may hold beside what it is limited to: its own structures, and the last piece that was let in.
+/// Maximum bytes of a socket besides its buffer limit: its own structures, and the last piece that was accepted.
 const BESIDE_BUFFER: u64 = 32 * 1024;
-/// What it is limited to where the kernel does not say. The filter of system calls lets no program raise it.
+/// The buffer limit if the kernel does not report it. The filter of system calls keeps programs from raising it.
 const BUFFER: u64 = 212_992;
 
-/// Waits until the sandbox whose first process is `process` uses more than `most` bytes; for ever, if
-/// it does not. Sockets are `counted` where the kernel does not do it.
+/// Waits until the sandbox whose first process is `process` uses more than `most` bytes; forever if it never does.
+/// Sockets are `counted` unless a control group covers them.
 pub(super) async fn beyond(process: i32, most: u64, counted: bool) {
     loop {
         tokio::time::sleep(EVERY).await;
@@ -42,11 +42,11 @@ fn is_beyond(process: i32, most: u64, counted: bool) -> bool {
     }
     let sockets = if counted { sockets(process) } else { 0 };
     let beside = files(&root) + sockets;
-    // The quick sum counts pages that processes share once for each of them.
+    // The quick sum counts shared pages once per process, so it only triggers the exact one.
     beside + memory(&root, quick) > most && beside + memory(&root, exact) > most
 }
 
-/// Bytes that the sockets of the sandbox's own network hold at most.
+/// Upper bound of the bytes in sockets of the sandbox's own network.
 fn sockets(process: i32) -> u64 {
     let told = fs::read_to_string(format!("/proc/{process}/net/sockstat")).unwrap_or_default();
     let buffer = fs::read_to_string("/proc/sys/net/core/wmem_default").ok();
@@ -63,8 +63,8 @@ fn used(sockstat: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// Whether the sandbox is there. Before bubblewrap has made it, the root is still the host's, and a
-/// sum over that would be the sum of the machine.
+/// Whether the sandbox exists. Until bubblewrap has created it, the root is still the host's, and the sum would be
+/// that of the whole machine.
 fn is_made(root: &Path) -> bool {
     let device = |proc: &Path| Some(stat(proc).ok()?.st_dev);
     let inside = device(&root.join("proc"));
@@ -110,7 +110,7 @@ fn exact(process: &Path) -> Option<u64> {
     Some(sum(&pages, &["Pss_Anon:", "Pss_Shmem:"]))
 }
 
-/// Adds up lines like `RssAnon:     1234 kB`, in bytes. A process that ends has none.
+/// Adds up lines such as `RssAnon:     1234 kB`, in bytes. A process that is ending has none.
 fn sum(text: &str, names: &[&str]) -> u64 {
     let kibibytes = text.lines().filter_map(|line| {
         let mut words = line.split_whitespace();

@@ -3,14 +3,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::writer::Behind;
 
-/// Bytes that may wait for the store or for the other nodes; more is refused.
+/// Maximum number of bytes that may wait for the store or for the other nodes; more are refused.
 const MOST: usize = 64 << 20;
 
-/// Counts the bytes that wait. Clones count together.
+/// Counts waiting bytes. Clones share one count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Budget(Arc<AtomicUsize>);
 
-/// Bytes that wait; they do no more when it is dropped.
+/// Waiting bytes, counted until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
     budget: Budget,
@@ -18,7 +18,7 @@ pub(crate) struct Held {
 }
 
 impl Budget {
-    /// Counts `bytes` unless too many wait already; what is let in last may pass the limit.
+    /// Counts `bytes`, unless the limit is already reached. The last addition may exceed the limit.
     pub(crate) fn hold(&self, bytes: usize) -> Result<Held, Behind> {
         if self.is_full() {
             return Err(Behind);
@@ -26,7 +26,7 @@ impl Budget {
         Ok(self.hold_anyway(bytes))
     }
 
-    /// Counts what has been let in already.
+    /// Counts bytes that were accepted already.
     pub(super) fn hold_anyway(&self, bytes: usize) -> Held {
         self.0.fetch_add(bytes, Ordering::Relaxed);
         Held {

@@ -4,24 +4,24 @@ use super::log::{Log, StoreError};
 use super::pack;
 use crate::room::Document;
 
-/// What is read beside everything else, instead of in between: more than this takes a while, and longer still where
-/// many wrote at one place.
+/// Maximum number of bytes of log rows that are applied on the async thread. More takes a while, especially with many
+/// edits at one place, and runs on a blocking thread.
 const INLINE: usize = 1 << 12;
 
-/// What the log holds of a room.
+/// The log of a room.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) document: Document,
-    /// The numbers of its rows, oldest first.
+    /// The ids of its rows, oldest first.
     pub(super) ids: Vec<i64>,
-    /// Bytes of all rows.
+    /// Size of all rows in bytes.
     pub(super) bytes: usize,
-    /// Updates that are none; they are not in the document.
+    /// Number of invalid updates, which are missing in the document.
     pub(crate) broken: usize,
 }
 
 impl Log {
-    /// Reads the document of a room, a few rows at a time.
+    /// Reads the document of a room, one page of rows at a time.
     pub(crate) async fn load(&self, room: &str) -> Result<Found, StoreError> {
         let mut found = Found::default();
         let mut last = 0;

@@ -10,37 +10,37 @@ use tokio::time::timeout;
 use super::pack;
 use super::place::Place;
 
-/// Rows of one statement. Databases count parameters with 15 or 16 bits.
+/// Rows per statement. Databases limit the number of parameters to 15 or 16 bits.
 const ROWS: usize = 1000;
-/// Rows read at once: a log need not fit into memory.
+/// Rows per read, because a log may exceed the memory.
 const PAGE: usize = 32;
-/// Connections to a database that serves many at once.
+/// Connections to a database server.
 const CONNECTIONS: u32 = 4;
-/// How long the database may take to let somebody in.
+/// Time limit for opening a database connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Why nothing can be saved or read. Causes are told in the message.
+/// Why the store cannot save or read. The messages include the causes.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The store is not there, or lets nobody in.
+    /// The store does not exist or cannot be opened.
     #[error("cannot open the store {place}: {why}")]
     Open {
-        /// The file, or the database's address.
+        /// The file, or the address of the database.
         place: String,
-        /// What the database or the system says.
+        /// The error of the database or the system.
         why: String,
     },
-    /// Another server has the file.
-    #[error("another server saves in {0} already: nodes that share a store need `postgres:`")]
+    /// Another server uses the file.
+    #[error("another server already uses {0}; to share a store between nodes, use `postgres:`")]
     Taken(String),
-    /// The database refused something.
-    #[error("the store refuses: {0}")]
+    /// The database reported an error.
+    #[error("the database reported an error: {0}")]
     Database(sqlx::Error),
-    /// The address of a store that there is no driver for.
+    /// There is no driver for this kind of URL.
     #[error("`--store` must begin with `sqlite:` or `postgres:`, not with `{0}`")]
     Kind(String),
-    /// A row that no update is in.
-    #[error("the log of room `{0}` holds what is no update")]
+    /// A log contains an invalid update.
+    #[error("the log of room `{0}` contains an invalid update")]
     Broken(String),
 }
 
@@ -50,23 +50,23 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// The log of all rooms: a row is what came for one room in one batch.
+/// The log of all rooms. A row holds the updates of one room from one batch.
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
     pool: AnyPool,
-    /// `?` for each parameter, as `SQLite` likes it best, instead of their numbers.
+    /// Whether parameters are written as `?`, which `SQLite` prefers, and not as numbers. True for `SQLite` only.
     marks: bool,
-    /// Keeps other servers away from the file.
+    /// Locks the file against other servers.
     _lock: Option<Arc<File>>,
 }
 
 impl Log {
-    /// Opens the log, and makes it where there is none.
+    /// Opens the log and creates it if necessary.
     pub(crate) async fn open(url: &str) -> Result<Self, StoreError> {
         install_default_drivers();
         let place = Place::of(url)?;
         let marks = !matches!(place, Place::Server(_));
-        // A file that is not there is made.
+        // Create the file if it does not exist.
         let made = if matches!(place, Place::File(_)) && !url.contains('?') {
             "?mode=rwc"
         } else {
@@ -105,7 +105,7 @@ impl Log {
         !self.marks
     }
 
-    /// The next rows of a room behind the one of this number, oldest first; none at the end.
+    /// The next rows of a room after the id `after`, oldest first; empty at the end.
     pub(super) async fn page(
         &self,
         room: &str,
@@ -143,8 +143,8 @@ impl Log {
         Ok(transaction.commit().await?)
     }
 
-    /// Puts one row with `update` in the place of those with these numbers. What another node added
-    /// meanwhile stays as it is.
+    /// Replaces the rows with these ids by one row with `update`. Rows that another node has added meanwhile are
+    /// kept.
     pub(super) async fn replace(
         &self,
         room: &str,
@@ -166,7 +166,7 @@ impl Log {
         Ok(transaction.commit().await?)
     }
 
-    /// Lets the database go, everything written.
+    /// Closes the database after all writes.
     pub(crate) async fn close(&self) {
         self.pool.close().await;
     }
@@ -175,9 +175,10 @@ impl Log {
 async fn connect(place: &Place, url: &str) -> Result<AnyPool, StoreError> {
     let cannot = |error: sqlx::Error| place.cannot_open(error);
     if matches!(place, Place::Server(_)) {
-        // A pool asks a server that is not there again and again, and in the end does not say why.
+        // A pool retries an unreachable server until its timeout and does not report why. So try one connection
+        // first.
         let first = timeout(PATIENCE, AnyConnection::connect(url)).await;
-        let first = first.map_err(|_| place.cannot_open("it does not answer"))?;
+        let first = first.map_err(|_| place.cannot_open("it does not respond"))?;
         first.map_err(cannot)?.close().await.map_err(cannot)?;
     }
     let connections = match place {

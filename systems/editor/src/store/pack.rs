@@ -1,4 +1,4 @@
-//! Several updates in one row: each behind its length, as four bytes, least first.
+//! Several updates in one row, each preceded by its length as a little-endian 32-bit integer.
 
 /// Appends one update.
 pub(super) fn push(row: &mut Vec<u8>, update: &[u8]) {
@@ -7,7 +7,7 @@ pub(super) fn push(row: &mut Vec<u8>, update: &[u8]) {
     row.extend_from_slice(update);
 }
 
-/// The updates of a row. A row that was cut ends with the last whole one.
+/// The updates of a row. A truncated row ends with its last complete update.
 pub(super) fn updates(mut row: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let (length, rest) = row.split_first_chunk()?;

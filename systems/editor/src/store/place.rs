@@ -9,10 +9,10 @@ use sqlx::sqlite::SqliteConnectOptions;
 
 use super::StoreError;
 
-/// Where a log is, as its URL says, without what is secret in it.
+/// The location of a log, according to its URL, without credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// `SQLite`, gone with the process.
+    /// `SQLite` in memory; lost when the process ends.
     Memory,
     /// `SQLite` in this file.
     File(PathBuf),
@@ -45,7 +45,7 @@ impl Place {
         }
     }
 
-    /// What opening it failed of.
+    /// An error about opening this location.
     pub(super) fn cannot_open(&self, why: impl fmt::Display) -> StoreError {
         StoreError::Open {
             place: self.to_string(),
@@ -53,7 +53,7 @@ impl Place {
         }
     }
 
-    /// Makes the file of a database for its owner alone.
+    /// Creates the database file so that only its owner can access it.
     pub(super) fn prepare(&self, url: &str) -> Result<(), StoreError> {
         match self {
             Self::File(path) => prepare_database(url, path).map_err(|why| self.cannot_open(why)),
@@ -61,11 +61,11 @@ impl Place {
         }
     }
 
-    /// Keeps other servers away from a file, which must be there, until what is returned is dropped: each
-    /// would write on what it knows and not see what the other wrote.
+    /// Locks a file, which must exist, against other servers until the return value is dropped. Two servers on one
+    /// file would write without seeing each other's edits.
     ///
-    /// The lock is on a file beside it: `SQLite` loses its own locks when anybody else in the process
-    /// closes the database's file.
+    /// The lock is on a file next to it: `SQLite` loses its own locks when anything in the process closes the
+    /// database file.
     pub(super) fn lock(&self) -> Result<Option<File>, StoreError> {
         let Self::File(path) = self else {
             return Ok(None);

@@ -12,41 +12,41 @@ use super::log::{Log, StoreError};
 use super::{Found, pack};
 use crate::metrics::Counters;
 
-/// Updates that may wait to be saved; then edits are refused.
+/// Maximum number of updates that wait to be saved; then edits are refused.
 const QUEUE: usize = 65_536;
-/// Updates saved together.
+/// Maximum number of updates saved together.
 const BATCH: usize = 8192;
-/// Nobody waits for the answer: so long more are gathered.
+/// Time for which updates are collected if no client waits for an acknowledgement.
 const GATHERED: Duration = Duration::from_millis(100);
-/// Before what the store refused is tried again.
+/// Pause before a failed write is retried.
 const AGAIN: Duration = Duration::from_millis(500);
-/// Bytes of one row, about; what is more goes into the next.
+/// Approximate maximum size of a row in bytes; further updates go into the next row.
 const ROW: usize = 1 << 20;
-/// A room with so many rows gets one instead, and one with so many bytes, if they are twice what its last
-/// single row had.
+/// A log is compacted into a single row at this many rows. It is also compacted at this many bytes, provided that it
+/// is at least twice as large as its last single row.
 const LONG_ROWS: usize = 1000;
 const LONG_BYTES: usize = 4 << 20;
 
-/// Called once what came before is saved.
+/// Called once everything queued before is saved.
 pub(crate) type Done = Box<dyn FnOnce() + Send>;
 
 enum Job {
-    /// An update of a room.
+    /// Save an update of a room.
     Save(Arc<str>, Vec<u8>, Option<Done>, Held),
-    /// Tell when everything before is saved.
+    /// Call this once everything before is saved.
     Tell(Done),
-    /// A room was found with a log of this length.
+    /// A room was loaded, and its log has this length.
     Found(Arc<str>, Length),
     /// A room was closed.
     Forget(Arc<str>),
 }
 
-/// How long the log of a room is, as far as it is known.
+/// The length of a room's log, as far as it is known.
 #[derive(Clone, Copy, Debug, Default)]
 struct Length {
     rows: usize,
     bytes: usize,
-    /// Bytes that it had when it was one row.
+    /// Its size in bytes when it was a single row; 0 if unknown.
     least: usize,
 }
 
@@ -62,28 +62,28 @@ impl Length {
     }
 }
 
-/// Hands updates to the one task that saves.
+/// Queues updates for the task that saves them.
 #[derive(Clone)]
 pub(crate) struct Writer {
     jobs: mpsc::Sender<Job>,
     budget: Budget,
 }
 
-/// The store does not keep up.
+/// The store is behind: the queue is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Behind;
 
-/// A place in the queue.
+/// A reserved place in the queue.
 pub(crate) struct Slot<'a>(mpsc::Permit<'a, Job>, &'a Budget);
 
 impl Slot<'_> {
-    /// Saves an update; `done` is called then.
+    /// Queues an update. `done` is called once it is saved.
     pub(crate) fn save(self, room: &Arc<str>, update: Vec<u8>, done: Option<Done>) {
         let held = self.1.hold_anyway(update.len());
         self.0.send(Job::Save(room.clone(), update, done, held));
     }
 
-    /// Calls `done` once everything before is saved.
+    /// Calls `done` once everything queued before is saved.
     pub(crate) fn tell(self, done: Done) {
         self.0.send(Job::Tell(done));
     }
@@ -96,7 +96,7 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Starts the task. It ends, everything saved, when the last writer is dropped.
+    /// Starts the task. It saves everything and ends when the last writer is dropped.
     pub(crate) fn start(log: Log, counters: Counters) -> (Self, JoinHandle<()>) {
         let (jobs, queue) = mpsc::channel(QUEUE);
         let task = Task {
@@ -113,7 +113,8 @@ impl Writer {
         (writer, tokio::spawn(task.run()))
     }
 
-    /// A place for one update, to be had before the update is made: what cannot be saved is not done.
+    /// Reserves a place for one update. Reserve it before making the change, because a change that cannot be saved
+    /// must not be made.
     pub(crate) fn slot(&self) -> Result<Slot<'_>, Behind> {
         if self.budget.is_full() {
             return Err(Behind);
@@ -122,21 +123,21 @@ impl Writer {
         Ok(Slot(permit, &self.budget))
     }
 
-    /// Counts bytes that wait until they can be handed over.
+    /// Counts bytes that wait until they can be queued.
     pub(crate) fn hold(&self, bytes: usize) -> Result<Held, Behind> {
         self.budget.hold(bytes)
     }
 
-    /// A room was loaded; where its log is long, it becomes short.
+    /// Records the length of a loaded room's log, which is compacted if it is long.
     pub(crate) fn found(&self, room: &Arc<str>, found: &Found) {
         let length = Length::of(found.ids.len(), found.bytes);
-        // Where even this does not fit, the next load says it again.
+        // If the queue is full, the next load reports the length again.
         let _ = self.jobs.try_send(Job::Found(room.clone(), length));
     }
 
-    /// A room was closed: nothing has to be known of it.
+    /// Forgets the length of a closed room's log.
     pub(crate) async fn forget(&self, room: &Arc<str>) {
-        // An error means that the task is gone, and with it what it knew.
+        // An error means that the task has ended, and its data is gone anyway.
         let _ = self.jobs.send(Job::Forget(room.clone())).await;
     }
 }
@@ -145,9 +146,9 @@ struct Task {
     log: Log,
     counters: Counters,
     queue: mpsc::Receiver<Job>,
-    /// The log of each open room.
+    /// The length of each open room's log.
     lengths: HashMap<Arc<str>, Length>,
-    /// Rooms whose log is to become short.
+    /// Rooms whose log must be compacted.
     long: Vec<Arc<str>>,
 }
 
@@ -156,6 +157,7 @@ impl Task {
         let mut jobs = Vec::new();
         while self.queue.recv_many(&mut jobs, BATCH).await > 0 {
             let gathered = Instant::now() + GATHERED;
+            // Clients that wait for an acknowledgement must not wait for a fuller batch.
             while jobs.len() < BATCH && !jobs.iter().any(Job::is_awaited) {
                 let room_left = BATCH - jobs.len();
                 tokio::select! {
@@ -201,7 +203,7 @@ impl Task {
             match self.log.append(&rows).await {
                 Ok(()) => break,
                 Err(error) => {
-                    tracing::error!(%error, rows = rows.len(), "nothing is acknowledged until this is saved");
+                    tracing::error!(%error, rows = rows.len(), "cannot save; retrying, and acknowledging nothing until it succeeds");
                     self.counters.store_failures.inc();
                     sleep(AGAIN).await;
                 }
@@ -226,7 +228,7 @@ impl Task {
         self.lengths.insert(room, length);
     }
 
-    /// Makes one log short, while nothing else waits the next, too.
+    /// Compacts one log, and further ones while the queue is empty.
     async fn compact(&mut self) {
         while let Some(room) = self.long.pop() {
             match self.shorten(&room).await {
@@ -236,7 +238,7 @@ impl Task {
                 }
                 Err(error) => {
                     self.lengths.remove(&room);
-                    tracing::warn!(%error, %room, "the log of a room stays long");
+                    tracing::warn!(%error, %room, "cannot compact the log of a room");
                 }
             }
             if !self.queue.is_empty() {
@@ -245,7 +247,7 @@ impl Task {
         }
     }
 
-    /// Puts one row in the place of all that a room has now; its bytes.
+    /// Replaces all rows of a room with a single one. Returns its size in bytes.
     async fn shorten(&self, room: &Arc<str>) -> Result<usize, StoreError> {
         let found = self.log.load(room).await?;
         let broken = || StoreError::Broken(room.to_string());

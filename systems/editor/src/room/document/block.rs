@@ -1,70 +1,70 @@
-//! One block of the document: what one client wrote in one go.
+//! A block of the document: consecutive content that one client wrote.
 
 use std::sync::Arc;
 
 use super::reader::Reader;
 
-/// UTF-16 units of a text that are kept in one block: what it costs to cut one anywhere is bounded by this.
+/// Maximum number of UTF-16 units of text per block. It bounds the cost of splitting one.
 const CHUNK: usize = 1024;
-/// What takes the place of each half of a letter that was cut in two, as in Yjs.
+/// Replaces each half of a surrogate pair that was split, as in Yjs.
 const HALF: char = char::REPLACEMENT_CHARACTER;
 
-/// One letter, value or type, by who wrote it and when.
+/// Identifies one UTF-16 unit, value or type by the client that wrote it and that client's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Id {
     pub(super) client: u64,
     pub(super) clock: u32,
 }
 
-/// Letters, values or a type.
+/// A run of text, values, or a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Block {
-    /// Of its first.
+    /// The id of the first element.
     pub(super) id: Id,
-    /// How many; 1 at least.
+    /// Number of elements; at least 1.
     pub(super) len: u32,
-    /// What was on its left when it was written.
+    /// The left neighbour when it was written.
     pub(super) origin: Option<Id>,
-    /// What was on its right when it was written.
+    /// The right neighbour when it was written.
     pub(super) right_origin: Option<Id>,
-    /// What it is in; `None` when that is said by its neighbours.
+    /// The parent; `None` if it follows from the neighbours.
     pub(super) parent: Option<Box<Parent>>,
     pub(super) content: Content,
 }
 
-/// What a block is in.
+/// The parent of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parent {
     pub(super) of: Holder,
-    /// The key, where it is in a map.
+    /// The key, if the parent is a map.
     pub(super) key: Option<Arc<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Holder {
-    /// A type of the document, by its name.
+    /// A type at the top level of the document, by name.
     Root(Arc<str>),
-    /// A type that is in the document as a block.
+    /// A type that is itself a block of the document.
     Type(Id),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Text(String),
-    /// What was there is deleted.
+    /// Deleted content.
     Deleted,
-    /// The same; and what it was in is, too.
+    /// Deleted content whose parent was deleted too.
     Garbage,
-    /// Anything else is kept as it came: its kind, and how it is encoded.
+    /// Any other content: its kind, and its encoding as received.
     Other(u8, Box<[u8]>),
 }
 
-/// The kinds of content that are told from others.
+/// Kinds of `Content::Other` that need special treatment.
 pub(super) const VALUES: u8 = 8;
 pub(super) const TYPE: u8 = 7;
 
 impl Id {
-    /// The one that is `distance` behind it.
+    /// The id `distance` elements later.
     pub(super) fn plus(self, distance: u32) -> Self {
         Self {
             client: self.client,
@@ -90,7 +90,7 @@ impl Block {
         matches!(self.content, Content::Other(TYPE, _))
     }
 
-    /// Bytes of text.
+    /// Size of the text in bytes.
     pub(super) fn text_len(&self) -> usize {
         match &self.content {
             Content::Text(text) => text.len(),
@@ -98,13 +98,13 @@ impl Block {
         }
     }
 
-    /// Takes off everything from `at` on, which is inside of it.
+    /// Splits the block at `at`, which must lie inside of it, and returns the second part.
     pub(super) fn split_off(&mut self, at: u32) -> Self {
         let content = match &mut self.content {
             Content::Text(text) => Content::Text(split_text(text, at as usize)),
             Content::Other(VALUES, values) => {
                 let mut reader = Reader(values);
-                // They were read before, so that they can be read again.
+                // These values were parsed when the update was read, so parsing cannot fail.
                 let head = reader.raw(|reader| reader.values(at as usize));
                 let head = head.unwrap_or_default().into();
                 let tail = reader.0.into();
@@ -112,7 +112,7 @@ impl Block {
                 Content::Other(VALUES, tail)
             }
             Content::Garbage => Content::Garbage,
-            // Everything else has one clock, and is never cut.
+            // Other content has a length of 1 and is never split.
             Content::Deleted | Content::Other(..) => Content::Deleted,
         };
         let tail = Self {
@@ -127,7 +127,7 @@ impl Block {
         tail
     }
 
-    /// Cuts a long text into blocks of bounded length.
+    /// Splits a long text into blocks of limited length.
     pub(super) fn chunks(mut self) -> Vec<Self> {
         let Content::Text(text) = &mut self.content else {
             return vec![self];
@@ -156,7 +156,7 @@ impl Block {
         blocks
     }
 
-    /// Takes in what the same client wrote right behind it, if they can be one block.
+    /// Appends `next` if it directly follows and both can form one block. `false` otherwise.
     pub(super) fn absorb(&mut self, next: &Self) -> bool {
         let follows = self.id.client == next.id.client && self.end() == next.id.clock;
         let both_text = match (&mut self.content, &next.content) {
@@ -180,7 +180,7 @@ impl Block {
     }
 }
 
-/// UTF-16 units of a text: how many clocks it takes.
+/// Number of UTF-16 units of a text, which is also its number of clocks.
 pub(super) fn units(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
@@ -188,7 +188,7 @@ pub(super) fn units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// Takes off what is behind `at` units.
+/// Splits a text after `at` UTF-16 units and returns the second part.
 fn split_text(text: &mut String, at: usize) -> String {
     if text.is_ascii() {
         return text.split_off(at);
@@ -208,7 +208,7 @@ fn split_text(text: &mut String, at: usize) -> String {
     String::new()
 }
 
-/// The text in pieces of about `CHUNK` units each, with their units.
+/// The text in pieces of at most `CHUNK` units each, with their numbers of units.
 fn pieces(text: &str) -> Vec<(&str, u32)> {
     let (mut pieces, mut from, mut len) = (Vec::new(), 0, 0);
     for (at, letter) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! Edits of the server's own: a text that came whole.
+//! Edits by the server: a whole text is written as insertions and deletions.
 
 use super::super::difference::Hunk;
 use super::block::{Block, Content, Holder, Id, Parent, units};
@@ -6,20 +6,20 @@ use super::integrate::TEXT;
 use super::items::{Index, Items, Place};
 use super::ranges::Ranges;
 
-/// A place in the text: behind so many bytes of this block.
+/// A position in the text: after `offset` bytes of a block.
 #[derive(Clone, Copy)]
 struct Spot {
     at: Index,
     offset: usize,
 }
 
-/// Writes the places into the text as this client; what was deleted.
+/// Applies hunks to the text under this client id. Returns the deletions.
 pub(super) fn write(items: &mut Items, client: u64, places: &[Hunk<'_>]) -> Ranges {
     let mut deleted = Ranges::default();
     let spots = spots(items, places);
-    // From the end, so that those before are still where they were.
+    // From the end, so that earlier positions remain valid.
     for (hunk, [from, to]) in places.iter().zip(spots).rev() {
-        // Behind what is removed: pieces that were removed one after the other become one.
+        // Insert after the removed text, so that successive removed pieces can be united into one block.
         if !hunk.insert.is_empty() {
             insert(items, client, to, hunk.insert);
         }
@@ -31,7 +31,7 @@ pub(super) fn write(items: &mut Items, client: u64, places: &[Hunk<'_>]) -> Rang
     deleted
 }
 
-/// Where each place begins and ends; `None` before the whole text.
+/// The start and end of each hunk; `None` at the beginning of the text.
 fn spots(items: &Items, places: &[Hunk<'_>]) -> Vec<[Option<Spot>; 2]> {
     let ends = places
         .iter()
@@ -57,7 +57,7 @@ fn spots(items: &Items, places: &[Hunk<'_>]) -> Vec<[Option<Spot>; 2]> {
     spots
 }
 
-/// Cuts the text there; the block before it.
+/// Splits the text at a position. Returns the block before it.
 fn cut(items: &mut Items, spot: Spot) -> Index {
     let block = &items.item(spot.at).block;
     if let Content::Text(text) = &block.content
@@ -98,13 +98,13 @@ fn insert(items: &mut Items, client: u64, spot: Option<Spot>, text: &str) {
         left = Some(at);
         added.push(at);
     }
-    // From the end: one that becomes part of the one before it is no more.
+    // From the end, because uniting a block with the one before it removes the block.
     for at in added.into_iter().rev() {
         items.unite(at);
     }
 }
 
-/// Deletes what is between two places.
+/// Deletes the text between two positions.
 fn remove(items: &mut Items, from: Option<Spot>, to: Spot, deleted: &mut Ranges) {
     let (first, offset) = from.map_or((items.start, 0), |from| (Some(from.at), from.offset));
     let (mut gone, mut next) = (Vec::new(), first);

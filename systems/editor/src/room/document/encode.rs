@@ -1,4 +1,4 @@
-//! Writes updates of Yjs (encoding version 1).
+//! Encodes updates of Yjs (encoding version 1).
 
 use std::borrow::Cow;
 
@@ -7,15 +7,15 @@ use super::items::Items;
 use super::ranges::Ranges;
 use super::update::{DELETED, GARBAGE, HAS_KEY, HAS_ORIGIN, HAS_RIGHT_ORIGIN, Queue, SKIP, TEXT};
 
-/// What of one client goes into an update, from this clock on.
+/// The blocks of one client in an update, starting at a clock.
 struct Section<'a> {
     client: u64,
     clock: u32,
     blocks: Vec<Cow<'a, Block>>,
 }
 
-/// What somebody lacks who knows of each client as much as `known` says, and what waits for blocks before it. What
-/// is deleted is told whoever deleted it.
+/// Encodes the updates that a client with the clocks `known` lacks, and the blocks that wait for predecessors. An
+/// update always contains all deletions, because a state vector does not cover them.
 pub(super) fn since(
     items: &Items,
     waiting: &Queue,
@@ -56,7 +56,8 @@ pub(super) fn since(
     bytes
 }
 
-/// Each block begins where the one before it ended; what is missing between them is said to be skipped.
+/// Encodes the blocks of one client. Each starts at the clock where the one before it ended; gaps are encoded as
+/// skips.
 fn write_section(bytes: &mut Vec<u8>, section: Section<'_>) {
     let (mut written, mut count, mut clock) = (Vec::new(), 0, section.clock);
     for mut block in section.blocks {
@@ -129,7 +130,7 @@ fn write_block(bytes: &mut Vec<u8>, block: &Block) {
     }
 }
 
-/// What is deleted of what is known.
+/// All deletions of known blocks.
 pub(super) fn deleted(items: &Items) -> Ranges {
     let mut deleted = Ranges::default();
     for (client, _) in items.clients() {
@@ -165,7 +166,7 @@ fn string(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend(text.as_bytes());
 }
 
-/// Least bits first, seven to a byte.
+/// A variable-length integer: seven bits per byte, least significant first.
 fn number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number.to_le_bytes()[0] | 0x80);

@@ -1,5 +1,5 @@
-//! Where blocks go: the algorithm of Yjs (YATA), for the one text that is read here. It neither recurses nor takes
-//! more steps than it is allowed.
+//! Positions blocks with the algorithm of Yjs (YATA), for the one text that is read here. It does not recurse, and
+//! its number of steps is limited.
 
 use std::collections::HashSet;
 
@@ -9,20 +9,20 @@ use super::items::{Index, Items, Place};
 use super::ranges::Ranges;
 use super::update::Queue;
 
-/// The name of the text in the document, for every Yjs client.
+/// The name of the text in the document. All Yjs clients use it.
 pub(super) const TEXT: &str = "code";
 
-/// What an update may cost.
+/// Limits for an update.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// Blocks that are compared with others at the same place.
+    /// Maximum number of comparisons between blocks at the same position.
     pub(super) steps: usize,
-    /// Types inside of types. Clients recurse into them.
+    /// Maximum nesting depth of types. Clients recurse into them.
     pub(super) depth: usize,
 }
 
 impl Budget {
-    /// For what was taken before, and is read again.
+    /// No limits, for updates that were accepted before.
     pub(super) const NONE: Self = Self {
         steps: usize::MAX,
         depth: usize::MAX,
@@ -34,7 +34,7 @@ impl Budget {
     }
 }
 
-/// Integrates blocks, each after those that it refers to; those that lack one are left.
+/// Integrates blocks, each after those that it refers to. Returns the blocks that lack a reference.
 pub(super) fn integrate(
     items: &mut Items,
     mut queue: Queue,
@@ -42,7 +42,7 @@ pub(super) fn integrate(
 ) -> Result<Queue, UpdateError> {
     let mut left = Queue::new();
     while let Some((&first, _)) = queue.first_key_value() {
-        // Each waits for the next.
+        // A stack of clients: the first block of each waits for the client after it. A cycle shows in `among`.
         let (mut waiting, mut among) = (vec![first], HashSet::from([first]));
         while let Some(&client) = waiting.last() {
             let blocks = queue.entry(client).or_default();
@@ -56,13 +56,14 @@ pub(super) fn integrate(
                 if let Some(block) = blocks.pop_front() {
                     take(items, block, budget)?;
                 }
-                // It may have been what the one before waits for.
+                // The client before it on the stack may have waited for this block.
                 if waiting.len() > 1 {
                     waiting.pop();
                     among.remove(&client);
                 }
                 continue;
             };
+            // Otherwise the missing block is not in the queue, or the clients wait for each other: leave all of them.
             if queue.contains_key(&missing) && among.insert(missing) {
                 waiting.push(missing);
                 continue;
@@ -75,7 +76,7 @@ pub(super) fn integrate(
     Ok(left)
 }
 
-/// The client of whom something is missing that a block refers to.
+/// The client whose block is missing, if the block refers to one that is not known.
 fn missing(items: &Items, block: &Block) -> Option<u64> {
     if block.id.clock > items.end(block.id.client) {
         return Some(block.id.client);
@@ -92,7 +93,7 @@ fn missing(items: &Items, block: &Block) -> Option<u64> {
     Some(missing.client)
 }
 
-/// Integrates what of a block is not known.
+/// Integrates the part of a block that is not known yet.
 fn take(items: &mut Items, mut block: Block, budget: &mut Budget) -> Result<(), UpdateError> {
     let known = items.end(block.id.client);
     if block.end() <= known {
@@ -117,8 +118,8 @@ fn take(items: &mut Items, mut block: Block, budget: &mut Budget) -> Result<(), 
     Ok(())
 }
 
-/// What a block is in: it is said, or it is where its neighbours are. One whose neighbours are in different places is
-/// in none.
+/// The parent of a block: stated, or that of its neighbours. If the neighbours have different parents, the block is
+/// not in the text.
 fn place_of(items: &Items, block: &Block) -> Place {
     let of = |id: Id| items.find(id).map(|at| items.item(at));
     if matches!(block.content, Content::Garbage) {
@@ -145,7 +146,7 @@ fn place_of(items: &Items, block: &Block) -> Place {
     }
 }
 
-/// Behind which block of the text a new one goes: others may have written at the same place meanwhile.
+/// The block after which a new block of the text goes. Others may have inserted at the same position concurrently.
 fn left_of(
     items: &mut Items,
     block: &Block,
@@ -157,6 +158,7 @@ fn left_of(
         Some(left) => items.item(left).right,
         None => items.start,
     };
+    // `passed`: all blocks visited. `rivals`: those visited since `left` was last set.
     let (mut passed, mut rivals) = (HashSet::new(), HashSet::new());
     while let Some(at) = next.filter(|_| next != right) {
         budget.step()?;
@@ -186,7 +188,7 @@ fn left_of(
     Ok(left)
 }
 
-/// Deletes what is known of what was deleted; the rest is left.
+/// Applies the deletions of known blocks. Returns the others.
 pub(super) fn delete(items: &mut Items, deleted: &Ranges) -> Ranges {
     let mut left = Ranges::default();
     for (client, ranges) in deleted.clients() {

@@ -1,14 +1,14 @@
-//! All blocks of a document: by who wrote them, and those of the text in their order.
+//! All blocks of a document: by client, and those of the text in their order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::block::{Block, Content, Id};
 
-/// Where a block is kept.
+/// The index of an item in `Items::all`.
 pub(super) type Index = u32;
 
-/// A block, and where it is.
+/// A block and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub(super) block: Block,
@@ -21,11 +21,11 @@ pub(super) struct Item {
 pub(super) enum Place {
     /// In the text.
     Text,
-    /// In something else, that is in so many types. Its order is for those to know who show it.
+    /// Outside of the text, nested in this many types. Only clients need the order of such blocks.
     Elsewhere(usize),
 }
 
-/// What one client wrote: its blocks by their clocks, without a gap.
+/// The blocks of one client by clock, without gaps.
 #[derive(Clone, Debug, Default)]
 struct Written {
     blocks: BTreeMap<u32, Index>,
@@ -35,12 +35,12 @@ struct Written {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Items {
     all: Vec<Item>,
-    /// Places in `all` that are not used.
+    /// Unused indices of `all`.
     free: Vec<Index>,
     clients: HashMap<u64, Written>,
     /// The first block of the text.
     pub(super) start: Option<Index>,
-    /// Bytes of the text.
+    /// Size of the text in bytes.
     pub(super) text_len: usize,
 }
 
@@ -53,12 +53,12 @@ impl Items {
         &mut self.all[at as usize]
     }
 
-    /// How many blocks.
+    /// Number of blocks.
     pub(super) fn len(&self) -> usize {
         self.all.len() - self.free.len()
     }
 
-    /// Up to where everything is known that a client wrote.
+    /// The clock up to which everything by a client is known.
     pub(super) fn end(&self, client: u64) -> u32 {
         self.clients.get(&client).map_or(0, |written| written.end)
     }
@@ -67,7 +67,7 @@ impl Items {
         id.clock < self.end(id.client)
     }
 
-    /// The clients that wrote anything, the last first.
+    /// All clients with their clocks, in descending order.
     pub(super) fn clients(&self) -> Vec<(u64, u32)> {
         let written = self.clients.iter();
         let mut all: Vec<_> = written.map(|(client, w)| (*client, w.end)).collect();
@@ -75,7 +75,7 @@ impl Items {
         all
     }
 
-    /// What a client wrote from a clock on, beginning with the block that holds it.
+    /// The blocks of a client, starting with the one that contains the clock `from`.
     pub(super) fn blocks_of(&self, client: u64, from: u32) -> impl Iterator<Item = &Block> {
         let first = self.find(Id {
             client,
@@ -87,7 +87,7 @@ impl Items {
         indices.map(|(_, at)| &self.item(*at).block)
     }
 
-    /// The block that holds it.
+    /// The block that contains an id.
     pub(super) fn find(&self, id: Id) -> Option<Index> {
         let written = self.clients.get(&id.client)?;
         if id.clock >= written.end {
@@ -97,7 +97,7 @@ impl Items {
         Some(*at)
     }
 
-    /// The blocks of the text, first to last.
+    /// The blocks of the text in order.
     pub(super) fn text(&self) -> impl Iterator<Item = (Index, &Block)> {
         let mut next = self.start;
         std::iter::from_fn(move || {
@@ -107,7 +107,7 @@ impl Items {
         })
     }
 
-    /// The block that ends with this one, cut where it does not.
+    /// The block that ends with this id, split if necessary.
     pub(super) fn ending_with(&mut self, id: Id) -> Option<Index> {
         let at = self.find(id)?;
         if self.item(at).block.last() != id {
@@ -116,7 +116,7 @@ impl Items {
         Some(at)
     }
 
-    /// The block that begins with this one, cut where it does not.
+    /// The block that begins with this id, split if necessary.
     pub(super) fn beginning_with(&mut self, id: Id) -> Option<Index> {
         let at = self.find(id)?;
         let begin = self.item(at).block.id.clock;
@@ -127,14 +127,14 @@ impl Items {
         })
     }
 
-    /// Cuts a block; where its second part is.
+    /// Splits a block. Returns the index of the second part.
     pub(super) fn split(&mut self, at: Index, offset: u32) -> Index {
         let before = self.item(at).block.text_len();
         let item = self.item_mut(at);
         let (place, right) = (item.place, item.right);
         let tail = item.block.split_off(offset);
         if place == Place::Text {
-            // Where a letter was cut in two, both halves became another.
+            // If a surrogate pair was split, each half became a replacement character.
             self.text_len += self.item(at).block.text_len() + tail.text_len() - before;
         }
         let id = tail.id;
@@ -154,7 +154,7 @@ impl Items {
         new
     }
 
-    /// Adds what its client wrote next; in the text, behind `left`.
+    /// Adds the next block of its client; in the text, after `left`.
     pub(super) fn add(&mut self, block: Block, place: Place, left: Option<Index>) -> Index {
         let (id, end, text_len) = (block.id, block.end(), block.text_len());
         let at = self.keep(Item {
@@ -178,7 +178,7 @@ impl Items {
         at
     }
 
-    /// Deletes what a client wrote in this range; all of it is known.
+    /// Deletes a range of a client's blocks, which must all be known.
     pub(super) fn delete(&mut self, client: u64, range: Range<u32>) {
         let mut clock = range.start;
         while clock < range.end {
@@ -200,7 +200,7 @@ impl Items {
                 self.split(at, range.end - start);
             }
             self.empty(at);
-            // Whatever stood before it may be gone as well.
+            // The block before it may be deleted too.
             self.unite(at);
         }
         if let Some(next) = self.find(Id {
@@ -220,7 +220,7 @@ impl Items {
         }
     }
 
-    /// Makes one of a block and what its client wrote before it, if they can be one.
+    /// Unites a block with the one before it of the same client, if possible.
     pub(super) fn unite(&mut self, at: Index) {
         let Id { client, clock } = self.item(at).block.id;
         let Some(written) = self.clients.get_mut(&client) else {
@@ -238,7 +238,7 @@ impl Items {
         {
             return;
         }
-        // Taken out for the time, since both are in one list.
+        // Replaced temporarily, because both blocks are in the same vector.
         let next = std::mem::replace(&mut self.all[at as usize].block, nothing());
         if !self.all[before as usize].block.absorb(&next) {
             self.all[at as usize].block = next;
@@ -273,7 +273,7 @@ impl Items {
     }
 }
 
-/// What a place holds that is not used.
+/// A placeholder for unused items.
 fn nothing() -> Block {
     Block {
         id: Id {

@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What of each client is meant: ranges of clocks.
+/// Ranges of clocks, by client.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranges(BTreeMap<u64, Vec<Range<u32>>>);
 
 impl Ranges {
-    /// Adds a range; [`Self::merge`] is due before anything is read.
+    /// Adds a range. Call [`Self::merge`] before reading.
     pub(super) fn push(&mut self, client: u64, range: Range<u32>) {
         if range.is_empty() {
             return;
@@ -18,7 +18,7 @@ impl Ranges {
         }
     }
 
-    /// Sorts them, and makes one of those that touch or overlap.
+    /// Sorts the ranges and unites those that touch or overlap.
     pub(super) fn merge(&mut self) {
         for ranges in self.0.values_mut() {
             ranges.sort_by_key(|range| range.start);
@@ -32,7 +32,7 @@ impl Ranges {
         }
     }
 
-    /// The clients and their ranges; the last client first, as Yjs has it.
+    /// The clients and their ranges, in descending order of client ids, as in Yjs.
     pub(super) fn clients(&self) -> impl ExactSizeIterator<Item = (u64, &[Range<u32>])> {
         self.0
             .iter()

@@ -1,19 +1,19 @@
-//! Reads the encoding of Yjs (lib0, version 1) and trusts nothing in it: a count is never larger than the bytes that
-//! are left, and values are nested a hundred times at most.
+//! Parses the encoding of Yjs (lib0, version 1) without trusting it: a count never exceeds the remaining bytes, and
+//! values are nested at most 100 deep.
 
 use super::UpdateError;
 use super::block::Id;
 
-/// Values (arrays, maps) may be nested this deeply. JSON inside of updates is never parsed here.
+/// Maximum nesting depth of values (arrays and maps). JSON in updates is never parsed here.
 pub(super) const VALUE_DEPTH: usize = 100;
-/// Clients calculate with 32-bit signed clocks.
+/// Clients use signed 32-bit clocks.
 pub(super) const MAX_CLOCK: u64 = i32::MAX as u64;
-/// Client ids are integers of JavaScript.
+/// Client ids are integers that JavaScript represents exactly.
 const MAX_CLIENT: u64 = (1 << 53) - 1;
 
 pub(super) type Read<T> = Result<T, UpdateError>;
 
-/// Reads from the front of what is left.
+/// Parses from the front of the remaining bytes.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// A number of variable length, least bits first, `max` at most.
+    /// A variable-length integer, least significant bits first, of at most `max`.
     pub(super) fn number(&mut self, max: u64) -> Read<u64> {
         let mut number = 0;
         for shift in (0..63).step_by(7) {
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         Err(UpdateError::Malformed)
     }
 
-    /// A number of things to come, each of which takes one byte at least.
+    /// A number of elements, each of which takes at least one byte.
     pub(super) fn count(&mut self) -> Read<usize> {
         let count = self.number(self.0.len() as u64)?;
         usize::try_from(count).map_err(|_| UpdateError::Malformed)
@@ -80,34 +80,34 @@ impl<'a> Reader<'a> {
         str::from_utf8(self.buffer()?).map_err(|_| UpdateError::Malformed)
     }
 
-    /// What `read` reads, as bytes.
+    /// The bytes that `read` consumes.
     pub(super) fn raw(&mut self, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<&'a [u8]> {
         let before = self.0;
         read(self)?;
         Ok(&before[..before.len() - self.0.len()])
     }
 
-    /// Steps over what a shared type is.
+    /// Skips the definition of a shared type.
     pub(super) fn shared_type(&mut self) -> Read<()> {
         match self.byte()? {
-            // Array, map, text, XML fragment, hook and text; one whose type is not known.
+            // Array, map, text, XML fragment, XML text and undefined.
             0..=2 | 4 | 6 | 15 => Ok(()),
-            // An XML element and a hook have names.
+            // XML elements and hooks have names.
             3 | 5 => self.string().map(drop),
             _ => Err(UpdateError::Malformed),
         }
     }
 
-    /// Steps over values.
+    /// Skips values.
     pub(super) fn values(&mut self, count: usize) -> Read<()> {
         (0..count).try_for_each(|_| self.value(VALUE_DEPTH))
     }
 
     fn value(&mut self, depth: usize) -> Read<()> {
         match self.byte()? {
-            // Nothing, and the two truths.
+            // Null, undefined, true and false.
             120 | 121 | 126 | 127 => Ok(()),
-            // An integer: its first byte holds a sign as well.
+            // An integer, whose first byte also holds the sign.
             125 => {
                 for _ in 0..9 {
                     if self.byte()? < 0x80 {

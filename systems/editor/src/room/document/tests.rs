@@ -3,11 +3,11 @@ mod hostile;
 
 use super::*;
 
-/// Client 7 writes into the text.
+/// Client 7 inserts "hello" into the text.
 const HELLO: [u8; 18] = [
     1, 1, 7, 0, 4, 1, 4, b'c', b'o', b'd', b'e', 5, b'h', b'e', b'l', b'l', b'o', 0,
 ];
-/// Client 7 writes on behind it.
+/// Client 7 appends "!!".
 const MORE: [u8; 11] = [1, 1, 7, 5, 0x84, 7, 4, 2, b'!', b'!', 0];
 
 #[test]
@@ -22,7 +22,7 @@ fn an_update_waits_for_the_one_before_it_and_goes_to_others_meanwhile() {
         document.apply(&HELLO).unwrap();
         assert_eq!(document.text(), "hello!!");
         assert!(!document.has_gap());
-        // It came twice.
+        // The same update again.
         document.apply(&MORE).unwrap();
         assert_eq!(document.text(), "hello!!");
     }

@@ -1,5 +1,5 @@
-//! Reads an update of Yjs (encoding version 1), which anybody may have made. Nothing here costs more stack or memory
-//! than the bytes warrant.
+//! Parses updates of Yjs (encoding version 1) from untrusted sources. Stack and memory use are proportional to the
+//! input at most.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,24 +15,24 @@ pub(super) const HAS_ORIGIN: u8 = 0x80;
 pub(super) const HAS_RIGHT_ORIGIN: u8 = 0x40;
 pub(super) const HAS_KEY: u8 = 0x20;
 
-/// Why an update is not applied.
+/// Why an update was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UpdateError {
-    /// It is no update.
-    #[error("not an update of Yjs")]
+    /// Not a Yjs update.
+    #[error("not a Yjs update")]
     Malformed,
-    /// Values or shared types in it are nested too deeply.
-    #[error("an update of Yjs that is nested too deeply")]
+    /// Values or shared types are nested too deeply.
+    #[error("the Yjs update is nested too deeply")]
     TooNested,
-    /// Far more was written at one place at the same time than people write.
-    #[error("an update of Yjs with too many edits at one place")]
+    /// Far more concurrent edits at one position than people make.
+    #[error("the Yjs update has too many edits at one place")]
     TooCostly,
 }
 
 /// Blocks by client, oldest first.
 pub(super) type Queue = BTreeMap<u64, VecDeque<Block>>;
 
-/// What an update adds and deletes.
+/// The blocks and deletions of an update.
 #[derive(Debug, Default)]
 pub(super) struct Update {
     pub(super) blocks: Queue,
@@ -49,7 +49,7 @@ impl Update {
             let clock = reader.clock()?;
             let blocks = update.blocks.entry(client).or_default();
             read_blocks(&mut reader, count, Id { client, clock }, blocks)?;
-            // Someone may have written a client twice.
+            // The input may list a client twice.
             blocks.make_contiguous().sort_by_key(|block| block.id);
         }
         for _ in 0..reader.count()? {
@@ -64,12 +64,12 @@ impl Update {
         Ok(update)
     }
 
-    /// How many blocks.
+    /// Number of blocks.
     pub(super) fn len(&self) -> usize {
         self.blocks.values().map(VecDeque::len).sum()
     }
 
-    /// Whether there is no type in it.
+    /// Whether it contains no types.
     pub(super) fn is_plain(&self) -> bool {
         !self.blocks.values().flatten().any(Block::is_type)
     }
@@ -146,7 +146,7 @@ fn read_parent(reader: &mut Reader<'_>, has_key: bool, id: Id) -> Read<Parent> {
     Ok(Parent { of, key })
 }
 
-/// The content of a block, and how many clocks it takes.
+/// The content of a block and its number of clocks.
 fn read_content(reader: &mut Reader<'_>, kind: u8) -> Read<(Content, u32)> {
     match kind {
         DELETED => Ok((Content::Deleted, at_least_one(reader.clock()?)?)),
@@ -168,17 +168,17 @@ fn read_other(reader: &mut Reader<'_>, kind: u8) -> Read<(Content, u32)> {
     }
     let bytes = reader.raw(|reader| match kind {
         3 => reader.buffer().map(drop),
-        // JSON in a string: for an embedded object, and behind a format's key.
+        // JSON as a string: an embedded object, or the value after a format's key.
         5 => reader.string().map(drop),
         6 => reader.string().and_then(|_| reader.string()).map(drop),
         TYPE => reader.shared_type(),
-        // 2: obsolete. 9: a document inside of the document, which nobody could open here.
+        // 2 is obsolete JSON. 9 is a subdocument, which nobody could open here.
         _ => Err(UpdateError::Malformed),
     })?;
     Ok((Content::Other(kind, bytes.into()), 1))
 }
 
-/// What a block refers to was written before it.
+/// Checks that a block refers only to earlier blocks of its own client.
 fn before(other: Id, id: Id) -> Read<Id> {
     if other.client == id.client && other.clock >= id.clock {
         return Err(UpdateError::Malformed);

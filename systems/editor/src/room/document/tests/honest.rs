@@ -1,4 +1,4 @@
-//! Honest clients, who use another implementation (yrs), and the document end with the same text.
+//! Well-behaved clients that use another implementation (yrs) end with the same text as the document.
 
 use proptest::prelude::*;
 use yrs::types::ToJson;
@@ -9,20 +9,20 @@ use super::*;
 
 const WORDS: [&str; 7] = ["a", "bc", "👋", "ü", "hello ", "x\n", "0123456789"];
 
-/// Somebody does something, chosen by the numbers.
+/// One random action; the numbers select its details.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// A member writes a whole text.
     Write(usize, usize, usize),
     /// A client changes its own document.
     Edit(usize, usize, usize, usize),
-    /// One of the updates that are on their way arrives.
+    /// One of the updates in flight arrives.
     Arrives(usize),
-    /// A client hears what it lacks.
+    /// A client receives the updates that it lacks.
     Hears(usize),
-    /// A client says again what the document lacks.
+    /// A client sends the updates that the document lacks, again.
     Repeats(usize),
-    /// The document is read from the store again.
+    /// The document is loaded from its encoding again.
     Reopened,
 }
 
@@ -42,7 +42,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 struct Trial {
     document: Document,
     clients: Vec<Doc>,
-    /// Everything that was written, in its order.
+    /// All updates in the order in which they were made.
     log: Vec<Vec<u8>>,
     on_their_way: Vec<Vec<u8>>,
 }
@@ -62,7 +62,7 @@ fn text_of(doc: &Doc) -> String {
     doc.get_or_insert_text("code").get_string(&doc.transact())
 }
 
-/// Everything that is not text.
+/// All content except the text.
 fn rest_of(doc: &Doc) -> [yrs::Any; 2] {
     let (list, map) = (
         doc.get_or_insert_array("list"),
@@ -89,7 +89,7 @@ impl Trial {
                     .apply(&self.on_their_way.remove(which))
                     .unwrap();
             }
-            // The other implementation loses deletions where something is missing.
+            // yrs loses deletions of blocks that are missing.
             Step::Hears(who) if !self.document.has_gap() => {
                 let client = &self.clients[who % count];
                 let known = client.transact().state_vector();
@@ -120,7 +120,7 @@ impl Trial {
     }
 }
 
-/// A client changes its text, its list or its map; the update.
+/// A client changes its text, list or map. Returns the update.
 fn edit(client: &Doc, what: usize, a: usize, b: usize) -> Option<Vec<u8>> {
     let code = client.get_or_insert_text("code");
     let (list, map) = (
@@ -130,7 +130,7 @@ fn edit(client: &Doc, what: usize, a: usize, b: usize) -> Option<Vec<u8>> {
     let known = client.transact().state_vector();
     let mut transaction = client.transact_mut();
     let text = code.get_string(&transaction);
-    // Between letters, in UTF-16 units.
+    // A position between characters, in UTF-16 units.
     let place = |at: usize| {
         let before = &text[..text.floor_char_boundary(at % (text.len() + 1))];
         u32::try_from(before.encode_utf16().count()).unwrap()

@@ -1,4 +1,4 @@
-//! Updates that nobody writes who means well.
+//! Malicious updates.
 
 #[path = "../../../../tests/common/nested.rs"]
 mod nested;
@@ -12,9 +12,9 @@ use yrs::{XmlElementPrelim, XmlFragment, XmlTextPrelim};
 
 use super::*;
 
-/// Less stack than any thread of the editor has.
+/// Smaller than the stack of any thread of the editor.
 const SMALL_STACK: usize = 128 << 10;
-/// Messages are that large at most, by default.
+/// The default maximum size of a message.
 const LARGEST: usize = 1_000_000;
 
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
@@ -97,7 +97,7 @@ fn thousands_who_write_at_one_place_are_refused_and_leave_the_document_as_it_was
     let mut document = Document::default();
     document.apply(&HELLO).unwrap();
     let before = document.whole();
-    // Each of other right neighbours than the one before, so that all are compared with all.
+    // Each has another right neighbour than the one before, so that every block is compared with all others.
     let clients = 20_000_usize;
     let mut update = Vec::new();
     update.extend(number(clients));
@@ -111,13 +111,13 @@ fn thousands_who_write_at_one_place_are_refused_and_leave_the_document_as_it_was
     assert_eq!(document.whole(), before);
 }
 
-/// How many updates are changed at random and applied; 100,000 by hand.
+/// Number of updates that are mutated at random and applied. 100,000 in manual runs.
 fn mutations() -> u64 {
     let asked = std::env::var("EDITOR_MUTATED_UPDATES").ok();
     asked.map_or(3000, |asked| asked.parse().unwrap())
 }
 
-/// Random numbers that are the same each time (xorshift).
+/// A reproducible random generator (xorshift).
 struct Dice(u64);
 
 impl Dice {
@@ -132,7 +132,7 @@ impl Dice {
         u8::try_from(self.below(end)).unwrap()
     }
 
-    /// A few bytes changed, cut, repeated, or values nested at random depth, up to the message limit.
+    /// Changes, cuts or repeats a few bytes, or inserts values nested to a random depth, up to the message limit.
     fn mutated(&mut self, update: &[u8]) -> Vec<u8> {
         let mut bytes = update.to_vec();
         for _ in 0..=self.below(3) {
@@ -150,7 +150,7 @@ impl Dice {
         bytes
     }
 
-    /// An update of correct form, whose blocks refer to anything: the same blocks again, others' parents, gaps.
+    /// A well-formed update whose blocks refer to anything: the same blocks again, others' parents, gaps.
     fn made_up(&mut self) -> Vec<u8> {
         let clients = self.byte(4);
         let mut bytes = vec![clients];
@@ -207,7 +207,7 @@ impl Dice {
     }
 }
 
-/// What two people write into a text, a list, a map and a tree, update by update.
+/// The updates of two clients that write into a text, a list, a map and a tree.
 fn honest_updates() -> Vec<Vec<u8>> {
     let (ada, bob) = (Doc::with_client_id(7), Doc::with_client_id(9));
     let mut all = Vec::new();
@@ -246,7 +246,7 @@ fn honest_updates() -> Vec<Vec<u8>> {
     all
 }
 
-/// Every update comes live; what was taken comes from the store as well, one by one and as one.
+/// Applies each update as from a client. Loads the accepted ones again, one by one and as one document.
 fn survives(mutations: u64, seed: u64) {
     let honest = honest_updates();
     let mut dice = Dice(seed);
