@@ -89,7 +89,7 @@ impl Front {
         self.router.oneshot(request.map(Body::new)).await
     }
 
-    /// Ends the sessions of polling clients. WebSockets are closed later, after the last HTTP response.
+    /// Ends the sessions of polling clients. `WebSockets` are closed later, after the last HTTP response.
     pub(crate) fn stop(&self) {
         self.polling.stop();
     }

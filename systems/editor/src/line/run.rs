@@ -49,7 +49,7 @@ pub(crate) trait Hear: Send {
     fn alarm(&mut self) -> Result<Instant, End>;
 }
 
-/// All open WebSockets, so that a shutdown can close them and wait for the last one.
+/// All open `WebSockets`, so that a shutdown can close them and wait for the last one.
 #[derive(Debug)]
 pub(crate) struct Lines {
     open: Mutex<Slab<Weak<Outbox>>>,
@@ -69,7 +69,7 @@ impl Default for Lines {
 }
 
 impl Lines {
-    /// The number of open WebSockets.
+    /// The number of open `WebSockets`.
     pub(crate) fn count(&self) -> usize {
         self.counted.receiver_count()
     }
