@@ -104,6 +104,16 @@ pub(crate) fn validity(level: &Level) -> String {
     }
 }
 
+/// The remark in the last column of a terminal's table.
+pub(crate) fn remark(level: &Level) -> String {
+    let remark = if level.is_invalid() {
+        "(INVALID: the generator was the limit)"
+    } else {
+        ""
+    };
+    remark.to_owned()
+}
+
 /// By how many percent the second figure is larger than the first.
 pub(crate) fn percent_more(from: f64, to: f64) -> f64 {
     (to / from - 1.0) * 100.0

@@ -10,7 +10,6 @@ mod figures;
 mod marketplace;
 mod parts;
 mod table;
-mod telling;
 mod templates;
 
 pub use bridge::bridge;

@@ -1,10 +1,9 @@
 //! The study of the marketplace: trades of a buyer with three sellers, and a ledger that must add up.
 
-mod evidence;
 mod field;
 mod figures;
 mod hashing;
-mod pages;
+mod page;
 mod rate;
 mod tables;
 
@@ -13,6 +12,50 @@ use record::Run;
 use stage::{Notice, Part, Stage, StageError};
 
 use crate::parts::{PartRun, StudyOutcome, StudyPart, folder_of, named, run_all};
+use crate::templates::{self, Templates};
+
+const TEMPLATES: &Templates = &[
+    (
+        "report.md",
+        include_str!("../templates/marketplace/report.md"),
+    ),
+    (
+        "headline.md",
+        include_str!("../templates/marketplace/headline.md"),
+    ),
+    (
+        "macros.md",
+        include_str!("../templates/marketplace/macros.md"),
+    ),
+    (
+        "books.md",
+        include_str!("../templates/marketplace/books.md"),
+    ),
+    ("fix.md", include_str!("../templates/marketplace/fix.md")),
+    ("full.md", include_str!("../templates/marketplace/full.md")),
+    (
+        "limiter.md",
+        include_str!("../templates/marketplace/limiter.md"),
+    ),
+    ("lost.md", include_str!("../templates/marketplace/lost.md")),
+    ("rate.md", include_str!("../templates/marketplace/rate.md")),
+    (
+        "people.md",
+        include_str!("../templates/marketplace/people.md"),
+    ),
+    (
+        "findings.md",
+        include_str!("../templates/marketplace/findings.md"),
+    ),
+    (
+        "advice.md",
+        include_str!("../templates/marketplace/advice.md"),
+    ),
+    (
+        "terminal.md",
+        include_str!("../templates/marketplace/terminal.md"),
+    ),
+];
 
 const FLOW: &str = include_str!("../scenarios/marketplace-flow.ts");
 /// The module that the scenarios share.
@@ -230,8 +273,7 @@ pub fn marketplace(
     };
     let parts = run_all("marketplace", flags, &PARTS, stage, stop, tell)?;
     Ok(StudyOutcome::told(parts, |parts| {
-        let parts = Parts::of(parts);
-        (pages::markdown(&parts), pages::terminal(&parts))
+        templates::pages(TEMPLATES, &page::figures(&Parts::of(parts)))
     }))
 }
 

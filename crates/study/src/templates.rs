@@ -84,7 +84,7 @@ fn unwrapped(text: &str) -> String {
         let is_prose = !line.is_empty() && !line.starts_with(['|', '#', '-', ' ']);
         if is_open && is_prose {
             unwrapped.truncate(unwrapped.trim_end().len());
-            if !line.starts_with(['.', ',', ';']) {
+            if !line.starts_with(['.', ',', ':', ';']) {
                 unwrapped.push(' ');
             }
         }

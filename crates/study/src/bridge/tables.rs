@@ -6,7 +6,7 @@ use record::{Level, Run};
 use super::Parts;
 use super::field::{BRIDGE, FieldRow};
 use crate::figures::{
-    cpu, deliveries, level_at, memory, millis, millis_of, per_s, requests, validity, whole,
+    cpu, deliveries, level_at, memory, millis, millis_of, per_s, remark, requests, validity, whole,
 };
 use crate::table::Table;
 
@@ -148,7 +148,7 @@ fn room_line(level: &Level) -> Vec<String> {
         millis(all.latency_at(0.99)),
         millis(stats::estimate(&all.last, 0, 0.95)),
         cpu(level),
-        crate::telling::remark(level),
+        remark(level),
     ]
 }
 

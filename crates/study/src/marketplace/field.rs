@@ -42,7 +42,7 @@ pub(crate) const MARKETPLACE: [FieldRow; 9] = [
 ];
 
 /// The timeout of its client, in seconds.
-pub(crate) const TIMEOUT_S: f64 = 15.0;
+pub(crate) const TIMEOUT_S: u64 = 15;
 /// Its think time, in seconds.
 pub(crate) const THINK_S: [f64; 2] = [15.0, 30.0];
 

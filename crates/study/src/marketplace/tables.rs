@@ -10,9 +10,8 @@ use super::figures::{
 };
 use super::hashing::threads;
 use super::rate::completed_per_s;
-use crate::figures::{millis_of, whole};
+use crate::figures::{cpu, millis_of, whole};
 use crate::table::Table;
-use crate::telling::cpu;
 
 /// The steps of a trade, in their order.
 const STEPS: [&str; 10] = [

@@ -11,8 +11,9 @@ use record::{
 use stats::Histogram;
 
 use super::figures::{at_once, p95, share};
-use super::hashing::{Hashing, threads, verdict};
-use super::{Parts, evidence, pages, rate};
+use super::hashing::Hashing;
+use super::{Parts, TEMPLATES, page};
+use crate::templates::{check, part};
 
 /// `count` responses after `ms` each.
 fn answered(count: u64, ms: u64) -> Timings {
@@ -92,16 +93,35 @@ fn arriving(rate: f64, dropped: u64, ms: u64) -> Level {
     level
 }
 
+/// The page and what the terminal shows.
+fn pages(parts: &Parts<'_>) -> (String, String) {
+    check(TEMPLATES, &page::figures(parts))
+}
+
+fn rendered(name: &str, parts: &Parts<'_>) -> String {
+    part(TEMPLATES, name, &page::figures(parts))
+}
+
+/// The arrival rates in words, and the same in people.
+fn rates(run: &Run) -> (String, String) {
+    let parts = Parts {
+        rate: Some(run),
+        ..Parts::default()
+    };
+    (rendered("rate.md", &parts), rendered("people.md", &parts))
+}
+
 #[test]
 fn nothing_measured_makes_no_figure_of_ours_and_still_says_what_is_wrong() {
     let parts = Parts::default();
-    let text = pages::markdown(&parts);
+    let (text, terminal) = pages(&parts);
     assert!(text.contains("not measured"), "{text}");
     assert!(text.ends_with("Nothing was measured.\n"), "{text}");
-    let ids: Vec<_> = evidence::all(&parts).iter().map(|one| one.id).collect();
-    let expected: Vec<_> = (1..=15).map(|number| format!("M-X{number}")).collect();
-    assert_eq!(ids, expected);
-    assert!(pages::terminal(&parts).contains("The ledger was not checked."));
+    for number in 1..=15 {
+        assert!(text.contains(&format!("\n### M-X{number} ")), "{number}");
+        assert!(terminal.contains(&format!("\n  M-X{number} ")), "{number}");
+    }
+    assert!(terminal.contains("The ledger was not checked."));
 }
 
 #[test]
@@ -145,17 +165,24 @@ fn the_limit_of_passwords_is_cores_by_cost() {
     let hashing = Hashing::of(Some(&run)).unwrap();
     assert!((hashing.limit_per_s() - 4.0).abs() < 0.01);
     assert!((hashing.least_s(32) - 64.0).abs() < 0.2);
-    assert!(
-        hashing.words().starts_with("1 core ÷ 250"),
-        "{}",
-        hashing.words()
-    );
+    let parts = Parts {
+        report: Some(&run),
+        ..Parts::default()
+    };
+    let (text, _) = pages(&parts);
+    let expected = "The physical limit of passwords here: 1 core ÷ 250";
+    assert!(text.contains(expected), "{text}");
     let at = at_once(Some(&run), 32).unwrap();
     assert!((at.hashes_per_s() - 4.0).abs() < 1e-9);
 }
 
-fn of(run: &Run, count: &'static str) -> super::hashing::Threads {
-    threads(Some(run), count, 32).unwrap()
+fn verdict(four: &Run, sixteen: &Run) -> String {
+    let parts = Parts {
+        threads4: Some(four),
+        threads16: Some(sixteen),
+        ..Parts::default()
+    };
+    rendered("fix.md", &parts)
 }
 
 #[test]
@@ -165,7 +192,7 @@ fn two_single_runs_are_never_called_different() {
         run(250, vec![level(32, 64.0, 30_000)]),
         run(250, vec![level(32, 16.0, 7_000)]),
     ] {
-        let said = verdict(&of(&four, "4"), &of(&sixteen, "16"));
+        let said = verdict(&four, &sixteen);
         assert!(said.contains("32 of 32 against 32 of 32"), "{said}");
         assert!(said.contains("cannot tell, one run each"), "{said}");
         assert!(
@@ -174,7 +201,7 @@ fn two_single_runs_are_never_called_different() {
         );
     }
     let twice = run(250, vec![level(32, 64.0, 30_000), level(32, 64.0, 30_000)]);
-    let said = verdict(&of(&twice, "4"), &of(&twice, "16"));
+    let said = verdict(&twice, &twice);
     assert!(said.contains("cannot tell, 2 runs each"), "{said}");
 }
 
@@ -188,11 +215,10 @@ fn the_rate_at_which_it_stops_is_named_with_what_broke_and_what_was_full() {
             arriving(40.0, 7, 80),
         ],
     );
-    let said = rate::in_words(Some(&ladder));
+    let (said, people) = rates(&ladder);
     let expected = "20 trades/s met the thresholds; 40 trades/s did not: 7 of 57 trades dropped because all users were busy, p95 80.";
     assert!(said.starts_with(expected), "{said}");
     assert!(said.ends_with("its cores are full."), "{said}");
-    let people = rate::people(Some(&ladder)).unwrap();
     // 500 requests in 5 s, 5 ms each: 100 × 15.005 and 100 × 30.005
     assert!(
         people.contains("= 1,50") && people.contains("3,00"),
@@ -205,9 +231,9 @@ fn a_level_that_is_not_sound_is_no_ceiling_that_was_kept() {
     let mut unsound = arriving(10.0, 0, 5);
     unsound.issues = vec![LevelIssue::invalid(IssueCause::NotMeasured)];
     let ladder = run(1, vec![unsound]);
-    let said = rate::in_words(Some(&ladder));
+    let (said, people) = rates(&ladder);
     assert!(said.contains("not measured validly"), "{said}");
-    assert!(rate::people(Some(&ladder)).is_none());
+    assert_eq!(people, "In people: not measured.");
 }
 
 #[test]
@@ -221,7 +247,7 @@ fn the_lost_notification_is_named_or_its_absence_is_shouted() {
             lost: Some(run),
             ..Parts::default()
         };
-        pages::lost(&parts)
+        rendered("lost.md", &parts)
     };
     assert!(found(&silent).contains("NOT FOUND"));
     lost.measured.funnel.first_failures.push(FirstFailure {
@@ -261,7 +287,7 @@ fn the_rate_limit_is_told_with_what_was_found_out_about_it_or_that_nothing_was()
             limiter: Some(run),
             ..Parts::default()
         };
-        pages::limiter(&parts)
+        rendered("limiter.md", &parts)
     };
     let unknown = said(&run);
     assert!(
@@ -314,7 +340,7 @@ fn a_ledger_that_does_not_add_up_is_in_the_first_lines() {
             ledgers,
             ..Parts::default()
         };
-        (pages::headline(&parts), pages::markdown(&parts))
+        (rendered("headline.md", &parts), pages(&parts).0)
     };
     let (headline, _) = with(vec![("report", &good)]);
     assert!(
@@ -349,7 +375,49 @@ fn a_queue_that_is_full_is_told_with_when_to_come_back() {
         full: Some(&full),
         ..Parts::default()
     };
-    let said = pages::full(&parts);
+    let said = rendered("full.md", &parts);
     let expected = "1 let in, 2 answered 503 with `Retry-After: 3`, the last of them after 9 ms";
     assert!(said.contains(expected), "{said}");
+}
+
+#[test]
+fn every_figure_of_ours_stands_beside_the_reports() {
+    let levels = [16, 20, 32, 64].map(|trades| level(trades, 8.0, 900));
+    let report = run(250, levels.to_vec());
+    let rates = run(1, vec![arriving(10.0, 0, 5), arriving(40.0, 7, 80)]);
+    let parts = Parts {
+        report: Some(&report),
+        pooled: Some(&report),
+        rate: Some(&rates),
+        threads4: Some(&report),
+        threads16: Some(&report),
+        full: Some(&report),
+        limiter: Some(&report),
+        lost: Some(&report),
+        ledgers: vec![("report", &report)],
+    };
+    let (page, terminal) = pages(&parts);
+    for sentence in [
+        "32 trades at once here: 32 of 32 (≥ 89.1 %) with users created in the flow, 32 of 32 (≥ 89.1 %) with users created beforehand.",
+        "Logins with 512 passwords at once: p95 90",
+        "The ledger added up after each of 1 parts.",
+        "p95 15000 and 15004 ms, and p99",
+        "256 requests that hash a password, 8.0 per trade.",
+        "Fisher's exact test gives p = 1.00 two-sided",
+        "notifications.list 23 → 92 and 233 → 653. The levels differ",
+        "20 of 20 shows no more than 20 of 20 (≥ 83.2 %). Here 20 at once: 20 of 20 (≥ 83.2 %), logins p95",
+        "Z = 15 to 30 s that is 620 to 1220; with its own p50 of a login, R = 8.2 s, it is 57 to 93.",
+        "8.00 s for 32 trades at once (run 1 times), 8.00 s for 64 trades at once (run 1 times).",
+        "10 trades/s met the thresholds; 40 trades/s did not: 7 of 57 trades dropped because all users were busy, p95 80",
+        "There the marketplace used 97 % of 1 core(s): its cores are full.",
+        "64 beforehand 64 of 64 (≥ 94.4 %)",
+    ] {
+        assert!(page.contains(sentence), "{sentence} in {page}");
+    }
+    assert!(
+        terminal.contains(
+            "\n4 threads against 16, 32 trades at once: 32 of 32 against 32 of 32 completed;"
+        ),
+        "{terminal}"
+    );
 }
