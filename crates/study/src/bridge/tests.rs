@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::Nanos;
-use record::{Deliveries, Level, Load, Machine, Phases, Run, TargetUse, Timings};
+use record::{BusiestThread, Deliveries, Level, Load, Machine, Phases, Run, TargetUse, Timings};
 
 use super::{Parts, TEMPLATES, figures};
 use crate::templates::check;
@@ -34,6 +34,10 @@ fn level(users: u64, count: u64) -> Level {
         },
         target: Some(TargetUse {
             cpu_percent: Some(90.0),
+            busiest_thread: Some(BusiestThread {
+                name: "tokio".to_owned(),
+                cpu_percent: 88.0,
+            }),
             memory_mb_max: Some(10.0 + users as f64 / 100.0),
             ..TargetUse::default()
         }),
@@ -82,6 +86,7 @@ fn every_figure_of_ours_stands_beside_the_reports() {
         "Its table: +42 % from 5 to 10 users, for +100 % of users, and +0.8 % from 10 to 20.",
         "Here: 500 → 1,000 → 2,000 messages/s, +100 % and +100 %.",
         "5 users: 10.000 and 2.000 ms; 10 users:",
+        "busiest thread was at 88 % of a core at 20 users.",
         "400 / 0.029 s = 13,793 (any rate from 13,559 to 14,035 gives that wall time).",
         "10 sessions before the second level",
         "at most 20 sessions were left before a level.",
