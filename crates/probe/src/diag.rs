@@ -1,7 +1,7 @@
 //! Socket diagnostics (`NETLINK_SOCK_DIAG`), as described in `linux/inet_diag.h` and `linux/netlink.h`. A request asks
 //! for all TCP sockets of a family in some states with one local port. The kernel responds with one message per socket.
 //!
-//! `/proc/net/tcp` lists all sockets instead: 50,000 in TIME_WAIT take a tenth of a second.
+//! `/proc/net/tcp` lists all sockets instead: 50,000 in `TIME_WAIT` take a tenth of a second.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;

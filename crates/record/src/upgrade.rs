@@ -85,7 +85,7 @@ fn each(value: &mut Value, path: &str, change: &mut impl FnMut(&mut Map<String, 
     match value {
         Value::Array(list) if key == "*" => list.iter_mut().for_each(|one| each(one, rest, change)),
         Value::Object(all) if key == "*" => {
-            all.values_mut().for_each(|one| each(one, rest, change))
+            all.values_mut().for_each(|one| each(one, rest, change));
         }
         _ => {
             if let Some(one) = value.get_mut(key) {

@@ -5,7 +5,7 @@ mod common;
 use model::Nanos;
 use record::{Deliveries, Iterations, Level, Measured, Timings, note_failure};
 
-fn texts<T: ToString>(found: Vec<T>) -> Vec<String> {
+fn texts<T: ToString>(found: &[T]) -> Vec<String> {
     found.iter().map(T::to_string).collect()
 }
 
@@ -24,7 +24,7 @@ fn iterations_that_vanish_are_noticed() {
         ..Iterations::default()
     };
     assert_eq!(
-        texts(broken.broken_identities()),
+        texts(&broken.broken_identities()),
         [
             "10 planned, but 9 started + 0 dropped",
             "9 started, but 8 succeeded + 0 failed + 0 unfinished",
@@ -39,7 +39,7 @@ fn deliveries_without_a_fate_are_noticed() {
     broken.late += 1;
     broken.whole_audience = 500;
     assert_eq!(
-        texts(broken.broken_identities()),
+        texts(&broken.broken_identities()),
         [
             "1007 expected, but 995 delivered + 3 late + 3 lost + 0 cut off",
             "997 latencies, but 995 delivered + 3 late",
@@ -53,7 +53,7 @@ fn a_broken_identity_names_its_level_and_its_thing() {
     let mut run = common::run();
     let requests = &mut run.levels[0].measured.requests;
     requests.get_mut("GET /rooms").unwrap().count = 1;
-    let broken = texts(run.inconsistencies());
+    let broken = texts(&run.inconsistencies());
     assert_eq!(broken.len(), 2, "{broken:?}");
     assert!(broken[0].starts_with("level 1: request(GET /rooms): 1 timed out, 3 failed, 1 ended"));
 }

@@ -1,14 +1,14 @@
 //! Shared code of the systems in `systems/`:
 //!
-//! - [`serve`]: serving with a graceful stop;
-//! - [`config`]: configuration by flags and environment variables;
-//! - [`metrics`]: `/metrics` and `/healthz`;
-//! - [`log`]: logs;
-//! - [`token`]: unguessable tokens;
-//! - [`secret`]: values that are never shown;
-//! - [`descriptors`], [`origin`], [`limit`], [`network`], [`socket`], [`json`], [`mod@file`]: protection against
+//! * [`serve`], serving with a graceful stop;
+//! * [`config`], configuration by flags and environment variables;
+//! * [`metrics`], `/metrics` and `/healthz`;
+//! * [`log`], logs;
+//! * [`token`], unguessable tokens;
+//! * [`secret`], values that are never shown;
+//! * [`descriptors`], [`origin`], [`limit`], [`network`], [`socket`], [`json`], [`mod@file`], protection against
 //!   hostile clients;
-//! - [`fault`]: injected faults, which make a system the known truth that a load tester's report is compared
+//! * [`fault`], injected faults, which make a system the known truth that a load tester's report is compared
 //!   with.
 //!
 //! This crate never prints and never ends the process (except for an injected crash). It knows nothing about what a

@@ -112,9 +112,9 @@ fn text_as_data(repository: &Repository) -> Vec<Complaint> {
             continue;
         }
         let starts = |folder: &&str| path.starts_with(*folder);
-        let plain = WITHOUT_SENTENCES.iter().any(|folder| starts(&folder));
+        let plain = WITHOUT_SENTENCES.iter().any(&starts);
         let plain = plain && !SENTENCES_ALLOWED.contains(&path.as_str());
-        let compares = WITHOUT_COMPARISONS.iter().any(|folder| starts(&folder));
+        let compares = WITHOUT_COMPARISONS.iter().any(&starts);
         let lines = repository.text(path).lines().enumerate();
         for (index, line) in lines.filter(|(index, _)| !source.is_test_line(index + 1)) {
             if plain && source.string_lines.contains(&(index + 1)) && is_sentence(line) {

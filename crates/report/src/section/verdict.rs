@@ -69,7 +69,7 @@ fn passed(run: &Run) -> String {
     };
     let judged: Vec<Level> = run.levels.iter().filter(judged).cloned().collect();
     let reach = reach(&judged);
-    let doubtful = judged.iter().any(|level| level.is_invalid());
+    let doubtful = judged.iter().any(Level::is_invalid);
     let despite = if doubtful {
         "  The generator reached its limits: the times include its delays, and the target had the full load."
     } else {

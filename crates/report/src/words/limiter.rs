@@ -7,15 +7,12 @@ use crate::format::{count, plural};
 /// Formats the finding: `a rate limiter lets through 100 requests in 15 min, per source address`.
 pub(super) fn sentence(found: &RateLimiter) -> String {
     let of_bucket = found.kind == Some(LimiterKind::TokenBucket) && !found.limit_stated;
-    let passed = match found.limit.filter(|_| !of_bucket) {
-        Some(limit) => {
-            let about = if found.limit_stated { "" } else { "about " };
-            format!("{about}{} requests{}", amount(limit), window(found))
-        }
-        None => {
-            let rate = found.rate_per_s.unwrap_or_default() / found.keys;
-            format!("about {} requests/s", amount(rate))
-        }
+    let passed = if let Some(limit) = found.limit.filter(|_| !of_bucket) {
+        let about = if found.limit_stated { "" } else { "about " };
+        format!("{about}{} requests{}", amount(limit), window(found))
+    } else {
+        let rate = found.rate_per_s.unwrap_or_default() / found.keys;
+        format!("about {} requests/s", amount(rate))
     };
     let burst = if found.burst > 0.0 {
         format!(" (after a burst of about {:.0})", found.burst / found.keys)

@@ -1,4 +1,4 @@
-//! HTTP requests, and opening of WebSockets.
+//! HTTP requests, and opening of `WebSocket`s.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! WebSockets, and calls shared with Socket.IO.
+//! `WebSocket`s, and calls shared with Socket.IO.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -181,7 +181,7 @@ fn limiter(parts: &Parts<'_>) -> Option<Value> {
 fn lost(parts: &Parts<'_>) -> Option<Value> {
     let level: &Level = levels(parts.lost).next()?;
     let all = &level.measured.iterations;
-    let mut causes = level.measured.story.first_failures.iter();
+    let mut causes = level.measured.funnel.first_failures.iter();
     let is_it = |step: &Vec<String>| {
         step.last()
             .is_some_and(|name| name == "offer-accepted seen")

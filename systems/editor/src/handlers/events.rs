@@ -191,7 +191,7 @@ impl Visitor {
     fn acknowledges(&self, number: u64) -> Done {
         let recipient = self.recipient.clone();
         Box::new(move || {
-            recipient.text(&packet::acknowledgement(number, &Acknowledged { ok: true }))
+            recipient.text(&packet::acknowledgement(number, &Acknowledged { ok: true }));
         })
     }
 

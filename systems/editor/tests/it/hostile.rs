@@ -218,7 +218,7 @@ fn who_lets_everybody_run_code_is_told_so_at_the_start() {
             .read_to_string(&mut said)
             .unwrap();
         assert_eq!(
-            said.contains("may run programs here"),
+            said.contains("can run programs here"),
             warned,
             "{listen} {code}: {said}"
         );
