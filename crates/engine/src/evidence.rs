@@ -13,7 +13,7 @@ use crate::shortfall;
 /// What a threshold that held needs of its level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Needs {
-    /// Nothing: a weaker generator makes it harder to hold.
+    /// No further condition, because a weaker generator only makes the threshold harder to hold.
     Nothing,
     /// The planned load: less load makes it easier to hold.
     Load,

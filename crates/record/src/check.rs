@@ -29,7 +29,7 @@ impl fmt::Display for Prefix<'_> {
     }
 }
 
-/// An identity of counts that does not hold.
+/// A rule about counts that the record breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BrokenIdentity {
     /// planned = started + dropped.

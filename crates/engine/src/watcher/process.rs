@@ -40,7 +40,7 @@ pub(super) struct Found {
     ended: bool,
 }
 
-/// What is known of one level.
+/// Figures of the process in one level.
 #[derive(Debug, Default)]
 pub(super) struct LevelWatch {
     pub(super) started: Nanos,

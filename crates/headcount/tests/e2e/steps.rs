@@ -131,9 +131,9 @@ fn a_promise_on_who_reaches_a_step_is_kept_or_broken() {
     };
     let told: Vec<Value> = results.iter().map(told).collect();
     // A machine that starts 77 at once too late says nothing of the target.
-    let decided = |level: usize, held: bool| match is_invalid(&record["levels"][level]) {
-        true => Value::Null,
-        false => Value::from(held),
+    let decided = |level: usize, held: bool| {
+        let open = is_invalid(&record["levels"][level]);
+        if open { Value::Null } else { Value::from(held) }
     };
     let broken = json!([
         0,

@@ -152,7 +152,7 @@ impl Samples {
         self.holds_if(perhaps <= limit && good + sure > 0.0)
     }
 
-    /// Whether less than this share of samples is bad.
+    /// Whether the share of bad samples is below this limit.
     pub(crate) fn bad_below(&self, share: f64) -> Truth {
         if let Some(nothing) = self.nothing() {
             return nothing;

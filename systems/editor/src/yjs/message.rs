@@ -14,7 +14,7 @@ use crate::line::Frame;
 /// A message from a client.
 #[derive(Debug, PartialEq)]
 pub(super) enum Said {
-    /// Its state vector; it requests the updates that it lacks.
+    /// A client's state vector, which requests the updates that the client lacks.
     Knows(StateVector),
     /// An update to the document.
     Changed(Vec<u8>),

@@ -157,18 +157,20 @@ fn collect(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
     })
 }
 
-/// Returns whether a level of a record or summary is invalid, usually because this machine is busy.
+/// Whether a level, of a record or of a summary, says nothing about the target because this machine is busy.
 pub(crate) fn is_invalid(level: &Value) -> bool {
-    let issues = level["issues"].as_array().expect("a level has issues");
-    issues.iter().any(|issue| issue["severity"] == "invalid")
+    issues(level).any(|issue| issue["severity"] == "invalid")
 }
 
-/// Returns the issue of a level with this cause.
+/// The issue of a level with this cause.
 pub(crate) fn issue<'a>(level: &'a Value, cause: &str) -> &'a Value {
-    let mut issues = level["issues"]
-        .as_array()
-        .expect("a level has issues")
-        .iter();
-    let found = issues.find(|issue| issue["cause"] == cause);
+    let found = issues(level).find(|issue| issue["cause"] == cause);
     found.unwrap_or_else(|| panic!("no {cause}: {level:#}"))
+}
+
+fn issues(level: &Value) -> impl Iterator<Item = &Value> {
+    let issues = level["issues"].as_array();
+    issues
+        .unwrap_or_else(|| panic!("a level has issues: {level:#}"))
+        .iter()
 }
