@@ -101,6 +101,6 @@ def outcome_of(level: dict) -> Outcome:
         converged=document["converged"],
         valid=not is_invalid(level),
         generator_percent=level["generator"]["busiest_worker_percent"] or 0.0,
-        remarks=[*remarks, *(doubt.split(": ")[0] for doubt in doubts[:1])],
+        remarks=[*remarks, *doubts[:1]],
         **{fate: sum(channel[fate] for channel in channels) for fate in FATES},
     )

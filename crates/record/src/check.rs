@@ -31,10 +31,10 @@ impl fmt::Display for Prefix<'_> {
 
 /// A rule about counts that the record breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name the counts")]
 pub enum BrokenIdentity {
     /// planned = started + dropped.
     #[error("{planned} planned, but {started} started + {dropped} dropped")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     Planned {
         planned: u64,
         started: u64,
@@ -42,13 +42,11 @@ pub enum BrokenIdentity {
     },
     /// Each dropped start has a cause.
     #[error("{dropped} dropped, but causes for {explained}")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     DropCauses { dropped: u64, explained: u64 },
     /// started = succeeded + failed + unfinished.
     #[error(
         "{started} started, but {succeeded} succeeded + {failed} failed + {unfinished} unfinished"
     )]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     Started {
         started: u64,
         succeeded: u64,
@@ -57,29 +55,23 @@ pub enum BrokenIdentity {
     },
     /// Whatever timed out failed.
     #[error("{timed_out} timed out, but {failed} failed")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     TimedOut { timed_out: u64, failed: u64 },
     /// Every age is that of something in flight.
     #[error("{ages} ages, but {open} in flight")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     Ages { ages: u64, open: u64 },
     /// Each failed iteration has a first failure.
     #[error("{failed} failed, but causes for {causes}")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     FirstFailures { failed: u64, causes: u64 },
     /// No more iterations succeeded in spite of a failure than succeeded.
     #[error("{succeeded} succeeded, but failures in {with_failures} of them")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     SucceededWithFailures { succeeded: u64, with_failures: u64 },
     /// Each unfinished iteration has a place.
     #[error("{unfinished} unfinished, but places for {places}")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     Places { unfinished: u64, places: u64 },
     /// reached = passed + failed + unfinished.
     #[error(
         "{reached} reached it, but {passed} passed ({with_failures} with failures) + {failed} failed + {unfinished} unfinished"
     )]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     Reached {
         reached: u64,
         passed: u64,
@@ -89,17 +81,14 @@ pub enum BrokenIdentity {
     },
     /// No more iterations reach a step than were started.
     #[error("{reached} reached it, but {started} were started")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     ReachedOfStarted { reached: u64, started: u64 },
     /// A step ends once for each time it begins.
     #[error("begun {begun} times, but ended {ended} times")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     Begun { begun: u64, ended: u64 },
     /// expected = delivered + late + lost + cut off.
     #[error(
         "{expected} expected, but {delivered} delivered + {late} late + {lost} lost + {cut_off} cut off"
     )]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     Expected {
         expected: u64,
         delivered: u64,
@@ -109,7 +98,6 @@ pub enum BrokenIdentity {
     },
     /// Each delivery that arrived has a latency.
     #[error("{latencies} latencies, but {delivered} delivered + {late} late")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     Latencies {
         latencies: u64,
         delivered: u64,
@@ -117,11 +105,9 @@ pub enum BrokenIdentity {
     },
     /// Only messages that were sent reach their whole audience.
     #[error("{whole} messages reached their whole audience, but {messages} were sent")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     WholeAudience { whole: u64, messages: u64 },
     /// timed out ⊆ failed ⊆ ended.
     #[error("{timed_out} timed out, {failed} failed, {ended} ended")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     Ended {
         timed_out: u64,
         failed: u64,
@@ -129,7 +115,6 @@ pub enum BrokenIdentity {
     },
     /// No more times than operations that ended without a timeout.
     #[error("{times} times and {timed_out} timeouts, but {ended} ended")]
-    #[expect(missing_docs, reason = "the counts that the message names")]
     Times {
         times: u64,
         timed_out: u64,

@@ -47,7 +47,20 @@ fn sentences_of_older_versions_become_identifiers_or_stay_as_text() {
     level["measured"]["iterations"]["dropped_why"] =
         serde_json::json!({ "the generator was behind": 3, "a cause of its own": 2 });
     old["thresholds"][0]["undecided"] = serde_json::json!({ "cause": "no_data" });
+    old["findings"] = serde_json::json!([{
+        "cause": "rate_limiter", "what": "a limiter", "confidence": "high", "levels": [0], "limits": [0],
+        "evidence": ["a header"], "unknown": [], "advice": ["use more addresses"], "figures": { "limit": 100.0 },
+    }]);
     let run = from_json(&old.to_string()).unwrap();
+    let [finding] = &run.findings[..] else {
+        panic!("{:?}", run.findings);
+    };
+    let what = "a limiter".to_owned();
+    assert_eq!(finding.cause, record::Cause::Text { what });
+    let evidence = record::Evidence::Text {
+        text: "a header".to_owned(),
+    };
+    assert_eq!(finding.evidence, [evidence]);
     let text = |text: &str| record::IssueCause::Text {
         text: text.to_owned(),
     };

@@ -7,8 +7,9 @@ mod note;
 mod observed;
 mod reason;
 
-use record::{Finding, Level};
+use record::Level;
 
+pub use finding::sentence as finding_sentence;
 pub(crate) use note::note;
 pub(crate) use observed::observed;
 pub(crate) use reason::{dropped, lost, misdelivered, none_succeeded};
@@ -16,9 +17,4 @@ pub(crate) use reason::{dropped, lost, misdelivered, none_succeeded};
 /// Returns the reasons why a level is invalid, one sentence without a full stop each. Empty for other levels.
 pub fn invalid_because(level: &Level) -> Vec<String> {
     level.invalid_because().map(issue::sentence).collect()
-}
-
-/// Returns a finding as one sentence without a full stop.
-pub fn finding_sentence(finding: &Finding) -> String {
-    finding::sentence(finding)
 }

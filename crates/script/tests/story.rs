@@ -117,3 +117,11 @@ fn what_throws_before_anything_is_awaited_fails_the_iteration() {
     assert_eq!(fault.fault.detail, "RangeError: out");
     assert_eq!(fault.location.map(|place| place.line), Some(3));
 }
+
+#[test]
+fn a_retired_call_names_the_new_one() {
+    let mut stage = story("user.holds('document', 'text');");
+    stage.start(1);
+    let detail = stage.fault().fault.detail;
+    assert!(detail.contains("user.state(name, text)"), "{detail}");
+}

@@ -13,7 +13,7 @@ pub(crate) fn name(finding: &Finding) -> &'static str {
 }
 
 /// The finding as one sentence.
-pub(crate) fn sentence(finding: &Finding) -> String {
+pub fn sentence(finding: &Finding) -> String {
     match &finding.cause {
         Cause::RateLimiter(found) => limiter::sentence(found),
         Cause::Text { what } => what.clone(),

@@ -19,13 +19,14 @@ pub(super) fn sentence(found: &RateLimiter) -> String {
     } else {
         String::new()
     };
-    let per = match found.per.as_slice() {
-        [LimitKey::Address, LimitKey::User] => ", per source address or user".to_owned(),
+    let mut keys: Vec<&str> = found.per.iter().map(|one| per(*one)).collect();
+    if let [.., LimitKey::Address, LimitKey::User] = found.per[..] {
+        keys.pop();
+        keys.push("user"); // `per source address or user`
+    }
+    let per = match keys.as_slice() {
         [] => String::new(),
-        several => {
-            let several: Vec<&str> = several.iter().map(|one| per(*one)).collect();
-            format!(", {}", several.join(" or "))
-        }
+        several => format!(", {}", several.join(" or ")),
     };
     format!("a rate limiter lets through {passed}{burst}{per}")
 }
