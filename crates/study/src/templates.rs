@@ -81,7 +81,8 @@ fn unwrapped(text: &str) -> String {
     let mut unwrapped = String::new();
     let mut is_open = false; // the last line was part of a paragraph
     for line in text.trim_start_matches('\n').lines().map(str::trim_end) {
-        let is_prose = !line.is_empty() && !line.starts_with(['|', '#', '-', ' ']);
+        let is_list = line.starts_with("- "); // `-9 %` is prose
+        let is_prose = !line.is_empty() && !is_list && !line.starts_with(['|', '#', ' ']);
         if is_open && is_prose {
             unwrapped.truncate(unwrapped.trim_end().len());
             if !line.starts_with(['.', ',', ':', ';']) {
@@ -169,6 +170,7 @@ mod tests {
 
     #[test]
     fn only_the_lines_of_paragraphs_are_joined() {
+        assert_eq!(unwrapped("-3 % and\n-9 %\n"), "-3 % and -9 %\n");
         let text = "# a\nb\nc\n.\n\n\n| d |\n| e |\nf\n- g\n  h\n";
         assert_eq!(unwrapped(text), "# a\nb c.\n\n| d |\n| e |\nf\n- g\n  h\n");
     }
