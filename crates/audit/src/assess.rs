@@ -28,6 +28,8 @@ pub struct Unchecked {
     pub lacks: &'static str,
     /// The levels, rows or claims concerned, in the order of the source. Empty if the rule found nothing to check.
     pub subjects: Vec<String>,
+    /// Whether a claim of the rule's kind is missing.
+    pub claim: bool,
 }
 
 /// A rule finds one kind of contradiction.
@@ -37,12 +39,21 @@ pub struct Rule {
     pub name: &'static str,
     /// The contradiction that it reports, in the words of the reference.
     pub says: &'static str,
-    /// The figures without which it cannot check anything.
-    pub needs: &'static str,
+    /// What it needs to check anything.
+    pub needs: Needs,
     /// What to measure instead.
     pub instead: &'static str,
     /// Checks the results and reports to the desk.
     pub check: fn(&Results, &mut Desk<'_>),
+}
+
+/// What a rule needs to check anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Figures of the results.
+    Figures(&'static str),
+    /// A claim of a kind that the rule checks.
+    Claim(&'static str),
 }
 
 /// Collects the findings of one rule.
@@ -99,6 +110,7 @@ impl Desk<'_> {
                 rule: self.rule.name,
                 lacks,
                 subjects: vec![subject],
+                claim: false,
             }),
         }
     }
@@ -130,10 +142,15 @@ pub fn audit(results: &Results) -> Audit {
         (rule.check)(results, &mut desk);
         // Without this entry, a rule with nothing to check would look like a rule that found nothing wrong.
         if desk.checked == 0 && desk.findings.is_empty() && desk.unchecked.is_empty() {
+            let (lacks, claim) = match rule.needs {
+                Needs::Figures(figures) => (figures, false),
+                Needs::Claim(claim) => (claim, true),
+            };
             desk.unchecked.push(Unchecked {
                 rule: rule.name,
-                lacks: rule.needs,
+                lacks,
                 subjects: Vec::new(),
+                claim,
             });
         }
         audit.findings.extend(desk.findings);

@@ -23,7 +23,7 @@ mod render;
 mod results;
 mod rules;
 
-pub use assess::{Audit, Desk, Rule, Unchecked, audit};
+pub use assess::{Audit, Desk, Needs, Rule, Unchecked, audit};
 pub use bounds::{Bounds, mean_bounds, ranks_of};
 pub use claim::{Claim, Kind, Side, Span};
 pub use figure::Figure;

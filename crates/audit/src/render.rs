@@ -8,7 +8,9 @@ pub use json::json;
 pub use markdown::markdown;
 pub use terminal::terminal;
 
-use crate::{Audit, Finding, Severity, Unchecked};
+use format::plural;
+
+use crate::{Audit, Finding, Severity};
 
 /// The verdict in one sentence.
 fn verdict(audit: &Audit) -> String {
@@ -20,11 +22,9 @@ fn verdict(audit: &Audit) -> String {
             .count()
     };
     let read = format!(
-        "{} level{} and {} claim{}",
-        audit.levels,
-        plural(audit.levels),
-        audit.claims,
-        plural(audit.claims)
+        "{} and {}",
+        plural(audit.levels as u64, "level"),
+        plural(audit.claims as u64, "claim")
     );
     if audit.findings.is_empty() {
         return format!("nothing found in {read}");
@@ -54,10 +54,6 @@ fn in_runs(audit: &Audit) -> impl Iterator<Item = (&[Finding], usize)> {
     })
 }
 
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
-}
-
 /// The number of rules that had figures to check.
 fn coverage(audit: &Audit) -> String {
     let checked = audit.checked.iter().filter(|(_, times)| *times > 0).count();
@@ -65,22 +61,6 @@ fn coverage(audit: &Audit) -> String {
         "{checked} of {} rules found figures to check",
         audit.checked.len()
     )
-}
-
-/// Replaces characters that move a terminal's cursor, break a line, reverse its direction or are invisible. The names
-/// come from files.
-fn clean(text: &str) -> String {
-    let unseen = |letter: char| {
-        letter.is_control()
-            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-    };
-    let visible = |letter: char| if unseen(letter) { ' ' } else { letter };
-    text.chars().map(visible).collect()
-}
-
-/// Whether a rule is only about claims and there are none of its kind. One line covers all of these rules.
-fn about_claims(unchecked: &Unchecked) -> bool {
-    unchecked.subjects.is_empty() && unchecked.lacks.starts_with("a claim ")
 }
 
 /// The first three names, and the number of the others.

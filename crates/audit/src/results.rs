@@ -297,6 +297,6 @@ impl Times {
             .into_iter()
             .filter_map(|(name, time)| Some((name.to_owned(), time.as_ref()?)));
         let listed = self.percentiles.iter();
-        single.chain(listed.map(|(q, time)| (crate::number::percentile(*q), time)))
+        single.chain(listed.map(|(q, time)| (format::percentile(*q), time)))
     }
 }

@@ -1,4 +1,4 @@
-//! How often sound results are called unsound: thousands of runs of simulated systems, written as each tool would write
+//! How often correct results are called doubtful: thousands of runs of simulated systems, written as each tool would write
 //! them. `cargo test -p audit --test alarms -- --nocapture` prints the table of the reference.
 
 #![allow(
@@ -149,7 +149,7 @@ fn sound_results_are_not_called_impossible_or_unsupported() {
         );
         assert!(
             20 * found[2] <= RUNS,
-            "{tool}: {} of {RUNS} sound runs are called doubtful",
+            "{tool}: {} of {RUNS} correct runs are called doubtful",
             found[2]
         );
     }

@@ -51,7 +51,7 @@ fn line_ends_and_marks_of_windows_change_nothing() {
 
 #[test]
 fn a_file_that_is_cut_off_is_refused_or_says_less_and_is_never_called_impossible() {
-    // Where every figure is sound, none may look unsound for want of the rest.
+    // No correct figure may be called doubtful because other figures are missing.
     for (run, files) in runs()
         .into_iter()
         .filter(|(run, _)| run.contains("healthy"))

@@ -109,10 +109,10 @@ impl<'a> Control<'a> {
             let level = self.close_level(&plan, merged, leftovers);
             (self.tell)(Notice::LevelDone(Box::new(level.clone())));
             record.levels.push(level);
-            if let Some(hopeless) = result? {
+            if let Some(broken) = result? {
                 record.notes.push(Note::Aborted {
                     level: plan.index as usize,
-                    threshold: hopeless.to_string(),
+                    threshold: broken.to_string(),
                 });
                 break;
             }

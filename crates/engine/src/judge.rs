@@ -1,8 +1,8 @@
 //! Turns measurements into outcomes and a verdict: whether the thresholds held, and whether the level supports that.
 
 use model::Verdict;
-use plan::Threshold;
-use record::{Inconclusive, Level, Outcome, Run, ThresholdResult};
+use plan::{Aggregate, Threshold};
+use record::{Inconclusive, Level, Limits, Outcome, Run, ThresholdResult};
 
 use crate::evidence::as_far_as_it_carries;
 use crate::observe::{Seen, observe};
@@ -13,12 +13,11 @@ pub(crate) fn thresholds(thresholds: &[Threshold], levels: &[Level]) -> Vec<Thre
     let each = levels.iter().flat_map(|level| {
         thresholds
             .iter()
-            .filter(|threshold| is_promised(threshold, level))
+            .filter(|threshold| applies(threshold, level))
             .map(move |threshold| result(threshold, level))
     });
     let out_of_reach = levels.first().map(|first| {
-        let unmet =
-            |threshold: &&Threshold| !levels.iter().any(|level| is_promised(threshold, level));
+        let unmet = |threshold: &&Threshold| !levels.iter().any(|level| applies(threshold, level));
         let unmet = thresholds.iter().filter(unmet);
         unmet.map(|threshold| nowhere(threshold, first))
     });
@@ -31,13 +30,25 @@ fn nowhere(threshold: &Threshold, first: &Level) -> ThresholdResult {
         level: first.index,
         metric: threshold.subject.to_string(),
         condition: threshold.source.clone(),
+        limits: Some(limits(threshold.aggregate)),
         inconclusive: Some(Inconclusive::OutOfReach),
         ..ThresholdResult::default()
     }
 }
 
+fn limits(aggregate: Aggregate) -> Limits {
+    match aggregate {
+        Aggregate::Percentile(_) | Aggregate::Mean | Aggregate::Min | Aggregate::Max => {
+            Limits::Latency
+        }
+        Aggregate::Failed => Limits::Failures,
+        Aggregate::Lost | Aggregate::Delivered => Limits::Losses,
+        _ => Limits::Other,
+    }
+}
+
 /// Whether the level's load is within the scope of the threshold.
-pub(crate) fn is_promised(threshold: &Threshold, level: &Level) -> bool {
+pub(crate) fn applies(threshold: &Threshold, level: &Level) -> bool {
     let load = &level.load;
     threshold
         .reach
@@ -68,7 +79,7 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
 fn failed_unasked(run: &Run, level: &Level) -> bool {
     let is_about = |subject: &str| {
         let mut results = run.thresholds.iter();
-        results.any(|one| one.metric.starts_with(subject) && one.condition.starts_with("failed"))
+        results.any(|one| one.metric.starts_with(subject) && one.limits == Some(Limits::Failures))
     };
     let measured = &level.measured;
     let iterations = &measured.iterations;
@@ -143,6 +154,7 @@ fn result(threshold: &Threshold, level: &Level) -> ThresholdResult {
         level: level.index,
         metric: threshold.subject.to_string(),
         condition: threshold.source.clone(),
+        limits: Some(limits(threshold.aggregate)),
         observed,
         held: match outcome {
             Outcome::Held => Some(true),

@@ -13,7 +13,7 @@ use crate::merge::Merged;
 use crate::messages::{Command, Event};
 use crate::rescue::Signs;
 use crate::run::{InFlight, Live, Notice, RunError};
-use crate::snapshot::Hopes;
+use crate::snapshot::AbortThresholds;
 use crate::workers::Heard;
 
 /// Time for the workers to report their measurements after the second Ctrl-C. The whole run must end within a second.
@@ -29,11 +29,11 @@ struct Watch<'a> {
     done: usize,
     /// The number of requests to stop that were forwarded to the workers.
     asked: u8,
-    hopes: Hopes,
+    aborting: AbortThresholds,
     /// When the workers must have finished, once the user will not wait.
     give_up: Nanos,
     /// The threshold that aborts the run.
-    hopeless: Option<Threshold>,
+    broken: Option<Threshold>,
     /// When the level must have ended.
     limit: Nanos,
     /// Operations that the workers await after the measured time, in the latest second that was reported.
@@ -85,8 +85,8 @@ impl Control<'_> {
             done: 0,
             asked: 0,
             give_up: Nanos::MAX,
-            hopes: Hopes::of(thresholds, &blank(plan), plan.hold()),
-            hopeless: None,
+            aborting: AbortThresholds::of(thresholds, &blank(plan), plan.hold()),
+            broken: None,
             limit: Nanos::ZERO,
             awaited: (0, Awaited::default()),
             signs: Signs::of(
@@ -102,7 +102,7 @@ impl Control<'_> {
         if ended.is_err() {
             merged.rescue(watch.signs.rescued(), watch.hold, self.clock.now());
         }
-        ended.map(|()| watch.hopeless)
+        ended.map(|()| watch.broken)
     }
 
     fn watch_level(&mut self, watch: &mut Watch<'_>, merged: &mut Merged) -> Result<(), RunError> {
@@ -118,7 +118,7 @@ impl Control<'_> {
             }
             self.watcher.watch(now, watch.hold);
             merged.quota.watch(now, watch.hold);
-            if watch.hopes.is_due(now, watch.hold, self.workers.len()) {
+            if watch.aborting.is_due(now, watch.hold, self.workers.len()) {
                 self.workers.order_all(|| Command::Snapshot);
             }
             match self.workers.hear(LOOK) {
@@ -166,11 +166,11 @@ impl Control<'_> {
             Event::Copy(measured) => watch.signs.copy(worker, measured, self.clock.now()),
             Event::Snapshot(measured) => {
                 let mut level = self.so_far(watch.plan);
-                if watch.hopes.ask_for_the_target() {
+                if watch.aborting.ask_for_the_target() {
                     level.target = self.watcher.target_so_far();
                 }
-                if let Some(hopeless) = watch.hopes.take(*measured, &level) {
-                    watch.hopeless = Some(hopeless.clone());
+                if let Some(broken) = watch.aborting.take(*measured, &level) {
+                    watch.broken = Some(broken.clone());
                     watch.cut_short(self.clock.now());
                     self.workers.order_all(|| Command::EndHold);
                 }

@@ -35,22 +35,25 @@ impl Worker {
 
 /// The thresholds of one level that can abort the run, and their state.
 #[derive(Debug)]
-pub(crate) struct Hopes {
+pub(crate) struct AbortThresholds {
     /// Each with the number of looks in a row in which it was broken.
-    promises: Vec<(Threshold, u32)>,
+    thresholds: Vec<(Threshold, u32)>,
     next_look: Nanos,
     awaited: usize,
     so_far: Measured,
 }
 
-impl Hopes {
+impl AbortThresholds {
     /// `level`: the level with its load and no measurements.
     pub(crate) fn of(thresholds: &[Threshold], level: &Level, hold: Span) -> Self {
-        let promises = thresholds
+        let thresholds = thresholds
             .iter()
-            .filter(|threshold| threshold.abort && judge::is_promised(threshold, level));
+            .filter(|threshold| threshold.abort && judge::applies(threshold, level));
         Self {
-            promises: promises.cloned().map(|promise| (promise, 0)).collect(),
+            thresholds: thresholds
+                .cloned()
+                .map(|threshold| (threshold, 0))
+                .collect(),
             next_look: hold.start + EVERY,
             awaited: 0,
             so_far: Measured::default(),
@@ -59,7 +62,7 @@ impl Hopes {
 
     /// Whether to request copies from the workers now.
     pub(crate) fn is_due(&mut self, now: Nanos, hold: Span, workers: usize) -> bool {
-        let due = !self.promises.is_empty()
+        let due = !self.thresholds.is_empty()
             && self.awaited == 0
             && now >= self.next_look
             && now < hold.end;
@@ -80,39 +83,39 @@ impl Hopes {
         }
         let mut level = level.clone();
         level.measured = std::mem::take(&mut self.so_far);
-        for (promise, looks) in &mut self.promises {
-            *looks = if is_broken(promise, &level) {
+        for (threshold, looks) in &mut self.thresholds {
+            *looks = if is_broken(threshold, &level) {
                 *looks + 1
             } else {
                 0
             };
         }
         let lost = self
-            .promises
+            .thresholds
             .iter()
-            .find(|(promise, looks)| *looks >= LOOKS || *looks > 0 && is_final(promise));
-        lost.map(|(promise, _)| promise)
+            .find(|(threshold, looks)| *looks >= LOOKS || *looks > 0 && is_final(threshold));
+        lost.map(|(threshold, _)| threshold)
     }
 
     /// Whether one of the thresholds is about the target's process.
     pub(crate) fn ask_for_the_target(&self) -> bool {
-        let mut promises = self.promises.iter();
-        promises.any(|(promise, _)| promise.subject.kind == SubjectKind::Target)
+        let mut thresholds = self.thresholds.iter();
+        thresholds.any(|(threshold, _)| threshold.subject.kind == SubjectKind::Target)
     }
 }
 
 /// Whether the measurements so far break a threshold, and nothing in flight can change that.
-fn is_broken(promise: &Threshold, level: &Level) -> bool {
-    let Some(value) = so_far(promise, level) else {
+fn is_broken(threshold: &Threshold, level: &Level) -> bool {
+    let Some(value) = so_far(threshold, level) else {
         return false;
     };
-    let limit = promise.limit.value;
-    match promise.op {
-        Op::Less | Op::AtMost => is_known_from_above(promise) && !promise.holds(value),
-        Op::More | Op::AtLeast => is_known_from_below(promise) && !promise.holds(value),
+    let limit = threshold.limit.value;
+    match threshold.op {
+        Op::Less | Op::AtMost => is_known_from_above(threshold) && !threshold.holds(value),
+        Op::More | Op::AtLeast => is_known_from_below(threshold) && !threshold.holds(value),
         Op::Equal => {
-            is_known_from_above(promise) && value > limit
-                || is_known_from_below(promise) && value < limit
+            is_known_from_above(threshold) && value > limit
+                || is_known_from_below(threshold) && value < limit
         }
         Op::Unequal => false,
     }
@@ -120,12 +123,12 @@ fn is_broken(promise: &Threshold, level: &Level) -> bool {
 
 /// The lowest possible final value. A percentile has one only with enough samples. Deliveries in flight are assumed
 /// to arrive in time.
-fn so_far(promise: &Threshold, level: &Level) -> Option<f64> {
-    let least = |level: &Level| match observe(promise, level).ok()? {
+fn so_far(threshold: &Threshold, level: &Level) -> Option<f64> {
+    let least = |level: &Level| match observe(threshold, level).ok()? {
         Observed::Number { low, .. } => Some(low),
         Observed::Percentile(percentile) => percentile.stated.or(percentile.at_least),
     };
-    if !is_share_delivered(promise) {
+    if !is_share_delivered(threshold) {
         return least(level);
     }
     let mut level = level.clone();
@@ -136,31 +139,31 @@ fn so_far(promise: &Threshold, level: &Level) -> Option<f64> {
     least(&level)
 }
 
-fn is_share_delivered(promise: &Threshold) -> bool {
-    promise.aggregate == Aggregate::Delivered && promise.limit.unit == Unit::Ratio
+fn is_share_delivered(threshold: &Threshold) -> bool {
+    threshold.aggregate == Aggregate::Delivered && threshold.limit.unit == Unit::Ratio
 }
 
 /// Whether a value above the limit proves something before the end.
-fn is_known_from_above(promise: &Threshold) -> bool {
-    promise.aggregate != Aggregate::Min && !is_share_delivered(promise)
+fn is_known_from_above(threshold: &Threshold) -> bool {
+    threshold.aggregate != Aggregate::Min && !is_share_delivered(threshold)
 }
 
 /// Whether a value below the limit does. Counts grow, and the slowest operations end last.
-fn is_known_from_below(promise: &Threshold) -> bool {
-    let metric = promise.subject.kind == SubjectKind::Metric;
-    match promise.aggregate {
+fn is_known_from_below(threshold: &Threshold) -> bool {
+    let metric = threshold.subject.kind == SubjectKind::Metric;
+    match threshold.aggregate {
         Aggregate::Min => true,
         Aggregate::Mean | Aggregate::Percentile(_) => metric,
-        _ => is_share_delivered(promise),
+        _ => is_share_delivered(threshold),
     }
 }
 
 /// Whether a value beyond its limit stays there: counts and maxima only grow, minima only fall.
-fn is_final(promise: &Threshold) -> bool {
-    match promise.aggregate {
+fn is_final(threshold: &Threshold) -> bool {
+    match threshold.aggregate {
         Aggregate::Min | Aggregate::Max | Aggregate::Memory => true,
         Aggregate::Percentile(_) | Aggregate::Mean | Aggregate::Rate => false,
-        _ => promise.limit.unit == Unit::Count,
+        _ => threshold.limit.unit == Unit::Count,
     }
 }
 

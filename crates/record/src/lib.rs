@@ -47,7 +47,7 @@ pub use limiter::{LimiterKind, RateLimiter};
 pub use measured::{Check, Iterations, Measured, Outside};
 pub use metric::{Metric, MetricKind};
 pub use run::{
-    FailedAround, Machine, Pool, Run, ScriptInfo, Setup, Sources, Teardown, ThresholdResult,
+    FailedAround, Limits, Machine, Pool, Run, ScriptInfo, Setup, Sources, Teardown, ThresholdResult,
 };
 pub use summary::summary;
 pub use target::{

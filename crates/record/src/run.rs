@@ -238,6 +238,9 @@ pub struct ThresholdResult {
     pub metric: String,
     /// The threshold as the user wrote it: `p95 < 100ms`.
     pub condition: String,
+    /// The kind of figure that the threshold limits. `None` in the first records of version 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
     /// The observed figure. `None` if it could not be measured.
     pub observed: Option<Observed>,
     /// Whether it held. `None` if it is inconclusive.
@@ -248,4 +251,19 @@ pub struct ThresholdResult {
     /// Counts in place of a percentile with too few samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<Counted>,
+}
+
+/// The kind of figure that a threshold limits. Failures and losses are missing from latencies, so a report looks for a
+/// threshold on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limits {
+    /// Latency: percentiles, mean, smallest and largest.
+    Latency,
+    /// The failed ones.
+    Failures,
+    /// The lost deliveries, or the delivered ones.
+    Losses,
+    /// Any other figure.
+    Other,
 }

@@ -61,6 +61,7 @@ pub(crate) fn to_version_3(run: &mut Value) {
         translate(object, "misdelivered", &REASONS);
     });
     each(run, "thresholds/*", &mut observed);
+    each(run, "thresholds/*", &mut limited);
     each(run, "findings/*", &mut finding);
     each(run, "notes/*", &mut |note| {
         note.insert("kind".to_owned(), json!("text"));
@@ -68,6 +69,27 @@ pub(crate) fn to_version_3(run: &mut Value) {
     each(run, "", &mut |run| {
         run.insert("version".to_owned(), json!(3));
     });
+}
+
+/// Adds the kind of figure that a threshold limits, by the first letters of its condition.
+fn limited(threshold: &mut Map<String, Value>) {
+    const BEGINNINGS: [(&str, &str); 7] = [
+        ("p", "latency"),
+        ("mean", "latency"),
+        ("min", "latency"),
+        ("max", "latency"),
+        ("failed", "failures"),
+        ("lost", "losses"),
+        ("delivered", "losses"),
+    ];
+    let condition = threshold.get("condition").and_then(Value::as_str);
+    let known = condition.and_then(|condition| {
+        let mut known = BEGINNINGS.iter();
+        known.find(|(beginning, _)| condition.starts_with(beginning))
+    });
+    if let Some((_, limits)) = known {
+        threshold.insert("limits".to_owned(), json!(limits));
+    }
 }
 
 /// Calls `change` for every object at `path`.

@@ -1,9 +1,8 @@
 //! Lines for the terminal that explain why deliveries are missing.
 
+use format::{Tone, paint, wrap};
 use record::Run;
 
-use crate::colour::{Tone, paint};
-use crate::format::wrap;
 use crate::section::deliveries;
 
 /// Number of reasons shown, and the maximum number of lines per reason.

@@ -5,13 +5,10 @@
 //! The crate reads no clock, file, socket or environment variable, and does not detect what a terminal supports: colour
 //! is a parameter. It prints nothing that was not measured, and never prints 0 instead.
 
-mod colour;
 mod deliveries;
-mod format;
 mod markdown;
 mod progress;
 mod section;
-mod table;
 mod terminal;
 mod words;
 

@@ -1,5 +1,6 @@
 //! Renders the full report as Markdown.
 
+use format::{code, escape};
 use record::Run;
 
 use crate::section::levels::Lead;
@@ -7,7 +8,6 @@ use crate::section::{
     Block, ERROR, Section, counts, deliveries, environment, failures, findings, funnel, levels,
     pass_rate, resources, setup, target, thresholds, timings, verdict,
 };
-use crate::table::{code, escape};
 
 /// Renders the full report of a run.
 pub fn markdown(run: &Run) -> String {

@@ -1,8 +1,7 @@
 //! Formats the live line of a level during a run.
 
+use format::{count, millis, percent, plural, rate, seconds, shorten};
 use model::LevelPhase;
-
-use crate::format::{count, millis, percent, plural, rate, seconds, shorten};
 
 /// Figures of the live line. Fields that are `None` are omitted.
 #[derive(Clone, Debug, Default, PartialEq)]

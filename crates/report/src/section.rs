@@ -6,6 +6,7 @@ pub(crate) mod environment;
 pub(crate) mod failures;
 pub(crate) mod findings;
 pub(crate) mod funnel;
+pub(crate) mod hidden_losses;
 pub(crate) mod inconclusive;
 pub(crate) mod levels;
 pub(crate) mod mistakes;
@@ -15,14 +16,11 @@ pub(crate) mod setup;
 pub(crate) mod target;
 pub(crate) mod thresholds;
 pub(crate) mod timings;
-pub(crate) mod unpromised;
 pub(crate) mod verdict;
 
+use format::{Table, percent, plural, rate};
 use record::{Level, Load, Validity};
 use stats::Histogram;
-
-use crate::format::{percent, plural, rate};
-use crate::table::Table;
 
 /// A block of a section.
 #[derive(Clone, Debug)]
@@ -97,7 +95,7 @@ pub(crate) fn error_bound(level: &Level) -> Option<String> {
     let receipt = receipt.or(generator.read_delay.as_ref())?;
     let most = |times: &Histogram| stats::estimate(times, 0, 0.99).value().or(times.max());
     let bound = most(receipt)? + most(&generator.start_lag).unwrap_or_default();
-    Some(format!("−{}", crate::format::duration(bound)))
+    Some(format!("−{}", format::duration(bound)))
 }
 
 /// Returns the name of the level with this index.

@@ -1,10 +1,9 @@
 //! One screen at the end of a run: the verdict first, then the most important parts that fit.
 
+use format::{Tone, count, paint, share, shorten, wrap};
 use record::{Level, Run, Validity};
 
-use crate::colour::{Tone, paint};
 use crate::deliveries::missing_deliveries;
-use crate::format::{count, share, shorten, wrap};
 use crate::section::failures::{self, Group};
 use crate::section::levels::{self, Lead};
 use crate::section::{

@@ -1,5 +1,6 @@
 use std::fmt::Write as _;
 
+use format::{Column, Tone, fixed, whole};
 use serde_json::{Value, json};
 
 use crate::compare::{Row, Unit, Verdict};
@@ -81,13 +82,9 @@ impl Outcome {
         let mut text = format!("{}\n", self.headline());
         for part in &self.parts {
             let _ = writeln!(text, "\n{} ({})", part.title, part.name);
-            let _ = writeln!(
-                text,
-                "  {:<46} {:>14} {:>14} {:>12}",
-                "", "known", "measured", "allowed"
-            );
-            for row in &part.rows {
-                let _ = writeln!(text, "{}", line(row));
+            let rows = part.rows.iter().map(line);
+            for line in format::Table::new(COLUMNS.into(), rows.collect()).text(false) {
+                let _ = writeln!(text, "{line}");
             }
             if let Some(why) = &part.disturbance {
                 let _ = writeln!(text, "  disturbed: {why}");
@@ -114,47 +111,45 @@ impl Outcome {
     }
 }
 
-fn line(row: &Row) -> String {
-    let measured = row
-        .measured
-        .map_or("n/a".to_owned(), |value| shown(row.unit, value));
+const COLUMNS: [Column; 5] = [
+    Column::words("figure"),
+    Column::number("known"),
+    Column::number("measured"),
+    Column::number("allowed"),
+    Column::words("verdict"),
+];
+
+fn line(row: &Row) -> format::Row {
     let allowed = if row.allowed > 0.0 {
         format!("± {}", shown(row.unit, row.allowed))
     } else {
         "exact".to_owned()
     };
-    let verdict = match row.verdict {
-        Verdict::Ok => "ok",
-        Verdict::Differs => "DIFFERS",
-        Verdict::Disturbed => "disturbed",
+    let (verdict, tone) = match row.verdict {
+        Verdict::Ok => ("ok", Tone::Plain),
+        Verdict::Differs => ("DIFFERS", Tone::Bad),
+        Verdict::Disturbed => ("disturbed", Tone::Doubtful),
     };
-    let truth = shown(row.unit, row.truth);
-    format!(
-        "  {:<46} {truth:>14} {measured:>14} {allowed:>12}  {verdict}",
-        row.what
-    )
+    let cells = [
+        Some(row.what.clone()),
+        Some(shown(row.unit, row.truth)),
+        row.measured.map(|value| shown(row.unit, value)),
+        Some(allowed),
+        Some(verdict.to_owned()),
+    ];
+    format::Row {
+        cells: cells.into(),
+        tone,
+    }
 }
 
 fn shown(unit: Unit, value: f64) -> String {
     match unit {
-        Unit::Nanos => format!("{:.3} ms", value / 1e6),
-        Unit::Count => grouped(value),
-        Unit::Percent => format!("{value:.1} %"),
-        Unit::Megabytes => format!("{value:.1} MB"),
+        Unit::Nanos => format!("{} ms", fixed(value / 1e6, 3)),
+        Unit::Count => whole(value),
+        Unit::Percent => format!("{} %", fixed(value, 1)),
+        Unit::Megabytes => format!("{} MB", fixed(value, 1)),
     }
-}
-
-/// A whole number with commas between thousands.
-fn grouped(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -214,11 +209,11 @@ mod tests {
         let text = outcome(&[(1_234_567, 1_234_566)], false).terminal();
         assert!(text.contains("2 of 2 figures differ"), "{text}");
         assert!(
-            text.contains("1,234,567      1,234,566        exact  DIFFERS"),
+            text.contains("1,234,567  1,234,566       exact  DIFFERS"),
             "{text}"
         );
         assert!(
-            text.contains("20.000 ms      30.000 ms   ± 0.200 ms  DIFFERS"),
+            text.contains("20.000 ms  30.000 ms  ± 0.200 ms  DIFFERS"),
             "{text}"
         );
     }

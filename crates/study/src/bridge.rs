@@ -34,7 +34,7 @@ const TEMPLATES: &Templates = &[
 /// The parts, by the names that the evidence uses.
 const PARTS: [StudyPart; 4] = [
     StudyPart {
-        must_be_sound: false,
+        must_be_valid: false,
         ..StudyPart::new(
             "short",
             "the field report's test: 20 messages per user, ten runs per size",
@@ -43,7 +43,7 @@ const PARTS: [StudyPart; 4] = [
         )
     },
     StudyPart {
-        must_be_sound: false,
+        must_be_valid: false,
         ..StudyPart::new(
             "http",
             "the same workload, long enough to measure",

@@ -73,8 +73,8 @@ const PARTS: [StudyPart; 9] = [
     StudyPart {
         users: Some("12500,15000"),
         times: Some(("8s", "8s")),
-        must_be_sound: false,
-        must_keep_promises: false,
+        must_be_valid: false,
+        must_hold: false,
         ..StudyPart::new(
             "beyond",
             "rooms of 5 with more people, to find the limit",

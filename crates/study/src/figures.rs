@@ -1,35 +1,21 @@
 //! Figures and formats that all studies use.
 
+use format::NOT_AVAILABLE;
 use minijinja::context;
 use minijinja::value::Value;
 use model::Nanos;
 use record::{Deliveries, Level, Run, Timings};
 use stats::Estimate;
 
-/// A number with thousands separated: `13,712`.
-pub(crate) fn whole(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Milliseconds with two decimals, or why there are none.
+/// Formats a percentile in milliseconds, without the unit. `n/a` if there is none.
 pub(crate) fn millis(estimate: Estimate) -> String {
-    match estimate.value() {
-        Some(value) => format!("{:.2}", value.as_millis_f64()),
-        None => "n/a".to_owned(),
-    }
+    millis_of(estimate.value())
 }
 
+/// Formats a time in milliseconds, without the unit. `n/a` if there is none.
 pub(crate) fn millis_of(value: Option<Nanos>) -> String {
-    value.map_or("n/a".to_owned(), |value| {
-        format!("{:.2}", value.as_millis_f64())
+    value.map_or(NOT_AVAILABLE.to_owned(), |value| {
+        format::number(value.as_millis_f64())
     })
 }
 

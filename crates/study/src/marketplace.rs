@@ -118,8 +118,8 @@ const PARTS: [StudyPart; 8] = [
     },
     StudyPart {
         flags: &["--hash", "bcrypt", "--bcrypt-cost", "4"],
-        must_be_sound: false,
-        must_keep_promises: false,
+        must_be_valid: false,
+        must_hold: false,
         ..part(
             "rate",
             "trades at an arrival rate, up to the limit",
@@ -142,7 +142,7 @@ const PARTS: [StudyPart; 8] = [
     StudyPart {
         users: Some("4,128"),
         flags: &with_threads("16"),
-        must_keep_promises: false,
+        must_hold: false,
         ..flow(
             "threads16",
             "the same with 16 hashing threads",
@@ -158,7 +158,7 @@ const PARTS: [StudyPart; 8] = [
             "--hash-queue",
             "8",
         ],
-        must_be_sound: false,
+        must_be_valid: false,
         ..part(
             "full",
             "64 logins at once, with room for 8 in the queue",
@@ -181,8 +181,8 @@ const PARTS: [StudyPart; 8] = [
             "--hash-queue",
             "4096",
         ],
-        must_be_sound: false,
-        must_keep_promises: false,
+        must_be_valid: false,
+        must_hold: false,
         ..flow(
             "limiter",
             "with the rate limit of 100 requests in 15 minutes",
@@ -192,8 +192,8 @@ const PARTS: [StudyPart; 8] = [
     StudyPart {
         users: Some("64"),
         flags: &["--hash-queue", "4096", "--lose-accepted"],
-        must_be_sound: false,
-        must_keep_promises: false,
+        must_be_valid: false,
+        must_hold: false,
         ..flow(
             "lost",
             "with the report's first bug: a notification that is never written",

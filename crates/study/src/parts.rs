@@ -13,10 +13,10 @@ pub struct PartRun {
     pub name: &'static str,
     /// Whether the study's verdict requires its levels to be valid. It does not for a part that repeats a mistake on
     /// purpose, nor for a part at full load, where an invalid level is reported as a lower bound.
-    pub must_be_sound: bool,
+    pub must_be_valid: bool,
     /// Whether the study's verdict requires its thresholds to hold. It does not for a part that looks for the load at
     /// which they break.
-    pub must_keep_promises: bool,
+    pub must_hold: bool,
     /// The record of the part.
     pub record: Run,
     /// The record of the check of the system afterwards, if one was planned.
@@ -61,17 +61,17 @@ impl StudyOutcome {
             }
             for level in &part.record.levels {
                 let mut results = part.record.thresholds.iter();
-                let broke = part.must_keep_promises
+                let broke = part.must_hold
                     && results.any(|one| one.level == level.index && one.held == Some(false));
                 if broke && !level.is_invalid() {
                     return Verdict::Failed;
                 }
-                let unsure = part.must_keep_promises
+                let unsure = part.must_hold
                     && part.record.thresholds.iter().any(|one| {
                         let why = one.inconclusive;
                         one.level == level.index && why == Some(Inconclusive::InvalidLevel)
                     });
-                open |= broke || unsure || part.must_be_sound && level.is_invalid();
+                open |= broke || unsure || part.must_be_valid && level.is_invalid();
             }
         }
         if open {
@@ -86,8 +86,8 @@ impl StudyOutcome {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StudyPart {
     pub(crate) part: Part,
-    pub(crate) must_be_sound: bool,
-    pub(crate) must_keep_promises: bool,
+    pub(crate) must_be_valid: bool,
+    pub(crate) must_hold: bool,
     /// Members of a group, instead of those of the scenario.
     pub(crate) group: Option<u64>,
     /// Levels, instead of those of the scenario.
@@ -120,8 +120,8 @@ impl StudyPart {
                 source,
                 modules: &[],
             },
-            must_be_sound: true,
-            must_keep_promises: true,
+            must_be_valid: true,
+            must_hold: true,
             group: None,
             users: None,
             source: &[],
@@ -197,8 +197,8 @@ pub(crate) fn run_all(
         };
         done.push(PartRun {
             name: part.name,
-            must_be_sound: study_part.must_be_sound,
-            must_keep_promises: study_part.must_keep_promises,
+            must_be_valid: study_part.must_be_valid,
+            must_hold: study_part.must_hold,
             record,
             after,
         });

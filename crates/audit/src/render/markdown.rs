@@ -1,6 +1,8 @@
 use std::fmt::Write as _;
 
-use super::{about_claims, clean, coverage, in_runs, names, verdict};
+use format::{Column, Row, Table, code, escape};
+
+use super::{coverage, in_runs, names, verdict};
 use crate::{Audit, Finding, Unchecked};
 
 /// The audit as Markdown.
@@ -25,17 +27,9 @@ pub fn markdown(audit: &Audit) -> String {
     }
     let _ = writeln!(text, "\n## Not checked\n\n{}.", coverage(audit));
     let (claims, others): (Vec<&Unchecked>, Vec<&Unchecked>) =
-        audit.unchecked.iter().partition(|one| about_claims(one));
+        audit.unchecked.iter().partition(|one| one.claim);
     if !others.is_empty() {
-        text += "\n| rule | lacks | where |\n| --- | --- | --- |\n";
-    }
-    for unchecked in others {
-        let subjects = escape(&names(&unchecked.subjects));
-        let _ = writeln!(
-            text,
-            "| `{}` | {} | {subjects} |",
-            unchecked.rule, unchecked.lacks
-        );
+        let _ = writeln!(text, "\n{}", table(&others).markdown().join("\n"));
     }
     if !claims.is_empty() {
         let rules: Vec<String> = claims.iter().map(|one| format!("`{}`", one.rule)).collect();
@@ -69,23 +63,18 @@ fn one(text: &mut String, finding: &Finding) {
     );
 }
 
-/// Text between backticks. A backtick inside would end them, so it is replaced.
-fn code(text: &str) -> String {
-    format!("`{}`", clean(text).replace('`', "\u{2019}"))
-}
-
-/// Escapes names from files, so that they cannot contain markup, mentions or references.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in clean(text).chars() {
-        match letter {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' => escaped.extend(['\\', letter]),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '@' => escaped.push_str("&#64;"),
-            _ => escaped.push(letter),
-        }
-    }
-    escaped
+/// The checks that were not made because figures are missing.
+fn table(unchecked: &[&Unchecked]) -> Table {
+    let rows = unchecked.iter().map(|one| {
+        let cells = [one.rule, one.lacks, &names(&one.subjects)];
+        Row::plain(cells.map(|cell| Some(cell.to_owned())).into())
+    });
+    Table::new(
+        vec![
+            Column::name("rule"),
+            Column::words("lacks"),
+            Column::words("where"),
+        ],
+        rows.collect(),
+    )
 }

@@ -1,11 +1,13 @@
 use std::fmt::Write as _;
 
-use super::{about_claims, clean, coverage, in_runs, names, verdict};
+use format::{Tone, visible};
+
+use super::{coverage, in_runs, names, verdict};
 use crate::{Audit, Finding, Severity, Unchecked};
 
 /// The audit for a terminal: the verdict, the findings, and the checks that lacked figures.
 pub fn terminal(audit: &Audit, colour: bool) -> String {
-    let source = clean(&audit.source);
+    let source = visible(&audit.source);
     let mut text = format!("{source} ({}): {}\n", audit.form, verdict(audit));
     for (shown, more) in in_runs(audit) {
         for finding in shown {
@@ -21,11 +23,11 @@ pub fn terminal(audit: &Audit, colour: bool) -> String {
     }
     let _ = writeln!(text, "\n  {}", coverage(audit));
     let (claims, others): (Vec<&Unchecked>, Vec<&Unchecked>) =
-        audit.unchecked.iter().partition(|one| about_claims(one));
+        audit.unchecked.iter().partition(|one| one.claim);
     let (nowhere, somewhere): (Vec<&Unchecked>, Vec<&Unchecked>) =
         others.into_iter().partition(|one| one.subjects.is_empty());
     for unchecked in somewhere {
-        let subjects = clean(&names(&unchecked.subjects));
+        let subjects = visible(&names(&unchecked.subjects));
         let (rule, lacks) = (unchecked.rule, unchecked.lacks);
         let _ = writeln!(text, "  not checked, {rule} without {lacks}: {subjects}");
     }
@@ -66,27 +68,23 @@ fn list(text: &mut String, start: &str, between: char, words: impl Iterator<Item
 
 fn one(text: &mut String, finding: &Finding, colour: bool) {
     let word = paint(finding.severity, colour);
-    let subject = clean(&finding.subject);
+    let subject = visible(&finding.subject);
     let _ = writeln!(text, "\n  {word}  {subject}  [{}]", finding.rule);
-    let _ = writeln!(text, "    {}", clean(&finding.what));
+    let _ = writeln!(text, "    {}", visible(&finding.what));
     if !finding.arithmetic.is_empty() {
-        let _ = writeln!(text, "    {}", clean(&finding.arithmetic));
+        let _ = writeln!(text, "    {}", visible(&finding.arithmetic));
     }
     if !finding.at.is_empty() {
-        let _ = writeln!(text, "    at {}", clean(&finding.at.join(", ")));
+        let _ = writeln!(text, "    at {}", visible(&finding.at.join(", ")));
     }
     let _ = writeln!(text, "    measure: {}", finding.instead);
 }
 
 fn paint(severity: Severity, colour: bool) -> String {
-    let word = severity.as_str().to_uppercase();
-    if !colour {
-        return word;
-    }
-    let code = match severity {
-        Severity::Impossible => 31,
-        Severity::Unsupported => 33,
-        Severity::Doubtful => 36,
+    let tone = match severity {
+        Severity::Impossible => Tone::Bad,
+        Severity::Unsupported => Tone::Doubtful,
+        Severity::Doubtful => Tone::Strong,
     };
-    format!("\u{1b}[{code}m{word}\u{1b}[0m")
+    format::paint(&severity.as_str().to_uppercase(), tone, colour)
 }

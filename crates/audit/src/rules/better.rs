@@ -2,14 +2,14 @@
 //! must also mention the other figures that became worse.
 
 use crate::measure::Measure;
-use crate::number::short;
 use crate::reach::Reach;
-use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
+use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "better",
     says: "the figures of a claimed improvement are worse, or most other times became worse",
-    needs: "a claim of the kind better",
+    needs: Needs::Claim("a claim of the kind better"),
     instead: "all figures of both levels side by side, from repeated runs under the same load",
     check,
 };
@@ -45,7 +45,7 @@ fn told(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
         };
         if got_worse {
             surely += usize::from(surely_worse(claim, before, after, of));
-            worse.push(format!("{of} {} → {}", short(one), short(other)));
+            worse.push(format!("{of} {} → {}", precise(one), precise(other)));
         }
     }
     if worse.is_empty() {
@@ -109,8 +109,8 @@ fn beside(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
                 slower.push(format!(
                     "{} {name} {} → {}",
                     row.name,
-                    short(time.value),
-                    short(now.value)
+                    precise(time.value),
+                    precise(now.value)
                 ));
             }
         }

@@ -1,12 +1,12 @@
 //! Only figures of the process itself show that a resource is a bottleneck, or that it is not. Figures of the machine
 //! include other processes and several cores. Figures of the generator are about the generator.
 
-use crate::{Desk, Kind, Results, Rule, Severity};
+use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "cause-not-measured",
     says: "a cause is named or ruled out without figures for it",
-    needs: "a claim of the kind cause",
+    needs: Needs::Claim("a claim of the kind cause"),
     instead: "CPU of the process and of its busiest thread, its memory, queues and pools, during the load",
     check,
 };

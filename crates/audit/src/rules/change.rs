@@ -1,13 +1,13 @@
 //! A change of "+42 %" or "4.7 ×" is after / before, within the rounding of both.
 
-use crate::number::short;
 use crate::reach::Reach;
-use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity, Span};
+use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity, Span};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "change",
     says: "a change in per cent, or a factor, does not match its figures",
-    needs: "a claim of the kind change",
+    needs: Needs::Claim("a claim of the kind change"),
     instead: "changes computed from the figures themselves, with their confidence interval",
     check,
 };
@@ -39,7 +39,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 .row
                 .as_ref()
                 .map_or(String::new(), |row| format!("{row} "));
-            outside.push(format!("{row}{of} × {}", short(factor.printed)));
+            outside.push(format!("{row}{of} × {}", precise(factor.printed)));
         }
         if known == 0 {
             desk.lacks(claim.text.clone(), "the figures before and after");
@@ -62,7 +62,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 /// The range, or one number if both ends are equal.
 pub(super) fn told(by: Span) -> String {
-    let (low, high) = (short(by.low), short(by.high));
+    let (low, high) = (precise(by.low), precise(by.high));
     if low == high {
         low
     } else {

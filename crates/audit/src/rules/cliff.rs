@@ -2,14 +2,14 @@
 //! point. Levels with the same users must agree.
 
 use crate::measure::Measure;
-use crate::number::short;
 use crate::reach::Reach;
-use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
+use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "cliff",
     says: "a cliff is claimed, but too few levels have data to show one",
-    needs: "a claim of the kind cliff",
+    needs: Needs::Claim("a claim of the kind cliff"),
     instead: "levels close to the jump on both sides, and the level before it repeated afterwards",
     check,
 };
@@ -52,9 +52,9 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
             format!("{of} {what} there"),
             format!(
                 "{} at {}, {} at {}",
-                short(low),
+                precise(low),
                 before.name,
-                short(high),
+                precise(high),
                 after.name
             ),
         );
@@ -70,8 +70,8 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
                 "levels with {of} up to {}: {}; {of} {} → {}",
                 before.name,
                 below.len(),
-                short(low),
-                short(high)
+                precise(low),
+                precise(high)
             ),
         );
     }

@@ -1,13 +1,13 @@
 //! Little's law: on average, Σ rate × mean time operations are in progress. Users who wait or think are not counted.
 
 use super::little::{at_work, measured};
-use crate::number::short;
-use crate::{Desk, Kind, Results, Rule, Severity};
+use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "concurrency",
     says: "all users are said to be active at the same time, but rate × mean time is less",
-    needs: "a claim of the kind concurrent",
+    needs: Needs::Claim("a claim of the kind concurrent"),
     instead: "open connections and operations in progress, counted over time",
     check,
 };
@@ -43,13 +43,13 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
                     format!(
                         "{} users were active at the same time in {}",
-                        short(at_work.round()),
+                        precise(at_work.round()),
                         level.name
                     ),
                     format!(
                         "Σ rate × mean time = {} at most, stated: {}",
-                        short(at_work),
-                        short(stated.low)
+                        precise(at_work),
+                        precise(stated.low)
                     ),
                 );
             }

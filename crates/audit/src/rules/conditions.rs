@@ -1,11 +1,11 @@
 //! A statement about one condition does not follow from a measurement under another one.
 
-use crate::{Desk, Results, Rule, Severity};
+use crate::{Desk, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "other-conditions",
     says: "a statement is about conditions other than those of the measurement",
-    needs: "a claim with its conditions",
+    needs: Needs::Claim("a claim with its conditions"),
     instead: "the same load under the stated condition",
     check,
 };

@@ -1,12 +1,12 @@
 //! A change shows its cause only if nothing else changed.
 
-use crate::number::short;
-use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
+use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "more-than-one-change",
     says: "the two levels of a comparison differ in more than the stated change",
-    needs: "a claim that compares two levels",
+    needs: Needs::Claim("a claim that compares two levels"),
     instead: "the same load, length and version on both sides, with one change between them",
     check,
 };
@@ -71,9 +71,9 @@ fn compare(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
             let words = format!(
                 "{}: {} s, {}: {} s",
                 before.name,
-                short(one.value),
+                precise(one.value),
                 after.name,
-                short(other.value)
+                precise(other.value)
             );
             desk.find(
                 Severity::Doubtful,

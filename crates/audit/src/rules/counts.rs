@@ -3,14 +3,15 @@
 //! Counts of a window may include operations that were in flight before it. In a closed load that is at most one per
 //! user. A share of success may refer to the operations started or to those that ended.
 
-use crate::number::{percent, short};
+use crate::number::percent;
 use crate::reach::Reach;
-use crate::{Desk, Figure, Level, Loop, Results, Row, Rule, Severity};
+use crate::{Desk, Figure, Level, Loop, Needs, Results, Row, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "counts-do-not-add-up",
     says: "parts do not add up to their whole, or a percentage does not match its counts",
-    needs: "counts of what was started and how it ended",
+    needs: Needs::Figures("counts of what was started and how it ended"),
     instead: "count every start once, and give each exactly one end: ok, failed by kind, or unfinished",
     check,
 };
@@ -60,7 +61,7 @@ fn ends(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     } else {
         return;
     };
-    let words: Vec<String> = parts.iter().map(|part| short(part.value)).collect();
+    let words: Vec<String> = parts.iter().map(|part| precise(part.value)).collect();
     desk.find(
         severity,
         (level.call(row), &[sent.at.as_str(), ok.at.as_str()]),
@@ -68,8 +69,8 @@ fn ends(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         format!(
             "{} = {}, started: {}",
             words.join(" + "),
-            short(sum(&parts, |part| part.value)),
-            short(sent.value)
+            precise(sum(&parts, |part| part.value)),
+            precise(sent.value)
         ),
     );
 }
@@ -100,8 +101,8 @@ fn kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         what,
         format!(
             "Σ of the kinds = {}, failed: {}",
-            short(sum(&kinds, |kind| kind.value)),
-            short(failed.value)
+            precise(sum(&kinds, |kind| kind.value)),
+            precise(failed.value)
         ),
     );
 }
@@ -129,9 +130,14 @@ fn share(level: &Level, row: &Row, desk: &mut Desk<'_>) {
             (level.call(row), &[stated.at.as_str(), row.at.as_str()]),
             format!(
                 "{} % success does not match the counts",
-                short(stated.value)
+                precise(stated.value)
             ),
-            format!("{} of {} = {}", short(ok), short(sent), percent(ok / sent)),
+            format!(
+                "{} of {} = {}",
+                precise(ok),
+                precise(sent),
+                percent(ok / sent)
+            ),
         );
     }
 }
@@ -170,8 +176,8 @@ fn windows(level: &Level, desk: &mut Desk<'_>) {
         format!(
             "Σ of {} windows = {}, whole: {}",
             parts.len(),
-            short(sum(&parts, |part| part.value)),
-            short(sent.value)
+            precise(sum(&parts, |part| part.value)),
+            precise(sent.value)
         ),
     );
 }

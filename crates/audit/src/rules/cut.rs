@@ -2,12 +2,12 @@
 //! operations in flight at the end are missing or counted as failed.
 
 use crate::number::{percent, time};
-use crate::{Desk, Results, Rule, Severity};
+use crate::{Desk, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "cut-by-the-end",
     says: "the longest time is nearly as long as the run: its end cut longer ones off, or made them failures",
-    needs: "the duration and the longest time",
+    needs: Needs::Figures("the duration and the longest time"),
     instead: "a run many times longer than its longest request, with requests in flight at the end counted as unfinished",
     check,
 };

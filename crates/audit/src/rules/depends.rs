@@ -1,13 +1,13 @@
 //! If y depends on x, a large change of x moves y while everything else stays the same.
 
 use super::change::factor;
-use crate::number::short;
-use crate::{Desk, Kind, Results, Rule, Severity};
+use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "does-not-depend",
     says: "a figure is said to depend on another, but does not change with it",
-    needs: "a claim of the kind depends-on",
+    needs: Needs::Claim("a claim of the kind depends-on"),
     instead: "changes of one thing at a time, over several values",
     check,
 };
@@ -45,8 +45,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     format!(
                         "{}: {on} × {}, {of} × {}",
                         [one.name.as_str(), other.name.as_str()].join(" → "),
-                        short(cause.printed),
-                        short(effect.printed)
+                        precise(cause.printed),
+                        precise(effect.printed)
                     ),
                 );
             }

@@ -1,13 +1,14 @@
 //! count / duration is no more precise than the duration: 200 / 0.015 s is anything from 12,903 to 13,793. A duration
 //! in whole seconds is taken as the configured one, which is exact.
 
-use crate::number::{percent, short, told};
-use crate::{Desk, Results, Rule, Severity};
+use crate::number::{percent, printed};
+use crate::{Desk, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "false-precision",
     says: "a rate has more digits than the duration from which it was computed",
-    needs: "count, rate and duration",
+    needs: Needs::Figures("count, rate and duration"),
     instead: "durations with as many digits as the rates, and the spread of several runs",
     check,
 };
@@ -37,16 +38,16 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 ),
                 format!(
                     "{}/s has more digits than {} s can give",
-                    told(rate),
-                    told(duration)
+                    printed(rate),
+                    printed(duration)
                 ),
                 format!(
                     "{} / ({} ± {} s) = {} to {}; the duration is known to {}",
-                    short(count.value),
-                    short(duration.value),
-                    short(half),
-                    short(count.value / (duration.value + half)),
-                    short(count.value / (duration.value - half)),
+                    precise(count.value),
+                    precise(duration.value),
+                    precise(half),
+                    precise(count.value / (duration.value + half)),
+                    precise(count.value / (duration.value - half)),
                     percent(coarse)
                 ),
             );

@@ -2,12 +2,12 @@
 //! the edge below. Beyond the last edge it has no upper limit.
 
 use crate::number::time;
-use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
+use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "percentiles-on-edges",
     says: "percentiles are the edges of histogram buckets, not measured times",
-    needs: "percentiles",
+    needs: Needs::Figures("percentiles"),
     instead: "a histogram with a fixed relative error (HDR, three digits), and its bucket width beside each percentile",
     check,
 };
@@ -66,7 +66,7 @@ fn range(q: f64, at: &Figure, edges: &[f64]) -> String {
         .copied()
         .filter(|edge| *edge < at.value)
         .fold(0.0, f64::max);
-    let name = crate::number::percentile(q);
+    let name = format::percentile(q);
     if edges.iter().all(|edge| *edge <= at.value) {
         return format!("{name} is {} or more, without limit", time(below));
     }

@@ -2,13 +2,14 @@
 //! p99, there are most likely fewer, or the tail is cut off. If the number of samples is stated, the rule
 //! `too-few-samples` says more.
 
-use crate::number::{percentile, time};
-use crate::{Desk, Figure, Results, Row, Rule, Severity};
+use crate::number::time;
+use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
+use format::percentile;
 
 pub(super) const RULE: Rule = Rule {
     name: "equal-percentiles",
     says: "a high percentile equals a higher one or the maximum: few samples, or a cut-off tail",
-    needs: "high percentiles of an unknown number of samples",
+    needs: Needs::Figures("high percentiles of an unknown number of samples"),
     instead: "the number of samples beside every percentile, and no percentile with fewer than ten samples beyond it",
     check,
 };

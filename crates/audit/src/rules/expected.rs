@@ -1,11 +1,11 @@
 //! An expected gain is a hypothesis until it is measured.
 
-use crate::{Desk, Kind, Results, Rule, Severity};
+use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "expected-gain",
     says: "a gain is stated in figures that nobody measured",
-    needs: "a claim of the kind expected",
+    needs: Needs::Claim("a claim of the kind expected"),
     instead: "the change itself, measured before and after",
     check,
 };

@@ -1,13 +1,14 @@
 //! A load that was not tested was not measured: above the highest level, or between two levels, its figures are
 //! guesses. A share from n flows may also be too high: Wilson's interval of n of n begins at about 1 − 4 / (n + 4).
 
-use crate::number::{percent, short};
-use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
+use crate::number::percent;
+use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "not-measured",
     says: "a capacity is claimed, or denied, for a number of users that was not tested, or too rarely",
-    needs: "a claim of the kind handles",
+    needs: Needs::Claim("a claim of the kind handles"),
     instead: "that load itself, or a model that is called a model, with its interval",
     check,
 };
@@ -56,12 +57,12 @@ fn beyond(claim: &Claim, users: f64, highest: f64, desk: &mut Desk<'_>) {
     desk.find(
         Severity::Unsupported,
         (claim.text.clone(), &[claim.at.as_str()]),
-        format!("no load above {} users was tested", short(highest)),
+        format!("no load above {} users was tested", precise(highest)),
         format!(
             "{} / {} = {} × the highest level",
-            short(users),
-            short(highest),
-            short(users / highest)
+            precise(users),
+            precise(highest),
+            precise(users / highest)
         ),
     );
 }
@@ -70,11 +71,11 @@ fn between(claim: &Claim, users: f64, run: &[(f64, &Level)], desk: &mut Desk<'_>
     let mut all: Vec<f64> = run.iter().map(|(users, _)| *users).collect();
     all.sort_by(f64::total_cmp);
     all.dedup();
-    let words: Vec<String> = all.iter().map(|users| short(*users)).collect();
+    let words: Vec<String> = all.iter().map(|users| precise(*users)).collect();
     desk.find(
         Severity::Unsupported,
         (claim.text.clone(), &[claim.at.as_str()]),
-        format!("{} users were not tested", short(users)),
+        format!("{} users were not tested", precise(users)),
         format!("levels: {}", words.join(", ")),
     );
 }
@@ -97,13 +98,13 @@ fn few(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
             (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
             format!(
                 "{} of {} could also occur with a lower true rate",
-                short(ok),
-                short(sent)
+                precise(ok),
+                precise(sent)
             ),
             format!(
                 "Wilson's 95 % interval of {} of {} begins at {}",
-                short(ok),
-                short(sent),
+                precise(ok),
+                precise(sent),
                 percent(low)
             ),
         );

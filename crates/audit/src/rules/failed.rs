@@ -1,13 +1,14 @@
 //! Failures are often quicker than responses, or as long as a timeout. If most requests failed, the percentiles are
 //! those of failures. If failures have no time, the percentiles are those of the few successes.
 
-use crate::number::{percent, short};
-use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
+use crate::number::percent;
+use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "mostly-failed",
     says: "more than half of the requests failed: the times are those of failures or of the few successes",
-    needs: "times, and the number of failures",
+    needs: Needs::Figures("times, and the number of failures"),
     instead: "a healthy target, and times of successes with the share of success beside them",
     check,
 };
@@ -113,8 +114,8 @@ fn tell(
         what,
         format!(
             "{} of {} failed, {}",
-            short(failed.round()),
-            short(all),
+            precise(failed.round()),
+            precise(all),
             percent(failed / all)
         ),
     );

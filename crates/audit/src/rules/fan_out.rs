@@ -1,12 +1,12 @@
 //! A message with f receivers is received f times: received ≤ sent × f, with equality if nothing is lost.
 
-use crate::number::short;
-use crate::{Desk, Level, Results, Rule, Severity};
+use crate::{Desk, Level, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "fan-out",
     says: "the number received is not the number sent times the stated receivers",
-    needs: "messages sent and received",
+    needs: Needs::Figures("messages sent and received"),
     instead: "the audience of each message at the time of sending, and the fate of each delivery",
     check,
 };
@@ -56,10 +56,10 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             what,
             format!(
                 "{} received / {} sent = {}; stated: {}",
-                short(received.value),
-                short(sent.value),
-                short(ratio),
-                short(expected)
+                precise(received.value),
+                precise(sent.value),
+                precise(ratio),
+                precise(expected)
             ),
         );
     }

@@ -1,13 +1,13 @@
 //! A percentile needs samples beyond it. With fewer than ten, its 95 % interval is too wide to be useful (order
 //! statistics: the number beyond is binomial, its spread √(n·q·(1 − q))).
 
-use crate::number::{percentile, short};
-use crate::{Desk, Level, Results, Row, Rule, Severity};
+use crate::{Desk, Level, Needs, Results, Row, Rule, Severity};
+use format::{percentile, precise};
 
 pub(super) const RULE: Rule = Rule {
     name: "too-few-samples",
     says: "too few samples lie beyond a percentile",
-    needs: "percentiles",
+    needs: Needs::Figures("percentiles"),
     instead: "at least 10 / (1 − q) samples: 200 for p95, 1,000 for p99",
     check,
 };
@@ -50,7 +50,7 @@ fn check_row(level: &Level, row: &Row, count: f64, desk: &mut Desk<'_>) {
             format!(
                 "{}: {} beyond",
                 percentile(*q),
-                short((count * (1.0 - q) * 10.0).round() / 10.0)
+                precise((count * (1.0 - q) * 10.0).round() / 10.0)
             )
         })
         .collect();
@@ -58,7 +58,7 @@ fn check_row(level: &Level, row: &Row, count: f64, desk: &mut Desk<'_>) {
     desk.find(
         Severity::Doubtful,
         (level.call(row), &[row.at.as_str()]),
-        format!("{} of {} samples", names.join(" and "), short(count)),
+        format!("{} of {} samples", names.join(" and "), precise(count)),
         words.join(", "),
     );
 }

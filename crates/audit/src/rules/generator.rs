@@ -1,12 +1,12 @@
 //! A load generator without spare CPU measures itself: it sends late and reads late.
 
-use crate::number::short;
-use crate::{Desk, Results, Rule, Severity};
+use crate::{Desk, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "generator-limited",
     says: "the load generator was at its limit, so its figures describe the generator",
-    needs: "the generator's own CPU",
+    needs: Needs::Figures("the generator's own CPU"),
     instead: "a generator with CPU to spare, or several; its send and read delays beside every level",
     check,
 };
@@ -25,7 +25,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 Severity::Unsupported,
                 (level.name.clone(), &[cpu.at.as_str(), level.at.as_str()]),
                 "the figures of this level describe the generator, not the system",
-                format!("the generator used {} % of its CPU", short(cpu.value)),
+                format!("the generator used {} % of its CPU", precise(cpu.value)),
             );
         }
     }

@@ -2,13 +2,14 @@
 //! cannot be as even as the starts. Counts that are even nevertheless are counts of starts, and do not describe the
 //! system.
 
-use crate::number::{percent, short, time};
-use crate::{Desk, Level, Results, Rule, Severity};
+use crate::number::{percent, time};
+use crate::{Desk, Level, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "counts-launches",
     says: "a rate counts starts: it is constant whatever the system does",
-    needs: "counts in windows of time",
+    needs: Needs::Figures("counts in windows of time"),
     instead: "successes per second (goodput), beside the starts",
     check,
 };
@@ -41,7 +42,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 format!(
                     "{} windows of {} s differ by {} or less (the first left out), while requests took up to {}",
                     level.windows.len(),
-                    short(window.value),
+                    precise(window.value),
                     percent(unevenness),
                     time(longest)
                 ),

@@ -1,12 +1,12 @@
 //! A run with u users cannot have more than u sessions of its own.
 
-use crate::number::short;
-use crate::{Desk, Results, Rule, Severity};
+use crate::{Desk, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "left-over",
     says: "the target counts more sessions than there are users: sessions are left from an earlier run",
-    needs: "users, and sessions that the target counted",
+    needs: Needs::Figures("users, and sessions that the target counted"),
     instead: "a clean target before each run, with its sessions counted before and after",
     check,
 };
@@ -24,9 +24,9 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 "sessions of an earlier run still existed: the runs are not independent, and sessions do not end",
                 format!(
                     "{} sessions − {} users = {} left over",
-                    short(sessions.value),
-                    short(users.value),
-                    short(sessions.value - users.value)
+                    precise(sessions.value),
+                    precise(users.value),
+                    precise(sessions.value - users.value)
                 ),
             );
         }

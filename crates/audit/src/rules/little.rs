@@ -2,13 +2,14 @@
 //! closed loop each user has at most one request in flight, so rate × mean time cannot exceed the number of users. With
 //! a known pause, rate × (time + pause) equals that number.
 
-use crate::number::{short, time};
-use crate::{Desk, Figure, Level, Loop, Results, Row, Rule, Severity};
+use crate::number::time;
+use crate::{Desk, Figure, Level, Loop, Needs, Results, Row, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "little-s-law",
     says: "rate × mean time exceeds the number of users, or does not match the users and their pause",
-    needs: "users, and rate and mean time of one operation",
+    needs: Needs::Figures("users, and rate and mean time of one operation"),
     instead: "rate and times of the same operations over the same time, and the users that were really active",
     check,
 };
@@ -59,12 +60,12 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 ),
                 format!(
                     "{} users who wait for responses cannot achieve that",
-                    short(users.value)
+                    precise(users.value)
                 ),
                 format!(
                     "Σ rate × mean time = {} in progress at the same time, with {} users",
-                    short(at_work),
-                    short(users.value)
+                    precise(at_work),
+                    precise(users.value)
                 ),
             );
         } else {
@@ -147,11 +148,11 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
             what,
             format!(
                 "{}/s × ({} + {}) = {} users; stated: {}",
-                short(rate.value),
+                precise(rate.value),
                 time(mean.value),
                 time(pause.value),
-                short(needed),
-                short(users)
+                precise(needed),
+                precise(users)
             ),
         );
     }

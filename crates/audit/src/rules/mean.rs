@@ -1,13 +1,16 @@
 //! A mean must lie within the bounds that percentiles, minimum and maximum leave (`bounds.rs` has the arithmetic).
 
 use crate::bounds::mean_bounds_from;
-use crate::number::{short, time};
-use crate::{Bounds, Desk, Level, Method, Results, Row, Rule, Severity, mean_bounds};
+use crate::number::time;
+use crate::{Bounds, Desk, Level, Method, Needs, Results, Row, Rule, Severity, mean_bounds};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "mean-out-of-reach",
     says: "a mean is larger or smaller than the percentiles, the minimum and the maximum allow",
-    needs: "times of one operation, their number, and the mean with percentiles or the maximum",
+    needs: Needs::Figures(
+        "times of one operation, their number, and the mean with percentiles or the maximum",
+    ),
     instead: "a histogram without a last bucket that hides the tail (HDR), and mean and percentiles of the same samples",
     check,
 };
@@ -55,7 +58,7 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         desk.find(
             severity,
             (name, &place),
-            format!("no {} samples with these percentiles can have a mean of {}", short(*count), time(mean.value)),
+            format!("no {} samples with these percentiles can have a mean of {}", precise(*count), time(mean.value)),
             format!(
                 "{listed} allow a mean of at most {}, whatever the definition of a percentile; published: {}",
                 time(high),
@@ -68,7 +71,7 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
             (name, &place),
             format!(
                 "no {} samples with these percentiles can have a mean as small as {}",
-                short(*count),
+                precise(*count),
                 time(mean.value)
             ),
             format!(

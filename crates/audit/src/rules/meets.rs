@@ -3,13 +3,14 @@
 //! says otherwise. A figure beyond the limit is impossible only if no rounding and no histogram explain it.
 
 use crate::measure::Measure;
-use crate::number::{short, time};
-use crate::{Claim, Desk, Figure, Kind, Level, Results, Row, Rule, Severity, Side};
+use crate::number::time;
+use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Row, Rule, Severity, Side};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "target-met",
     says: "a target is claimed to be met by a figure that does not show it",
-    needs: "a claim of the kind meets",
+    needs: Needs::Claim("a claim of the kind meets"),
     instead: "the figure with its interval against the limit: it is met if the whole interval is below",
     check,
 };
@@ -60,7 +61,7 @@ fn compare(
     });
     let unit = |value: f64| match measure {
         Measure::Time => time(value),
-        _ => short(value),
+        _ => precise(value),
     };
     desk.find(
         if possible {

@@ -2,13 +2,14 @@
 //! "Interval Estimation for the Difference Between Independent Proportions", 1998, method 10: from two Wilson
 //! intervals). Rates and times need more than one run of each level.
 
-use crate::number::{percent, short};
-use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
+use crate::number::percent;
+use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "inside-the-noise",
     says: "a difference is claimed that chance explains, or that single runs cannot show",
-    needs: "a claim of the kinds change, better, cliff",
+    needs: Needs::Claim("a claim of the kinds change, better, cliff"),
     instead: "several runs of each level, in turn, and the interval of the difference",
     check,
 };
@@ -101,9 +102,9 @@ fn runs(claim: &Claim, before: &Level, after: &Level, desk: &mut Desk<'_>) {
             format!(
                 "{}: {} run, {}: {} run",
                 before.name,
-                short(one.value),
+                precise(one.value),
                 after.name,
-                short(other.value)
+                precise(other.value)
             ),
         );
     }

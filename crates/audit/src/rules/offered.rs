@@ -1,13 +1,16 @@
 //! Planned load = starts made + starts not made. Dropped or late starts are missing from the percentiles, and the real
 //! load was lower than the stated one. If an open load ends long after its last start, the target did not keep up.
 
-use crate::number::{percent, short};
-use crate::{Desk, Figure, Level, Results, Rule, Severity};
+use crate::number::percent;
+use crate::{Desk, Figure, Level, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "load-not-made",
     says: "less load was generated than planned, or fewer responses arrived in time than requests were sent",
-    needs: "the planned load (`offered`), or the number of dropped starts (`dropped`)",
+    needs: Needs::Figures(
+        "the planned load (`offered`), or the number of dropped starts (`dropped`)",
+    ),
     instead: "a generator that can make the planned load, or enough users; the dropped starts beside every percentile",
     check,
 };
@@ -52,8 +55,8 @@ fn dropped(level: &Level, desk: &mut Desk<'_>) {
             "part of the planned load was not made: the dropped starts are missing from the percentiles",
             format!(
                 "{} dropped + {} started: {} of the planned starts were dropped",
-                short(dropped.value),
-                short(started),
+                precise(dropped.value),
+                precise(started),
                 percent(share)
             ),
         );
@@ -105,8 +108,8 @@ fn planned(level: &Level, desk: &mut Desk<'_>) {
             "the planned load was not made: the times are those of a lower load than stated",
             format!(
                 "planned {}/s, made {}/s: {} is missing",
-                short(offered.value),
-                short(made),
+                precise(offered.value),
+                precise(made),
                 percent(1.0 - made / offered.value)
             ),
         );
@@ -136,9 +139,9 @@ fn kept_up(level: &Level, desk: &mut Desk<'_>) {
             "the target did not keep up: the last responses came long after the last start",
             format!(
                 "{}/s started, {} of them successful, and {}/s answered",
-                short(offered.value),
+                precise(offered.value),
                 percent(success.value / 100.0),
-                short(answered.value)
+                precise(answered.value)
             ),
         );
     }

@@ -1,12 +1,13 @@
 //! min ≤ p50 ≤ p90 ≤ … ≤ max and min ≤ mean ≤ max, by definition.
 
-use crate::number::{percentile, time};
-use crate::{Desk, Figure, Results, Row, Rule, Severity};
+use crate::number::time;
+use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
+use format::percentile;
 
 pub(super) const RULE: Rule = Rule {
     name: "not-ascending",
     says: "a percentile is smaller than a lower percentile, or a time lies outside minimum and maximum",
-    needs: "two or more times of one operation",
+    needs: Needs::Figures("two or more times of one operation"),
     instead: "all of them from one set of samples",
     check,
 };

@@ -1,13 +1,14 @@
 //! In a closed loop the rate is users / (time + pause) while nothing is saturated. A rate that grows in proportion to
 //! the users is the demand of the users, not the capacity of the system.
 
-use crate::number::{percent, short};
-use crate::{Desk, Kind, Results, Rule, Severity};
+use crate::number::percent;
+use crate::{Desk, Kind, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "limit-not-found",
     says: "a rate is called the system's maximum while it still grows with the users",
-    needs: "a claim of the kind peak",
+    needs: Needs::Claim("a claim of the kind peak"),
     instead: "more load, until the rate no longer grows or a threshold breaks",
     check,
 };
@@ -44,8 +45,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 "the rate still grows with the users: the system's limit was not reached",
                 format!(
                     "users × {}, rate × {}: {} of proportional",
-                    short(users),
-                    short(rate),
+                    precise(users),
+                    precise(rate),
                     percent(rate / users)
                 ),
             );

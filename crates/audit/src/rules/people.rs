@@ -1,13 +1,14 @@
 //! For users who pause Z between requests that take R, N = X·(R + Z) with X requests per second, and c = X·R requests
 //! are in flight. So c concurrent flows stand for c·(R + Z) / R users, with the measured R.
 
-use crate::number::{short, time};
-use crate::{Claim, Desk, Figure, Kind, Level, Results, Rule, Severity};
+use crate::number::time;
+use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "users-converted",
     says: "concurrent flows are converted to people in a way that the measured times do not support",
-    needs: "a claim of the kind people",
+    needs: Needs::Claim("a claim of the kind people"),
     instead: "the conversion with its R and Z beside it, and a realistic mix of what people do",
     check,
 };
@@ -41,14 +42,14 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                     "the measured time results in another number of people",
                     format!(
                         "{} × ({} + {} to {} s) / {1} = {} to {}; stated: {} to {}",
-                        short(users.value),
+                        precise(users.value),
                         time(typical.value),
-                        short(think.low),
-                        short(think.high),
-                        short(least.round()),
-                        short(most.round()),
-                        short(stated.low),
-                        short(stated.high)
+                        precise(think.low),
+                        precise(think.high),
+                        precise(least.round()),
+                        precise(most.round()),
+                        precise(stated.low),
+                        precise(stated.high)
                     ),
                 );
             }

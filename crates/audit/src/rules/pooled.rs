@@ -1,11 +1,11 @@
 //! Percentiles of a mixture of loads describe none of them: they depend on the number of samples from each load.
 
-use crate::{Desk, Results, Rule, Severity};
+use crate::{Desk, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "pooled-levels",
     says: "percentiles cover several loads merged together",
-    needs: "levels",
+    needs: Needs::Figures("levels"),
     instead: "each load on its own",
     check,
 };

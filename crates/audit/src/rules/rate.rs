@@ -1,12 +1,12 @@
 //! rate = count / duration.
 
-use crate::number::short;
-use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
+use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "rate-and-duration",
     says: "count / rate is not the stated duration: the rate covers another period",
-    needs: "count and rate of one operation",
+    needs: Needs::Figures("count and rate of one operation"),
     instead: "rates over the measured time alone, without ramp-up, waiting and clean-up",
     check,
 };
@@ -43,10 +43,10 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
             "the rate is not the count over the stated duration",
             format!(
                 "{} / {}/s = {} s; stated: {} s",
-                short(count.value),
-                short(rate.value),
-                short(count.value / rate.value),
-                short(duration.value)
+                precise(count.value),
+                precise(rate.value),
+                precise(count.value / rate.value),
+                precise(duration.value)
             ),
         );
     }

@@ -1,12 +1,13 @@
 //! A live stream that waits for each response before its next piece runs at piece / response time of real time.
 
-use crate::number::{short, time};
-use crate::{Desk, Results, Rule, Severity};
+use crate::number::time;
+use crate::{Desk, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "slower-than-real-time",
     says: "each piece of a live stream takes longer than it lasts, so a live source falls behind without limit",
-    needs: "the length of stream that each operation carries (`carries`)",
+    needs: Needs::Figures("the length of stream that each operation carries (`carries`)"),
     instead: "pieces sent by a clock that does not wait for responses; the lag behind the source, and the real-time factor",
     check,
 };
@@ -31,7 +32,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                         "{} / {} = {} × real time",
                         time(piece.value),
                         time(mean.value),
-                        short(piece.value / mean.value)
+                        precise(piece.value / mean.value)
                     ),
                 );
             }

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use super::change::told;
-use crate::{Claim, Desk, Kind, Level, Results, Rule, Severity};
+use crate::{Claim, Desk, Kind, Level, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "within-capacity",
     says: "a load is called within capacity although the system is called, or seen, at its limit",
-    needs: "a claim of the kind within-capacity",
+    needs: Needs::Claim("a claim of the kind within-capacity"),
     instead: "the load at which a stated threshold breaks, and the distance to it",
     check,
 };

@@ -5,13 +5,13 @@
 //! steps are compared.
 
 use crate::measure::Measure;
-use crate::number::short;
-use crate::{Claim, Desk, Figure, Kind, Level, Results, Rule, Severity};
+use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "scaling",
     says: "the figures contradict a claim of linear or sub-linear growth",
-    needs: "a claim of the kinds linear, sub-linear",
+    needs: Needs::Claim("a claim of the kinds linear, sub-linear"),
     instead: "several repeated levels up to the limit, and a model fitted to them (the Universal Scalability Law)",
     check,
 };
@@ -235,8 +235,8 @@ fn tell(
         format!("{of} {what} from {} to {}", step.from.name, step.to.name),
         format!(
             "{of} × {} for users × {}: {} of linear",
-            short(growth.0),
-            short(growth.1),
+            precise(growth.0),
+            precise(growth.1),
             crate::number::percent(step.efficiency())
         ),
     );

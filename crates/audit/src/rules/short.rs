@@ -1,12 +1,13 @@
 //! Within a second, start-up, cold caches, garbage collection and the scheduler dominate the measurement.
 
-use crate::number::{short, time};
-use crate::{Desk, Results, Rule, Severity};
+use crate::number::time;
+use crate::{Desk, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "too-short",
     says: "a rate or percentiles are claimed for a run of less than a second",
-    needs: "the duration",
+    needs: Needs::Figures("the duration"),
     instead: "at least 10 s after a warm-up, and more than one run",
     check,
 };
@@ -34,7 +35,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 (level.name.clone(), &[duration.at.as_str()]),
                 format!("the run lasted {}", time(1000.0 * duration.value)),
                 count.map_or_else(String::new, |count| {
-                    format!("{} in {} s", short(count.value), short(duration.value))
+                    format!("{} in {} s", precise(count.value), precise(duration.value))
                 }),
             );
         }

@@ -2,12 +2,12 @@
 //! sample's deviation, divided by n − 1, may be larger by √(n / (n − 1)).
 
 use crate::number::time;
-use crate::{Desk, Figure, Results, Row, Rule, Severity};
+use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "deviation-out-of-reach",
     says: "a standard deviation is larger than minimum, mean and maximum allow",
-    needs: "a standard deviation",
+    needs: Needs::Figures("a standard deviation"),
     instead: "deviation, minimum and maximum from the same samples, or better a histogram",
     check,
 };

@@ -1,12 +1,12 @@
 //! A figure that is stated twice must be the same.
 
 use crate::number;
-use crate::{Desk, Kind, Results, Rule, Severity};
+use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "told-twice",
     says: "a figure in the text differs from the table",
-    needs: "a claim of the kind states",
+    needs: Needs::Claim("a claim of the kind states"),
     instead: "text generated from the same record as the table",
     check,
 };
@@ -36,8 +36,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                         format!("the {of} of {} differs", level.name),
                         format!(
                             "in the text: {}; in the table: {}",
-                            number::told(told),
-                            number::told(&figure)
+                            number::printed(told),
+                            number::printed(&figure)
                         ),
                     );
                 }

@@ -1,13 +1,14 @@
 //! "100 %" beside failures, and 100 % of few: without a failure in n, the true share of failures may still be 3/n (the
 //! rule of three, from (1 − p)^n = 5 %).
 
-use crate::number::{percent, short};
-use crate::{Claim, Desk, Figure, Kind, Level, Results, Row, Rule, Severity};
+use crate::number::percent;
+use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Row, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "success-beside-failures",
     says: "100 % success is claimed although failures were counted, or with few samples",
-    needs: "a stated share of success, or a claim of one",
+    needs: Needs::Figures("a stated share of success, or a claim of one"),
     instead: "failures by kind beside every share of success, and the bound 3/n if there was none",
     check,
 };
@@ -54,7 +55,7 @@ fn stated_beside_kinds(level: &Level, row: &Row, desk: &mut Desk<'_>) {
     if row.counts.failed.is_none() && !kinds.is_empty() && !rounded_away {
         let words: Vec<String> = kinds
             .iter()
-            .map(|(kind, count)| format!("{kind}: {} times", short(count.value)))
+            .map(|(kind, count)| format!("{kind}: {} times", precise(count.value)))
             .collect();
         desk.find(
             Severity::Unsupported,
@@ -136,8 +137,8 @@ fn share(claim: &Claim, levels: &[&Level], desk: &mut Desk<'_>) {
         format!("failures were counted in {}", worst.level.name),
         format!(
             "{} of {} failed, {}",
-            short(tried - ok),
-            short(tried),
+            precise(tried - ok),
+            precise(tried),
             percent(1.0 - ok / tried)
         ),
     );
@@ -161,13 +162,13 @@ fn rests_on_few(claim: &Claim, level: &Level, desk: &mut Desk<'_>) {
         (claim.text.clone(), &[claim.at.as_str(), level.at.as_str()]),
         format!(
             "{} samples are few: {} of operations could still fail ({})",
-            short(tried),
+            precise(tried),
             percent(bound.min(1.0)),
             level.name
         ),
         format!(
             "no failure in {} leaves up to 3/{0} = {} at 95 %",
-            short(tried),
+            precise(tried),
             percent(bound.min(1.0))
         ),
     );

@@ -1,12 +1,12 @@
 //! The rate of a level is the sum of the rates of its operations. The same is true of counts.
 
-use crate::number::short;
-use crate::{Desk, Figure, Level, Results, Row, Rule, Severity};
+use crate::{Desk, Figure, Level, Needs, Results, Row, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "rows-and-whole",
     says: "the rows of a level do not add up to its total",
-    needs: "operations beside the whole",
+    needs: Needs::Figures("operations beside the whole"),
     instead: "a total computed from the rows, with the missing rows added",
     check,
 };
@@ -45,8 +45,8 @@ fn compare(level: &Level, of: &str, pick: fn(&Row) -> Option<&Figure>, desk: &mu
             format!(
                 "Σ of {} rows = {}; stated: {}",
                 parts.len(),
-                short(value),
-                short(whole.value)
+                precise(value),
+                precise(whole.value)
             ),
         );
     }

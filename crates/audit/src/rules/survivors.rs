@@ -1,13 +1,14 @@
 //! In a flow, only iterations that passed a step do the next one. If many fail, later steps are measured under less
 //! load than the level states, and only for the iterations that came through.
 
-use crate::number::{percent, short};
-use crate::{Desk, Results, Rule, Severity};
+use crate::number::percent;
+use crate::{Desk, Needs, Results, Rule, Severity};
+use format::precise;
 
 pub(super) const RULE: Rule = Rule {
     name: "survivors",
     says: "times of a flow's steps cover only iterations that reached them",
-    needs: "operations that are steps of a flow (`flow`)",
+    needs: Needs::Figures("operations that are steps of a flow (`flow`)"),
     instead: "the number of iterations that began each step, or users prepared before the measured part",
     check,
 };
@@ -33,7 +34,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
                 Severity::Doubtful,
                 (level.name.clone(), &[level.at.as_str(), level.rows[0].at.as_str()]),
                 "the times of later steps cover only the flows that reached them, under the remaining load",
-                format!("{} of {} flows did not complete ({})", short(sent - ok), short(sent), percent(1.0 - ok / sent)),
+                format!("{} of {} flows did not complete ({})", precise(sent - ok), precise(sent), percent(1.0 - ok / sent)),
             );
         }
     }

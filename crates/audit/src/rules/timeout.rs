@@ -1,13 +1,14 @@
 //! A client with timeout t never measures a time beyond t. Percentiles at t are the timeout, and the true ones are
 //! unknown.
 
-use crate::number::{percentile, time};
-use crate::{Desk, Results, Row, Rule, Severity};
+use crate::number::time;
+use crate::{Desk, Needs, Results, Row, Rule, Severity};
+use format::percentile;
 
 pub(super) const RULE: Rule = Rule {
     name: "at-the-timeout",
     says: "percentiles are the client's own timeout, not times of the system",
-    needs: "times, and the timeout",
+    needs: Needs::Figures("times, and the timeout"),
     instead: "timeouts counted separately, and percentiles that fall among them stated as \"longer than 15 s\"",
     check,
 };

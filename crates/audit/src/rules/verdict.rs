@@ -1,11 +1,11 @@
 //! A level cannot be called good or bad without measured times.
 
-use crate::{Desk, Kind, Results, Rule, Severity};
+use crate::{Desk, Kind, Needs, Results, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "verdict-without-data",
     says: "a level is called good or bad without any measured time",
-    needs: "a claim of the kind verdict",
+    needs: Needs::Claim("a claim of the kind verdict"),
     instead: "\"no data\" as a third verdict",
     check,
 };

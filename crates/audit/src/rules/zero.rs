@@ -1,12 +1,12 @@
 //! Nothing takes 0 ms. If every time is 0 although something was done, the times are missing. The exception is a tool
 //! that is known to print whole milliseconds.
 
-use crate::{Desk, Figure, Results, Row, Rule, Severity};
+use crate::{Desk, Figure, Needs, Results, Row, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     name: "zero-for-missing",
     says: "all times are 0: missing data is presented as the best possible result",
-    needs: "times",
+    needs: Needs::Figures("times"),
     instead: "\"no data\" where nothing was measured",
     check,
 };

@@ -81,7 +81,7 @@ fn values_of_an_own_metric_that_are_no_numbers_are_on_neither_side() {
 }
 
 #[test]
-fn a_step_that_nobody_reached_breaks_its_promise_and_never_keeps_one() {
+fn a_step_that_nobody_reached_breaks_its_threshold_and_never_holds_one() {
     let mut level = Level::default();
     let reached = |level: &Level, condition| number("step(pay)", condition, level);
     assert_eq!(reached(&level, "reached == 100%"), None);

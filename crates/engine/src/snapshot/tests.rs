@@ -11,11 +11,11 @@ const HOLD: Span = Span {
 /// The number of looks, at most ten, after which the threshold aborts the run.
 fn given_up(subject: &str, condition: &str, level: &Level) -> Option<u32> {
     let subject = Subject::parse(subject).unwrap();
-    let promise = Threshold::parse(&subject, condition).unwrap();
-    let mut hopes = Hopes::of(&[promise], level, HOLD);
+    let threshold = Threshold::parse(&subject, condition).unwrap();
+    let mut aborting = AbortThresholds::of(&[threshold], level, HOLD);
     (1..=10).find(|look| {
-        assert!(hopes.is_due(Nanos::from_secs(u64::from(*look) + 1), HOLD, 1));
-        hopes.take(level.measured.clone(), level).is_some()
+        assert!(aborting.is_due(Nanos::from_secs(u64::from(*look) + 1), HOLD, 1));
+        aborting.take(level.measured.clone(), level).is_some()
     })
 }
 

@@ -45,7 +45,7 @@ fn four_trades(lab: &Lab, market: &Server, name: &str) -> Value {
     lab.record()
 }
 
-/// The marketplace holds all that it keeps against its promises.
+/// The marketplace checks its ledger against its invariants.
 fn the_ledger_adds_up(lab: &Lab, market: &Server) {
     let look = scenario("marketplace-ledger.ts");
     let ended = lab.headcount(&["run", &look, "--quiet", "--target", &market.url()]);

@@ -116,7 +116,7 @@ fn scenario(dice: &mut Dice) -> String {
     let actions: Vec<String> = (0..count)
         .map(|_| format!("{{ {} }}", action(dice)))
         .collect();
-    let promise = dice.one_of(&[
+    let threshold = dice.one_of(&[
         "failed == 0",
         "p95 < 20ms",
         "count > 3 or abort",
@@ -125,7 +125,7 @@ fn scenario(dice: &mut Dice) -> String {
     format!(
         "import type {{ Group, Options }} from \"headcount\";\n\
          export const options: Options = {{ group: {group}, load: {{ {load} }}, settle: \"{settle}\",\n\
-         timeouts: {{ total: \"{total}\" }}, thresholds: {{ requests: \"{promise}\" }} }};\n\
+         timeouts: {{ total: \"{total}\" }}, thresholds: {{ requests: \"{threshold}\" }} }};\n\
          export default async function go({{ everyone, channel }}: Group) {{\n\
          const said = channel(\"said\", {{ to: \"everyone\" }});\n\
          await everyone(async (user) => {{\n{}\n}});\n}}\n",

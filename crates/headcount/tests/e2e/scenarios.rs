@@ -26,7 +26,7 @@ fn run(name: &str, target: &str, more: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn every_example_is_sound_typescript() {
+fn every_example_is_valid_typescript() {
     let ended = Program::start(npx_tsc(scenarios())).end();
     assert_eq!(ended.code, Some(0), "{}", ended.stdout);
 }

@@ -120,7 +120,7 @@ fn the_time_of_a_failed_step_stands_apart_and_a_time_out_has_none() {
 }
 
 #[test]
-fn a_promise_on_who_reaches_a_step_is_kept_or_broken() {
+fn a_threshold_on_who_reaches_a_step_holds_or_breaks() {
     let (_, record) = traded();
     let results = record["thresholds"].as_array().unwrap();
     let told = |result: &Value| {

@@ -1,4 +1,4 @@
-//! Promises that end at a load, and promises whose breaking ends the run.
+//! Thresholds that end at a load, and thresholds that end the run when they break.
 
 use crate::harness::{Lab, Server};
 
@@ -21,7 +21,7 @@ fn run(thresholds: &str) -> (serde_json::Value, crate::harness::Ended) {
 }
 
 #[test]
-fn a_promise_holds_for_the_load_up_to_which_it_was_given() {
+fn a_threshold_holds_for_the_load_up_to_which_it_was_given() {
     let (record, _) = run(r#""requests": "p50 < 1ms up to 4 users""#);
     let levels: Vec<_> = record["thresholds"]
         .as_array()
@@ -29,11 +29,11 @@ fn a_promise_holds_for_the_load_up_to_which_it_was_given() {
         .iter()
         .map(|result| result["level"].clone())
         .collect();
-    assert_eq!(levels, [0, 1], "the third level promises nothing");
+    assert_eq!(levels, [0, 1], "no threshold applies to the third level");
 }
 
 #[test]
-fn a_promise_that_cannot_be_kept_any_more_aborts_the_run() {
+fn a_threshold_that_can_no_longer_hold_aborts_the_run() {
     let (record, ended) = run(r#""requests": ["count < 10 or abort"]"#);
     assert_eq!(
         record["levels"].as_array().unwrap().len(),
@@ -49,7 +49,7 @@ fn a_promise_that_cannot_be_kept_any_more_aborts_the_run() {
 }
 
 #[test]
-fn a_promise_that_is_kept_aborts_nothing() {
+fn a_threshold_that_holds_aborts_nothing() {
     let (record, _) = run(r#""requests": ["failed == 0 or abort"]"#);
     assert_eq!(record["levels"].as_array().unwrap().len(), 3);
     assert_eq!(

@@ -160,7 +160,7 @@ fn wrong_conditions_show_the_part_to_blame() {
 }
 
 #[test]
-fn a_promise_holds_or_not() {
+fn a_threshold_holds_or_not() {
     let check = |text: &str, observed: f64, holds: bool, why: &str| {
         let threshold = Threshold::parse(&subject("deliveries"), text).unwrap();
         assert_eq!(

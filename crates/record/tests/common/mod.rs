@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use model::{FaultKind, LossReason, MisdeliveryReason, Nanos, Side, Unit, Verdict};
 use record::{
     BusiestThread, Check, DelayStatistic, Deliveries, DropCause, Example, Failure, GeneratorUse,
-    IssueCause, Iterations, LateAt, Lateness, Level, LevelIssue, Load, Machine, Measured, Metric,
-    MetricKind, Note, Observed, Outside, Phases, Run, ScriptInfo, Setup, TargetSample, TargetUse,
-    ThresholdResult, Timings, Window,
+    IssueCause, Iterations, LateAt, Lateness, Level, LevelIssue, Limits, Load, Machine, Measured,
+    Metric, MetricKind, Note, Observed, Outside, Phases, Run, ScriptInfo, Setup, TargetSample,
+    TargetUse, ThresholdResult, Timings, Window,
 };
 use stats::Histogram;
 
@@ -197,6 +197,7 @@ pub(crate) fn run() -> Run {
         level: 0,
         threshold: "delivery(code-change): lost == 0".to_owned(),
     }];
+    run.thresholds[0].limits = None;
     run.thresholds[0].observed = Some(Observed::Exactly {
         value: 3.0,
         unit: Unit::Count,
@@ -266,6 +267,7 @@ pub(crate) fn run_of_version_1() -> Run {
                 value: Some(3.0),
             }),
             held: Some(false),
+            limits: Some(Limits::Losses),
             ..ThresholdResult::default()
         }],
         notes: vec![Note::Text {

@@ -1,11 +1,10 @@
 //! Tables of iterations, checks, convergence and the script's own metrics.
 
+use format::{Column, Row, Table, amount, count, estimate_in_full, part, share};
 use record::{Check, Convergence, DropCause, Iterations, Level, Metric, MetricKind, Run};
 
 use super::timings::longest_iteration;
 use super::{Block, Section, label, marked};
-use crate::format::{amount, count, estimate_in_full, part, share};
-use crate::table::{Column, Row, Table};
 use crate::words;
 
 /// Table of iterations: calls of the scenario function.

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use format::{Column, Row, Table, count, duration, estimate, estimate_in_full, part, rate_of};
 use record::{Deliveries, Level, Run};
 use stats::{Estimate, Histogram, estimate as estimate_of};
 
 use super::{Block, Section, at_most, error_bound, label, marked};
-use crate::format::{count, duration, estimate, estimate_in_full, part, rate_of};
-use crate::table::{Column, Row, Table};
 use crate::words;
 
 /// Fates, latencies and reasons of every channel at every level.

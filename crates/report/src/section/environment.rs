@@ -1,10 +1,9 @@
 //! The data needed to repeat the run, and the length of the phases.
 
+use format::{Column, Row, Table, count, megabytes, part, seconds};
 use record::{Level, Run, Sources};
 
 use super::{Block, Section, marked};
-use crate::format::{count, megabytes, part, seconds};
-use crate::table::{Column, Row, Table};
 
 /// Seed, script, versions, machine and limits.
 pub(crate) fn section(run: &Run) -> Option<Section> {

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use format::{Column, Row, Table, count, seconds};
 use model::{FaultKind, Side};
 use record::{Example, Failure, Level, Run};
 
 use super::levels::all_operations;
 use super::{Block, Section, at_most, label};
-use crate::format::{count, seconds};
-use crate::table::{Column, Row, Table};
 
 /// All failures of one side, kind and name, with their counts per level.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Causes that limit the target, with evidence, and levels that show another limit than the target's capacity.
 
+use format::share;
 use model::FaultKind;
 use record::{Finding, Level, Run};
 
 use super::{Block, Section, label, label_at};
-use crate::format::share;
 use crate::words;
 
 /// A level is reported if more than this share of its requests was refused.

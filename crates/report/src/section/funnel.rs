@@ -1,13 +1,12 @@
 //! The step funnel: each step with the number of iterations that reached and passed it, and the first failures.
 
+use format::{Column, Row, Table, count, duration, estimate, estimate_in_full, part};
 use model::{FaultKind, Side};
 use record::{Example, FirstFailure, FunnelStep, Level, Run, path_name};
 use stats::Estimate;
 
 use super::failures::circumstances;
 use super::{Block, Section, label, marked};
-use crate::format::{count, duration, estimate, estimate_in_full, part};
-use crate::table::{Column, Row, Table};
 
 /// Explains the columns of times.
 const TIMES: &str = "Percentiles cover every iteration that began the step. Failures, \
@@ -40,7 +39,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
 pub(crate) fn of_level(level: &Level, room: usize) -> Table {
     let steps = most_telling(&level.measured.funnel.steps, room);
     let row = |step: &FunnelStep| {
-        let name = crate::format::shorten(&told(step), 32);
+        let name = format::shorten(&told(step), 32);
         Row::plain([vec![Some(name)], cells(level, step, false)].concat())
     };
     let columns = [vec![Column::name("step")], columns()].concat();

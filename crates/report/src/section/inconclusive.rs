@@ -1,11 +1,11 @@
 //! Explains why a threshold is neither held nor broken, and which data would decide it.
 
+use format::{count, percent, plural, seconds, share};
 use record::{
     Counted, CountedKind, Forecast, Inconclusive, Level, Run, Shortfall, ThresholdResult,
 };
 
 use super::label_at;
-use crate::format::{count, percent, plural, seconds, share};
 use crate::words;
 
 /// Formats the observed figure, or the counts in its place, and the reason if the threshold is inconclusive.

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use format::{
+    Column, Row, Table, Tone, count, duration, estimate, estimate_in_full, part, rate, rate_of,
+};
 use model::Nanos;
 use record::{Deliveries, Level, Run, Timings, Validity};
 use stats::Estimate;
 
-use crate::colour::Tone;
-use crate::format::{count, duration, estimate, estimate_in_full, part, rate, rate_of};
 use crate::section::timings::{longest, longest_iteration};
 use crate::section::{error_bound, pass_rate, validity};
-use crate::table::{Column, Row, Table};
 
 /// The main subject of the run, whose rates and times the table of levels shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Mistakes of the script that make deliveries look lost: the channel looks in the wrong place, or expects own copies.
 
+use format::{count, plural, shorten};
 use record::{Deliveries, Mismatch, Run};
 
 use super::label;
-use crate::format::{count, plural, shorten};
 
 /// Maximum length of a shown value, in characters.
 const VALUE: usize = 40;

@@ -1,9 +1,8 @@
 //! The share of iterations that succeeded in a level that runs each once, with its interval.
 
+use format::{count, number};
 use record::{Level, Run};
 use stats::clopper_pearson;
-
-use crate::format::{count, number};
 
 /// Explains the column.
 pub(crate) const ABOUT: &str = "succeeded: share of all iterations, with the exact 95 % \

@@ -1,11 +1,10 @@
 //! The generator's own health.
 
+use format::{Column, Row, Table, count, estimate, millis, percent, rate};
 use record::{GeneratorUse, Level, Run};
 use stats::Histogram;
 
 use super::{Block, Section, label, marked, validity};
-use crate::format::{count, estimate, millis, percent, rate};
-use crate::table::{Column, Row, Table};
 
 /// CPU wait from which it is reported, in percent.
 const NOTABLE_WAIT_PERCENT: f64 = 1.0;
@@ -48,7 +47,7 @@ pub(crate) fn generator_line(level: &Level) -> String {
 fn p99(times: &Histogram) -> Option<String> {
     stats::estimate(times, 0, 0.99)
         .value()
-        .map(crate::format::duration)
+        .map(format::duration)
 }
 
 fn read_delay(generator: &GeneratorUse) -> Option<String> {
@@ -95,7 +94,7 @@ fn generator_row(level: &Level) -> Row {
         (generator.workers.len() > 1).then(|| each_worker(generator)),
         at(lag, 0.5),
         at(lag, 0.99),
-        lag.max().map(crate::format::duration),
+        lag.max().map(format::duration),
         generator
             .read_delay
             .as_ref()

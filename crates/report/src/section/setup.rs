@@ -1,12 +1,13 @@
 //! The work of `setup` before the first level. No level's figures include it.
 
+use format::{
+    Column, Row, Table, count, duration, estimate_in_full, part, plural, rate_of, seconds,
+};
 use model::Nanos;
 use record::{Failure, Level, Pool, Run, Setup, Timings};
 
 use super::timings::longest;
 use super::{Block, Section, label};
-use crate::format::{count, duration, estimate_in_full, part, plural, rate_of, seconds};
-use crate::table::{Column, Row, Table};
 
 /// The full section.
 pub(crate) fn section(run: &Run) -> Option<Section> {

@@ -3,11 +3,10 @@
 mod notes;
 mod tables;
 
+use format::{Column, Row, Table, count, megabytes, number, percent};
 use record::{Level, Run, TargetSource, TargetUse};
 
 use super::{Block, Section, label, marked};
-use crate::format::{count, megabytes, number, percent};
-use crate::table::{Column, Row, Table};
 
 /// Formats the target: `editor (pid 4711, Go 1.22.1)`. A target that is known only by its metrics endpoint has no pid.
 pub(crate) fn name(target: &TargetUse) -> String {

@@ -1,11 +1,10 @@
 //! The outcome of each threshold, with the observed figures.
 
+use format::{Column, Row, Table, Tone};
 use record::{Run, ThresholdResult};
 
 use super::inconclusive::observed;
 use super::{Block, Section, label_at};
-use crate::colour::Tone;
-use crate::table::{Column, Row, Table};
 
 /// The results of one threshold over the levels.
 #[derive(Clone, Debug)]
@@ -57,12 +56,12 @@ fn line(run: &Run, (metric, condition): (&str, &str)) -> Option<Line> {
 
 /// Returns the result at the highest judged load, preferably in a level that is not invalid.
 fn last_of<'a>(run: &Run, results: &[&'a ThresholdResult]) -> Option<&'a ThresholdResult> {
-    let is_sound = |result: &&&ThresholdResult| {
+    let is_usable = |result: &&&ThresholdResult| {
         let level = run.levels.iter().find(|level| level.index == result.level);
         level.is_some_and(|level| !level.is_invalid())
     };
-    let sound = results.iter().rfind(is_sound);
-    sound.or(results.last()).copied()
+    let usable = results.iter().rfind(is_usable);
+    usable.or(results.last()).copied()
 }
 
 /// The full table.

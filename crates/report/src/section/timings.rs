@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use format::{
+    Column, Row, Table, bytes, count, duration, estimate, estimate_in_full, part, rate_of,
+};
 use record::{Iterations, Level, Run, Timings};
 use stats::Estimate;
 
 use super::{Block, Section, error_bound, marked};
-use crate::format::{bytes, count, duration, estimate, estimate_in_full, part, rate_of};
-use crate::table::{Column, Row, Table};
 
 /// Selects the map of a level that holds the family.
 type Family = fn(&Level) -> &BTreeMap<String, Timings>;
@@ -193,7 +194,7 @@ fn short_row(
     figures: [Option<String>; 4],
     ends: [Option<String>; 2],
 ) -> Row {
-    let name = crate::format::shorten(name, 32);
+    let name = format::shorten(name, 32);
     let head = [
         Some(what.to_owned()),
         Some(name),

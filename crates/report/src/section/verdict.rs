@@ -1,12 +1,11 @@
 //! The first sentence of a report: the result of the run, or why there is none.
 
+use format::{Tone, amount, plural, share};
 use model::Verdict;
 use record::{FailedAround, Inconclusive, Level, Run, ThresholdResult};
 
 use super::levels::all_operations;
 use super::{inconclusive, label, label_at};
-use crate::colour::Tone;
-use crate::format::{amount, plural, share};
 use crate::words;
 
 /// The verdict and the rest of the first sentence.
@@ -304,7 +303,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
             .filter_map(|level| super::findings::refused(run, level)),
     );
     remarks.extend(super::mistakes::remarks(run));
-    remarks.extend(super::unpromised::remarks(run));
+    remarks.extend(super::hidden_losses::remarks(run));
     if run
         .thresholds
         .iter()

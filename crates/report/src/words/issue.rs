@@ -1,9 +1,9 @@
 //! Explains why a level is questionable or invalid, and what to do about it.
 
+use format::{count, duration, millis, number, percent, plural, share};
 use record::{DelayStatistic, IssueCause, LateAt, Lateness};
 
 use super::reason;
-use crate::format::{count, duration, millis, number, percent, plural, share};
 
 /// CPU wait below this share of the time affects no figure, in percent.
 const CPU_WAIT: f64 = 1.0;

@@ -1,18 +1,17 @@
 //! Words for a rate limiter: its behaviour, the evidence, open questions and next steps.
 
+use format::{about, count, plural, span};
 use record::{Advice, Evidence, LimitKey, LimiterKind, OneAddress, RateLimiter, Unknown};
-
-use crate::format::{count, plural};
 
 /// Formats the finding: `a rate limiter lets through 100 requests in 15 min, per source address`.
 pub(super) fn sentence(found: &RateLimiter) -> String {
     let of_bucket = found.kind == Some(LimiterKind::TokenBucket) && !found.limit_stated;
     let passed = if let Some(limit) = found.limit.filter(|_| !of_bucket) {
-        let about = if found.limit_stated { "" } else { "about " };
-        format!("{about}{} requests{}", amount(limit), window(found))
+        let word = if found.limit_stated { "" } else { "about " };
+        format!("{word}{} requests{}", about(limit), window(found))
     } else {
         let rate = found.rate_per_s.unwrap_or_default() / found.keys;
-        format!("about {} requests/s", amount(rate))
+        format!("about {} requests/s", about(rate))
     };
     let burst = if found.burst > 0.0 {
         format!(" (after a burst of about {:.0})", found.burst / found.keys)
@@ -48,33 +47,6 @@ fn per(key: LimitKey) -> &'static str {
     }
 }
 
-/// Formats a time span: `15 min`, `1 min 30 s`, `0.5 s`.
-fn span(seconds: f64) -> String {
-    if seconds < 10.0 {
-        let text = format!("{seconds:.1}");
-        return format!("{} s", text.trim_end_matches(".0"));
-    }
-    let mut left = seconds.round();
-    let mut parts = Vec::new();
-    for (size, unit) in [(86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")] {
-        let number = (left / size).floor();
-        left -= number * size;
-        if number > 0.0 {
-            parts.push(format!("{number:.0} {unit}"));
-        }
-    }
-    parts.truncate(2);
-    parts.join(" ")
-}
-
-fn amount(number: f64) -> String {
-    if number < 10.0 && (number - number.round()).abs() > 0.05 {
-        format!("{number:.1}")
-    } else {
-        format!("{number:.0}")
-    }
-}
-
 /// Formats an observation that the finding rests on.
 pub(crate) fn evidence(seen: &Evidence) -> String {
     match seen {
@@ -86,7 +58,7 @@ pub(crate) fn evidence(seen: &Evidence) -> String {
             let window = window_s.map_or(String::new(), |window| format!(" in {}", span(window)));
             format!(
                 "the 429 responses state {} requests{window} (header {header})",
-                amount(*limit)
+                about(*limit)
             )
         }
         Evidence::Stopped { .. } | Evidence::Repeated { .. } | Evidence::SteadyRate { .. } => {
@@ -185,7 +157,7 @@ fn over_time(seen: &Evidence) -> String {
         } => format!(
             "every {}, {} requests passed and then none, {times} times in a row",
             span(period_s),
-            amount(passed)
+            about(passed)
         ),
         Evidence::SteadyRate {
             per_s,
@@ -211,7 +183,7 @@ fn over_time(seen: &Evidence) -> String {
             };
             format!(
                 "{first}{} requests/s passed for {seconds} s{even}, while others were refused",
-                amount(per_s)
+                about(per_s)
             )
         }
         _ => String::new(),
@@ -278,7 +250,7 @@ pub(crate) fn advice(advice: &Advice) -> String {
         Advice::MoreUsers => "use more users, or send fewer requests with each".to_owned(),
         Advice::StayBelow { per_minute, per } => {
             let per = per.map_or(String::new(), |key| format!(" {}", self::per(key)));
-            format!("stay below the limit: {} requests/min{per}", amount(*per_minute))
+            format!("stay below the limit: {} requests/min{per}", about(*per_minute))
         }
         Advice::Text { text } => text.clone(),
     }

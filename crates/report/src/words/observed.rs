@@ -1,7 +1,6 @@
+use format::{duration, megabytes, percent, rate};
 use model::{Nanos, Unit};
 use record::Observed;
-
-use crate::format::{duration, megabytes, percent, rate};
 
 /// Formats an observed value as far as it is known: `12.3 ms`, `more than 40 ms`, `3 to 5`.
 pub(crate) fn observed(seen: &Observed) -> String {
@@ -22,6 +21,6 @@ fn figure(value: f64, unit: Unit) -> String {
         Unit::Bytes => megabytes(value / 1e6),
         Unit::Ratio => percent(value * 100.0),
         Unit::PerSecond => rate(value),
-        Unit::Count | Unit::Plain => crate::format::amount(value),
+        Unit::Count | Unit::Plain => format::amount(value),
     }
 }

@@ -75,7 +75,7 @@ pub(crate) fn failure(
     }
 }
 
-/// A sound level of `users` in rooms of five, 30 s long, with nothing but its frame.
+/// A valid level of `users` in rooms of five, 30 s long, with nothing but its frame.
 pub(crate) fn level(index: usize, users: u64) -> Level {
     let share = users as f64 / 1_000.0;
     Level {

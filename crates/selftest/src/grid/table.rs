@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
+use format::{Column, count, part};
 use serde_json::{Value, json};
 
 use super::cell::Cell;
@@ -135,20 +136,9 @@ impl GridOutcome {
             ("scenario", &self.by_kind),
             ("misbehaviour", &self.by_fault),
         ] {
-            let _ = writeln!(
-                text,
-                "\n{title:<24} {:>7} {:>7} {:>9} {:>7} {:>11} {:>13} {:>7} {:>10}",
-                "cells",
-                "wrong",
-                "decided",
-                "right",
-                "disturbed",
-                "inconclusive",
-                "share",
-                "undecided"
-            );
-            for (name, counts) in counts {
-                let _ = writeln!(text, "{}", line(name, counts));
+            text.push('\n');
+            for line in table(title, counts).text(false) {
+                let _ = writeln!(text, "{line}");
             }
         }
         if !self.inconclusive.is_empty() {
@@ -190,18 +180,33 @@ impl GridOutcome {
     }
 }
 
-fn line(name: &str, counts: &Counts) -> String {
-    format!(
-        "{name:<24} {:>7} {:>7} {:>9} {:>7} {:>11} {:>13} {:>5.1} % {:>10}",
-        counts.cells,
-        counts.wrong_cells,
-        counts.decided(),
-        counts.right,
-        counts.disturbed,
-        counts.inconclusive,
-        share(counts.inconclusive, counts.decided()),
-        counts.undecided,
-    )
+fn table(title: &'static str, counts: &BTreeMap<&'static str, Counts>) -> format::Table {
+    let columns = vec![
+        Column::words(title),
+        Column::number("cells"),
+        Column::number("wrong"),
+        Column::number("decided"),
+        Column::number("right"),
+        Column::number("disturbed"),
+        Column::number("inconclusive"),
+        Column::number("undecided"),
+    ];
+    let rows = counts.iter().map(|(name, counts)| {
+        let inconclusive = part(counts.inconclusive as u64, counts.decided() as u64);
+        let numbers = [
+            counts.cells,
+            counts.wrong_cells,
+            counts.decided(),
+            counts.right,
+            counts.disturbed,
+        ];
+        let numbers = numbers.map(|number| Some(count(number as u64)));
+        let mut cells = vec![Some((*name).to_owned())];
+        cells.extend(numbers);
+        cells.extend([Some(inconclusive), Some(count(counts.undecided as u64))]);
+        format::Row::plain(cells)
+    });
+    format::Table::new(columns, rows.collect())
 }
 
 fn share(part: usize, whole: usize) -> f64 {

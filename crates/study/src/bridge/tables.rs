@@ -6,9 +6,10 @@ use record::{Level, Run};
 use super::Parts;
 use super::field::{BRIDGE, FieldRow};
 use crate::figures::{
-    cpu, deliveries, level_at, memory, millis, millis_of, per_s, remark, requests, validity, whole,
+    cpu, deliveries, level_at, memory, millis, millis_of, per_s, remark, requests, validity,
 };
 use crate::table::Table;
+use format::whole;
 
 /// If the generator was the limit, the system can do more.
 const LOWER_BOUND: &str = "lower bound: the generator was the limit";

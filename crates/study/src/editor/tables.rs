@@ -9,8 +9,9 @@ use super::figures::{
     truth,
 };
 use super::page::in_rooms;
-use crate::figures::{cpu, deliveries, memory, millis, millis_of, remark, validity, whole};
+use crate::figures::{cpu, deliveries, memory, millis, millis_of, remark, validity};
 use crate::table::Table;
+use format::whole;
 
 pub(super) fn rooms_in_full(parts: &Parts<'_>) -> Table {
     rooms(parts, in_short)

@@ -117,8 +117,8 @@ fn the_reports_latency_stands_beside_the_true_one_and_no_data_is_not_zero() {
         .lines()
         .filter(|line| line.ends_with("one second late |"));
     let late: Vec<&str> = late.collect();
-    assert!(late[0].contains("| no data | 0 | 1001"), "{late:?}");
-    assert!(late[1].contains("| 600 | 1 | 1001"), "{late:?}");
+    assert!(late[0].contains("| no data | 0 | 1,001"), "{late:?}");
+    assert!(late[1].contains("| 600 | 1 | 1,001"), "{late:?}");
     assert!(
         terminal.lines().next().unwrap().contains("p50 2.00 ms"),
         "{terminal}"
@@ -201,7 +201,7 @@ fn a_level_that_is_not_sound_is_no_limit_of_the_server() {
 }
 
 #[test]
-fn a_level_that_could_not_be_measured_is_not_said_to_have_broken_its_promise() {
+fn a_level_that_could_not_be_measured_is_not_said_to_have_broken_its_threshold() {
     let mut unsound = level(100, 6);
     unsound.issues = vec![LevelIssue::invalid(IssueCause::NotMeasured)];
     let mut few = level(100, 6);

@@ -22,7 +22,7 @@ pub(super) struct AtOnce {
     pub(super) measured: Measured,
     /// From the first start to the last end, on average, in seconds.
     pub(super) took_s: f64,
-    pub(super) sound: bool,
+    pub(super) valid: bool,
 }
 
 /// Merges the runs of this number of concurrent trades. Levels of other loads are never merged.
@@ -40,7 +40,7 @@ pub(super) fn at_once(run: Option<&Run>, trades: u64) -> Option<AtOnce> {
         runs: levels.len() as u64,
         measured,
         took_s: took_s / levels.len() as f64,
-        sound: levels.iter().all(|level| !level.is_invalid()),
+        valid: levels.iter().all(|level| !level.is_invalid()),
     })
 }
 

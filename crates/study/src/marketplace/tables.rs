@@ -10,8 +10,9 @@ use super::figures::{
 };
 use super::hashing::threads;
 use super::rate::completed_per_s;
-use crate::figures::{cpu, millis_of, whole};
+use crate::figures::{cpu, millis_of};
 use crate::table::Table;
+use format::whole;
 
 /// The steps of a trade, in their order.
 const STEPS: [&str; 10] = [
@@ -27,8 +28,8 @@ const STEPS: [&str; 10] = [
     "notifications.list",
 ];
 
-fn yes(sound: bool) -> String {
-    if sound { "yes" } else { "NO" }.to_owned()
+fn yes(valid: bool) -> String {
+    if valid { "yes" } else { "NO" }.to_owned()
 }
 
 fn published(passed: Option<Passed>) -> String {
@@ -55,8 +56,8 @@ pub(super) fn trades(parts: &Parts<'_>) -> Table {
             Some(pooled) => cells.extend([share(pooled.passed()), p95(&pooled.others())]),
             None => cells.extend(["not measured"; 2].map(str::to_owned)),
         }
-        let sound = |one: &Option<AtOnce>| one.as_ref().is_none_or(|one| one.sound);
-        cells.push(yes(sound(&flow) && sound(&pooled)));
+        let valid = |one: &Option<AtOnce>| one.as_ref().is_none_or(|one| one.valid);
+        cells.push(yes(valid(&flow) && valid(&pooled)));
         cells
     });
     Table::new(
@@ -248,7 +249,7 @@ pub(super) fn hashing(parts: &Parts<'_>) -> Table {
                 p95(&logins),
                 with_interval(one.at.hashed(&HASHED).response_at(0.95)),
                 p95(&one.at.others()),
-                yes(one.at.sound),
+                yes(one.at.valid),
             ]);
         }
     }
@@ -310,7 +311,7 @@ pub(super) fn ledgers(parts: &Parts<'_>) -> Table {
             "earned by sellers",
             "kept as fees",
             "sum of all accounts",
-            "broken promises",
+            "violated invariants",
         ];
         let mut cells = vec![(*part).to_owned()];
         cells.extend(sums.map(value));

@@ -5,8 +5,8 @@ use record::{IssueCause, Level, LevelIssue, ThresholdResult};
 use super::*;
 
 /// A part of one level.
-fn part(sound: bool, held: Option<bool>) -> PartRun {
-    let issues = if sound {
+fn part(valid: bool, held: Option<bool>) -> PartRun {
+    let issues = if valid {
         Vec::new()
     } else {
         vec![LevelIssue::invalid(IssueCause::NotMeasured)]
@@ -21,8 +21,8 @@ fn part(sound: bool, held: Option<bool>) -> PartRun {
     };
     PartRun {
         name: "rooms",
-        must_be_sound: true,
-        must_keep_promises: true,
+        must_be_valid: true,
+        must_hold: true,
         record: Run {
             levels: vec![level],
             thresholds: vec![threshold],
@@ -42,8 +42,8 @@ fn verdict(parts: Vec<PartRun>) -> Verdict {
 }
 
 #[test]
-fn only_a_promise_that_broke_on_a_sound_level_fails_a_study() {
-    for (sound, held, expected) in [
+fn only_a_threshold_that_broke_on_a_valid_level_fails_a_study() {
+    for (valid, held, expected) in [
         (true, Some(true), Verdict::Passed),
         (true, None, Verdict::Passed),
         (true, Some(false), Verdict::Failed),
@@ -51,9 +51,9 @@ fn only_a_promise_that_broke_on_a_sound_level_fails_a_study() {
         (false, Some(false), Verdict::Inconclusive),
     ] {
         assert_eq!(
-            verdict(vec![part(sound, held)]),
+            verdict(vec![part(valid, held)]),
             expected,
-            "{sound} {held:?}"
+            "{valid} {held:?}"
         );
     }
     let both = vec![part(false, Some(false)), part(true, Some(false))];
@@ -61,7 +61,7 @@ fn only_a_promise_that_broke_on_a_sound_level_fails_a_study() {
 }
 
 #[test]
-fn the_broken_promise_of_one_level_is_not_that_of_another() {
+fn the_broken_threshold_of_one_level_is_not_that_of_another() {
     let mut part = part(false, Some(false));
     part.record.levels.push(Level {
         index: 1,
@@ -72,23 +72,23 @@ fn the_broken_promise_of_one_level_is_not_that_of_another() {
 
 #[test]
 fn a_part_that_looks_for_the_end_neither_fails_a_study_nor_makes_it_unsound() {
-    for (sound, held) in [
+    for (valid, held) in [
         (true, Some(false)),
         (false, Some(true)),
         (false, Some(false)),
     ] {
-        let mut beyond = part(sound, held);
-        beyond.must_be_sound = false;
-        beyond.must_keep_promises = false;
-        assert_eq!(verdict(vec![beyond]), Verdict::Passed, "{sound} {held:?}");
+        let mut beyond = part(valid, held);
+        beyond.must_be_valid = false;
+        beyond.must_hold = false;
+        assert_eq!(verdict(vec![beyond]), Verdict::Passed, "{valid} {held:?}");
     }
 }
 
 #[test]
-fn a_part_flat_out_must_still_show_that_it_kept_its_promises() {
+fn a_part_at_full_speed_must_still_show_that_its_thresholds_held() {
     let flat_out = |held| {
         let mut part = part(false, Some(held));
-        part.must_be_sound = false;
+        part.must_be_valid = false;
         verdict(vec![part])
     };
     assert_eq!(flat_out(true), Verdict::Passed);

@@ -44,12 +44,12 @@ pub(super) fn look(limits: &Limits, path: &OsStr) -> Result<Machine, String> {
     }
     let as_root = rustix::process::geteuid().is_root();
     let said = probe(&bubblewrap, limits, as_root)?;
-    let (promises, commands) = said.split_once("--\n").unwrap_or((&said, ""));
-    for promise in ["CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] {
-        if !promises.lines().any(|line| line == promise) {
+    let (restrictions, commands) = said.split_once("--\n").unwrap_or((&said, ""));
+    for restriction in ["CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] {
+        if !restrictions.lines().any(|line| line == restriction) {
             return Err(format!(
                 "bubblewrap runs, but its sandbox is not closed: `{}` is missing.",
-                promise.replace('\t', " ")
+                restriction.replace('\t', " ")
             ));
         }
     }

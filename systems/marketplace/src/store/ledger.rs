@@ -81,7 +81,7 @@ pub(crate) async fn balances(db: &mut AnyConnection) -> Result<Vec<Balance>, sql
 }
 
 /// The invariants, each with a query that returns the ids that violate it.
-const PROMISES: &[(&str, &str)] = &[
+const INVARIANTS: &[(&str, &str)] = &[
     (
         "the entries of a transfer add up to zero",
         "SELECT transfer_id FROM entries GROUP BY transfer_id, currency HAVING SUM(amount) <> 0",
@@ -158,9 +158,9 @@ const PROMISES: &[(&str, &str)] = &[
 /// The violated invariants, each with one example.
 pub(crate) async fn broken(db: &mut AnyConnection) -> Result<Vec<String>, sqlx::Error> {
     let mut broken = Vec::new();
-    for (promise, finds) in PROMISES {
+    for (invariant, finds) in INVARIANTS {
         let found: Option<String> = sqlx::query_scalar(*finds).fetch_optional(&mut *db).await?;
-        broken.extend(found.map(|id| format!("invariant violated: {promise} (id {id})")));
+        broken.extend(found.map(|id| format!("invariant violated: {invariant} (id {id})")));
     }
     Ok(broken)
 }

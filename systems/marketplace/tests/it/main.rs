@@ -1,5 +1,5 @@
 //! The marketplace as a process of its own. Every answer is held against its own description, and the
-//! ledger of every marketplace against its promises when the test is over.
+//! ledger of every marketplace against its invariants when the test is over.
 
 #[cfg(test)]
 mod accounts;

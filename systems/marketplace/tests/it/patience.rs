@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::person::REQUESTS;
 use crate::served::Served;
 
-/// The five seconds that are promised, and what a busy machine takes. Where the waits for a connection,
+/// The limit of five seconds, and extra time for a busy machine. Where the waits for a connection,
 /// for a lock and for its next tries added up, it was 10 s and more.
 const LONGEST: Duration = Duration::from_secs(9);
 

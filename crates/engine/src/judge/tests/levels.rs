@@ -161,7 +161,7 @@ fn a_valid_pass_stands_on_an_invalid_level() {
 }
 
 #[test]
-fn a_promise_that_no_level_is_within_reach_of_is_not_kept() {
+fn a_threshold_whose_scope_includes_no_level_is_not_held() {
     let first = Level {
         index: 3,
         ..requests(1_000, 0)

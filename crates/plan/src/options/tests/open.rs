@@ -110,7 +110,7 @@ fn a_mix_is_read_in_the_users_order() {
 }
 
 #[test]
-fn a_promise_may_end_at_a_load_and_may_abort() {
+fn a_threshold_may_end_at_a_load_and_may_abort() {
     let options = read(&json!({
         "load": { "users": 1 },
         "thresholds": { "requests": "p95 < 20ms up to 200 users or abort", "iterations": ["dropped == 0 or abort", "rate > 5/s"] }

@@ -1,7 +1,7 @@
+use format::{amount, count, megabytes, number, percent, plural, seconds};
 use record::{CgroupUse, Level, MemoryGrowth, Run, Scrapes, TargetEnd, TargetUse};
 
 use super::super::label;
-use crate::format::{amount, count, megabytes, number, percent, plural, seconds};
 
 /// Returns the notable observations, level by level.
 pub(super) fn all(run: &Run) -> Vec<String> {

@@ -1,8 +1,7 @@
+use format::{Column, Row, Table, amount, count, megabytes, percent};
 use record::{TargetUse, ThreadUse};
 
-use crate::format::{amount, count, megabytes, percent};
 use crate::section::Block;
-use crate::table::{Column, Row, Table};
 
 /// Threads below this share of a core have no row, in percent.
 const IDLE_PERCENT: f64 = 1.0;

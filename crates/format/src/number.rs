@@ -1,14 +1,14 @@
-//! Formats numbers for the whole report: three significant digits, a unit on every number, grouped thousands, and no
-//! percentage without its counts.
+//! Formats numbers: three significant digits, a unit on every number, grouped thousands, and no percentage without its
+//! counts.
 
 use model::Nanos;
 use stats::Estimate;
 
 /// Stands for a percentile that has too few samples.
-pub(crate) const NOT_AVAILABLE: &str = "n/a";
+pub const NOT_AVAILABLE: &str = "n/a";
 
 /// Formats a whole number: `1,234,567`.
-pub(crate) fn count(number: u64) -> String {
+pub fn count(number: u64) -> String {
     group(&number.to_string())
 }
 
@@ -24,7 +24,7 @@ fn group(digits: &str) -> String {
 }
 
 /// Formats a number of things: `1 user`, `1,000 users`, `2 deliveries`.
-pub(crate) fn plural(number: u64, noun: &str) -> String {
+pub fn plural(number: u64, noun: &str) -> String {
     let counted = count(number);
     match noun.strip_suffix('y') {
         _ if number == 1 => format!("{counted} {noun}"),
@@ -33,20 +33,29 @@ pub(crate) fn plural(number: u64, noun: &str) -> String {
     }
 }
 
-/// Formats with three significant digits and all digits before the point: `0.0123`, `1.23`, `12.3`, `1,234`.
-pub(crate) fn number(value: f64) -> String {
-    let size = value.abs();
-    let decimals = match size {
-        _ if size == 0.0 || size >= 99.95 => 0,
-        _ if size >= 9.995 => 1,
-        _ if size >= 0.0995 => 2,
-        _ if size >= 0.00995 => 3,
-        _ if size >= 0.000_995 => 4,
-        _ if size >= 0.000_099_5 => 5,
-        _ if size >= 0.000_000_995 => 6,
-        _ => return format!("{value:.2e}"),
-    };
-    let text = format!("{size:.decimals$}");
+/// Formats with three significant digits, two below 1, and all digits before the point: `0.012`, `1.23`, `12.3`, `1,234`.
+pub fn number(value: f64) -> String {
+    significant(value, if value.abs() < 0.995 { 2 } else { 3 })
+}
+
+/// Formats with four significant digits at most, for arithmetic that a reader repeats: `0.268`, `101.6`, `13,605`.
+pub fn precise(value: f64) -> String {
+    without_zeros(significant(value, 4))
+}
+
+/// Formats with two significant digits at most, for an approximate figure: `0.05`, `3.3`, `1,234`.
+pub fn about(value: f64) -> String {
+    without_zeros(significant(value, 2))
+}
+
+/// Formats a number rounded to a whole one: `1,234`.
+pub fn whole(value: f64) -> String {
+    fixed(value, 0)
+}
+
+/// Formats a number with this many digits after the point: `13,605.20`.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = text
         .split_once('.')
         .map_or((text.as_str(), ""), |parts| parts);
@@ -55,12 +64,36 @@ pub(crate) fn number(value: f64) -> String {
     format!("{sign}{}{point}{fraction}", group(whole))
 }
 
+/// Rounds to `digits` significant digits, but keeps all digits before the point.
+fn significant(value: f64, digits: usize) -> String {
+    const SMALLEST: f64 = 1e-6;
+    if value == 0.0 || !value.is_finite() {
+        return fixed(value, 0);
+    }
+    if value.abs() < SMALLEST {
+        return format!("{value:.2e}");
+    }
+    // The exponent after rounding: 9.996 becomes 1.00e1, which has one decimal less than 9.99.
+    let rounded = format!("{value:.*e}", digits - 1);
+    let exponent: i32 = rounded
+        .split_once('e')
+        .and_then(|(_, exponent)| exponent.parse().ok())
+        .unwrap_or_default();
+    fixed(value, (digits as i32 - 1 - exponent).max(0) as usize)
+}
+
+fn without_zeros(text: String) -> String {
+    if !text.contains('.') || text.contains('e') {
+        return text;
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// Formats a number that may be a count: whole numbers without a point, others as in [`number`].
-pub(crate) fn amount(value: f64) -> String {
+pub fn amount(value: f64) -> String {
     const EXACT: f64 = 9e15;
     if value.fract() == 0.0 && value.abs() < EXACT {
-        let sign = if value < 0.0 { "-" } else { "" };
-        return format!("{sign}{}", group(&format!("{:.0}", value.abs())));
+        return whole(value);
     }
     number(value)
 }
@@ -75,44 +108,56 @@ fn unit(span: Nanos) -> (f64, &'static str) {
 }
 
 /// Formats a measured duration: `0.85 µs`, `12.3 ms`, `15.0 s`.
-pub(crate) fn duration(span: Nanos) -> String {
+pub fn duration(span: Nanos) -> String {
     let (size, name) = unit(span);
     format!("{} {name}", number(span.0 as f64 / size))
 }
 
 /// Formats a duration given in milliseconds.
-pub(crate) fn millis(millis: f64) -> String {
+pub fn millis(millis: f64) -> String {
     duration(Nanos::from_secs_f64(millis / 1e3))
 }
 
 /// Formats a planned duration given in seconds: `30 s`, `0.25 s`.
-pub(crate) fn seconds(seconds: f64) -> String {
-    let text = number(seconds);
-    let trimmed = if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
-    format!("{trimmed} s")
+pub fn seconds(seconds: f64) -> String {
+    format!("{} s", without_zeros(number(seconds)))
+}
+
+/// Formats a time span: `15 min`, `1 min 30 s`, `0.5 s`.
+pub fn span(seconds: f64) -> String {
+    if seconds < 10.0 {
+        return format!("{} s", without_zeros(fixed(seconds, 1)));
+    }
+    let mut left = seconds.round();
+    let mut parts = Vec::new();
+    for (size, unit) in [(86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")] {
+        let number = (left / size).floor();
+        left -= number * size;
+        if number > 0.0 {
+            parts.push(format!("{number:.0} {unit}"));
+        }
+    }
+    parts.truncate(2);
+    parts.join(" ")
 }
 
 /// Formats a rate per second: `1,234/s`.
-pub(crate) fn rate(per_second: f64) -> String {
+pub fn rate(per_second: f64) -> String {
     format!("{}/s", number(per_second))
 }
 
 /// Formats `count` events in `duration_s` seconds as a rate per second. `None` if the duration is 0.
-pub(crate) fn rate_of(count: u64, duration_s: f64) -> Option<String> {
+pub fn rate_of(count: u64, duration_s: f64) -> Option<String> {
     (duration_s > 0.0).then(|| rate(count as f64 / duration_s))
 }
 
 /// Formats a share of a core, a time or a limit. For shares of counts use [`share`].
-pub(crate) fn percent(percent: f64) -> String {
+pub fn percent(percent: f64) -> String {
     format!("{} %", number(percent))
 }
 
 /// Formats a part of a whole for a column: `0`, `3 (0.30 %)`.
-pub(crate) fn part(part: u64, whole: u64) -> String {
+pub fn part(part: u64, whole: u64) -> String {
     if part == 0 || whole == 0 {
         return count(part);
     }
@@ -120,7 +165,7 @@ pub(crate) fn part(part: u64, whole: u64) -> String {
 }
 
 /// Formats a part of a whole for a sentence: `3 of 1,000 (0.30 %)`.
-pub(crate) fn share(part: u64, whole: u64) -> String {
+pub fn share(part: u64, whole: u64) -> String {
     let percent = percent_of(part, whole);
     format!("{} of {} ({percent})", count(part), count(whole))
 }
@@ -135,7 +180,7 @@ fn percent_of(part: u64, whole: u64) -> String {
 }
 
 /// Formats memory given in MB: `25.1 MB`, `1.25 GB`.
-pub(crate) fn megabytes(megabytes: f64) -> String {
+pub fn megabytes(megabytes: f64) -> String {
     if megabytes < 999.5 {
         format!("{} MB", number(megabytes))
     } else {
@@ -144,7 +189,7 @@ pub(crate) fn megabytes(megabytes: f64) -> String {
 }
 
 /// Formats bytes: `512 B`, `1.50 kB`, `3.20 MB`.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
         1_000..999_500 => format!("{} kB", number(bytes as f64 / 1e3)),
@@ -152,8 +197,13 @@ pub(crate) fn bytes(bytes: u64) -> String {
     }
 }
 
+/// Formats the name of a quantile: `p99.9` for 0.999.
+pub fn percentile(quantile: f64) -> String {
+    format!("p{}", without_zeros(fixed(quantile * 100.0, 4)))
+}
+
 /// Formats a percentile for a narrow column: `12.3 ms`, `> 15 s`, `n/a`. `limit` is the timeout.
-pub(crate) fn estimate(estimate: Estimate, limit: Option<Nanos>) -> String {
+pub fn estimate(estimate: Estimate, limit: Option<Nanos>) -> String {
     match estimate {
         Estimate::Value { value, .. } => duration(value),
         Estimate::Beyond {
@@ -169,7 +219,7 @@ pub(crate) fn estimate(estimate: Estimate, limit: Option<Nanos>) -> String {
 /// Formats a percentile with its 95 % interval: `12.3 ms (11.9–12.8)`.
 ///
 /// Without an interval: `12.3 ms (n/a)`. With too few samples: `n/a (120 of 1,000 samples)`.
-pub(crate) fn estimate_in_full(of: Estimate, limit: Option<Nanos>) -> String {
+pub fn estimate_in_full(of: Estimate, limit: Option<Nanos>) -> String {
     match of {
         Estimate::Value {
             value,
@@ -188,43 +238,6 @@ pub(crate) fn estimate_in_full(of: Estimate, limit: Option<Nanos>) -> String {
         } => format!("{} (n/a)", duration(value)),
         other => estimate(other, limit),
     }
-}
-
-/// Shortens the text to `width` characters, with `…` at the end. Control characters become spaces.
-pub(crate) fn shorten(text: &str, width: usize) -> String {
-    let line: Vec<char> = text
-        .trim_end()
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    if line.len() <= width {
-        return line.into_iter().collect();
-    }
-    line.into_iter()
-        .take(width.saturating_sub(1))
-        .chain(['…'])
-        .collect()
-}
-
-/// Breaks the text between words into at most `most` lines of at most `width` characters. The last line ends with `…`
-/// if text is left.
-pub(crate) fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
-    let mut rest = shorten(text, usize::MAX);
-    let mut lines = Vec::new();
-    while lines.len() + 1 < most && rest.chars().count() > width {
-        // A space directly after the last fitting character is a good place to break, too.
-        let end = rest
-            .char_indices()
-            .nth(width + 1)
-            .map_or(rest.len(), |(at, _)| at);
-        let at = rest[..end].rfind(' ').filter(|at| *at > 0);
-        let Some(at) = at else { break };
-        let next = rest[at..].trim_start().to_owned();
-        rest.truncate(at);
-        lines.push(std::mem::replace(&mut rest, next));
-    }
-    lines.push(shorten(&rest, width));
-    lines
 }
 
 #[cfg(test)]

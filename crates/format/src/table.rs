@@ -1,11 +1,10 @@
 //! Tables, drawn for the terminal or as Markdown.
 
-use crate::colour::{Tone, paint};
-use crate::format::NOT_AVAILABLE;
+use crate::{NOT_AVAILABLE, Tone, code, escape, paint};
 
 /// A column.
 #[derive(Clone, Debug)]
-pub(crate) struct Column {
+pub struct Column {
     title: &'static str,
     kind: Kind,
 }
@@ -23,7 +22,7 @@ enum Kind {
 
 impl Column {
     /// A column of words.
-    pub(crate) const fn words(title: &'static str) -> Self {
+    pub const fn words(title: &'static str) -> Self {
         Self {
             title,
             kind: Kind::Words,
@@ -31,7 +30,7 @@ impl Column {
     }
 
     /// A column of names from the user's scenario.
-    pub(crate) const fn name(title: &'static str) -> Self {
+    pub const fn name(title: &'static str) -> Self {
         Self {
             title,
             kind: Kind::Name,
@@ -39,7 +38,7 @@ impl Column {
     }
 
     /// A column of numbers.
-    pub(crate) const fn number(title: &'static str) -> Self {
+    pub const fn number(title: &'static str) -> Self {
         Self {
             title,
             kind: Kind::Number,
@@ -49,14 +48,16 @@ impl Column {
 
 /// A row. `None` is a cell that was not measured or does not apply.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
-    pub(crate) cells: Vec<Option<String>>,
-    pub(crate) tone: Tone,
+pub struct Row {
+    /// One cell for each column.
+    pub cells: Vec<Option<String>>,
+    /// The colour of the row in a terminal.
+    pub tone: Tone,
 }
 
 impl Row {
     /// A row without a special tone.
-    pub(crate) fn plain(cells: Vec<Option<String>>) -> Self {
+    pub fn plain(cells: Vec<Option<String>>) -> Self {
         Self {
             cells,
             tone: Tone::Plain,
@@ -66,7 +67,7 @@ impl Row {
 
 /// Columns and rows. Columns without any content are omitted.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub struct Table {
     columns: Vec<Column>,
     rows: Vec<Row>,
 }
@@ -74,7 +75,8 @@ pub(crate) struct Table {
 const ABSENT: &str = "–";
 
 impl Table {
-    pub(crate) fn new(columns: Vec<Column>, rows: Vec<Row>) -> Self {
+    /// A table. Every row has one cell for each column.
+    pub fn new(columns: Vec<Column>, rows: Vec<Row>) -> Self {
         let used = |index: usize| rows.iter().any(|row| row.cells[index].is_some());
         let kept: Vec<bool> = (0..columns.len()).map(used).collect();
         let pick = |row: Row| Row {
@@ -88,23 +90,23 @@ impl Table {
     }
 
     /// Number of rows.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Whether a percentile in it has too few samples.
-    pub(crate) fn has_unavailable(&self) -> bool {
+    pub fn has_unavailable(&self) -> bool {
         let mut cells = self.rows.iter().flat_map(|row| &row.cells);
         cells.any(|cell| cell.as_deref() == Some(NOT_AVAILABLE))
     }
 
     /// Whether the table has no rows.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Keeps only the first `rows` rows.
-    pub(crate) fn truncate(&mut self, rows: usize) {
+    pub fn truncate(&mut self, rows: usize) {
         self.rows.truncate(rows);
     }
 
@@ -123,7 +125,7 @@ impl Table {
     }
 
     /// Returns aligned lines for the terminal, indented by two spaces.
-    pub(crate) fn text(&self, colour: bool) -> Vec<String> {
+    pub fn text(&self, colour: bool) -> Vec<String> {
         let widths = self.widths(|_, cell| cell.unwrap_or(ABSENT).to_owned());
         let line = |cells: Vec<&str>| {
             let placed = self.columns.iter().zip(&widths).zip(cells);
@@ -147,7 +149,7 @@ impl Table {
     }
 
     /// Returns a Markdown table with aligned source.
-    pub(crate) fn markdown(&self) -> Vec<String> {
+    pub fn markdown(&self) -> Vec<String> {
         let widths = self.widths(markdown_cell);
         let join = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
         let columns = || self.columns.iter().zip(&widths);
@@ -180,6 +182,7 @@ fn keep<T>(all: Vec<T>, kept: &[bool]) -> Vec<T> {
 fn markdown_cell(column: &Column, cell: Option<&str>) -> String {
     match cell {
         Some(name) if column.kind == Kind::Name => code(name),
+        Some(number) if column.kind == Kind::Number => number.to_owned(),
         Some(text) => escape(text),
         None => ABSENT.to_owned(),
     }
@@ -191,26 +194,4 @@ fn place(text: &str, width: usize, kind: Kind) -> String {
         Kind::Number => space + text,
         Kind::Words | Kind::Name => text.to_owned() + &space,
     }
-}
-
-/// Formats a name of the user as Markdown code, on one line and safe in a table.
-pub(crate) fn code(name: &str) -> String {
-    let line = crate::format::shorten(name, 200).replace('|', "\\|");
-    if line.contains('`') {
-        format!("`` {line} ``")
-    } else {
-        format!("`{line}`")
-    }
-}
-
-/// Escapes text for Markdown, on one line and safe in a table.
-pub(crate) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in crate::format::shorten(text, 1_000).chars() {
-        if matches!(character, '|' | '*' | '_' | '`' | '<' | '[' | '\\') {
-            escaped.push('\\');
-        }
-        escaped.push(character);
-    }
-    escaped
 }

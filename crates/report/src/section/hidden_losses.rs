@@ -1,16 +1,12 @@
 //! Latency thresholds that held although deliveries were lost and no threshold covers losses. A lost delivery has no
 //! latency, so these thresholds miss it.
 
-use record::{Deliveries, Level, Run, ThresholdResult};
+use format::{plural, share};
+use record::{Deliveries, Level, Limits, Run, ThresholdResult};
 
 use super::label;
 use super::levels::all_deliveries;
-use crate::format::{plural, share};
 
-/// Beginnings of thresholds on delivery latency.
-const LATENCY: [&str; 4] = ["p", "mean", "min", "max"];
-/// Beginnings of thresholds on losses.
-const LOSS: [&str; 2] = ["lost", "delivered"];
 const ALL: &str = "deliveries";
 
 /// Returns one remark per subject of thresholds.
@@ -42,14 +38,13 @@ fn results<'a>(run: &'a Run, level: &Level) -> impl Iterator<Item = &'a Threshol
 
 /// Whether the threshold held for the deliveries that arrived, others were lost, and no threshold covers losses.
 fn is_blind(run: &Run, level: &Level, result: &ThresholdResult) -> bool {
-    let begins =
-        |condition: &str, with: &[&str]| with.iter().any(|word| condition.starts_with(word));
-    let kept = result.held == Some(true) && begins(&result.condition, &LATENCY);
+    let kept = result.held == Some(true) && result.limits == Some(Limits::Latency);
     let lost = of(level, &result.metric).is_some_and(|all| all.lost_count() > 0);
-    let promised = |other: &ThresholdResult| {
-        (other.metric == result.metric || other.metric == ALL) && begins(&other.condition, &LOSS)
+    let covers_losses = |other: &ThresholdResult| {
+        (other.metric == result.metric || other.metric == ALL)
+            && other.limits == Some(Limits::Losses)
     };
-    kept && lost && !results(run, level).any(promised)
+    kept && lost && !results(run, level).any(covers_losses)
 }
 
 fn of(level: &Level, metric: &str) -> Option<Deliveries> {
@@ -78,7 +73,9 @@ fn remark(level: &Level, result: &ThresholdResult) -> String {
 mod tests {
     use super::*;
 
-    fn run(metric: &str, conditions: &[&str], lost: u64) -> Run {
+    const P95: (&str, Limits) = ("p95 < 20ms", Limits::Latency);
+
+    fn run(metric: &str, conditions: &[(&str, Limits)], lost: u64) -> Run {
         let mut level = Level::default();
         level.load.users = 10;
         let said = Deliveries {
@@ -88,10 +85,11 @@ mod tests {
             ..Deliveries::default()
         };
         level.measured.deliveries.insert("said".to_owned(), said);
-        let result = |condition: &&str| ThresholdResult {
+        let result = |&(condition, limits): &(&str, Limits)| ThresholdResult {
             level: 0,
             metric: metric.to_owned(),
-            condition: (*condition).to_owned(),
+            condition: condition.to_owned(),
+            limits: Some(limits),
             observed: None,
             held: Some(true),
             ..ThresholdResult::default()
@@ -106,7 +104,7 @@ mod tests {
     #[test]
     fn a_latency_that_held_beside_losses_is_remarked() {
         for metric in ["delivery(said)", "deliveries"] {
-            let remarks = remarks(&run(metric, &["p95 < 20ms", "max < 1s"], 50));
+            let remarks = remarks(&run(metric, &[P95, ("max < 1s", Limits::Latency)], 50));
             assert_eq!(remarks.len(), 1);
             let text = &remarks[0];
             assert!(text.contains("50 of 100 (50.0 %) were lost"), "{text}");
@@ -119,15 +117,15 @@ mod tests {
 
     #[test]
     fn nothing_is_remarked_where_nothing_was_lost_or_losses_are_judged() {
-        let none = |conditions: &[&str], lost| {
+        let none = |conditions: &[(&str, Limits)], lost| {
             assert_eq!(
                 remarks(&run("delivery(said)", conditions, lost)),
                 Vec::<String>::new()
             );
         };
-        none(&["p95 < 20ms"], 0);
-        none(&["p95 < 20ms", "lost < 60%"], 50);
-        none(&["count > 5"], 50);
-        assert!(remarks(&run("requests", &["p95 < 20ms"], 50)).is_empty());
+        none(&[P95], 0);
+        none(&[P95, ("lost < 60%", Limits::Losses)], 50);
+        none(&[("count > 5", Limits::Other)], 50);
+        assert!(remarks(&run("requests", &[P95], 50)).is_empty());
     }
 }

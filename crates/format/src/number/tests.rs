@@ -97,18 +97,30 @@ fn amounts_of_memory() {
 }
 
 #[test]
-fn long_lines_are_cut_and_stay_one_line() {
-    assert_eq!(shorten("a\nb", 10), "a b");
-    assert_eq!(shorten("ünïcödé", 4), "ünï…");
+fn figures_for_arithmetic_have_four_digits_and_approximate_ones_two() {
+    let check = |value: f64, expected: [&str; 2]| {
+        assert_eq!([precise(value), about(value)], expected.map(str::to_owned));
+    };
+    check(0.0, ["0", "0"]);
+    check(0.26831, ["0.2683", "0.27"]);
+    check(2.4291, ["2.429", "2.4"]);
+    check(3.0, ["3", "3"]);
+    check(101.65, ["101.7", "102"]);
+    check(13_605.2, ["13,605", "13,605"]);
+    check(-1.5, ["-1.5", "-1.5"]);
 }
 
 #[test]
-fn a_long_text_is_broken_between_words_and_cut_at_the_last_line() {
-    assert_eq!(wrap("one two three", 20, 3), ["one two three"]);
-    assert_eq!(wrap("one two three", 7, 3), ["one two", "three"]);
-    assert_eq!(wrap("one two three", 8, 3), ["one two", "three"]);
-    assert_eq!(wrap("one two three four", 5, 3), ["one", "two", "thre…"]);
-    assert_eq!(wrap("− µs one − two", 8, 2), ["− µs one", "− two"]);
-    assert_eq!(wrap("723.967 µs", 8, 2), ["723.967", "µs"]);
-    assert_eq!(wrap("unbreakable", 5, 3), ["unbr…"]);
+fn long_spans_have_two_units() {
+    assert_eq!(span(0.5), "0.5 s");
+    assert_eq!(span(3.0), "3 s");
+    assert_eq!(span(90.0), "1 min 30 s");
+    assert_eq!(span(900.0), "15 min");
+    assert_eq!(span(90_061.0), "1 d 1 h");
+}
+
+#[test]
+fn quantiles_have_the_names_of_percentiles() {
+    assert_eq!(percentile(0.999), "p99.9");
+    assert_eq!(percentile(0.5), "p50");
 }

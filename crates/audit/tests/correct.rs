@@ -1,4 +1,4 @@
-//! On results that are sound nothing is found: a simulated system whose truth is known, published with care.
+//! Nothing is found in correct results: those of a simulated system with known figures.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

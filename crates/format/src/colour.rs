@@ -2,7 +2,7 @@
 
 /// The meaning of a piece of text for its reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub enum Tone {
     /// No special meaning.
     #[default]
     Plain,
@@ -19,7 +19,7 @@ pub(crate) enum Tone {
 }
 
 /// Returns the text in the colour of its tone, or unchanged without `colour`.
-pub(crate) fn paint(text: &str, tone: Tone, colour: bool) -> String {
+pub fn paint(text: &str, tone: Tone, colour: bool) -> String {
     let code = match tone {
         Tone::Good => "1;32",
         Tone::Bad => "1;31",

@@ -1,0 +1,14 @@
+//! Formats numbers, tables and names for people: for a terminal and as Markdown.
+//!
+//! Everything that prints figures uses this crate: the report of a run, the studies, the audit and the self-test. So a
+//! figure looks the same everywhere.
+
+mod colour;
+mod number;
+mod table;
+mod text;
+
+pub use colour::{Tone, paint};
+pub use number::*;
+pub use table::{Column, Row, Table};
+pub use text::{code, escape, shorten, visible, wrap};

@@ -1,0 +1,103 @@
+//! Shortens, wraps and escapes text, so that names from files can neither break a line nor contain markup.
+
+/// Replaces every character that moves a terminal's cursor, breaks a line, reverses its direction or is invisible by a
+/// space. Names come from files and from targets.
+pub fn visible(text: &str) -> String {
+    let unseen = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    };
+    let shown = |letter: char| if unseen(letter) { ' ' } else { letter };
+    text.chars().map(shown).collect()
+}
+
+/// Shortens the text to `width` characters, with `…` at the end, and makes it [`visible`].
+pub fn shorten(text: &str, width: usize) -> String {
+    let line: Vec<char> = visible(text.trim_end()).chars().collect();
+    if line.len() <= width {
+        return line.into_iter().collect();
+    }
+    line.into_iter()
+        .take(width.saturating_sub(1))
+        .chain(['…'])
+        .collect()
+}
+
+/// Breaks the text between words into at most `most` lines of at most `width` characters. The last line ends with `…`
+/// if text is left.
+pub fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
+    let mut rest = shorten(text, usize::MAX);
+    let mut lines = Vec::new();
+    while lines.len() + 1 < most && rest.chars().count() > width {
+        // A space directly after the last fitting character is a good place to break, too.
+        let end = rest
+            .char_indices()
+            .nth(width + 1)
+            .map_or(rest.len(), |(at, _)| at);
+        let at = rest[..end].rfind(' ').filter(|at| *at > 0);
+        let Some(at) = at else { break };
+        let next = rest[at..].trim_start().to_owned();
+        rest.truncate(at);
+        lines.push(std::mem::replace(&mut rest, next));
+    }
+    lines.push(shorten(&rest, width));
+    lines
+}
+
+/// Formats a name as Markdown code, on one line and safe in a table.
+pub fn code(name: &str) -> String {
+    let line = shorten(name, 200).replace('|', "\\|");
+    if line.contains('`') {
+        format!("`` {line} ``")
+    } else {
+        format!("`{line}`")
+    }
+}
+
+/// Escapes text for Markdown, on one line and safe in a table. Names from files cannot contain markup, mentions or
+/// references.
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in shorten(text, 1_000).chars() {
+        match letter {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' => {
+                escaped.extend(['\\', letter]);
+            }
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '@' => escaped.push_str("&#64;"),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_cut_and_stay_one_line() {
+        assert_eq!(shorten("a\nb", 10), "a b");
+        assert_eq!(shorten("ünïcödé", 4), "ünï…");
+    }
+
+    #[test]
+    fn a_long_text_is_broken_between_words_and_cut_at_the_last_line() {
+        assert_eq!(wrap("one two three", 20, 3), ["one two three"]);
+        assert_eq!(wrap("one two three", 7, 3), ["one two", "three"]);
+        assert_eq!(wrap("one two three", 8, 3), ["one two", "three"]);
+        assert_eq!(wrap("one two three four", 5, 3), ["one", "two", "thre…"]);
+        assert_eq!(wrap("− µs one − two", 8, 2), ["− µs one", "− two"]);
+        assert_eq!(wrap("723.967 µs", 8, 2), ["723.967", "µs"]);
+        assert_eq!(wrap("unbreakable", 5, 3), ["unbr…"]);
+    }
+
+    #[test]
+    fn names_cannot_contain_markup_or_move_the_cursor() {
+        assert_eq!(escape("a|b <i> @me #1"), "a\\|b &lt;i&gt; &#64;me \\#1");
+        assert_eq!(visible("a\u{1b}[2Kb\u{202e}c"), "a [2Kb c");
+        assert_eq!(code("a|b"), "`a\\|b`");
+    }
+}
