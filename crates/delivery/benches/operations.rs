@@ -1,4 +1,4 @@
-//! What a delivery costs: the stamp is found in the message and read, and the ledger says what became of it.
+//! Cost of a delivery: finding and decoding the stamp in the message, and recording it in the ledger.
 
 use delivery::{
     Audience, ChannelIndex, Ledger, Pointer, Stamp, Tally, find_stamp, stamps_from, stamps_in,
@@ -9,7 +9,7 @@ use operation::Operation;
 #[path = "../../../bench/operation.rs"]
 mod operation;
 
-/// A message as a chat server passes it on, with the stamp inside of the text.
+/// A message as a chat server forwards it, with the stamp inside the text.
 fn message(stamp: &str) -> Vec<u8> {
     format!(
         r#"{{"type":"message","room":"lobby-17","from":{{"id":4711,"name":"Ada"}},"seq":42,"data":{{"id":"a9","text":"{stamp}"}},"at":1763712345678}}"#
@@ -17,7 +17,7 @@ fn message(stamp: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Every member of a group speaks in turn, once a second by the ledger's clock, and all others hear it.
+/// A group whose members take turns: one message per second of the ledger's clock, received by all others.
 struct Room {
     members: u32,
     ledger: Ledger,
@@ -44,7 +44,7 @@ impl Room {
         }
     }
 
-    /// The next member says something: who it is, and the message as it will arrive.
+    /// Sends a message from the next member. Returns the sender and the message as received.
     fn speak(&mut self) -> (u32, Vec<u8>) {
         let sender = self.spoken % self.members;
         self.spoken += 1;
@@ -55,7 +55,7 @@ impl Room {
         (sender, message(&stamp.encode()))
     }
 
-    /// A member reads the message, and its stamp is looked for in all of it.
+    /// Receives the message at a member, and searches the whole message for stamps.
     fn hear(&mut self, bytes: &[u8], receiver: u32) {
         let first = find_stamp(bytes);
         let read_at = self.now + Nanos(1_000_000 + u64::from(receiver) * 17_000);

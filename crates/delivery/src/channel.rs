@@ -17,7 +17,7 @@ pub enum Audience {
 }
 
 impl Audience {
-    /// Whether the member may receive messages of `sender`, whether it listens or not.
+    /// Whether the member may receive messages of `sender`. Whether the member listens is not considered.
     pub(crate) fn admits(&self, member: u32, sender: u32) -> bool {
         match self {
             Self::Everyone => true,
@@ -30,7 +30,7 @@ impl Audience {
 /// A channel of one group.
 #[derive(Debug)]
 pub(crate) struct Channel {
-    /// Index of the tally that it counts into.
+    /// Index of the tally into which the channel counts.
     pub(crate) tally: usize,
     pub(crate) audience: Audience,
     pub(crate) deadline: Nanos,

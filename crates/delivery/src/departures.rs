@@ -24,19 +24,19 @@ pub enum Leaving {
     CutOff(CutOff),
 }
 
-/// What is known about members who have not received a message; usually nothing.
+/// Members who stopped listening or received a stamp at the wrong place. Usually empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Departures {
     /// Members who received the stamp at a place where the channel does not look.
     pub(crate) misplaced: Bits,
-    /// Members who stopped listening. `None` if that was after the settling time of the message: leaving is then not
-    /// the reason for the loss.
+    /// Members who stopped listening. `None` if they stopped after the settling time of the message, because leaving is
+    /// then not the reason for the loss.
     how: BTreeMap<u32, Option<Leaving>>,
 }
 
 impl Departures {
-    /// Records a departure. The first one counts: a member who comes back and leaves again missed the message because
-    /// of the first.
+    /// Records a departure. Only the first departure counts: even if the member returns and leaves again, the first is
+    /// why it missed the message.
     pub(crate) fn note(&mut self, member: u32, how: Option<Leaving>) {
         self.how.entry(member).or_insert(how);
     }

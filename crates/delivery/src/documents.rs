@@ -2,7 +2,7 @@ use memchr::{memchr, memchr2};
 
 use crate::json::Scan;
 
-/// Ends a record in the JSON protocol of `SignalR`, and begins one in RFC 7464.
+/// The byte that ends a record in the JSON protocol of `SignalR`, and begins one in RFC 7464.
 pub const RECORD_SEPARATOR: u8 = 0x1e;
 
 /// How JSON documents are packed into messages.
@@ -52,8 +52,8 @@ impl Documents {
         match self.framing {
             Framing::Whole => true,
             Framing::Array | Framing::EndedBy(_) => false,
-            // JSON strings cannot contain these bytes unescaped, so only pretty-printed documents take the slow path
-            // without need.
+            // JSON strings cannot contain these bytes unescaped, so among single documents only pretty-printed ones
+            // take the slow path.
             Framing::Auto => match message {
                 [b'{' | b'[', ..] => memchr2(b'\n', RECORD_SEPARATOR, message).is_none(),
                 [b'a', b'[', ..] => false,

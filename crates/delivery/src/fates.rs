@@ -1,4 +1,4 @@
-//! Counts the arrival of a message, or its absence, in the message and its tally.
+//! Counts each delivery that happened or did not happen, in the message and in its tally.
 
 use model::{LossReason, Nanos};
 
@@ -16,8 +16,8 @@ pub(crate) fn arrive(
     now: Nanos,
     tally: &mut Tally,
 ) -> Fate {
-    // If the message was closed, this delivery is already counted as lost or cut off. The same function finds that
-    // count again, before the departure is forgotten, so that the delivery moves to late.
+    // If the message was closed, this delivery is already counted as lost or cut off. `missing` returns the reason
+    // under which it was counted, so that it can move to late. This call must come before the departure is forgotten.
     let missed = message.closed.then(|| missing(message, sender, receiver));
     message.no_longer_given_up(receiver);
     message.seen += 1;

@@ -69,7 +69,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The ledger of a group. `settle` is the time after sending for which a delivery is awaited.
+    /// The ledger of a group. `settle` is the time to wait for a delivery after sending.
     pub fn new(run: u32, group: GroupId, settle: Nanos) -> Self {
         Self {
             run,
@@ -82,7 +82,7 @@ impl Ledger {
         }
     }
 
-    /// Adds a channel that counts into `tally`. A delivery that takes longer than `deadline` is late.
+    /// Adds a channel whose deliveries are counted in `tally`. A delivery that takes longer than `deadline` is late.
     pub fn add_channel(
         &mut self,
         tally: usize,
@@ -268,7 +268,8 @@ impl Ledger {
             return stray(tally, MisdeliveryReason::Garbled);
         };
         if !message.audience.contains(receiver) {
-            // A member who began to listen after the sending may already have been in the room: not an error.
+            // A member who began to listen after the sending may already have been in the target's room, so this is not
+            // an error.
             if is_for_receiver {
                 return Receipt::uncounted(Fate::Unexpected);
             }
@@ -292,7 +293,7 @@ impl Ledger {
     }
 
     /// A member received a stamp of this group on a socket that follows only other channels. It is never a delivery. It
-    /// is misdelivered only if the member is outside the channel's audience, whether it listens or not.
+    /// is misdelivered only if the channel's audience excludes the member, listening or not.
     pub fn overhear(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) {
         let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
             return;
@@ -311,8 +312,8 @@ impl Ledger {
         );
     }
 
-    /// A member received a stamp of this group on a socket that follows its channel, but at another place of the
-    /// message. It is not a delivery. Returns whether it counts in the tally.
+    /// A member received a stamp of this group on a socket that follows the stamp's channel, but at the wrong place of
+    /// the message. It is not a delivery. Returns whether the tally counts it.
     pub fn misplaced(&mut self, stamp: &Stamp, member: u32, tallies: &mut [Tally]) -> bool {
         let Some(channel) = self.channels.get_mut(usize::from(stamp.channel)) else {
             return false;

@@ -6,22 +6,22 @@ use crate::departures::{Departures, Leaving};
 /// One message of one sender on one channel, from its stamp until it is forgotten.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
-    /// `None` while it is stamped but not sent.
+    /// `None` while the message is stamped but not sent.
     pub(crate) sent: Option<Sending>,
-    /// The members who must receive it; fixed when it is sent.
+    /// The members who must receive the message; fixed when it is sent.
     pub(crate) audience: Bits,
-    /// The members of the audience who have not received it.
+    /// The members of the audience who have not received the message.
     pub(crate) pending: Bits,
-    /// The number of members of the audience who have received it.
+    /// The number of members of the audience who have received the message.
     pub(crate) seen: u32,
     /// The longest latency so far. Deliveries are not always reported in the order of their receive times.
     pub(crate) longest: Nanos,
     /// The size of the audience.
     pub(crate) expected: u32,
-    /// Members in `pending` who left, so that their deliveries are not awaited, or who received the stamp at another
-    /// place. Usually none.
+    /// Members in `pending` who left (their deliveries are not awaited), or who received the stamp at the wrong place.
+    /// Usually empty.
     given_up: Option<Box<Departures>>,
-    /// The send failed or the target refused it.
+    /// Whether the send failed or the target refused the message.
     pub(crate) refused: bool,
     /// Whether the pending deliveries were counted as lost or cut off.
     pub(crate) closed: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Sending {
     pub(crate) planned: Nanos,
     /// The actual time.
     pub(crate) at: Nanos,
-    /// Whether it counts: sent within the measured time of the level.
+    /// Whether the message counts, because it was sent in the level's measured time.
     pub(crate) measured: bool,
 }
 
@@ -116,7 +116,7 @@ impl Message {
 mod tests {
     use super::Message;
 
-    /// A message is remembered for half a minute, so the memory of a ledger grows with this size and the message rate.
+    /// A ledger remembers each message for 30 s, so its memory grows with this size and the message rate.
     #[test]
     fn a_message_that_is_remembered_takes_120_bytes() {
         assert_eq!(size_of::<Message>(), 120);

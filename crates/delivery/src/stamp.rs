@@ -8,7 +8,7 @@ use crate::base64url;
 /// The beginning of every stamp. The digit is the version of the format.
 const PREFIX: &[u8; 4] = b"hc1_";
 const BODY_BYTES: usize = 27;
-/// The body without the check.
+/// Size of the body without the check, in bytes.
 const FIELD_BYTES: usize = 24;
 const BODY_LENGTH: usize = 36;
 /// Length of a stamp in characters: the prefix and 36 characters of base64url, safe in JSON, URLs, HTML and logs.
@@ -119,7 +119,7 @@ pub fn stamps_from(
     std::iter::from_fn(move || {
         let found = next.take()?;
         let stamp = Stamp::first_of(found);
-        // A valid stamp is skipped as a whole: it contains the prefix again by chance, once in half a million.
+        // A valid stamp is skipped as a whole: about one in 500,000 contains the prefix again by chance.
         let rest = &found[stamp.map_or(PREFIX.len(), |_| STAMP_LENGTH)..];
         next = find_stamp(rest).and_then(|at| rest.get(at..));
         Some(stamp)
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(find_stamp(b"_hc1 hc_ c1_"), None);
     }
 
-    /// Calculated independently of this code, from the description of the wire form and of the check.
+    /// The expected text was calculated without this code, from the description of the wire form and of the check.
     #[test]
     fn the_text_of_a_stamp_never_changes() {
         let stamp = |run, group, (channel, sender, sequence), made| Stamp {

@@ -46,7 +46,7 @@ pub struct Tally {
     pub duplicated: u64,
     /// First arrivals after a later message of the same sender.
     pub reordered: u64,
-    /// Stamps at another place of the message than the one in which their channel looks. They are not deliveries.
+    /// Stamps found elsewhere in a message than where their channel looks. They are not deliveries.
     pub misplaced: u64,
     /// Arrivals at someone outside the audience, by reason.
     pub misdelivered: BTreeMap<MisdeliveryReason, u64>,
@@ -56,7 +56,7 @@ pub struct Tally {
     pub first: Histogram,
     /// Latency of each message until half of its audience has received it.
     pub median: Histogram,
-    /// Latency of each message to the last of its audience; only messages that all have received.
+    /// Latency of each message to its last receiver; only messages that the whole audience received.
     pub last: Histogram,
 }
 

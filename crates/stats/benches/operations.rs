@@ -1,4 +1,4 @@
-//! What a sample costs, and what it costs to bring the samples of two workers together.
+//! Cost of recording a sample, and of merging the samples of two workers.
 
 use model::Nanos;
 use operation::Operation;
@@ -7,10 +7,10 @@ use stats::Histogram;
 #[path = "../../../bench/operation.rs"]
 mod operation;
 
-/// Samples that one call records: a single one is too short to be timed.
+/// Samples recorded per timed call. Recording a single one is too short to be timed.
 const SAMPLES: u32 = 1000;
 
-/// Latencies from 100 us to some 30 ms, most of them short, always the same ones.
+/// A fixed list of latencies from 100 us to about 30 ms, most of them short.
 fn latencies(count: u32) -> Vec<Nanos> {
     let mut state = 1_u64;
     let mut next = || {

@@ -1,7 +1,7 @@
 //! Tails of the binomial distribution, by exact summation.
 
-/// The ranks `(low, high)` between which `Binomial(n, q)` lies, except for at most `tail` on each side. `low` is the
-/// largest rank with `P(B < low) <= tail`, `high` the smallest with `P(B >= high) <= tail`.
+/// The ranks `(low, high)` between which `Binomial(n, q)` lies, except with a probability of at most `tail` on each
+/// side. `low` is the largest rank with `P(B < low) <= tail`, `high` the smallest with `P(B >= high) <= tail`.
 ///
 /// The sum starts at the mode, where the probabilities are largest, and goes outwards until they are negligible. That
 /// takes a number of steps proportional to `sqrt(n)`.

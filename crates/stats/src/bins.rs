@@ -3,7 +3,7 @@
 //! HDR libraries use one array over the whole range. It takes hundreds of kilobytes, and growing it touches all of its
 //! pages. That costs milliseconds in the middle of a measurement.
 
-/// Number of bins per power of two. Values are known to better than 0.1 %, which is three significant digits.
+/// Number of bins per power of two. A value's error is below 0.1 %, which means three significant digits.
 const PER_POWER: usize = 1024;
 /// log2 of [`PER_POWER`].
 const POWER_BITS: u32 = 10;

@@ -9,8 +9,8 @@ pub const BLOCKS: usize = 64;
 /// Length of the shortest block.
 pub const SHORTEST_BLOCK: Nanos = Nanos::from_millis(250);
 
-/// Number of bins per power of two. A limit is known to 3 %, which is enough to see how many values were beyond it in
-/// each block.
+/// Number of bins per power of two. The error of a limit is at most 3 %, which is accurate enough to count the values
+/// beyond it in each block.
 const PER_POWER: u64 = 32;
 const POWER_BITS: u32 = 5;
 
@@ -36,7 +36,7 @@ pub(crate) struct Counts {
 }
 
 /// Fills the [`Blocks`] of a growing histogram. Recording a value costs nothing extra: at the end of a block, the
-/// writer takes the difference to its last state.
+/// writer subtracts the histogram's previous state.
 #[derive(Clone, Debug, Default)]
 pub struct BlockWriter {
     blocks: Blocks,

@@ -27,7 +27,7 @@ pub struct Shares {
     pub within: u64,
     /// Known to be greater than the limit: measured, timed out, or in flight for longer than that.
     pub beyond: u64,
-    /// In flight for at most the limit: they may end on either side of it.
+    /// In flight for at most the limit, so they may still end within or beyond it.
     pub unknown: u64,
 }
 
@@ -37,7 +37,7 @@ impl Shares {
         self.within + self.beyond + self.unknown
     }
 
-    /// Adds the counts of another.
+    /// Adds the counts of another instance.
     pub fn merge(&mut self, other: Self) {
         self.within += other.within;
         self.beyond += other.beyond;
@@ -69,8 +69,8 @@ impl Samples<'_> {
         self.at_in(&Blocks::default(), q)
     }
 
-    /// The same with its confidence interval, based on the `blocks` of the samples. The lower end of the interval
-    /// assumes the first case.
+    /// Quantile `q` with its confidence interval, based on the `blocks` of the samples. The lower end of the interval
+    /// assumes that every censored sample ends at its lower bound.
     pub fn at_in(&self, blocks: &Blocks, q: f64) -> Estimate {
         let (have, need) = (self.count(), needed_samples(q));
         if have < need {

@@ -6,7 +6,7 @@ use crate::blocks::{Blocks, Counts, bin_of};
 use crate::long_run::{FREQUENCIES, variance_of_sum};
 use crate::quantile::{SAMPLES_BEYOND, interval_ranks};
 
-/// The blocks must be worth at least this many blocks of equal size. Fewer show too little of how blocks differ.
+/// Minimum number of equal-sized blocks that the blocks must be worth. Fewer do not show well enough how blocks differ.
 const ENOUGH: f64 = 8.0;
 /// The shares of the samples at which the blocks are compared.
 const SHARES: [f64; 7] = [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];

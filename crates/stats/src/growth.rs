@@ -15,14 +15,13 @@ pub struct Growth {
     pub steady: bool,
 }
 
-/// Minimum number of samples for [`Growth::steady`]: each half of the time needs three steps to show their spread.
+/// Minimum number of samples for [`Growth::steady`]: each half of the time needs three steps to estimate their spread.
 pub const LOOKS_FOR_STEADY: usize = 7;
 
 /// The growth of `looks`, which are pairs of seconds and value in order of time. `None` with fewer than four.
 ///
-/// The interval is Student's, from the spread of the gains between neighbouring samples. It is not that of a line
-/// through the values. Memory is a sum of allocations and releases, so neighbouring values are alike, and a fitted line
-/// looks far more certain than it is.
+/// The interval is Student's, from the spread of the gains between neighbouring samples. The interval of a fitted line
+/// would be far too narrow: memory is a sum of allocations and releases, so neighbouring values are alike.
 ///
 /// If consecutive gains are alike, as in a phase of many allocations, the interval is wider, according to their
 /// correlation. One allocation at the start gives a wide interval, a leak a narrow one.

@@ -13,11 +13,11 @@ const CHI_SQUARED: [f64; FREQUENCIES] = [
 /// the mean 0. `frequencies` is at most 8. `None` if there are fewer than two deviations per frequency.
 ///
 /// The estimate is the mean power of the lowest frequencies, the equally weighted cosines of Lazarus, Lewis, Stock and
-/// Watson (Journal of Business & Economic Statistics 36, 2018). Correlation over a time that is short compared with the
-/// whole counts in full; independent deviations give their plain variance.
+/// Watson (Journal of Business & Economic Statistics 36, 2018). The estimate fully includes correlation over times much
+/// shorter than the whole time. For independent deviations it is their plain variance.
 ///
-/// The upper bound is necessary because few frequencies know the variance only roughly. Otherwise a run that by chance
-/// looks less correlated than it is would be the very one to get an interval, and that interval would be too narrow.
+/// The upper bound is necessary because an estimate from few frequencies is inaccurate. Otherwise a run that looks less
+/// correlated than it is, by chance, would get an interval that is too narrow.
 pub(crate) fn variance_of_sum(deviations: &[f64], frequencies: usize) -> Option<f64> {
     let count = deviations.len();
     let quantile = CHI_SQUARED.get(frequencies.checked_sub(1)?)?;

@@ -6,9 +6,9 @@ const TAIL: f64 = 0.025;
 
 /// The exact 95 % confidence interval of the true share after `hits` in `trials`. `None` without trials.
 ///
-/// This is the interval of Clopper and Pearson (Biometrika 26, 1934). It consists of the shares for which neither this
-/// many hits or more, nor this few or fewer, have a probability below 2.5 %. It is never too narrow, even with no hits
-/// or only hits: 16 of 16 gives 79.4 % to 100 %.
+/// This is the interval of Clopper and Pearson (Biometrika 26, 1934). It contains every share for which `hits` or more,
+/// and also `hits` or fewer, have a probability of at least 2.5 %. It is never too narrow, even with no hits or only
+/// hits: 16 of 16 gives 79.4 % to 100 %.
 pub fn clopper_pearson(hits: u64, trials: u64) -> Option<(f64, f64)> {
     if trials == 0 {
         return None;

@@ -44,12 +44,12 @@ pub const REPORTED: [Percentile; 7] = [
     },
 ];
 
-/// Prevents a product that is a whole number except for its binary rounding error from being rounded up.
+/// Tolerance for binary rounding errors. Without it, a product slightly above a whole number would be rounded up.
 const ROUNDING: f64 = 1e-6;
 
-/// The number of samples that quantile `q` needs: ten beyond it on its thinner side, so 20 for the median and 1,000 for
-/// p99. The result is `u64::MAX` for 0 and 1, which no number of samples supports. (Minimum and maximum are reported
-/// separately.)
+/// The number of samples that quantile `q` needs: 10 beyond it on the side that has fewer, which means 20 for the
+/// median and 1,000 for p99. The result is `u64::MAX` for 0 and 1, which no number of samples supports. (Minimum and
+/// maximum are reported separately.)
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -12,7 +12,7 @@ pub enum ShareTest {
     Below,
     /// At or above the limit, with 95 % confidence.
     Above,
-    /// The samples do not decide it.
+    /// The samples show neither.
     Open,
 }
 
@@ -31,8 +31,8 @@ pub fn test_share(hits: u64, trials: u64, limit: f64) -> ShareTest {
     }
 }
 
-/// The minimum number of samples that can show that a share is below `limit`, which is possible without any hit. It is
-/// 59 for a limit of 5 %.
+/// The minimum number of samples, all without a hit, that show that a share is below `limit`. It is 59 for a limit of 5
+/// %.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

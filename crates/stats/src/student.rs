@@ -36,7 +36,7 @@ mod tests {
         }
     }
 
-    /// Quantiles by numerical integration, and the size of the first omitted term of the expansion.
+    /// Compares with quantiles from numerical integration. The accepted error is that of the first omitted term.
     #[test]
     fn beyond_the_table_the_error_is_that_of_the_next_term() {
         for (freedom, known) in [

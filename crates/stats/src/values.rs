@@ -10,9 +10,9 @@ use crate::quantile::rank_of;
 /// the sum are exact. Values that are not finite are only counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Values {
-    /// Millionths of the values from zero up.
+    /// Values from zero up, in millionths.
     positive: Histogram,
-    /// Millionths of the values below zero, without their sign.
+    /// Values below zero, in millionths and without their sign.
     negative: Histogram,
     min: Option<f64>,
     max: Option<f64>,
@@ -45,7 +45,7 @@ impl Values {
         self.sum = (self.sum + value).clamp(f64::MIN, f64::MAX);
     }
 
-    /// Adds all values of another.
+    /// Adds all values of another instance.
     pub fn merge(&mut self, other: &Self) {
         self.positive.merge(&other.positive);
         self.negative.merge(&other.negative);

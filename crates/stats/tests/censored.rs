@@ -1,4 +1,4 @@
-//! Samples whose end is not known, held against every way in which they could have ended.
+//! Compares estimates from samples with unknown ends with every way in which these could have ended.
 
 use model::Nanos;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn of(values: &[u64]) -> Histogram {
     times
 }
 
-/// Below 1,024 ns a histogram is exact.
+/// Values below 1,024 ns, which a histogram stores exactly.
 fn small() -> impl Strategy<Value = Vec<u64>> {
     proptest::collection::vec(0..1_000_u64, 0..120)
 }
@@ -63,7 +63,7 @@ proptest! {
         let (known, bounds) = (of(&times), of(&ages));
         let samples = Samples { times: &known, open: &bounds, endless };
         let shares = samples.shares(Nanos(limit));
-        // In flight with an age of exactly the limit is beyond it only when it ends, one nanosecond later at least.
+        // An operation whose age is exactly the limit ends at least 1 ns later, and only then exceeds the limit.
         let ended = open.iter().map(|(age, more)| age + more + 1);
         let beyond = times.iter().copied().chain(ended).filter(|time| *time > limit);
         let beyond = beyond.count() as u64 + endless;
@@ -110,7 +110,7 @@ fn operations_in_flight_rank_at_their_age_or_higher() {
 
 #[test]
 fn a_few_that_have_just_begun_widen_the_interval_downwards() {
-    // 40 in each quarter of a second, in an order that is as good as by chance.
+    // 40 values in each quarter of a second, in pseudorandom order.
     let (mut times, mut writer) = (Histogram::new(), BlockWriter::default());
     for at in 0..1_000 {
         times.record(Nanos(at * 617 % 1_000 + 1));

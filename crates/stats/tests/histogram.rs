@@ -1,4 +1,4 @@
-//! Histograms held against the sorted list of the same values.
+//! Compares histograms with the sorted list of the same values.
 
 use model::Nanos;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn histogram(values: &[u64]) -> Histogram {
     histogram
 }
 
-/// From nanoseconds to hours, evenly over the orders of magnitude.
+/// Durations from nanoseconds to hours, evenly distributed over the orders of magnitude.
 fn spans() -> impl Strategy<Value = Vec<u64>> {
     let span =
         (0_u32..43, any::<u64>()).prop_map(|(power, random)| (1 << power) + random % (1 << power));
@@ -91,9 +91,9 @@ fn histograms_that_differ_in_one_figure_or_in_their_bins_are_not_equal() {
     let three = histogram(&[1, 3, 3, 5]);
     assert_eq!(three, histogram(&[5, 3, 3, 1]));
     assert!(!three.is_empty());
-    // The same count, ends and sum.
+    // Both have the same count, minimum, maximum and sum.
     assert_ne!(three, histogram(&[1, 1, 5, 5]));
-    // The same bins, and another sum, smallest or largest value.
+    // The bins are the same, but the sum, the minimum or the maximum differs.
     let wide = histogram(&[8_000_000, 8_000_002, 8_000_004]);
     assert_ne!(wide, histogram(&[8_000_000, 8_000_003, 8_000_004]));
     assert_ne!(wide, histogram(&[8_000_001, 8_000_001, 8_000_004]));
@@ -169,7 +169,7 @@ fn ranks_are_whole_where_the_product_is() {
     check(3, 0.5, 2);
 }
 
-/// Found by fuzzing: the head below claims 4 GB of counts, which were set aside before anything was read.
+/// Found by fuzzing: this header announces 4 GB of counts, and the reader reserved that memory before it read any.
 #[test]
 fn what_a_head_claims_is_held_against_what_is_there() {
     let base64 = |bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Pass rates, held against R's `binom.test` and `fisher.test`, and against sums of exact fractions that agree with them.
+//! Compares pass rates with R's `binom.test` and `fisher.test`, and with sums of exact fractions that agree with R.
 
 use stats::{clopper_pearson, fisher};
 

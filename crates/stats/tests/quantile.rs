@@ -1,4 +1,4 @@
-//! The sample rule, the intervals and the rates, held against truth worked out in another way.
+//! Compares minimum sample counts, intervals and rates with values that were calculated in another way.
 
 use model::Nanos;
 use stats::{
@@ -132,7 +132,7 @@ fn no_failure_in_n_bounds_the_rate_by_three_in_n() {
     assert_eq!(zero_failures_bound(0), None);
     assert_eq!(zero_failures_bound(300), Some(0.01));
     assert_eq!(zero_failures_bound(2), Some(1.0));
-    // (1 - 3/n)^n <= 5 %: were the rate any larger, n trials without a failure would be a surprise.
+    // (1 - 3/n)^n <= 5 %: at any higher rate, n trials without a failure have a probability below 5 %.
     for n in [10_u64, 100, 10_000] {
         let bound = zero_failures_bound(n).unwrap();
         assert!((n as f64 * (1.0 - bound).ln()).exp() <= 0.05);

@@ -1,4 +1,4 @@
-//! The one-sided exact test of a share, held against sums of binomial probabilities and against simulation.
+//! Compares the one-sided exact test of a share with sums of binomial probabilities and with simulation.
 
 use stats::{ShareTest, least_trials, needed_samples, rank_of, test_share, trials_to_decide};
 
@@ -55,7 +55,7 @@ fn fifty_nine_without_a_hit_show_a_share_of_five_per_cent() {
     }
 }
 
-/// Where the percentile itself can be stated it is judged by its rank. The bound must never say the opposite.
+/// With enough samples to state the percentile, its rank decides. The bound must never contradict the rank.
 #[test]
 fn the_bound_never_contradicts_the_percentile_of_the_samples() {
     for q in [0.5, 0.9, 0.95, 0.99] {
@@ -90,7 +90,7 @@ fn what_is_asked_for_decides() {
     assert_eq!(trials_to_decide(0, 1, 0.01, 1_000), 299);
     let n = trials_to_decide(1, 60, 0.05, 200);
     assert!((61..=200).contains(&n), "{n}");
-    // One in twenty of a limit of one in twenty: no number of samples tells.
+    // The observed share equals the limit (5 %), so no number of samples decides.
     assert_eq!(trials_to_decide(5, 100, 0.05, 200), 200);
 }
 
@@ -127,8 +127,8 @@ fn a_share_at_its_limit_is_called_below_or_above_in_one_of_twenty_at_most() {
     }
 }
 
-/// Deliveries of one message are all late or none: counting deliveries would call a broken limit held far too often,
-/// counting messages does not.
+/// Either all deliveries of a message are late or none. Counting deliveries would therefore pass a broken limit far too
+/// often; counting messages does not.
 #[test]
 fn counted_by_message_the_test_holds_for_alike_deliveries() {
     let mut numbers = Numbers(11);

@@ -1,4 +1,4 @@
-//! Numbers without a unit, and windows of time.
+//! Tests histograms of numbers without a unit, and time series.
 
 use model::Nanos;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What the codecs cost, without a socket: HTTP/1.1 answers and requests, WebSocket frames either way.
+//! Cost of the codecs without a socket: HTTP/1.1 requests and responses, and WebSocket frames in both directions.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use wire::websocket::{FrameParser, encode_binary, encode_text};
 mod operation;
 
 const BODY_LIMIT: usize = 1024 * 1024;
-/// What a large answer comes in, a read each.
+/// Size of each read in which a large response arrives, in bytes.
 const READ: usize = 16 * 1024;
 /// Frames in one read.
 const FRAMES: u32 = 20;
 const MASK: [u8; 4] = [0x9e, 0x37, 0x79, 0xb9];
 
-/// As nginx gives it.
+/// A response with a body of this size, as nginx sends it.
 fn answer(body: usize) -> Vec<u8> {
     let mut bytes = format!(
         "HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Sat, 21 Nov 2026 08:00:00 GMT\r\n\
@@ -79,7 +79,7 @@ fn encoded(name: &'static str, request: fn() -> Option<Request>) -> Operation {
     })
 }
 
-/// Text frames of a server, unmasked, that come in one piece.
+/// Unmasked text frames of a server that arrive in one read.
 fn frames() -> Vec<u8> {
     let text =
         r#"{"type":"message","from":4711,"text":"hc1_AAAAAQAAAAUAAAAAAAMAAATSAAAt5UKAcdBj"}"#;

@@ -1,4 +1,4 @@
-//! A closed loop of GETs over one epoll set, to weigh the HTTP hot path alone:
+//! Sends GETs in a closed loop over one epoll set, to measure the cost of the HTTP hot path alone:
 //! `blast http://127.0.0.1:8080/ [connections] [seconds]`.
 #![allow(
     clippy::print_stdout,
@@ -16,7 +16,7 @@ use url::Url;
 use wire::http::{Connection, Request};
 use wire::{Endpoint, Phase, Read, Stream};
 
-const TICKS_PER_SECOND: f64 = 100.0; // USER_HZ on every Linux that we meet
+const TICKS_PER_SECOND: f64 = 100.0; // USER_HZ on all common Linux systems
 
 struct Blast {
     connections: Vec<Connection>,

@@ -13,8 +13,8 @@ use crate::stream::receive;
 
 /// Keeps the kernel's receive timestamps enabled until it is dropped.
 ///
-/// The kernel enables timestamps shortly after the first socket requests them and disables them with the last one.
-/// Each time it patches its own code on all cores. With many short connections it would do that constantly.
+/// The kernel enables timestamps shortly after the first socket requests them, and disables them when the last such
+/// socket closes. Each switch patches kernel code on all cores. Many short connections would cause constant switching.
 #[derive(Debug)]
 pub struct StampingOn {
     _socket: OwnedFd,

@@ -1,8 +1,8 @@
 //! HTTP/2 (RFC 9113): many requests in flight on one connection, with responses in any order.
 //!
 //! The `h2` crate implements frames, HPACK and flow control. This module polls it by hand over two buffers in memory,
-//! after each batch of bytes and each request, so that it needs no async runtime. `h2` reads a clock for one purpose:
-//! to forget, after a while, streams that this side has reset.
+//! after each batch of bytes and each request, so that it needs no async runtime. `h2` reads a clock only to forget,
+//! after some time, the streams that this side has reset.
 
 mod connection;
 mod driver;

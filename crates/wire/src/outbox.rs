@@ -28,7 +28,8 @@ impl Outbox {
         if self.sent == self.bytes.len() {
             *self = Self::default();
         } else if self.sent > self.bytes.len() / 2 {
-            // Waiting until more than half is sent keeps the bytes moved below the bytes sent.
+            // Moving the rest only when more than half is sent keeps the number of moved bytes
+            // below that of sent bytes.
             self.bytes.drain(..self.sent);
             self.sent = 0;
         }

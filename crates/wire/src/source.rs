@@ -16,7 +16,8 @@ const LOOPBACKS: u8 = 32;
 /// The local address of a connection.
 #[derive(Debug)]
 pub enum Source<'a> {
-    /// The kernel chooses. It uses one address per target, so the number of local ports limits the connections to it.
+    /// The kernel chooses. It uses one address per target, so the number of local ports limits the connections to the
+    /// target.
     Any,
     /// This address, which must belong to this machine.
     Given(IpAddr),
@@ -25,8 +26,8 @@ pub enum Source<'a> {
     Spread(&'a mut Loopback),
 }
 
-/// The loopback address that still has free ports. All of 127.0.0.0/8 belongs to this machine, and each address has
-/// ports of its own.
+/// The loopback address that still has free ports. All of 127.0.0.0/8 belongs to this machine, and each address has its
+/// own ports.
 #[derive(Debug, Default)]
 pub struct Loopback {
     /// 0 is the kernel's choice, 127.0.0.1. Any other number is the address 127.0.0.(1 + number).
@@ -101,8 +102,8 @@ fn begin(addr: SocketAddr, source: Option<IpAddr>) -> Result<(OwnedFd, bool), Fa
         if source.is_ipv4() != addr.is_ipv4() {
             return Err(Failed::OtherFamily(source));
         }
-        // The kernel then chooses the port in `connect`, when the target is known, and can use one port for many
-        // targets. Without the option, `bind` would reserve a port for this socket alone.
+        // With this option, the kernel chooses the port in `connect`, when the target is known, and can use one port
+        // for many targets. Without it, `bind` would reserve a port for this socket alone.
         setsockopt(&socket, IpBindAddressNoPort, &true)
             .map_err(|errno| Failed::Other(Errno::from_raw_os_error(errno as i32)))?;
         net::bind(&socket, &SocketAddr::new(source, 0)).map_err(|errno| match errno {

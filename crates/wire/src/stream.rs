@@ -30,8 +30,8 @@ pub enum Phase {
 /// The result of one [`Stream::read`].
 #[derive(Debug)]
 pub enum Read {
-    /// The number of bytes in the buffer. If they fill it, more may wait: in the socket, which is then still readable,
-    /// or in memory ([`Stream::holds_more`]).
+    /// The number of bytes in the buffer. If they fill the buffer, more may be left in the socket, which is then still
+    /// readable, or in memory ([`Stream::holds_more`]).
     Bytes(usize),
     /// No data is available now.
     Empty,
@@ -137,8 +137,8 @@ impl Stream {
 
     /// Continues the handshakes. Call it whenever the socket is ready, until [`Phase::Open`].
     ///
-    /// If the peer sends first, read once the stream is open, before waiting: over TLS its bytes may already be in
-    /// memory.
+    /// If the peer sends first, read when the stream is open and before waiting: over TLS, the peer's bytes may already
+    /// be in memory.
     pub fn advance(&mut self) -> Result<Phase, Fault> {
         if self.phase == Phase::Connecting {
             self.finish_connect()?;
@@ -250,7 +250,7 @@ impl Stream {
     }
 }
 
-/// Calls `recv` once; again only after EINTR.
+/// Calls `recv` once, and repeats the call only after EINTR.
 pub(crate) fn receive(socket: BorrowedFd<'_>, buf: &mut [u8]) -> Result<usize, Errno> {
     loop {
         match net::recv(socket, &mut *buf, RecvFlags::empty()) {
@@ -260,7 +260,7 @@ pub(crate) fn receive(socket: BorrowedFd<'_>, buf: &mut [u8]) -> Result<usize, E
     }
 }
 
-/// Calls `send` once; again only after EINTR. Never raises SIGPIPE.
+/// Calls `send` once, and repeats the call only after EINTR. Never raises SIGPIPE.
 pub(crate) fn transmit(socket: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {
     loop {
         match net::send(socket, bytes, SendFlags::NOSIGNAL) {

@@ -141,7 +141,7 @@ pub(crate) struct Session {
     connection: ClientConnection,
     /// Bytes given to rustls that the kernel has not accepted. Record headers make it slightly inexact.
     waiting: usize,
-    /// The last read filled its buffer, so decrypted bytes may be left that epoll does not report.
+    /// Whether the last read filled its buffer. Decrypted bytes may then be left that epoll does not report.
     holds_more: bool,
 }
 
@@ -197,7 +197,7 @@ impl Session {
 
     /// Fills `buf` with decrypted bytes, reading the socket until it is empty or `buf` is full.
     ///
-    /// If bytes were decrypted before the end or a fault, they are returned in its place.
+    /// If bytes were decrypted before the end or a fault, the result is these bytes.
     pub(crate) fn read(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -295,7 +295,7 @@ impl Session {
 
 enum Fed {
     Some,
-    /// Some, and the socket is empty: another read would be a wasted system call.
+    /// Bytes were decrypted and the socket is empty, so another read would waste a system call.
     Last,
     Nothing,
     End,

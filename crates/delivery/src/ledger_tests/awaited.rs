@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The same by brute force: the members who may still receive each message.
+/// A message of a brute-force model, with the members who may still receive it.
 struct Waiting {
     stamp: Stamp,
     sent: Sent,

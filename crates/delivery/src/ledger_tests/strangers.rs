@@ -1,4 +1,4 @@
-//! The origin of a stamp: this group, another group, an earlier run, or a channel that another socket follows.
+//! Tests stamps of each origin: this group, another group, an earlier run, or a channel that another socket follows.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Design effects calculated by hand: 16 blocks whose shares deviate in the pattern + - - +. That is the eighth cosine
-//! times √2, so all others vanish.
+//! Design effects calculated by hand: 16 blocks whose shares deviate in the pattern + - - +. This pattern is the eighth
+//! cosine times √2, so all other cosine terms are zero.
 
 use super::*;
 use crate::{BlockWriter, Histogram};
@@ -10,7 +10,7 @@ const LIMIT: Nanos = Nanos::from_millis(10);
 /// The 10 % quantile of the chi-squared distribution with 8 degrees of freedom.
 const CHI_SQUARED: f64 = 3.489_539;
 
-/// Blocks with the number of values of each duration.
+/// Creates blocks. Each item lists the durations in one block and the number of values of each.
 fn blocks<const N: usize>(each: impl IntoIterator<Item = [(Nanos, u64); N]>) -> Blocks {
     let (mut times, mut writer) = (Histogram::new(), BlockWriter::default());
     for (at, counts) in (0..).zip(each) {
@@ -22,12 +22,12 @@ fn blocks<const N: usize>(each: impl IntoIterator<Item = [(Nanos, u64); N]>) -> 
     writer.into_blocks()
 }
 
-/// +10 or -10.
+/// The deviation of a block's count: +10 or -10.
 fn deviation(block: u64) -> i64 {
     if matches!(block % 4, 0 | 3) { 10 } else { -10 }
 }
 
-/// 80, 96, … values, `copies` of each. A quarter of them is fast, except for the deviation.
+/// Blocks of 80, 96, … values, each value `copies` times. In each block a quarter plus the deviation is fast.
 fn deviating(copies: u64) -> Blocks {
     blocks((0_u64..16).map(|block| {
         let all = 80 + 16 * block;
@@ -43,7 +43,8 @@ fn near(found: Option<f64>, expected: f64) {
 
 #[test]
 fn blocks_that_deviate_make_the_samples_worth_less() {
-    // Variance of the sum: 2 × (16 × 10 × √½)² by the quantile. Independent: 3,200 × ¼ × ¾.
+    // The variance of the sum is 2 × (16 × 10 × √½)², divided by the quantile. That of independent samples is 3,200 × ¼
+    // × ¾.
     let effect = 25_600.0 / CHI_SQUARED / 600.0;
     let blocks = deviating(1);
     near(blocks.design_effect(), effect);
@@ -56,7 +57,7 @@ fn to_have_each_sample_several_times_is_worth_as_much_as_to_have_it_once() {
     let (once, often) = (deviating(1), deviating(7));
     near(often.design_effect(), 7.0 * once.design_effect().unwrap());
     assert_eq!(often.independent_at(LIMIT), once.independent_at(LIMIT));
-    // Its ranks are those of the 261, scaled to seven times 3,200.
+    // The ranks are those of 261 independent samples, scaled to 7 × 3,200 samples.
     let (low, high) = interval_ranks(261, 0.5).unwrap();
     let scaled = |rank: u64| (rank * 22_400).div_ceil(261);
     let ranks = often.interval_ranks(22_400, 0.5);
@@ -77,7 +78,7 @@ fn deviating_between(bin: usize) -> Blocks {
 
 #[test]
 fn every_share_that_is_stated_is_looked_at_and_the_limit_too() {
-    // Up to the second bin the share is 20 %, and so on. ¼ and ½ have neighbours on both sides.
+    // The share up to the second bin is 20 %, and so on. Around the shares ¼ and ½, the bins on both sides are checked.
     let effect = |share: f64| 25_600.0 / CHI_SQUARED / (3_200.0 * share * (1.0 - share));
     for (bin, share) in [(1, 0.2), (2, 0.3), (3, 0.4), (6, 0.7), (8, 0.9)] {
         near(deviating_between(bin).design_effect(), effect(share));
@@ -90,7 +91,7 @@ fn every_share_that_is_stated_is_looked_at_and_the_limit_too() {
 #[test]
 fn where_all_are_alike_each_block_counts_once() {
     let alike = blocks((0..16).map(|block| [(FAST, 80 + 16 * block)]));
-    // The sum of the squares of their sizes, divided by 3,200.
+    // The expected value is the sum of the squared block sizes, divided by 3,200.
     near(alike.design_effect(), 727_040.0 / 3_200.0);
     let few = |fast, slow| {
         let first = std::iter::once([(FAST, fast), (SLOW, slow)]);

@@ -1,5 +1,5 @@
-//! Does a 95 % interval hold the true value in 95 % of runs? Held against simulated runs whose true percentiles follow
-//! from how they were made, not from this crate. Seeds are fixed: the figures are the same each time.
+//! Tests whether a 95 % interval contains the true value in 95 % of simulated runs. The true percentiles follow from
+//! the simulated distributions, not from this crate. Seeds are fixed, so the figures are always the same.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use stats::{BlockWriter, Blocks, Estimate, Histogram, estimate_in_blocks, interv
 
 const TRIALS: u32 = 150;
 
-/// What a run's times are recorded as: looked at every 250 ms as a worker does, and when it is over.
+/// Records a run's times. As on a worker, a block is closed every 250 ms and at the end of the run.
 fn recorded(run: &Run) -> (Histogram, Blocks) {
     let (mut times, mut writer) = (Histogram::new(), BlockWriter::default());
     let mut block = 0;
@@ -33,8 +33,8 @@ fn recorded(run: &Run) -> (Histogram, Blocks) {
     (times, writer.into_blocks())
 }
 
-/// How many intervals were stated, how many of them missed the true value, and the sum of their widths, each in the width of the
-/// interval for independent samples.
+/// The number of intervals stated, the number that missed the true value, and the sum of their widths. The unit of
+/// width is the width of the interval for independent samples.
 #[derive(Debug, Default)]
 struct Seen {
     stated: u32,
@@ -42,7 +42,7 @@ struct Seen {
     widths: f64,
 }
 
-/// The percentiles that are looked at.
+/// The quantiles that are tested.
 const LOOKED_AT: [f64; 3] = [0.5, 0.95, 0.99];
 
 fn coverage(make: &dyn Fn(&mut Random) -> Run, truth_ms: [f64; 3]) -> [Seen; 3] {
@@ -70,7 +70,7 @@ impl Seen {
         let (first, last) = interval_ranks(times.count(), q).unwrap();
         let [first, last] = [first, last].map(|rank| times.at_rank(rank).unwrap().as_millis_f64());
         self.stated += 1;
-        // A histogram knows a value to 0.1 %.
+        // A histogram's values have an error of up to 0.1 %.
         self.missed += u32::from(truth_ms < low * 0.999 || truth_ms > high * 1.001);
         self.widths += (high - low) / (last - first);
     }
@@ -81,14 +81,14 @@ impl Seen {
     }
 }
 
-/// Of the intervals that are stated 5 % may miss, and twice the spread of so many trials; where few runs get one, so few
-/// of all runs that it does not matter.
+/// At most 5 % of the stated intervals may miss, plus two standard deviations. If few runs get an interval, at most 2 %
+/// of all runs may miss.
 fn holds(what: &str, make: &dyn Fn(&mut Random) -> Run, truth: &dyn Fn(f64) -> f64) -> [Seen; 3] {
     let all = coverage(make, LOOKED_AT.map(truth));
     for (seen, q) in all.iter().zip(LOOKED_AT) {
         let stated = f64::from(seen.stated);
         let of = |all: f64| all * 0.05 + 2.0 * (all * 0.0475).sqrt();
-        // An interval that only a few of the runs get says that they were unlike the others.
+        // If only a few runs get an interval, they differ from the others, so 5 % of them is no fair limit.
         let common = seen.stated >= TRIALS / 5;
         let allowed = if common {
             of(stated)
@@ -140,7 +140,7 @@ fn latencies_that_are_alike_for_seconds_are_covered() {
 fn the_queue_of_a_busy_server_is_covered() {
     for (busy, seconds) in [(0.8, 30.0), (0.9, 60.0), (0.95, 120.0)] {
         let make = |random: &mut Random| runs::queue(random, seconds, 100.0, busy);
-        // Of an M/M/1 queue: exponential, with this mean.
+        // Response times of an M/M/1 queue are exponentially distributed with this mean.
         let mean_ms = 10.0 * busy / (1.0 - busy);
         let what = format!("{busy} busy, {seconds} s");
         holds(&what, &make, &|q| mean_ms * exponential(q));
@@ -166,7 +166,7 @@ fn bursts_are_covered() {
 #[test]
 fn one_slow_phase_of_a_run_is_covered() {
     let make = |random: &mut Random| runs::slow_phase(random, 60.0, 100.0, 5.0);
-    // 55 of 60 seconds are exponential, and the others above 20.
+    // In 55 of 60 s the times are exponentially distributed. In the other 5 s, 20 ms are added.
     let truth = |q: f64| {
         let fast = 55.0 / 60.0;
         if q < fast {

@@ -1,4 +1,4 @@
-//! Simulated runs: when each operation ended, in seconds, and how long it took, in milliseconds.
+//! Simulated runs: for each operation its end in seconds and its duration in milliseconds.
 
 use rand_core::{RngCore as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
@@ -10,7 +10,7 @@ impl Random {
         Self(Pcg64Mcg::seed_from_u64(seed))
     }
 
-    /// Between 0 and 1, never 0.
+    /// A uniform random number above 0 and at most 1.
     pub(crate) fn uniform(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) as f64 + 1.0) / (1_u64 << 53) as f64
     }
@@ -24,7 +24,7 @@ impl Random {
         radius * (2.0 * std::f64::consts::PI * self.uniform()).cos()
     }
 
-    /// When something happens that comes `per_s` times a second, each time by chance.
+    /// The times of independent random events, `per_s` per second on average.
     pub(crate) fn arrivals(&mut self, seconds: f64, per_s: f64) -> Vec<f64> {
         let mut at = self.exponential() / per_s;
         let mut all = Vec::new();
@@ -50,7 +50,8 @@ pub(crate) fn independent(random: &mut Random, seconds: f64, per_s: f64) -> Run 
     }
 }
 
-/// The logarithm drifts, alike for `tau_s`, with noise of its own on each.
+/// Log-normal times. Their logarithm drifts with the correlation time `tau_s`, plus independent
+/// noise.
 pub(crate) fn drifting(random: &mut Random, seconds: f64, per_s: f64, tau_s: f64) -> Run {
     let (mut level, mut last) = (random.normal(), 0.0);
     let mut values = random
@@ -67,7 +68,7 @@ pub(crate) fn drifting(random: &mut Random, seconds: f64, per_s: f64, tau_s: f64
     Run { values }
 }
 
-/// Of a normal distribution with variance 1.09.
+/// The true quantile of [`drifting`], whose logarithm has variance 1.09.
 pub(crate) fn drifting_quantile(q: f64) -> f64 {
     let z = match q {
         0.5 => 0.0,
@@ -78,7 +79,7 @@ pub(crate) fn drifting_quantile(q: f64) -> f64 {
     (z * 1.09_f64.sqrt()).exp()
 }
 
-/// An M/M/1 queue that was busy long before it is looked at.
+/// An M/M/1 queue that is in its steady state from the start.
 pub(crate) fn queue(random: &mut Random, seconds: f64, per_s: f64, busy: f64) -> Run {
     let service_s = busy / per_s;
     let waits = random.uniform() < busy;
@@ -98,7 +99,8 @@ pub(crate) fn queue(random: &mut Random, seconds: f64, per_s: f64, busy: f64) ->
     }
 }
 
-/// Bursts come by chance; within one all take up to 20 ms longer, less and less so.
+/// Random bursts. At the start of a burst, operations take 20 ms longer; this falls to 0 at its
+/// end.
 pub(crate) fn bursts(
     random: &mut Random,
     seconds: f64,
@@ -123,7 +125,7 @@ pub(crate) fn bursts(
     }
 }
 
-/// Each run has one phase in which all take 20 ms longer.
+/// A run with one phase in which all operations take 20 ms longer.
 pub(crate) fn slow_phase(random: &mut Random, seconds: f64, per_s: f64, long_s: f64) -> Run {
     let start = random.uniform() * (seconds - long_s);
     let mut run = independent(random, seconds, per_s);
@@ -135,7 +137,8 @@ pub(crate) fn slow_phase(random: &mut Random, seconds: f64, per_s: f64, long_s: 
     run
 }
 
-/// Messages whose deliveries all take as long; between one and twice `receivers` less one.
+/// Messages with 1 to `2 * receivers - 1` deliveries. All deliveries of a message take equally
+/// long.
 pub(crate) fn fan_out(random: &mut Random, seconds: f64, per_s: f64, receivers: usize) -> Run {
     let mut values = Vec::new();
     for at in random.arrivals(seconds, per_s) {

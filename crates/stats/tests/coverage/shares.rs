@@ -1,4 +1,4 @@
-//! Shares, pass rates, bounds where nothing failed, growth.
+//! Coverage of shares, pass rates, growth, and bounds for runs without failures.
 
 use stats::{clopper_pearson, growth, wilson, zero_failures_bound};
 
@@ -41,15 +41,16 @@ fn intervals_of_shares_hold_where_each_is_independent() {
     }
 }
 
-/// What fails in bursts passes a run without any failure far more often: seconds bound that, operations do not.
+/// If failures come in bursts, far more runs have none. A bound from the number of seconds covers this; one from the
+/// number of operations does not.
 #[test]
 fn no_failure_in_so_many_seconds_bounds_what_fails_in_bursts() {
     let seconds = 30.0;
     for per_burst_s in [0.2, 1.0] {
-        // As rare as it can be without its true share being below the bound by seconds.
+        // The rarest failures whose true share is still above the bound by seconds.
         let bound = zero_failures_bound(30).unwrap();
         let share = bound * 1.000_1;
-        // A share of time that lies in bursts: 1 − exp(−rate × length).
+        // The share of time within bursts is 1 − exp(−rate × length).
         let per_s = -(1.0 - share).ln() / per_burst_s;
         let none = share_of(|random| random.arrivals(seconds, per_s).is_empty());
         assert!(none <= 0.06, "{none}");
@@ -72,7 +73,7 @@ fn no_failure_in_n_bounds_what_fails_singly() {
     }
 }
 
-/// Looks at memory: it gains 3 a second on average, in steps that are alike for a while.
+/// Simulated memory samples: they gain 3 per second on average, in correlated steps.
 #[test]
 fn growth_is_covered_where_gains_follow_each_other() {
     for (looks, kept) in [(12, 0.0), (30, 0.0), (30, 0.5), (60, 0.7), (120, 0.8)] {

@@ -62,8 +62,8 @@ impl Connection {
         self.parser.take_unasked()
     }
 
-    /// Handles the end of the peer's data. Some bodies end there: then the response is returned. Without a request in
-    /// flight the result is `Ok(None)`. An incomplete response is a fault.
+    /// Handles the end of the peer's data. If the body ends there, returns the response. Without a request in flight,
+    /// the result is `Ok(None)`. An incomplete response is a fault.
     pub fn on_close(&mut self) -> Result<Option<Response>, Fault> {
         self.parser.on_close()
     }
@@ -84,7 +84,7 @@ impl Connection {
         !self.parser.is_idle()
     }
 
-    /// After a failure: whether the peer most likely closed the connection while it was idle. That is so if the
+    /// After a failure: whether the peer most likely closed the connection while it was idle. This is assumed if the
     /// connection has served a response before, and broke before the first byte of this one. An idempotent request may
     /// be repeated on a new connection (RFC 9110 §9.2.2).
     pub fn is_stale_close(&self) -> bool {

@@ -3,8 +3,7 @@
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
-/// A larger number of seconds is not a wait but a point in time. As a Unix time it is a date since 2001; as a wait it
-/// would be more than 31 years.
+/// The longest wait in seconds, about 31 years. A larger number is a Unix time, in 2001 or later.
 const LONGEST_SPAN: f64 = 1e9;
 
 /// Whether a number of seconds is a Unix time rather than a wait.

@@ -7,7 +7,7 @@ use crate::fault::{above_limit, protocol};
 /// The compression of a body (`Content-Encoding`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
-    /// None, or one that the request did not offer. The body is then passed on unchanged.
+    /// No compression, or one that the request did not offer. The body is returned unchanged.
     Plain,
     Gzip,
     Deflate,
@@ -49,7 +49,7 @@ pub(crate) fn decode(coding: Coding, body: Vec<u8>, limit: usize) -> Result<Vec<
 
 fn unfold(name: &str, decoder: impl Read, limit: usize) -> Result<Vec<u8>, Fault> {
     let mut body = Vec::new();
-    // One byte more than allowed is read, to tell a body at the limit from a larger one.
+    // Reads one byte more than allowed, to distinguish a body at the limit from a larger one.
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     decoder
         .take(most)

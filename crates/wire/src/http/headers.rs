@@ -12,7 +12,7 @@ pub struct Headers {
 
 impl Headers {
     /// `checked` is a head that the parser has accepted. `sets_cookies` states whether it has a `Set-Cookie` header, so
-    /// that nothing has to search for one.
+    /// that no code has to search for it.
     pub(crate) fn new(checked: &[u8], sets_cookies: bool) -> Self {
         Self {
             raw: checked.into(),

@@ -43,7 +43,7 @@ pub struct Parser {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bodies {
     Kept,
-    /// The caller will not read them.
+    /// The bytes are only counted, because the caller will not read them.
     Counted,
 }
 
@@ -199,7 +199,7 @@ impl Parser {
         }
         let held = std::mem::take(&mut self.held);
         let (response, used) = self.read_head(&held)?;
-        // Cannot underflow: the `before` bytes alone were no complete head, so the parser used all of them.
+        // Cannot underflow: the first `before` bytes were not a complete head, so the parser used more than these.
         Ok((response, used - before))
     }
 

@@ -24,11 +24,11 @@ pub struct Policy {
     pub limit: f64,
     /// Length of the window in seconds, if the server states it.
     pub window_s: Option<f64>,
-    /// Whether the server names a partition: the limit is not shared by all clients.
+    /// Whether the server names a partition, which means that not all clients share the limit.
     pub partitioned: bool,
-    /// Whether nothing of it is left, so that this policy refused the request.
+    /// Whether the quota is used up, so that this policy refused the request.
     pub spent: bool,
-    /// The header that states it.
+    /// The header that states the limit.
     pub header: &'static str,
 }
 
@@ -44,7 +44,7 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// Reads all of these headers. Malformed values are ignored.
+    /// Reads all rate limit headers. Malformed values are ignored.
     pub fn of(headers: &Headers) -> Self {
         let now = headers.get("date").and_then(unix_seconds);
         let mut quota = Self::default();
@@ -90,7 +90,7 @@ impl Quota {
         }
     }
 
-    /// Reads `RateLimit`, of -07 and since -08: which policy has nothing left, and until when.
+    /// Reads `RateLimit` in the forms of drafts -07 and -08: which policy is used up, and until when.
     fn read_state(&mut self, headers: &Headers) {
         for item in headers.all("ratelimit").flat_map(items) {
             let (head, parameters) = parameters(item);

@@ -25,7 +25,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request without headers of its own and without a body.
+    /// A request with default headers only and without a body.
     pub fn new(method: impl Into<Cow<'static, str>>, url: Arc<Url>) -> Self {
         Self {
             method: method.into(),

@@ -43,10 +43,11 @@ impl Driver {
             .initial_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_header_list_size(u32::try_from(HEAD_LIMIT).unwrap_or(u32::MAX))
-            // Applies until the peer has announced its limit. It could refuse more streams, and headcount would be to
-            // blame for these failures.
+            // Applies until the peer announces its limit. The peer could refuse further streams, and headcount would
+            // have caused these failures.
             .initial_max_send_streams(1)
-            // Both limits protect a caller that lets frames pile up. Here they are taken out after each batch of bytes.
+            // Both limits protect callers that let frames accumulate. Here, frames are consumed after each batch of
+            // bytes.
             .data_frame_budget(usize::MAX)
             .max_local_error_reset_streams(None);
         let handshake = pin!(builder.handshake(pipe.clone()));

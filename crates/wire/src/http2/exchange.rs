@@ -51,7 +51,7 @@ struct Incoming {
 pub(super) struct Bodies {
     /// Maximum size in bytes.
     pub(super) limit: usize,
-    /// The caller will not read them: bytes are only counted.
+    /// Whether bytes are only counted, because the caller will not read the bodies.
     pub(super) discarded: bool,
 }
 
@@ -113,7 +113,7 @@ impl Incoming {
         let (parts, body) = answer.into_parts();
         let number = |value: &http::HeaderValue| value.to_str().ok()?.parse::<usize>().ok();
         let length = parts.headers.get(CONTENT_LENGTH).and_then(number);
-        // The Content-Length of a HEAD response is that of a body that is not sent.
+        // The Content-Length of a HEAD response describes a body that is not sent.
         if !body.is_end_stream() && length.is_some_and(|length| length > bodies.limit) {
             return Err(above_limit("the body", bodies.limit).into());
         }

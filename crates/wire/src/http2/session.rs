@@ -21,17 +21,18 @@ pub struct Finished {
     pub stream: StreamId,
     /// The complete response, or the reason why there is none.
     pub outcome: Result<Response, Fault>,
-    /// Whether it may be sent again, on a new connection.
+    /// Whether the request may be sent again, on a new connection.
     pub repeatable: Repeatable,
 }
 
 /// Whether a request that got no response may be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeatable {
-    /// The peer may have processed it, or there was a response.
+    /// The peer may have processed the request, or there was a response.
     No,
     /// The connection had served other requests, and no byte arrived after this one was sent. Most likely the peer
-    /// closed it while idle and did not process the request, but that is not certain (RFC 9110 §9.2.2).
+    /// closed the connection while it was idle and did not process the request, but this is not certain (RFC 9110
+    /// §9.2.2).
     IfIdempotent,
     /// The peer stated that it did not process the request (RFC 9113 §8.7).
     Yes,
@@ -93,7 +94,7 @@ impl Session {
         let exchange = Exchange::new(id, self.received, response, stream);
         self.in_flight.push(exchange);
         if let Err(fault) = self.drive() {
-            // The caller learns of this request's failure from the result, so it must not finish as well.
+            // The result already reports this request's failure, so `finished` must not list it too.
             self.finished.retain(|finished| finished.stream != id);
             return Err(fault);
         }

@@ -8,7 +8,7 @@ use url::Url;
 use super::Session;
 use crate::http::Request;
 
-/// Settings without a word: the peer allows any number of streams.
+/// An empty SETTINGS frame: the peer allows any number of streams.
 const GREETING: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
 const BODY_LIMIT: usize = 10_000;
 
@@ -22,7 +22,7 @@ fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
     [&head[..], payload].concat()
 }
 
-/// A frame that is nearly right: one of ours or not, with an HPACK block or not.
+/// Nearly valid frames, on streams that exist or not, with a valid HPACK block or other bytes.
 fn frames() -> impl Strategy<Value = Vec<u8>> {
     let payload = prop_oneof![
         Just(vec![0x88]),
@@ -36,7 +36,8 @@ fn frames() -> impl Strategy<Value = Vec<u8>> {
     vec(one, 1..20).prop_map(|frames| frames.concat())
 }
 
-/// Three requests, then `pieces`, then the end: every request must end, once.
+/// Sends three requests, receives `pieces` and the end of data. Every request must finish exactly
+/// once.
 fn check(pieces: &[&[u8]]) {
     let mut session = Session::new(BODY_LIMIT).unwrap();
     session.on_bytes(&GREETING).unwrap();

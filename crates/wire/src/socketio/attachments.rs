@@ -11,7 +11,7 @@ pub const ATTACHMENTS_LIMIT: usize = 1024;
 pub struct Attachments {
     text: String,
     wanted: usize,
-    /// In the order of arrival, which is the order of the placeholders' numbers.
+    /// The attachments in order of arrival, which is the order of the placeholders' numbers.
     found: Vec<Vec<u8>>,
     /// Size of the text and the attachments so far.
     bytes: usize,

@@ -16,9 +16,9 @@ pub enum EnginePacket<'a> {
     Pong(&'a str),
     /// A Socket.IO packet.
     Message(&'a str),
-    /// From the client: it uses the new transport from now on.
+    /// The client uses the new transport from now on.
     Upgrade,
-    /// No content; ends a poll.
+    /// An empty packet, which ends a poll.
     Noop,
 }
 

@@ -63,7 +63,7 @@ pub enum Signal<'a> {
     },
     /// The response to a probe of a new transport.
     Probed,
-    /// No content; ends a poll.
+    /// An empty packet, which ends a poll.
     Noop,
 }
 
@@ -199,8 +199,8 @@ impl Session {
         its.len() == self.namespace.len() && (its.len() == 1 || its == self.namespace)
     }
 
-    /// Handles a packet of a namespace that was not requested. While joining, a refusal counts whatever its namespace.
-    /// Packets of `/`, and all packets once connected, are ignored. Anything else is a fault.
+    /// Handles a packet of a namespace that was not requested. While joining, a refusal of any namespace is returned as
+    /// the fault. Packets of `/`, and all packets once connected, are ignored. Any other packet is a fault.
     fn stranger(&self, packet: &Packet<'_>) -> Result<(), Fault> {
         match packet.kind {
             Kind::ConnectError if self.state == State::Joining => Err(refused(packet)),

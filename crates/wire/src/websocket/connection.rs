@@ -12,7 +12,7 @@ use crate::stream::Stream;
 /// | opening | the handshake request was sent | [`Event::Open`] |
 /// | open | messages flow | a close frame in either direction |
 /// | closing | one side sent its close frame | the close frame of the other side |
-/// | done | both sent one, or one broke the protocol; drop the connection | |
+/// | done | both sent a close frame, or one side broke the protocol; drop the connection | |
 #[derive(Debug)]
 pub struct Connection {
     stream: Stream,

@@ -140,7 +140,7 @@ impl FrameParser {
         sink: &mut impl FnMut(Event<'_>),
     ) -> Result<Option<usize>, Breach> {
         let mut used = 0;
-        // Byte by byte, because the size of the header is unknown until its first two bytes are there.
+        // Adds byte by byte, because the size of the header is unknown until its first two bytes have arrived.
         let head = loop {
             if let Some(head) = self.head(&self.held)? {
                 break head;

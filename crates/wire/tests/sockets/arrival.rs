@@ -1,4 +1,4 @@
-//! The clock that the stamps are held against is this test's; `wire` has none.
+//! Compares timestamps with a clock that the tests read, because `wire` reads none.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use wire::{Read, StampingOn, Stream};
 
 use crate::drive::{open, peer, read, reset_and_close};
 
-/// The kernel begins to stamp when one of its own threads comes to it: on a busy machine that took five seconds.
+/// Maximum wait for the kernel to start stamping. A kernel thread enables it, which took 5 s on a busy machine.
 pub(crate) const UNTIL_STAMPED: Duration = Duration::from_mins(1);
 
 struct Stamped {
@@ -19,7 +19,7 @@ struct Stamped {
     _on: StampingOn,
 }
 
-/// A stamped stream whose peer sends what it is told and says between which moments it did.
+/// A stream with timestamps. Its peer sends given bytes and reports the times before and after sending.
 fn stamped() -> Stamped {
     let on = StampingOn::new().unwrap();
     let (send, to_send) = channel::<&'static [u8]>();
@@ -68,7 +68,7 @@ impl Stamped {
 fn the_stamp_is_from_when_the_bytes_came_and_not_from_when_they_were_read() {
     let mut stamped = stamped();
     let (before, after) = stamped.send(b"hello");
-    std::thread::sleep(Duration::from_millis(30)); // the reader that comes late is what is tested
+    std::thread::sleep(Duration::from_millis(30)); // the test is about a late read
     assert!(matches!(
         read(&mut stamped.stream, &mut [0; 64]),
         Read::Bytes(5)

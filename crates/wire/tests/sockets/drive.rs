@@ -1,5 +1,5 @@
-//! A loop for one stream, in place of the engine's. Nothing waits longer than [`PATIENCE`]; the peer
-//! twice as long, so that its going away never wakes a client that slept wrongly.
+//! A loop for one stream, in place of the engine's. No wait exceeds [`PATIENCE`]. The peer waits twice as long, so that
+//! its end never wakes a client that sleeps by mistake.
 
 use std::io::Read as _;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -28,7 +28,7 @@ pub(crate) fn peer<T: Send + 'static>(
     (address, thread)
 }
 
-/// Sleeps until the socket is ready for what the stream wants.
+/// Sleeps until the socket is ready for the stream to continue.
 pub(crate) fn wait(stream: &Stream) {
     let mut flags = PollFlags::IN;
     if stream.wants_write() {
@@ -65,7 +65,7 @@ pub(crate) fn read(stream: &mut Stream, buf: &mut [u8]) -> Read {
     }
 }
 
-/// A reset is told from a close, on a stream that was made ready by `prepare`.
+/// Tests that a reset and a close are distinguished, on a stream that `prepare` has prepared.
 pub(crate) fn reset_and_close(prepare: impl Fn(&mut Stream)) {
     let opened = |address| {
         let mut stream = Stream::connect(address, None, None).unwrap();

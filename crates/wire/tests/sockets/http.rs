@@ -57,7 +57,7 @@ fn a_kept_connection_that_the_peer_closed_is_told_from_a_broken_answer() {
     thread.join().unwrap();
     let sent = connection.send(GET, true);
     let fault = sent.and_then(|()| answer(&mut connection)).unwrap_err();
-    // The request that was sent in vain may be answered with a reset.
+    // The peer has closed the connection, so it may respond to the request with a reset.
     assert!(matches!(fault.kind, FaultKind::Closed | FaultKind::Reset));
     assert!(connection.is_stale_close());
     assert!(!connection.reusable());

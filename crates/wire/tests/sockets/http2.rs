@@ -28,7 +28,7 @@ fn request(method: &str, target: &str) -> Request {
     Request::new(method.to_owned(), Arc::new(url))
 }
 
-/// One turn of the loop: reads once, or sleeps and writes what waits. `Ok(false)` when the peer has closed.
+/// One turn of the loop: reads once, or sleeps and sends queued bytes. `Ok(false)` when the peer has closed.
 fn turn(connection: &mut Connection) -> Result<bool, Fault> {
     let mut buf = vec![0; 16 * 1024];
     match connection.stream_mut().read(&mut buf) {
@@ -64,7 +64,7 @@ fn answer(connection: &mut Connection) -> Result<Response, Fault> {
     finished(connection).unwrap().outcome
 }
 
-/// Reads until so many requests may be sent.
+/// Reads until `count` requests may be sent.
 fn until_free(connection: &mut Connection, count: usize) {
     while connection.may_send() < count {
         assert!(turn(connection).unwrap(), "closed");

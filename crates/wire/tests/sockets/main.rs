@@ -1,4 +1,4 @@
-//! The clients over real sockets, each against a peer that shares no code with it.
+//! Tests the clients over real sockets, each against a peer that shares no code with it.
 
 #![allow(
     clippy::unwrap_used,

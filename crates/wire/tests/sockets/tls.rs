@@ -14,7 +14,7 @@ use crate::drive::{flushed, open, peer, read, wait};
 
 type Secure = StreamOwned<ServerConnection, TcpStream>;
 
-/// A TLS peer for `localhost`; also its certificate as PEM.
+/// Starts a TLS peer for `localhost`. Also returns its certificate as PEM.
 fn tls_peer<T: Send + 'static>(
     serve: impl FnOnce(&mut Secure) -> T + Send + 'static,
 ) -> (SocketAddr, JoinHandle<T>, String) {
@@ -42,7 +42,7 @@ fn secured(address: SocketAddr, settings: &TlsSettings, name: &str) -> Result<St
     Ok(stream)
 }
 
-/// Serves until the client gives up, as it does after refusing the certificate.
+/// Serves until the client closes the connection, as it does after refusing the certificate.
 fn until_the_end(socket: &mut Secure) {
     let _ = socket.read(&mut [0; 16]);
 }
@@ -141,8 +141,8 @@ fn records_that_are_here_already_are_read_before_the_stream_is_empty() {
     let mut total = 0;
     while total < SIZE {
         match stream.read(&mut buf) {
-            // The rule for callers: a read that does not fill the buffer has left nothing behind,
-            // so that sleeping on the socket here must not be for ever.
+            // Callers rely on this: after a read that does not fill the buffer, no data is left in
+            // memory. So this wait for the socket must end.
             Read::Bytes(count) => {
                 total += count;
                 if count < buf.len() && total < SIZE {
@@ -220,7 +220,7 @@ fn what_comes_over_tls_is_stamped_too() {
         let mut stream = Stream::connect(address, None, Some((&settings, "localhost"))).unwrap();
         stream.stamp_arrivals().unwrap();
         open(&mut stream).unwrap();
-        std::thread::sleep(Duration::from_millis(10)); // the reader that comes late is what is tested
+        std::thread::sleep(Duration::from_millis(10)); // the test is about a late read
         assert!(matches!(read(&mut stream, &mut [0; 64]), Read::Bytes(5)));
         let stamp = stream.arrival();
         drop(stream);

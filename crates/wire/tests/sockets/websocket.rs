@@ -23,7 +23,7 @@ fn accepted(socket: TcpStream) -> WebSocket<TcpStream> {
     tungstenite::accept(socket).unwrap()
 }
 
-/// One line per event, up to the first one that `stop` likes.
+/// One line per event. Returns after the first read with a line that starts with `stop`.
 fn events_until(connection: &mut Connection, stop: &str) -> Result<Vec<String>, Fault> {
     let mut lines = Vec::new();
     let mut buf = vec![0; 70_000];

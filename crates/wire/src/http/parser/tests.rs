@@ -8,7 +8,7 @@ use super::*;
 
 const LIMIT: usize = 100_000;
 
-/// What a caller sees of one answer: the response with its body, or the kind of fault.
+/// The result of parsing one response: its status and body, or the kind of fault.
 type Outcome = Result<Option<(u16, String)>, FaultKind>;
 
 fn feed(pieces: &[&[u8]], bodiless: bool, close: bool) -> (Outcome, Parser) {

@@ -12,7 +12,7 @@ fn session(namespace: &str) -> Session {
     )
 }
 
-/// What the session makes of text packets, in words.
+/// The signals for text packets, as text.
 fn told(session: &mut Session, texts: &[&str]) -> Result<Vec<String>, Fault> {
     let mut told = Vec::new();
     for text in texts {

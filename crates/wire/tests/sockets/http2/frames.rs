@@ -49,11 +49,11 @@ fn ok(stream: u32, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A server without a library: what it sends is spelled out here.
+/// A server without an HTTP/2 library: the tests write its frames by hand.
 struct Server(TcpStream);
 
 impl Server {
-    /// Sends its settings, as a server may at once, and takes the client's preface.
+    /// Sends the server's settings at once, which is allowed, and reads the client's preface.
     fn greet(socket: TcpStream, settings: &[u8]) -> Self {
         let mut server = Self(socket);
         server.send(&frame(SETTINGS, 0, 0, settings));
@@ -81,7 +81,7 @@ impl Server {
         })
     }
 
-    /// The next frame of a kind; others are passed over.
+    /// The next frame of a kind. Skips other frames.
     fn until(&mut self, kind: u8) -> Frame {
         loop {
             let frame = self.next().unwrap();
@@ -91,7 +91,8 @@ impl Server {
         }
     }
 
-    /// Takes whatever else comes: closing before that would make the kernel reset the connection.
+    /// Reads to the end, because closing with unread data would make the kernel reset the
+    /// connection.
     fn drain(mut self) {
         while self.next().is_some() {}
     }

@@ -10,7 +10,7 @@ use wire::{Stream, TlsSettings};
 use super::{BODY_LIMIT, answer, connected, finished, request, text, until_free};
 use crate::drive::open;
 
-/// Node's HTTP/2 server; it ends with this value.
+/// Node's HTTP/2 server, which is killed when this value is dropped.
 struct Server {
     process: Child,
     address: SocketAddr,
@@ -253,7 +253,7 @@ fn a_cancelled_stream_is_reset_and_never_handed_out() {
     assert_eq!(connection.may_send(), 0);
     connection.cancel(held).unwrap();
     assert_eq!(connection.may_send(), 1);
-    // The server, which allows one stream, would refuse this one if it had not heard of the reset.
+    // The server allows one stream, so it would refuse this one if it had not received the reset.
     connection.send(&request("GET", "/slow"), None).unwrap();
     assert_eq!(text(&answer(&mut connection).unwrap()), "1");
     assert!(connection.next_finished().is_none());
