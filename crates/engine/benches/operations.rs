@@ -1,5 +1,5 @@
-//! What a delivery costs from the bytes that were read on, where it comes over Socket.IO: the frame, the packet, the event,
-//! the stamp behind its JSON pointer, the ledger and the histograms.
+//! Cost of a delivery over Socket.IO, from the received bytes on: parsing the frame, the packet and the event, finding
+//! the stamp at its JSON pointer, and updating the ledger and the histograms.
 
 use engine::counted::Room;
 use operation::Operation;
@@ -7,7 +7,7 @@ use operation::Operation;
 #[path = "../../../bench/operation.rs"]
 mod operation;
 
-/// The others of an editor's room.
+/// Members of an editor's room who receive each message.
 const HEARERS: u32 = 4;
 
 fn main() {

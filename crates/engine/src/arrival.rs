@@ -23,7 +23,7 @@ pub(crate) use socketio::Outcome;
 /// Messages stored per socket for a later `next`. When the inbox is full, the oldest message is dropped and counted.
 const INBOX_LIMIT: usize = 64;
 
-/// Bytes that were just read from one socket, with everything needed to hand them out.
+/// Bytes that were just read from one socket, with everything needed to pass them to their consumers.
 ///
 /// A message is offered to its consumers in this order:
 ///
@@ -110,7 +110,7 @@ impl Arrival<'_> {
         if let Some(waiting) = self.awaited(bytes, claimed) {
             self.replied(&waiting, Value::Message(payload(bytes)));
         } else if claimed || self.state.closing.is_some() {
-            // A channel consumed it natively, or the socket is closing and nobody reads it.
+            // A channel consumed the message natively, or the socket is closing and nobody reads messages.
         } else if self.state.listening && self.wakes.len() >= WAKES_LIMIT {
             // The script is far behind: drop and count the message instead of growing the queue.
             self.recorder.dropped += 1;
@@ -135,10 +135,10 @@ impl Arrival<'_> {
     /// Passes every stamp at a channel's place to the ledger. Returns whether a channel consumed the message.
     fn receipts(&mut self, came: Came<'_>) -> bool {
         let mut claimed = false;
-        // The first stamp is searched once for all channels, and only if one of them asks for it.
+        // The first stamp is searched for at most once for all channels, and only if a channel needs it.
         let first = OnceCell::new();
         let mut receives = std::mem::take(&mut self.state.receives);
-        // A channel that stopped listening still gets messages that were received before that.
+        // A channel that stopped listening still gets messages that the kernel had received by then.
         receives.retain(|one| one.listened(self.now));
         for index in 0..receives.len() {
             if !receives[index].sight.hears(came) {
@@ -162,7 +162,7 @@ impl Arrival<'_> {
                 ),
             }
         }
-        // A stamp that no channel consumed may be at a wrong place. That is a mistake of the script, not of the
+        // A stamp that no channel consumed may be at a wrong place. This is a mistake in the script, not a fault of the
         // target.
         if !claimed && !receives.is_empty() {
             self.misplaced(
@@ -201,8 +201,8 @@ impl Arrival<'_> {
             return false;
         }
         match (own, &mut self.group) {
-            // A stamp of this group, but of a channel that the socket does not follow. The ledger counts it as
-            // misdelivered only if the channel is not for this member.
+            // The stamp belongs to this group, but to a channel that the socket does not follow. The ledger counts it
+            // as misdelivered only if the channel's audience excludes this member.
             (Some(own), Some(group)) if !mine => {
                 let tallies = &mut self.recorder.tallies;
                 group.ledger.overhear(&own, self.member, tallies);
@@ -247,8 +247,8 @@ impl Arrival<'_> {
         };
         let at = waiting.iter().position(|waiting| match &waiting.wanted {
             Wanted::Fitting { filter, named } => {
-                // A message that a channel consumed is a reply only if the script identified it, or if it brings back
-                // a stamp of the request.
+                // A message that a channel consumed is a reply only if the script identified it, or if it contains a
+                // stamp of the request.
                 let is_seen = *named || !claimed || waiting.is_answered_by(bytes);
                 is_seen && answers(waiting) && filter.fits(bytes)
             }
@@ -284,7 +284,7 @@ impl Arrival<'_> {
     }
 }
 
-/// Documents are split at single-byte characters, so the parts of a valid text are valid.
+/// Documents are split at ASCII characters, so each part of a valid text is valid UTF-8.
 fn text_of(bytes: &[u8]) -> Payload {
     Payload::Text(String::from_utf8_lossy(bytes).into_owned())
 }

@@ -56,7 +56,7 @@ impl Listener {
         self.looks(channel, place);
     }
 
-    /// Looks for the channel in the code of an event, and stores the value.
+    /// Follows the channel at `/code` of this event, and stores the value there.
     fn follows_event(&mut self, channel: ChannelIndex, event: &str) {
         let place = StampPlace {
             at: Some(StampAt::Pointer("/code".into())),
@@ -83,7 +83,8 @@ impl Listener {
         self.group.ledger.add_channel(tally, audience, deadline)
     }
 
-    /// Delivered, duplicated and misdelivered, by channel in the order of creation.
+    /// The counts of delivered, duplicated and misdelivered stamps per channel, in the order of
+    /// creation.
     fn counts(&self) -> Vec<(u64, u64, u64)> {
         let of = |tally: &delivery::Tally| {
             (
@@ -95,7 +96,7 @@ impl Listener {
         self.recorder.tallies.iter().map(of).collect()
     }
 
-    /// A stamp of member 0 that is in flight.
+    /// Sends a message from member 0, and returns its stamp.
     fn sent(&mut self) -> String {
         self.sent_by(0)
     }
@@ -108,7 +109,7 @@ impl Listener {
         stamp.encode()
     }
 
-    /// Bytes of one read.
+    /// The bytes of one read, with [`FRAMES`] messages.
     fn said(&mut self, message: fn(&str) -> Vec<u8>, opcode: u8) -> Vec<u8> {
         let mut read = Vec::new();
         for _ in 0..FRAMES {
@@ -202,7 +203,7 @@ fn text() -> StampAt {
     StampAt::Pointer("/text".into())
 }
 
-/// The counts when the messages of the first channel are read.
+/// The counts after member 1 has read messages of the first channel.
 fn heard(mut listener: Listener) -> Vec<(u64, u64, u64)> {
     let read = listener.said(json, 1);
     listener.hears(&read);
@@ -240,7 +241,8 @@ fn another_channel_does_not_receive_what_its_own_channel_looks_for_elsewhere() {
     assert_eq!(heard(listener), [(0, 0, 0), (0, 0, 0)]);
 }
 
-/// Member 1 follows only another channel than that of the messages, at the same place.
+/// Member 1 reads messages of a channel that it does not follow. It follows another channel at the
+/// same place.
 fn overheard(audience: Audience) -> (Vec<(u64, u64, u64)>, usize) {
     let mut listener = Listener::new(None, &[]);
     let said = listener.channel("private", audience);
@@ -276,7 +278,7 @@ fn a_stamp_of_another_group_is_one_stray_however_many_channels_look_there() {
     assert_eq!(listener.counts(), [(0, 0, 20), (0, 0, 0)]);
 }
 
-/// Members follow one channel in one event and another channel in another.
+/// Member 1 follows two channels, each in its own event.
 fn in_a_room() -> Listener {
     let mut listener = Listener::new(None, &[]);
     listener.state.receives.clear();

@@ -1,4 +1,4 @@
-//! Computes how busy a worker was from two measurements of the same time. Neither sees everything.
+//! Computes how busy a worker was from two measurements of the same time. Each of them misses a part.
 
 use model::Nanos;
 use probe::ThreadTime;
@@ -7,12 +7,11 @@ use crate::messages::CpuWait;
 
 /// The share of the measured time in which the worker did not sleep.
 ///
-/// - By the clock: all time but `slept`. `slept` includes the time in which the worker was ready to run and had no
+/// - By the clock: all time except `slept`, which includes the time in which the worker was ready to run but had no
 ///   CPU.
-/// - By the kernel: the time that it ran, including the work of going to sleep, and the time that it waited for a
-///   CPU.
+/// - By the kernel: the time in which the worker ran, including the work of going to sleep, or waited for a CPU.
 ///
-/// Both include waits during the work, so the larger one counts, never their sum.
+/// Both include waits for a CPU in the middle of work, so the result is the larger one, not the sum.
 pub(crate) fn share(held: Nanos, slept: Nanos, used: Option<&ThreadTime>) -> f64 {
     let by_the_clock = part(held - slept, held);
     let by_the_kernel = used.map_or(0.0, |used| part(used.ran + used.waited, held));

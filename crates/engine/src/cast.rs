@@ -63,7 +63,7 @@ impl Cast {
         }
     }
 
-    /// Groups that no event can wake any more.
+    /// Groups whose scripts no event can wake any more.
     pub(crate) fn stuck(&mut self) -> Vec<GroupId> {
         match self {
             Self::Script(script) => script.stuck(),

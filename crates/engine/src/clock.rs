@@ -2,7 +2,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use model::Nanos;
 
-/// The run's monotonic clock, shared by all threads. Nothing else reads time.
+/// The run's monotonic clock, shared by all threads. No other code reads the time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: Instant,
@@ -22,7 +22,7 @@ pub(crate) struct Both {
     pub(crate) apart: Nanos,
 }
 
-/// Two readings further apart than this mean that the thread lost its CPU.
+/// If two readings are further apart than this, the thread lost its CPU between them.
 const AT_ONCE: Nanos = Nanos::from_micros(5);
 
 impl Clock {
@@ -41,7 +41,7 @@ impl Clock {
         self.wall.to_string()
     }
 
-    /// The wall-clock time now, as RFC 3339: the start plus the monotonic time since, so it never jumps.
+    /// The current wall-clock time, as RFC 3339. It is the start plus the monotonic time since then, so it never jumps.
     pub fn date(&self) -> String {
         let since = std::time::Duration::from(self.now());
         (self.wall + since).to_string()
@@ -62,8 +62,8 @@ impl Clock {
         }
     }
 
-    /// Reads both clocks, the wall clock first. The time between the readings makes the wall clock seem less ahead.
-    /// So converted times can be too late, but never too early.
+    /// Reads both clocks, the wall clock first. The time between the readings makes the wall clock seem less ahead, so
+    /// converted times can be too late, but never too early.
     pub(crate) fn read(&self) -> Both {
         let before = self.now();
         let wall = self.since_start(SystemTime::now());

@@ -14,7 +14,8 @@ pub struct RunConfig {
     pub options_json: serde_json::Value,
     /// The system under test.
     pub target: Url,
-    /// The user states that the target is theirs (`--target-is-mine`), so it may have any address.
+    /// Whether the user states that the target is theirs (`--target-is-mine`). The target may then
+    /// have any address.
     pub target_is_mine: bool,
     /// Worker threads.
     pub workers: u32,
@@ -24,7 +25,7 @@ pub struct RunConfig {
     pub seed: u64,
     /// Distinguishes the messages of this run from those of other runs.
     pub run_id: u32,
-    /// The target's process ID, if it is known from elsewhere than the target's port.
+    /// The target's process ID, if it need not be found by the target's port.
     pub target_pid: Option<u32>,
     /// PEM certificates to trust, as read from `options.ca`.
     pub ca_pem: Option<Vec<u8>>,
@@ -39,7 +40,7 @@ impl RunConfig {
         }
     }
 
-    /// The target with the scheme of the URL that users use, such as `ws://`.
+    /// The target, with the scheme that users connect with, such as `ws://`.
     pub(crate) fn target_as_written(&self) -> String {
         let target = self.target.as_str();
         match (&self.program, target.split_once(':')) {
@@ -53,7 +54,7 @@ impl RunConfig {
         self.seed_of(level, u32::MAX)
     }
 
-    /// The seed of one user. It depends only on the run's seed, the level and the number.
+    /// The seed of one user. It depends only on the run's seed, the level and the user's number.
     pub(crate) fn seed_of(&self, level: u32, number: u32) -> u64 {
         // The finaliser of SplitMix64 gives neighbouring numbers unrelated sequences.
         let mut mixed = self.seed

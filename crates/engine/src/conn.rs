@@ -17,9 +17,9 @@ pub(crate) struct Conn {
     pub(crate) endpoint: EndpointIndex,
     /// Whether epoll reports writability.
     pub(crate) asks_write: bool,
-    /// Whether its read delays are recorded.
+    /// Whether the connection's read delays are recorded.
     pub(crate) sampled: bool,
-    /// TCP is connected, so the connection no longer counts as one that the target has yet to accept.
+    /// Whether TCP is connected. The connection then no longer counts towards the limit of unaccepted ones.
     pub(crate) accepted: bool,
     pub(crate) share: Share,
     pub(crate) link: Link,
@@ -60,7 +60,7 @@ impl Conn {
             .is_some_and(|stream| stream.phase() == Phase::Open)
     }
 
-    /// Calls `tell` for each user who waits for data on this connection.
+    /// Calls `tell` with each user who waits for data on this connection.
     pub(crate) fn each_awaiting(&self, tell: impl FnMut(UserId)) {
         let its_user = |waits: bool| waits.then_some(self.user);
         match &self.link {
@@ -75,7 +75,7 @@ impl Conn {
         }
     }
 
-    /// Takes the opening of a connection that is now open, or has failed.
+    /// Takes the [`Opening`] of a connection that is now open, or has failed.
     pub(crate) fn take_opening(&mut self) -> Option<Opening> {
         match &mut self.link {
             Link::Http(http) => http.opening.take(),
@@ -84,7 +84,7 @@ impl Conn {
         }
     }
 
-    /// When the earliest of its time limits ends.
+    /// When the earliest time limit of the connection ends.
     fn limit(&self) -> Nanos {
         match &self.link {
             Link::Http(http) => http.limit(),
@@ -144,7 +144,8 @@ impl World {
         self.earliest_limit = self.earliest_limit.min(limit);
     }
 
-    /// On the same machine, the kernel has usually completed the handshake by now. Checking at once saves an event.
+    /// Checks at once whether a connection is open. If the target is on the same machine, the kernel has usually
+    /// completed the handshake already, which saves an event.
     pub(crate) fn look_if_open(&mut self, key: u32) {
         self.ready(Ready {
             key,
@@ -284,7 +285,7 @@ impl World {
         }
     }
 
-    /// The connection failed.
+    /// Handles the failure of a connection.
     pub(crate) fn broke(&mut self, key: u32, fault: Fault) {
         match self.conns.get(key).map(|conn| &conn.link) {
             Some(Link::Http(_)) => self.http_broke(key, fault),

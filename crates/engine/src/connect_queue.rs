@@ -1,8 +1,8 @@
 //! The connect queue: limits the pace at which connections are opened.
 //!
-//! Many users who connect at once overflow the target's listen queue. Then the second after which the kernel tries
-//! again is measured. Opening a connection also costs system calls. A script that opens thousands in one turn must
-//! not wait for them.
+//! Many users who connect at once overflow the target's listen queue. The kernel then repeats the attempt after 1 s,
+//! and this delay would be measured. Opening a connection also costs system calls, and a script that opens thousands in
+//! one turn must not wait for them.
 
 use std::collections::VecDeque;
 
@@ -16,9 +16,10 @@ use crate::in_flight::Operation;
 use crate::socket::SocketState;
 use crate::world::World;
 
-/// Connections opened between two checks of the sockets.
+/// Maximum number of connections opened between two checks of the sockets.
 const PER_PASS: u32 = 16;
-/// Connections of a worker that the target has not accepted yet. Listen queues usually hold 128, often more.
+/// Maximum number of connections of a worker that the target has not accepted yet. Listen queues usually hold at least
+/// 128.
 const UNACCEPTED: u32 = 64;
 
 /// Connections that wait to be opened, and the limits on opening them.
@@ -42,7 +43,7 @@ pub(crate) enum Dial {
 #[derive(Debug)]
 pub(crate) struct SocketDial {
     pub(crate) user: UserId,
-    /// The iteration of the user. If it ends first, nobody needs the socket.
+    /// The iteration of the user. If it ends before the socket is opened, nobody needs the socket.
     pub(crate) epoch: u32,
     pub(crate) endpoint: EndpointIndex,
     pub(crate) handshake: Handshake,
@@ -104,7 +105,7 @@ impl ConnectQueue {
         over
     }
 
-    /// When the earliest time limit of its requests ends.
+    /// When the earliest time limit of the queued requests ends.
     pub(crate) fn limit(&self) -> Nanos {
         let limits = self.waiting.iter().filter_map(|dial| match dial {
             Dial::Http(call) => Some(call.limit()),
@@ -129,7 +130,7 @@ impl ConnectQueue {
 impl World {
     /// Opens a connection now, or queues it.
     pub(crate) fn dial(&mut self, dial: Dial) {
-        // No connection overtakes the queue.
+        // A new connection must not overtake queued ones.
         if self.connect_queue.waiting.is_empty() && self.connect_queue.may() {
             self.open(dial);
         } else {
@@ -170,7 +171,7 @@ impl World {
         Some(conn)
     }
 
-    /// TCP is connected.
+    /// Notes that TCP is connected.
     pub(crate) fn accepted(&mut self, key: u32) {
         if let Some(conn) = self.conns.get_mut(key).filter(|conn| !conn.accepted) {
             conn.accepted = true;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use url::Url;
 use wire::{Endpoint, Loopback, Source, Stream, TlsSettings};
 
-/// Parsed URLs that are cached. Further ones are parsed each time.
+/// Maximum number of parsed URLs that are cached. Further URLs are parsed each time.
 const URLS_KEPT: usize = 4096;
 
 /// Index of an endpoint in [`Connector`].
@@ -17,7 +17,7 @@ pub(crate) type EndpointIndex = usize;
 pub(crate) struct Located {
     pub(crate) url: Arc<Url>,
     pub(crate) endpoint: EndpointIndex,
-    /// The encoded GET of this URL, with no headers but the run's own.
+    /// The encoded GET of this URL, with only the run's own headers.
     pub(crate) get: Option<Arc<[u8]>>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Connector {
     tls: TlsSettings,
     urls: FxHashMap<String, Located>,
     endpoints: Vec<(Endpoint, Option<Result<SocketAddr, Fault>>)>,
-    /// Chooses source addresses for connections that were given none.
+    /// Chooses source addresses for connections without a configured one.
     loopback: Loopback,
 }
 
@@ -69,7 +69,7 @@ impl Connector {
         Ok(entry)
     }
 
-    /// Caches the encoded GET of this URL, with no headers but the run's own.
+    /// Caches the encoded GET of this URL, with only the run's own headers.
     pub(crate) fn remember_get(&mut self, url: &str, encoded: &[u8]) {
         if let Some(known) = self.urls.get_mut(url) {
             known.get = Some(encoded.into());
@@ -123,16 +123,16 @@ impl Connector {
 pub(crate) enum Trust {
     /// This machine, or a private network.
     Private,
-    /// Any address but those that serve a machine its own credentials. The user states that all of it is theirs.
+    /// Any address except those that serve a machine its own credentials. The user states that the target is theirs.
     Mine,
-    /// Any address: the user states that the target is theirs, and gave this address.
+    /// Any address. The user states that the target is theirs, and specified this address.
     Named,
 }
 
 /// Resolves an endpoint, and refuses addresses to which load must not go.
 pub(crate) fn address_of(endpoint: &Endpoint, trust: Trust) -> Result<SocketAddr, Fault> {
     let addresses = wire::resolve(endpoint)?;
-    // Servers that listen on one family only mostly use IPv4.
+    // Most servers that listen on only one address family use IPv4.
     let address = addresses
         .iter()
         .find(|address| address.is_ipv4())

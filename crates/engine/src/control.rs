@@ -19,12 +19,12 @@ use crate::validity;
 use crate::watcher::Watcher;
 use crate::workers::{Heard, Workers};
 
-/// Time for the workers to create a level's users before it starts: a fixed part and a part per user.
+/// Time for the workers to create a level's users before the level starts: a fixed part and a part per user.
 const LEAD: Nanos = Nanos::from_millis(10);
 const LEAD_PER_USER: Nanos = Nanos::from_micros(4);
 /// Longest wait of control between two checks.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
-/// A level, `setup` or `teardown` that takes longer than its own limits by this much is given up.
+/// A level, `setup` or `teardown` that exceeds its own limits by more than this is given up.
 pub(crate) const OVERDUE: Nanos = Nanos::from_secs(30);
 /// The thread that plans the levels, watches target and generator, and merges the workers' measurements.
 pub(crate) struct Control<'a> {
@@ -105,7 +105,7 @@ impl<'a> Control<'a> {
             let mut plan = plan;
             plan.start = self.clock.now() + lead_of(plan.load.users);
             let result = self.level(&plan, count, &mut merged);
-            // Close the level before looking at the result: measurements until an error are saved.
+            // Close the level before looking at the result, so that measurements made before an error are saved.
             let level = self.close_level(&plan, merged, leftovers);
             (self.tell)(Notice::LevelDone(Box::new(level.clone())));
             record.levels.push(level);
@@ -177,7 +177,7 @@ impl<'a> Control<'a> {
         mut pick: impl FnMut(Event) -> Option<T>,
     ) -> Result<T, RunError> {
         let until = self.clock.now() + limit;
-        // Only a new Ctrl-C counts. The one that ended the levels must not stop `teardown`.
+        // Only a new Ctrl-C counts. An earlier Ctrl-C, which ended the levels, must not stop `teardown`.
         let asked = self.stop.asked();
         loop {
             if self.stop.asked() > asked {

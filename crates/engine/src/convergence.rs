@@ -14,7 +14,7 @@ struct Text {
     digest: u64,
 }
 
-/// The user states of one group, by name. Each member has the last one that it reported.
+/// The user states of one group, by name. For each member, the last reported state is stored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserStates {
     named: Vec<(String, Vec<Option<Text>>)>,
@@ -53,7 +53,7 @@ impl UserStates {
         texts[member] = Some(text);
     }
 
-    /// Compares the states of each name. Names that only other groups use are unknown.
+    /// Compares the states of each name. Names that only other groups use get the result unknown.
     fn compare<'a>(
         &'a self,
         members: usize,
@@ -101,7 +101,7 @@ impl World {
         if !measured {
             return;
         }
-        // In a mix, some scenarios may not use the name at all.
+        // In a mix, some scenarios may not use a name at all.
         let is_mixed = self.config.options.mix.is_some();
         let known: Vec<String> = self.recorder.measured.converged.keys().cloned().collect();
         let others = known.iter().filter(|_| !is_mixed).map(String::as_str);

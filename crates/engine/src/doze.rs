@@ -1,17 +1,17 @@
-//! Waits until something is due without waking too late: sleeps first, then spins.
+//! Waits for sockets and planned starts without waking too late: sleeps first, then spins.
 
 use model::Nanos;
 
 use crate::clock::Clock;
 use crate::reactor::{Reactor, Ready};
 
-/// The kernel wakes a sleeper late, by tens of microseconds on a virtual machine. So the sleep before a start ends
-/// early, by a lead that follows the recent lateness within these bounds. The worker spins for the rest.
+/// Bounds of the lead, by which the sleep before a start ends early. The kernel wakes a sleeping thread late, by tens
+/// of microseconds on a virtual machine. The lead follows the recent lateness, and the worker spins for the rest.
 const LEAST_LEAD: Nanos = Nanos::from_micros(5);
 const MOST_LEAD: Nanos = Nanos::from_micros(80);
-/// After a sleep that was less late, the lead shrinks by one part in this number.
+/// After a sleep whose lateness was below the lead, the lead shrinks by one part in this number.
 const FORGETS: u64 = 64;
-/// At most one part in this number of all time is spent spinning. The target may need the rest of the machine.
+/// At most one part in this number of all time is spent spinning, because the target may need the CPU.
 const AWAKE_SHARE: u64 = 20;
 
 /// How long a worker has spun, and the current lead.
@@ -47,7 +47,7 @@ impl Doze {
         ready: &mut Vec<Ready>,
     ) -> Nanos {
         let before = clock.now();
-        // Spin only before a planned start: its lateness is measured.
+        // Spin only before a planned start, because its lateness is measured.
         let punctual = due.is_some_and(|due| due >= start) && self.may_stay_awake(before);
         let lead = if punctual { self.lead } else { Nanos::ZERO };
         let most = due.map(|due| due - before);
@@ -74,7 +74,7 @@ impl Doze {
         now - before
     }
 
-    /// Adapts the lead after a sleep that ended `late` too late.
+    /// Adapts the lead after a sleep that ended too late, by `late`.
     fn slept(&mut self, late: Nanos) {
         let shrunk = Nanos(self.lead.0 - self.lead.0 / FORGETS);
         self.lead = late.max(shrunk).clamp(LEAST_LEAD, MOST_LEAD);

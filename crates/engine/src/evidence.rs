@@ -1,4 +1,4 @@
-//! Decides on which levels a result may rest.
+//! Decides whether a level supports the outcome of a threshold.
 //!
 //! A late start is part of the response time, so a weak generator makes an upper limit harder to hold. A limit that
 //! held would also have held with a perfect generator, if the target had the same load. A broken limit may be caused
@@ -10,17 +10,17 @@ use record::{Inconclusive, Level, Outcome, Shortfall};
 use crate::judge::decide;
 use crate::shortfall;
 
-/// What a threshold that held needs of its level.
+/// The condition that a level must meet for a threshold that held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Needs {
     /// No further condition, because a weaker generator only makes the threshold harder to hold.
     Nothing,
-    /// The planned load: less load makes it easier to hold.
+    /// The target had the planned load, because less load makes the threshold easier to hold.
     Load,
-    /// As `Load`. In addition, users of a closed load must not have been slowed down: their times would be longer
-    /// otherwise.
+    /// Like `Load`. In addition, the generator must not have slowed down the users of a closed load, because the times
+    /// would otherwise be longer.
     LoadOfTimes,
-    /// A valid level: a weak generator itself makes it easier to hold.
+    /// The level is valid, because a weak generator itself makes the threshold easier to hold.
     ValidLevel,
 }
 
@@ -46,8 +46,8 @@ pub(crate) fn as_far_as_it_carries(
     }
 }
 
-/// Checks upper limits on times. A perfect generator would have shortened each user's loop by the delay that this one
-/// added. The target's times would have grown by at most that much. So the limit must hold with this margin.
+/// Checks upper limits on times. Without the delay that this generator added, each user's loop would have been shorter,
+/// and the target's times would have grown by at most that share. So the limit must hold with this margin.
 fn times(threshold: &Threshold, level: &Level) -> Option<Outcome> {
     match shortfall::of(level) {
         Some(Shortfall::LoopSlowed { .. }) | None => {}

@@ -61,7 +61,7 @@ fn same_value(raw: &[u8], wanted: &str) -> bool {
     if raw == wanted.as_bytes() {
         return true;
     }
-    // A string without escapes has only one spelling, so different bytes are different values.
+    // Two strings without escapes are equal only if their bytes are equal.
     let plain_string = raw.first() == Some(&b'"') && !raw.contains(&b'\\');
     if plain_string && !wanted.contains('\\') {
         return false;

@@ -9,7 +9,7 @@ use stats::BlockWriter;
 
 use crate::recorder::{NAMES_LIMIT, OTHER_NAMES};
 
-/// Kinds of first failures that are counted separately.
+/// Maximum number of kinds of first failures that are counted separately.
 const CAUSES_LIMIT: usize = 200;
 
 /// The names of steps and conditions, by number. A number stays valid as long as the worker lives.
@@ -20,7 +20,7 @@ pub(crate) struct StepNames {
 }
 
 impl StepNames {
-    /// The number of a name. All names beyond the limit share one.
+    /// The number of a name. All names beyond the limit share one number.
     pub(crate) fn number(&mut self, name: &str, eventually: bool) -> u32 {
         let key = (Arc::from(name), eventually);
         if let Some(&number) = self.numbers.get(&key) {
@@ -48,7 +48,7 @@ struct Node {
     parent: Option<u32>,
     told: FunnelStep,
     scenario: usize,
-    /// Iterations that were in it when the level ended.
+    /// Number of iterations that were in the step when the level ended.
     stuck: u64,
     course: BlockWriter,
 }
@@ -59,7 +59,7 @@ pub(crate) struct FunnelCounts {
     nodes: Vec<Node>,
     index: FxHashMap<(u32, u32), u32>,
     causes: Vec<FirstFailure>,
-    /// Unfinished iterations that were in no step.
+    /// Number of unfinished iterations that were in no step.
     outside: u64,
 }
 
@@ -82,8 +82,8 @@ impl StepEnd {
 }
 
 impl FunnelCounts {
-    /// The node of a step that begins within `parent`. A step within one of the same name is the same node: several
-    /// members are in it, or the script recurses.
+    /// The node of a step that begins within `parent`. If a step around it has the same name, it is that step's node:
+    /// several members are in the step, or the script recurses.
     pub(crate) fn node(
         &mut self,
         names: &StepNames,
@@ -152,7 +152,7 @@ impl FunnelCounts {
         u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Its own name, without those around it.
+    /// The step's own name, without the names of the steps around it.
     pub(crate) fn name_of(&self, node: u32) -> &str {
         let told = self.nodes.get(node as usize).map(|node| &node.told);
         told.and_then(|told| told.path.last())
@@ -181,7 +181,7 @@ impl FunnelCounts {
         }
     }
 
-    /// A step that had begun in the measured time was left open at this age.
+    /// A step that had begun in the measured time has not ended; `age` is its duration so far.
     pub(crate) fn left_open(&mut self, node: u32, age: Nanos) {
         self.nodes[node as usize].told.open.record(age);
     }
@@ -194,7 +194,7 @@ impl FunnelCounts {
         }
     }
 
-    /// The number of a first failure. It counts only when its iteration has ended.
+    /// The number of a first failure. The failure is counted only when its iteration has ended.
     pub(crate) fn cause(
         &mut self,
         node: Option<u32>,
@@ -330,11 +330,11 @@ impl FunnelCounts {
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     node: u32,
-    /// How many members are in it.
+    /// The number of members in the step.
     open: u32,
-    /// It ended with an error.
+    /// Whether the step ended with an error.
     failed: bool,
-    /// Something in it failed.
+    /// Whether something in the step failed.
     flawed: bool,
 }
 
@@ -342,11 +342,11 @@ struct Reached {
 #[derive(Debug, Default)]
 pub(crate) struct Way {
     reached: Vec<Reached>,
-    /// Its first failure.
+    /// The iteration's first failure.
     pub(crate) first: Option<u32>,
     /// Number of calls of `everyone` and `together` in progress.
     pub(crate) concurrent: u32,
-    /// The group's step around these calls. Steps that the group begins in them are within no other of its steps.
+    /// The group's step around these calls. Steps that the group begins during the calls are nested only in this one.
     pub(crate) base: Option<u32>,
 }
 
@@ -370,7 +370,7 @@ impl Way {
         }
     }
 
-    /// Something failed in this step.
+    /// Notes that something failed in this step.
     pub(crate) fn flaw(&mut self, node: u32) {
         if let Some(reached) = self.at(node) {
             reached.flawed = true;

@@ -10,7 +10,7 @@ use crate::socket::Wanted;
 use crate::timers::{Alarm, Sleep};
 use crate::world::World;
 
-/// Lines of the script's console that may wait for control.
+/// Maximum number of lines of the script's console that may wait for control.
 const LOG_LIMIT: usize = 1000;
 
 fn level_over() -> Fault {
@@ -38,8 +38,8 @@ impl Host for World {
             u32::try_from(group.users.len()).unwrap_or(u32::MAX)
         });
         let mut user = User::new(format!("setup{number}"), slot, member, seed);
-        // The first member runs `setup` and is not counted. So this user, and the one who takes its place in a level,
-        // have the same source address.
+        // The first member runs `setup` and is not counted. As a result, this user has the same source address as the
+        // user that replaces it in a level.
         user.number = member.saturating_sub(1);
         let id = self.users.add(user);
         if let Some(group) = self.groups.get_mut(slot) {
@@ -182,7 +182,7 @@ impl Host for World {
     }
 
     fn stay(&mut self, op: OpId, user: UserId) {
-        // Once the deliveries have settled, there is nothing to wait for.
+        // Once the deliveries have settled, `stay()` has nothing to wait for.
         let over = self.hold_is_settled;
         match self.group_of(user) {
             Some((group, ..)) if !over => group.staying.push(op),

@@ -19,7 +19,7 @@ use crate::world::World;
 
 pub(crate) use flight::{Asker, InFlight};
 
-/// Requests of one user that may wait for a connection to one endpoint.
+/// Maximum number of requests of one user that may wait for a connection to one endpoint.
 const LINE_LIMIT: usize = 10_000;
 
 /// One HTTP connection of a user.
@@ -34,9 +34,9 @@ pub(crate) struct HttpLink {
 /// A connection that is being opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opening {
-    /// When it was requested.
+    /// When the connection was requested.
     pub(crate) asked: Nanos,
-    /// The time by which it must be open.
+    /// The time by which the connection must be open.
     pub(crate) until: Nanos,
 }
 
@@ -123,7 +123,7 @@ impl World {
             return Ok(Link::Http2(Box::new(http2)));
         }
         let mut wire = Connection::with_body_limit(stream, limit);
-        // Users without a script never look at bodies, so these are counted and not stored.
+        // Users without a script never read bodies, so bodies are counted and not stored.
         if asker == Asker::Plain {
             wire.discard();
         }
@@ -227,7 +227,7 @@ impl World {
             }
             Ok(None) => {}
             Err(fault) => {
-                // A 408 announces that the server closes an idle connection, which is its right.
+                // A 408 announces that the server closes an idle connection, which is no fault.
                 if !asked && !bytes.starts_with(b"HTTP/1.1 408") {
                     self.note_unasked(key, &fault, now);
                 }

@@ -1,5 +1,5 @@
 //! HTTP/2 connections of users without a script: the streams of one connection carry the requests of several users.
-//! [`crate::http`] starts, ends and counts requests. This file has what differs on a shared connection.
+//! [`crate::http`] starts, ends and counts requests. This file handles what is different on a shared connection.
 
 use model::{Fault, FaultKind, Nanos, UserId};
 use wire::Stream;
@@ -34,7 +34,7 @@ impl Http2Link {
         })
     }
 
-    /// When the earliest of its time limits ends.
+    /// When the earliest time limit of the connection and its requests ends.
     pub(crate) fn limit(&self) -> Nanos {
         let calls = self.calls.iter().map(|(stream, call)| {
             let begun = self.wire.has_begun(*stream);
@@ -59,8 +59,8 @@ impl Http2Link {
         self.calls.into_iter().map(|(_, call)| call)
     }
 
-    /// Takes the request of a stream that has ended. It is charged with all bytes sent since the previous one ended.
-    /// The exact number is unknown, because the peer's flow-control windows let a body out in parts.
+    /// Takes the request of a stream that has ended. All bytes sent since the previous request ended are attributed to
+    /// it. The exact number is unknown, because the peer's flow-control windows split bodies.
     fn take(&mut self, stream: StreamId) -> Option<Box<InFlight>> {
         let at = self.calls.iter().position(|(known, _)| *known == stream)?;
         let (_, mut call) = self.calls.swap_remove(at);
@@ -169,14 +169,15 @@ impl World {
         }
     }
 
-    /// Handles received bytes. Returns the number of messages that may be in them: several if several requests wait.
+    /// Handles received bytes. Returns the number of responses that may be in them, which depends on the number of
+    /// requests in flight.
     pub(crate) fn http2_received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         let Some(http2) = self.http2(key) else {
             return 0;
         };
         let awaited = http2.calls.len();
         let failed = http2.wire.on_bytes(bytes).is_err();
-        // A server without HTTP/2 responds to the first frames in HTTP/1. Report that, and not a broken frame.
+        // A server without HTTP/2 responds to the first frames in HTTP/1. Report this instead of a broken frame.
         if failed && bytes.starts_with(b"HTTP/1.") {
             let other = "the server does not speak HTTP/2 here: it responded in HTTP/1";
             self.fail_streams(key, now, &Fault::target(FaultKind::Protocol, other));
@@ -204,7 +205,7 @@ impl World {
         self.settle_http2(key, now);
     }
 
-    /// Ends all requests in flight with this fault, whatever the codec made of them.
+    /// Ends all requests in flight with this fault, regardless of the outcome that the codec reports.
     fn fail_streams(&mut self, key: u32, now: Nanos, fault: &Fault) {
         while let Some(http2) = self.http2(key) {
             let Some(&(stream, _)) = http2.calls.first() else {
@@ -266,7 +267,7 @@ impl World {
             }
         }
         self.settle_http2(key, now);
-        // The remaining requests have limits too.
+        // Watch the limits of the remaining requests.
         if let Some(limit) = self.http2(key).map(|http2| http2.limit()) {
             self.watch_limit(limit);
         }

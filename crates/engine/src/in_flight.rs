@@ -1,5 +1,5 @@
-//! Operations in flight at the end of the measured time: how long they are awaited, and how those still open after
-//! that are counted.
+//! Operations in flight at the end of the measured time: how long they are awaited, and how those that have not ended
+//! by then are counted.
 
 use std::collections::VecDeque;
 
@@ -18,10 +18,10 @@ use crate::world::World;
 /// A request or a round trip that has not ended, or a socket that is being opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
-    /// The kind and name under which it is measured; `None` for a socket that is being opened.
+    /// The kind and name under which the operation is measured; `None` for a socket that is being opened.
     pub(crate) measured_as: Option<(Family, usize)>,
     pub(crate) planned: Nanos,
-    /// When its own time limit ends.
+    /// When the operation's own time limit ends.
     pub(crate) until: Nanos,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Operation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Awaited {
     pub(crate) count: u64,
-    /// When the last of their time limits ends.
+    /// When the latest time limit of the operations ends.
     pub(crate) until: Nanos,
 }
 
@@ -91,7 +91,7 @@ impl Conn {
 }
 
 impl World {
-    /// Calls `tell` for each operation in flight that belongs to the level, on a connection or queued for one.
+    /// Calls `tell` for each operation in flight that belongs to the level, on a connection or waiting for one.
     pub(crate) fn each_in_flight(&mut self, mut tell: impl FnMut(Operation)) {
         let (hold, now) = (self.hold, self.clock.now());
         let mut tell = |operation: Operation| {
@@ -147,8 +147,8 @@ impl World {
         let connector = self.connect_queue.overdue(now);
         for call in &over {
             let limit = call.time_limit();
-            // The server decides how many streams there are. But it is not its fault if the user's own requests hold
-            // all connections.
+            // The server limits the number of streams, so this is a fault of the target. Without streams, the user's
+            // own requests occupy all connections, which is not its fault.
             let fault = if self.streams().is_some() {
                 Fault::target(
                     FaultKind::TimedOut,
@@ -161,7 +161,7 @@ impl World {
             };
             self.end_http(call, now, Err(fault));
         }
-        // These waited in the connect queue, because the target had not accepted other connections.
+        // These requests waited in the connect queue, because the target had not accepted other connections.
         for call in &connector {
             let owner = self.owner_of(call.user);
             let pool = self.users.get(owner).map(|user| user.pool(call.endpoint));

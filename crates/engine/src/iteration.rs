@@ -25,8 +25,8 @@ impl Worker {
         let start = {
             let mut world = self.world.borrow_mut();
             let now = world.clock.now();
-            // An arrival was due in the measured time, so it starts even after its end. A closed load plans nothing
-            // there.
+            // An arrival was due in the measured time, so it starts even after the end of that time. A closed load
+            // starts nothing after the end.
             let in_time = loading && (number.is_some() || now < world.hold.end);
             let scenario = world.scenario_of(number.unwrap_or(world.begun));
             // If Ctrl-C has shortened the measured time, a planned start may come after the group has ended.
@@ -101,7 +101,7 @@ impl Worker {
         let (now, hold) = (world.clock.now(), world.hold);
         world.at_work.ends(since, now, hold);
         world.count_iteration(slot, planned, since, outcome);
-        // Deliveries have had their time before those who stayed were released, so they get no more.
+        // Users who stayed are released only after the deliveries' grace period, so the deliveries get no further one.
         let grace = if world.hold_is_settled {
             Nanos::ZERO
         } else {
@@ -207,7 +207,7 @@ impl World {
         ))
     }
 
-    /// A user of the group who is in a step, with that step. Without one, the group's own step.
+    /// A user of the group who is in a step, with that step. If no user is in a step, the group's own step.
     fn amid(&mut self, id: GroupId) -> (Option<UserId>, Option<String>) {
         let Some(&slot) = self.group_slots.get(&id) else {
             return (None, None);

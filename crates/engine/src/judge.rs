@@ -1,4 +1,4 @@
-//! Turns measurements into outcomes and a verdict: whether the thresholds held, and whether the level supports that.
+//! Computes the outcome of each threshold, limited by what its level supports, and the verdict of the run.
 
 use model::Verdict;
 use plan::{Aggregate, Threshold};
@@ -95,7 +95,8 @@ fn failed_unasked(run: &Run, level: &Level) -> bool {
 /// Without thresholds, a run passes unless the script itself failed, or nothing succeeded in a level.
 fn without_thresholds(run: &Run) -> Verdict {
     let levels = || run.levels.iter();
-    // A script that fails by itself fails in an invalid level too: how well the target was measured does not matter.
+    // A fault of the script counts in an invalid level too, because it does not depend on how well the target was
+    // measured.
     let failed = |level: &Level| {
         level.measured.script_failed() || !level.is_invalid() && nothing_succeeded(level)
     };
@@ -111,20 +112,20 @@ fn without_thresholds(run: &Run) -> Verdict {
     }
 }
 
-/// Nothing that was started succeeded, and nothing in flight could succeed.
+/// Whether nothing succeeded, and no operation in flight could still succeed.
 fn nothing_succeeded(level: &Level) -> bool {
     let iterations = &level.measured.iterations;
     iterations.succeeded + iterations.unfinished == 0 || level.measured.only_failures().is_some()
 }
 
-/// Nothing has succeeded so far. Operations in flight may still do so, or end in [`nothing_succeeded`].
+/// Whether nothing has succeeded so far. Unlike in [`nothing_succeeded`], operations in flight may still succeed.
 fn nothing_known(level: &Level) -> bool {
     let iterations = &level.measured.iterations;
     iterations.succeeded == 0 || level.measured.only_failures_so_far()
 }
 
-/// Whether nothing that a `bench` sent ended in the measured time. An example is that every user still waits since
-/// the warm-up. Then nothing is known, because a `bench` always sends something.
+/// Whether no request or message of a `bench` ended in the measured time, for example because every user waits since
+/// the warm-up. The target's performance is then unknown.
 fn asked_in_vain(run: &Run, level: &Level) -> bool {
     let is_bench = run.script.sha256.is_empty() && !run.script.path.is_empty();
     let measured = &level.measured;
@@ -133,7 +134,7 @@ fn asked_in_vain(run: &Run, level: &Level) -> bool {
     is_bench && all.all(|one| one.count == 0)
 }
 
-/// The outcome by the figures alone, and the figures.
+/// The outcome by the figures alone, and the observed value.
 pub(crate) fn decide(threshold: &Threshold, level: &Level) -> (Outcome, Seen) {
     let seen = observe(threshold, level);
     let outcome = match &seen {

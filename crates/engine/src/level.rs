@@ -17,9 +17,8 @@ impl Span {
         self.start <= at && at < self.end
     }
 
-    /// Whether an operation belongs to the span: it began in the span, or was in flight during all of it. Users who
-    /// wait since the warm-up for all of the measured time begin nothing in it. Without the second rule they would be
-    /// in no figure.
+    /// Whether an operation belongs to the span: it began in the span, or was in flight during all of it. Without the
+    /// second rule, operations that began in the warm-up and last beyond the measured time would be in no figure.
     pub(crate) fn measures(self, began: Nanos, until: Nanos) -> bool {
         let spanned = began < self.start && self.start < self.end && self.end <= until;
         spanned || self.contains(began)
@@ -31,7 +30,7 @@ impl Span {
 pub(crate) struct SetupResult {
     /// The return value, as JSON.
     pub(crate) value: Option<Arc<str>>,
-    /// The users of its pool.
+    /// The users of the pool.
     pub(crate) pool: Vec<PooledUser>,
 }
 

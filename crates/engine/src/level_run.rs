@@ -22,7 +22,8 @@ use crate::world::World;
 
 /// Time for the closing handshakes of sockets at the end of a level.
 const GOODBYES: Nanos = Nanos::from_millis(1500);
-/// Iterations that were due in the measured time may still start for this long after it. Then they count as dropped.
+/// Iterations that were due in the measured time may still start within this time after it. Later, they count as
+/// dropped.
 const CATCH_UP: Nanos = Nanos::from_millis(100);
 /// Interval of checks while deliveries settle.
 pub(crate) const LOOK: Nanos = Nanos::from_millis(2);
@@ -60,7 +61,7 @@ pub(crate) struct LevelRun {
     idle_at_second: Nanos,
     busy: f64,
     gc_pause: Option<Nanos>,
-    /// The level was cut short: operations in flight are awaited for no longer than deliveries.
+    /// Whether the level was cut short. Operations in flight are then awaited for no longer than deliveries.
     pub(crate) hurried: bool,
     aborted: bool,
 }
@@ -123,7 +124,7 @@ impl Worker {
         world.hold.end = world.hold.end.min(world.clock.now());
     }
 
-    /// Second Ctrl-C, or the end of the run: only what has been measured so far counts.
+    /// Second Ctrl-C, or the end of the run: stops at once, with the measurements so far.
     pub(crate) fn abort(&mut self) {
         self.end_hold();
         if let Some(level) = &mut self.level {
@@ -131,7 +132,7 @@ impl Worker {
         }
     }
 
-    /// Goes on to the next phase if this one is over.
+    /// Changes to the next phase if the current one is over.
     pub(crate) fn advance_level(&mut self) {
         if self.level.is_none() {
             return;
@@ -217,7 +218,7 @@ impl Worker {
         level.cpu_wait = used.map(|used| busy::cpu_wait(held, &used));
         level.progress = Progress::Settling(Settling::since(now));
         world.timers.set(now + LOOK, Alarm::Look);
-        // Groups between two iterations start no other one.
+        // Groups that wait between two iterations are done.
         let waiting = world
             .groups
             .iter_mut()
@@ -232,7 +233,7 @@ impl Worker {
         let mut world = self.world.borrow_mut();
         level.progress = Progress::Draining(world.draining(level, now));
         world.hold_is_settled = true;
-        world.timers.set(now, Alarm::Look); // there may be nobody to wait for
+        world.timers.set(now, Alarm::Look); // in case no iteration is running
         let World { groups, wakes, .. } = &mut *world;
         for op in groups.iter_mut().flat_map(|group| group.staying.drain(..)) {
             wakes.push_back(Wake::Done {
@@ -269,7 +270,7 @@ impl Worker {
         }
         let until = now + GOODBYES;
         world.timers.set(until, Alarm::Look);
-        world.timers.set(now, Alarm::Look); // there may be no open socket
+        world.timers.set(now, Alarm::Look); // in case no socket is open
         drop(world);
         for (id, ..) in unfinished {
             self.cast.cancel_group(id);
@@ -291,7 +292,7 @@ impl Worker {
         let second = level.next_second - 1;
         let window = Box::new(world.recorder.take_window());
         let (hold, at_work) = (world.hold, world.at_work);
-        // `planned_arrivals` borrows the world itself.
+        // `planned_arrivals` borrows the world too.
         drop(world);
         let planned = self.planned_arrivals(&level.plan, hold);
         let mut world = self.world.borrow_mut();

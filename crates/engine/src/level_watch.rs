@@ -22,7 +22,7 @@ const GIVE_UP: Nanos = Nanos::from_millis(500);
 /// Control's state of the running level.
 struct Watch<'a> {
     plan: &'a LevelPlan,
-    /// As planned, or until it was cut short.
+    /// The measured time, as planned or until it was cut short.
     hold: Span,
     levels: u32,
     /// Workers that have finished the level.
@@ -46,10 +46,9 @@ impl Watch<'_> {
         self.hold.end = self.hold.end.min(now.max(self.hold.start));
     }
 
-    /// When the level must have ended if operations are in flight until `operations`.
+    /// The time by which the level must have ended if the last operation in flight ends at `operations`.
     fn ends_after(&self, operations: Nanos, timeouts: Timeouts) -> Nanos {
-        // Deliveries settle for at most twice `settle`, and users who stayed end their operations within the time
-        // limits.
+        // Deliveries settle within twice `settle`, and users who stayed end their operations within the time limits.
         operations + self.plan.settle + self.plan.settle + timeouts.total + OVERDUE
     }
 

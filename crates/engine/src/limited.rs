@@ -1,7 +1,7 @@
 //! Responses with status 429 (too many requests), the evidence of a rate limiter.
 //!
-//! Other responses cost nothing here. The number that passed is computed from other counts (windows, connections),
-//! when a 429 arrives and at the end of the level.
+//! Responses with another status are not counted here. Their number is computed from other counts (windows,
+//! connections), when a 429 arrives and at the end of the level.
 
 use model::Nanos;
 use record::{Limited, PerAddress, StatedLimit};
@@ -12,11 +12,11 @@ use crate::http::InFlight;
 use crate::recorder::Family;
 use crate::world::World;
 
-/// Responses per second whose headers are read. More would only repeat the same values.
+/// Maximum number of responses per second whose headers are read. More would only repeat the same values.
 const READ_PER_SECOND: u64 = 64;
 
 impl World {
-    /// Notes a request that was refused with status 429. It has been counted already.
+    /// Notes a request that was refused with status 429, and that has been counted already.
     pub(crate) fn note_limited(&mut self, call: &InFlight, headers: &Headers, now: Nanos) {
         if let Some(user) = self.users.get(call.user) {
             user.limited += 1;
@@ -34,8 +34,8 @@ impl World {
         }
     }
 
-    /// Takes all refusals of the level, with the counts of each user and each address. Call it when the connections
-    /// are gone: only then are their responses in the users' counts.
+    /// Takes all refusals of the level, with the counts of each user and each address. Call it after all connections
+    /// are closed, because only then do the users' counts include their responses.
     pub(crate) fn take_limited(&mut self, now: Nanos) -> Limited {
         let ended = self.recorder.ended();
         let mut limited = self.recorder.limited.take().unwrap_or_default();
@@ -67,7 +67,7 @@ impl World {
         *limited
     }
 
-    /// Adds the responses of a connection that is gone to its user's count.
+    /// Adds the responses of a closed connection to its user's count.
     pub(crate) fn note_answers_of(&mut self, conn: &Conn) {
         if let Link::Http(http) = &conn.link
             && let Some(user) = self.users.get(conn.user)

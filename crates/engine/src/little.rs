@@ -5,14 +5,14 @@ use record::Little;
 
 use crate::level::Span;
 
-/// Fewer iterations than this have no steady average.
+/// Minimum number of iterations. With fewer, the average time is too uncertain.
 const LEAST_ITERATIONS: u64 = 100;
-/// An iteration must be shorter than this share of the measured time, or the edges decide.
+/// Maximum time of an iteration, as a share of the measured time. With longer ones, iterations at the edges dominate.
 const LONGEST_SHARE: f64 = 0.1;
-/// Accepted difference, after the edges are accounted for.
+/// Accepted relative difference between both sides, after a correction for the edges.
 const TOLERANCE: f64 = 0.03;
 
-/// Groups at work over the measured time, and the time that their iterations took in it.
+/// The number of groups at work over the measured time, and the time that their iterations took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AtWork {
     count: u32,
@@ -25,7 +25,7 @@ pub(crate) struct AtWork {
     time_s: f64,
     /// The part of these times that lies before the measured time.
     cut_s: f64,
-    /// The iterations in flight at the end have been counted.
+    /// Whether the iterations in flight at the end have been counted.
     closed: bool,
 }
 
@@ -52,8 +52,8 @@ impl AtWork {
         self.closed = true;
     }
 
-    /// Counts an iteration that was at work until then. One in flight at the end of the measured time counts with its
-    /// age.
+    /// Counts an iteration that ran from `since` to `until`. One in flight at the end of the measured time counts with
+    /// its age.
     fn counts(&mut self, since: Nanos, until: Nanos, hold: Span) {
         if since >= hold.end {
             return;
@@ -95,7 +95,7 @@ impl AtWork {
             at_work,
             per_s,
             time_s,
-            // The cut times are in one side only, so they explain a part of the difference.
+            // The cut times are in only one side, so they explain a part of the difference.
             holds: difference <= at_work.max(per_s * time_s) * TOLERANCE + self.cut_s / duration_s,
         })
     }
@@ -152,7 +152,7 @@ mod tests {
         );
         let later = HOLD.end + Nanos::from_secs(1);
         (0..8).for_each(|_| at_work.ends(begun, later, HOLD));
-        // 200 that took a millisecond each, and twenty that had been at work for three seconds.
+        // 200 iterations took 1 ms each, and 20 had run for 3 s.
         assert_eq!(at_work.counted, 220, "{at_work:?}");
         assert!((at_work.time_s - 60.2).abs() < 1e-9, "{at_work:?}");
         assert!(at_work.law(10.0).unwrap().holds);
@@ -165,7 +165,7 @@ mod tests {
         (0..250).for_each(|_| at_work.begins(begun, HOLD));
         at_work.close(HOLD.end, HOLD, [begun; 250].into_iter());
         let law = at_work.law(10.0).unwrap();
-        // Half a group, and 250 for a twentieth of the time: 13 at work. Without them it would be half of a group.
+        // On average 13 groups were at work: half a group, plus 250 groups for 5 % of the time.
         assert!((law.at_work - 13.0).abs() < 0.05, "{law:?}");
         assert!((law.per_s * law.time_s - 13.0).abs() < 0.05, "{law:?}");
         assert!(law.holds);
@@ -186,7 +186,8 @@ mod tests {
         (0..20).for_each(|_| at_work.begins(begun, HOLD));
         let end = Nanos::from_millis(1_500);
         (0..20).for_each(|_| at_work.ends(begun, end, HOLD));
-        // 20 of their 30 s were before the measured time: a difference of 2 groups, all of it from the cut.
+        // 20 of the 30 s of these iterations were before the measured time. The whole difference of 2 groups comes from
+        // this cut.
         assert!(at_work.law(10.0).unwrap().holds, "{at_work:?}");
         at_work.time_s += 10.0;
         assert!(!at_work.law(10.0).unwrap().holds, "{at_work:?}");
@@ -197,7 +198,7 @@ mod tests {
         let mut both = one_group(20, 40);
         both.merge(one_group(20, 80));
         let law = both.law(10.0).unwrap();
-        // Half a group and a quarter of one; 25 iterations per second and half as many.
+        // Groups at work: 0.5 + 0.25. Iterations per second: 25 + 12.5.
         assert!((law.at_work - 0.75).abs() < 0.01, "{law:?}");
         assert!((law.per_s - 37.5).abs() < 0.5, "{law:?}");
         assert!((law.time_s - 0.02).abs() < 1e-9 && law.holds, "{law:?}");

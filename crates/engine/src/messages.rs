@@ -29,7 +29,7 @@ pub(crate) enum Command {
     EndHold,
     /// Stop at once and send what was measured.
     Abort,
-    /// The thread ends.
+    /// End the thread.
     Exit,
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum Event {
     },
     /// The measurements so far, as control requested.
     Snapshot(Box<Measured>),
-    /// The same, sent without a request in case the worker never finishes.
+    /// The measurements so far, sent without a request in case the worker never finishes.
     Copy(Box<Measured>),
     /// The level is over on this worker.
     LevelDone(Box<LevelOutcome>),
@@ -74,7 +74,7 @@ pub(crate) enum Fatal {
 pub(crate) struct CpuWait {
     /// As a share of the measured time.
     pub(crate) share: f64,
-    /// As a share of the time in which it ran or wanted to run.
+    /// As a share of the time in which it ran or was ready to run.
     pub(crate) starved: f64,
     /// Average length of a wait.
     pub(crate) each: Nanos,

@@ -1,4 +1,4 @@
-//! The value that a threshold looks at, or the reason why there is none.
+//! Determines the value that a threshold limits, or the reason why there is none.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(crate) type Seen = Result<Observed, Inconclusive>;
 
 const NO_DATA: Inconclusive = Inconclusive::NoData;
 
-/// Determines the value that a threshold looks at.
+/// Determines the value that a threshold limits.
 pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
     let name = threshold.subject.name.as_deref();
     let measured = &level.measured;
@@ -55,15 +55,15 @@ pub(crate) fn observe(threshold: &Threshold, level: &Level) -> Seen {
     }
 }
 
-/// What a threshold needs to know of its subject.
+/// The threshold, with the figures of the level that apply to every subject.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     threshold: &'a Threshold,
     aggregate: Aggregate,
-    /// The limit is a share of all, not a number.
+    /// Whether the limit is a share of all, not a number.
     share: bool,
     duration_s: f64,
-    /// Dropped starts, and planned ones.
+    /// The numbers of dropped and of planned starts.
     dropped: (u64, u64),
 }
 
@@ -84,7 +84,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Steps and `eventually` conditions. A path with ` > ` in it names a step within another one.
+    /// Steps and `eventually` conditions. A name with ` > ` is the path of a nested step.
     fn of_steps(self, measured: &Measured, name: Option<&str>) -> Seen {
         let step = name.and_then(|name| measured.funnel.step(name));
         if self.aggregate == Aggregate::Reached {
@@ -104,13 +104,14 @@ impl Asked<'_> {
         let of = step.scenario.as_ref();
         let of = of.and_then(|scenario| measured.scenarios.get(scenario));
         let of = of.unwrap_or(&measured.iterations);
-        // Iterations that have not ended may still reach it.
+        // Iterations that have not ended may still reach the step.
         let open = of.unfinished.min(of.started.saturating_sub(step.reached));
         self.part(step.reached, of.started, in_flight(open))
     }
 
-    /// A step that nobody reached is in no record, but the started iterations are. In a mix it is unknown which
-    /// scenario has the step. The name may be misspelt, so the missing step can break a limit, but not hold one.
+    /// A step that no iteration reached is missing from the figures, so its count is 0. The name may be misspelt, so a
+    /// missing step can break a threshold but never make it hold. In a mix the step's scenario is unknown, so there is
+    /// no data.
     fn of_nobody(self, measured: &Measured) -> Seen {
         let iterations = &measured.iterations;
         let ended = iterations.started > iterations.unfinished;
@@ -122,7 +123,7 @@ impl Asked<'_> {
         }
     }
 
-    /// The step that the fewest reached.
+    /// The step that the fewest iterations reached.
     fn of_least_reached(self, measured: &Measured) -> Seen {
         let least = measured.funnel.steps.iter().min_by_key(|step| step.reached);
         self.of_reached(measured, least.ok_or(NO_DATA)?)
@@ -131,8 +132,7 @@ impl Asked<'_> {
     fn of_deliveries(self, deliveries: &Deliveries) -> Seen {
         let of = deliveries.expected;
         let received = deliveries.received();
-        // Deliveries that headcount cut off, or that the script looked for at the wrong place, could have had any
-        // fate.
+        // Deliveries that headcount cut off, or that the script looked for at the wrong place, have an unknown fate.
         let lost = deliveries
             .lost_count()
             .saturating_sub(deliveries.lost_by_script());
@@ -142,7 +142,7 @@ impl Asked<'_> {
             Aggregate::Delivered => self.part(deliveries.delivered, of, unseen),
             Aggregate::Late => self.part(deliveries.late, of, unseen),
             Aggregate::Lost => self.part(lost, of, unseen),
-            // If nothing arrived, it is unknown how often and in which order it would have arrived.
+            // If nothing arrived, duplicates and order are unknown.
             Aggregate::Duplicated | Aggregate::Reordered
                 if received + deliveries.duplicated + deliveries.reordered == 0 =>
             {
@@ -163,8 +163,8 @@ impl Asked<'_> {
         }
     }
 
-    /// The first and the last delivery of a message are its earliest and latest. A message that some recipients did
-    /// not get has no last delivery. It counts as beyond every upper limit.
+    /// Counts the messages by their first and last delivery. A message that some recipients did not get has no last
+    /// delivery, and counts as beyond every upper limit.
     fn messages(self, deliveries: &Deliveries) -> Messages {
         let holds = |value| self.threshold.holds(value);
         let all = deliveries.first.count();
@@ -197,7 +197,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Groups in which not all members reported a state may be of either kind.
+    /// Groups in which not all members reported a state may be converged or diverged.
     fn of_convergence(self, groups: &Convergence) -> Seen {
         let all = groups.groups();
         let unknown = groups.unknown;
@@ -276,7 +276,7 @@ impl Asked<'_> {
     }
 }
 
-/// One name, or all names merged.
+/// The figures of one name, or of all names merged.
 fn pooled<T: Clone>(
     map: &BTreeMap<String, T>,
     name: Option<&str>,

@@ -1,18 +1,18 @@
-//! A number or a percentile as far as it is known, compared with its limit.
+//! Compares a number or a percentile with its limit, even if the value is not exactly known.
 
 use plan::{Op, Threshold};
 use record::{Counted, Inconclusive, Outcome};
 
 use crate::percentile::{Messages, Percentile};
 
-/// The value that a threshold looks at, in its limit's base unit.
+/// The value that a threshold limits, in the base unit of the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Observed {
     /// A number between two bounds, which are equal if everything is known.
     Number {
-        /// At least.
+        /// The lower bound.
         low: f64,
-        /// At most; may be infinite.
+        /// The upper bound; may be infinite.
         high: f64,
         /// Why the bounds differ.
         why: Inconclusive,
@@ -55,7 +55,7 @@ pub(crate) fn exactly(value: f64) -> Observed {
     }
 }
 
-/// `open` operations are in flight.
+/// The reason that `open` operations are in flight.
 pub(crate) fn in_flight(open: u64) -> Inconclusive {
     Inconclusive::InFlight { open }
 }

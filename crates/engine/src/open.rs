@@ -12,7 +12,8 @@ use crate::people::Stage;
 use crate::worker::Worker;
 use crate::world::World;
 
-/// Starts between two checks of the sockets. If many are overdue, responses do not wait for all of them.
+/// Maximum number of starts between two checks of the sockets. If many are overdue, responses need not wait for all of
+/// them.
 const STARTS_PER_PASS: usize = 16;
 
 /// The arrivals of one worker, and the groups that are free to take them.
@@ -20,10 +21,10 @@ const STARTS_PER_PASS: usize = 16;
 pub(crate) struct OpenRun {
     mine: Peekable<Mine>,
     start: Nanos,
-    /// Slots of groups that wait for an arrival. The one that became free last is used first, and with it its open
-    /// connections.
+    /// Slots of groups that wait for an arrival. The group that became free last is used first, because its connections
+    /// are open.
     pub(crate) free: Vec<usize>,
-    /// Numbers of groups that have not been needed so far.
+    /// Numbers of groups that have not been created yet.
     unmade: Vec<u32>,
 }
 
@@ -70,7 +71,7 @@ impl OpenRun {
         })
     }
 
-    /// When the next arrival is due.
+    /// The time at which the next arrival is due.
     pub(crate) fn next_due(&mut self) -> Option<Nanos> {
         let (_, due) = self.mine.peek()?;
         Some(self.start + *due)
@@ -84,7 +85,7 @@ impl OpenRun {
 }
 
 impl Worker {
-    /// Starts the arrivals that are due. A late one keeps its due time. One for which no group is free is dropped.
+    /// Starts the arrivals that are due. A late arrival keeps its due time. An arrival without a free group is dropped.
     pub(crate) fn start_arrivals(&mut self) {
         let is_open = |level: &LevelRun| level.open_run.is_some();
         if !self.level.as_ref().is_some_and(is_open) {
@@ -117,13 +118,13 @@ impl Worker {
         self.level.as_mut()?.open_run.as_mut()?.next_due()
     }
 
-    /// Whether arrivals that belong to the level have not been started.
+    /// Whether some arrivals of the level have not been started yet.
     pub(crate) fn is_behind(&mut self) -> bool {
         let end = self.world.borrow().hold.end;
         self.next_arrival().is_some_and(|due| due < end)
     }
 
-    /// A group that waits or, while the limit is not reached, a new one.
+    /// A free group or, if the limit is not reached, a new one.
     fn free_group(&mut self) -> Option<usize> {
         let level = self.level.as_mut()?;
         let open = level.open_run.as_mut()?;
@@ -147,9 +148,8 @@ impl Worker {
         }
     }
 
-    /// Ends the arrivals of the level: those that were due in the measured time and have not started are dropped. The
-    /// planned ones are counted separately, from the plan. So planned = started + dropped is a check, not a
-    /// definition.
+    /// Ends the arrivals of the level: those that were due in the measured time and have not started are dropped.
+    /// Planned arrivals are counted separately, from the plan, so that planned = started + dropped is a real check.
     pub(crate) fn close_arrivals(&mut self) {
         let Some(open) = self.level.as_mut().and_then(|level| level.open_run.take()) else {
             return;
@@ -231,7 +231,7 @@ impl World {
     }
 }
 
-/// At least half, and not zero of zero.
+/// Whether `part` is at least half of `all`, and `all` is not 0.
 fn are_most(part: usize, all: usize) -> bool {
     all > 0 && part * 2 >= all
 }

@@ -14,8 +14,8 @@ use crate::http::InFlight;
 use crate::recorder::Family;
 use crate::steps::Steps;
 
-/// Connections that one user opens to one endpoint at a time, as browsers do. Further requests are queued.
-/// Connections on which a session polls are extra: it may occupy one as long as it lives.
+/// Maximum number of connections that one user opens to one endpoint at a time, as in browsers. Further requests are
+/// queued. Connections on which a session polls come in addition, because a session may occupy one as long as it lives.
 pub(crate) const CONNECTIONS_PER_USER: usize = 6;
 
 /// One simulated person.
@@ -26,7 +26,7 @@ pub(crate) struct User {
     pub(crate) member: u32,
     /// Number among all users of the level, on all workers. It determines the source address.
     pub(crate) number: u32,
-    /// Number of iterations so far. Timers of an earlier iteration carry a lower number, and are dropped.
+    /// Number of iterations so far. Timers of an earlier iteration have a lower number, and are dropped.
     pub(crate) epoch: u32,
     pub(crate) random: Pcg64Mcg,
     pub(crate) headers: Vec<(String, String)>,
@@ -35,9 +35,9 @@ pub(crate) struct User {
     pub(crate) sockets: Vec<u32>,
     pub(crate) data: Option<Arc<str>>,
     pub(crate) steps: Steps,
-    /// Responses on connections that are closed.
+    /// Number of responses on connections that are closed.
     pub(crate) answered: u32,
-    /// Requests that were refused with status 429.
+    /// Number of requests that were refused with status 429.
     pub(crate) limited: u32,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Pool {
     /// Connections in the connect queue.
     pub(crate) connect_queue: usize,
     pub(crate) idle: Vec<u32>,
-    /// Polls of sessions that wait for the server to send something.
+    /// Polls of sessions that wait for messages from the server.
     pub(crate) polls: usize,
     pub(crate) waiting: VecDeque<Box<InFlight>>,
 }
@@ -102,7 +102,7 @@ impl User {
     }
 }
 
-/// All users of a worker. IDs are unique in a run, so one that a script still has from an earlier level finds nobody.
+/// All users of a worker. IDs are unique in a run, so an ID that a script has kept from an earlier level finds no user.
 #[derive(Debug, Default)]
 pub(crate) struct Users {
     base: u32,
@@ -169,7 +169,7 @@ pub(crate) struct Group {
     pub(crate) id: GroupId,
     pub(crate) number: u32,
     pub(crate) iteration: u32,
-    /// Index of the scenario that its iteration runs, in a mix.
+    /// Index of the scenario that the group's iteration runs, in a mix.
     pub(crate) scenario: usize,
     pub(crate) stage: Stage,
     pub(crate) users: Vec<UserId>,
@@ -179,13 +179,13 @@ pub(crate) struct Group {
     pub(crate) channels: Vec<(String, ChannelIndex)>,
     /// Calls of `stay()` that wait for the deliveries to settle.
     pub(crate) staying: Vec<script::host::OpId>,
-    /// There were such calls when the deliveries had settled.
+    /// Whether there were such calls when the deliveries had settled.
     pub(crate) stayed: bool,
-    /// What its members say that they hold.
+    /// The user states that the members report.
     pub(crate) held: UserStates,
     /// Steps of the group as a whole.
     pub(crate) steps: Steps,
-    /// Progress of its iteration.
+    /// Progress of the group's iteration.
     pub(crate) way: Way,
     /// The last completed operation, to report where a script hangs.
     pub(crate) last_done: Option<(Family, usize)>,

@@ -13,7 +13,7 @@ use stats::{Histogram, ShareTest, needed_samples, rank_of, test_share, trials_to
 pub(crate) struct Sides {
     /// Values that meet the condition.
     pub(crate) within: u64,
-    /// Values that do not.
+    /// Values that do not meet the condition.
     pub(crate) beyond: u64,
     /// Values of operations in flight, or values that are not numbers.
     pub(crate) unknown: u64,
@@ -24,25 +24,27 @@ pub(crate) struct Sides {
 pub(crate) struct Messages {
     /// All messages that somebody received.
     pub(crate) all: u64,
-    /// The most messages that can have a delivery beyond the limit. Their share is at least that of such deliveries.
+    /// Upper bound of the number of messages with any delivery beyond the limit. Their share is at least the share of
+    /// such deliveries.
     pub(crate) any_beyond: u64,
-    /// The fewest messages that have all deliveries beyond the limit. Their share is at most that of such deliveries.
+    /// Lower bound of the number of messages with all deliveries beyond the limit. Their share is at most the share of
+    /// such deliveries.
     pub(crate) all_beyond: u64,
 }
 
-/// What is known of a percentile.
+/// A percentile, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Percentile {
     /// The quantile, between 0 and 1.
     pub(crate) q: f64,
-    /// Its value, if it has one; infinite if it lies among timeouts.
+    /// The percentile's value, if it has one; infinite if it lies among timeouts.
     pub(crate) stated: Option<f64>,
-    /// Its lower bound, if it lies among operations in flight.
+    /// The percentile's lower bound, if it lies among operations in flight.
     pub(crate) at_least: Option<f64>,
     pub(crate) sides: Sides,
     /// Counts by message, for deliveries.
     pub(crate) messages: Option<Messages>,
-    /// Dropped starts, and planned ones: about this share of the values is missing.
+    /// The numbers of dropped and of planned starts. About this share of the values is missing.
     pub(crate) dropped: (u64, u64),
 }
 
@@ -109,7 +111,7 @@ impl Percentile {
             || self.messages.is_none() && self.sides.all() >= needed_samples(self.q)
     }
 
-    /// The percentile is on the same side of the limit as its rank.
+    /// The outcome by the rank of the percentile, which needs enough samples.
     fn by_rank(&self, op: Op) -> Outcome {
         let Sides {
             beyond, unknown, ..
@@ -127,7 +129,7 @@ impl Percentile {
         }
     }
 
-    /// How many of `all` values may be beyond the limit.
+    /// The number of values that may be beyond the limit, out of `all`.
     fn may_be_beyond(&self, op: Op, all: u64) -> u64 {
         let rank = rank_of(all, self.q);
         match op {
@@ -182,7 +184,7 @@ impl Percentile {
 
     fn too_few(&self, op: Op) -> Outcome {
         let clusters = self.clusters();
-        // With this number of messages the percentile is stated.
+        // The number of messages with which the percentile is stated.
         let each = self.sides.all() as f64 / clusters.all.max(1) as f64;
         let stated = (needed_samples(self.q) as f64 / each).ceil();
         #[expect(

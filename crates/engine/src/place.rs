@@ -4,13 +4,13 @@ use script::host::StampAt;
 
 use crate::filter::pointer;
 
-/// Where in a message a channel looks for its stamps.
+/// The place in a message in which a channel looks for its stamps.
 #[derive(Debug)]
 pub(crate) enum Place {
     Anywhere,
     /// In the value at this pointer.
     Value(Pointer),
-    /// At this byte.
+    /// At this byte offset.
     Byte(usize),
 }
 
@@ -33,7 +33,7 @@ impl Place {
     }
 
     /// Calls `stamp` for each stamp at this place. `first` returns the position of the first stamp in the message. A
-    /// message without one is not parsed, and the part before it is not searched again.
+    /// message without a stamp is not parsed, and the part before the first stamp is not searched again.
     pub(crate) fn each_stamp(
         &self,
         message: &[u8],

@@ -1,7 +1,8 @@
-//! Users without a script: one request, or one message on a WebSocket, is repeated.
+//! Users without a script, who repeat one request, or one message on a WebSocket.
 //!
-//! The next request is sent where the last response is handled, on the same connection and with the same bytes: no
-//! wake, no allocation. Connections, limits, failures and counts are the same as for users with a script.
+//! The code that handles a response sends the next request at once, on the same connection and with the same bytes.
+//! This needs no wake and no allocation. Connections, limits, failures and counts are the same as for users with a
+//! script.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,9 +39,9 @@ struct Template {
 pub(crate) struct PlainRun {
     plain: Plain,
     name: Arc<str>,
-    /// The request that is repeated, from the first one on.
+    /// The request that is repeated. The first request sets it.
     template: Option<Template>,
-    /// Requests or messages that may still be started.
+    /// Number of requests or messages that may still be started.
     left: u64,
     tickers: HashMap<TickerId, UserId>,
     ended: Vec<Ended>,
@@ -120,14 +121,14 @@ impl World {
                 }
             }
             Err(_) => {
-                // A late reply would be taken for the reply to the next message, so the socket cannot be used again.
+                // A late reply would be mistaken for the reply to the next message, so the socket cannot be used again.
                 self.close_sockets_of(user, CutOff::IterationFailed);
                 self.plain_pause(user);
             }
         }
     }
 
-    /// Takes one of the requests or messages that are left. False if there is none, or the measured time is over.
+    /// Takes one of the remaining requests or messages. False if none is left, or the measured time is over.
     fn take_one(&mut self) -> bool {
         let within = self.clock.now() < self.hold.end;
         let Some(run) = self.plain.as_mut().filter(|run| within && run.left > 0) else {
@@ -196,7 +197,7 @@ impl World {
         let mut bytes = Vec::new();
         request.encode_into(None, &mut bytes)?;
         if !is_shared {
-            // HTTP/1.1 sends the encoded bytes, so an arrival need not copy headers and body.
+            // HTTP/1.1 sends the encoded bytes. Without headers and body here, an arrival need not copy them.
             request.headers.clear();
             request.body = Body::empty();
         }
@@ -234,7 +235,7 @@ impl World {
         self.transmit(key, call);
     }
 
-    /// The same on a shared connection: the next request is queued behind those of other users.
+    /// Like [`World::plain_answered`] on a shared connection: the next request is queued behind those of other users.
     pub(crate) fn plain_answered_on_stream(
         &mut self,
         mut call: Box<InFlight>,
@@ -258,8 +259,8 @@ impl World {
             .map(|shared| shared.streams)
     }
 
-    /// The user whose connections carry the requests of `user`. Over HTTP/2, several users share those of the first
-    /// of them.
+    /// The user whose connections carry the requests of `user`. Over HTTP/2, several users share the connections of the
+    /// first of these users.
     pub(crate) fn owner_of(&self, user: UserId) -> UserId {
         self.streams()
             .map_or(user, |streams| self.users.first_of(user, streams))
@@ -292,7 +293,7 @@ impl World {
             url: run.plain.url.to_string(),
             name: run.name.to_string(),
             headers: self.config.options.headers.clone(),
-            // Each message has one reply, whatever it contains.
+            // Each message has one reply, regardless of its content.
             documents: DocumentsIn::Whole,
             ..SocketCall::default()
         };
@@ -316,7 +317,7 @@ impl World {
         if let Some(run) = &mut self.plain {
             run.tickers.insert(ticker, user);
         }
-        // The ticker stops with the measured time. Then this operation ends, and with it the user's iteration.
+        // The ticker stops with the measured time. Then this operation ends, which ends the user's iteration.
         if let Some((group, ..)) = self.group_of(user) {
             group.staying.push(OpId(user.0));
         }
@@ -336,7 +337,7 @@ impl World {
         self.users.get(user)?.sockets.last().copied()
     }
 
-    /// Sends a message that was taken from those that are left.
+    /// Sends a message that [`World::take_one`] has taken.
     fn send_plain(&mut self, user: UserId, planned: Option<Nanos>) {
         let Some(socket) = self.open_socket_of(user) else {
             return;

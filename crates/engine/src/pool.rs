@@ -1,4 +1,5 @@
-//! The pools of users that `setup` creates: how many users, how fast, and which failed.
+//! The pools of users that `setup` creates: the number of users, the time to create them, and the
+//! failures.
 
 use model::{Fault, Nanos, UserId};
 use record::Pool;
@@ -6,14 +7,14 @@ use rustc_hash::FxHashMap;
 
 use crate::world::World;
 
-/// The name under which failures of such users are counted.
+/// The name under which failures of users of a pool are counted.
 const USER: &str = "user of the pool";
 
 /// The pools of one `setup`.
 #[derive(Debug, Default)]
 pub(crate) struct Pools {
     pools: Vec<(Nanos, Pool)>,
-    /// Users that are being created: their pool, and when their creation began.
+    /// Users that are being created, with their pool and the time at which their creation began.
     under_way: FxHashMap<UserId, (usize, Nanos)>,
 }
 

@@ -17,20 +17,20 @@ use crate::program::{Plain, Program, Scenario};
 use crate::sources::check_sources;
 use crate::world::World;
 
-/// Settings from outside the scenario.
+/// Settings that do not come from the scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Changes of the command line to the scenario's options.
+    /// Changes to the scenario's options on the command line.
     pub overrides: Overrides,
     /// Worker threads; `None`: half of the cores if the target is on this machine, otherwise all.
     pub workers: Option<u32>,
     /// Cores to pin the workers to.
     pub cores: Vec<usize>,
-    /// The user states that the target is theirs (`--target-is-mine`).
+    /// Whether the user states that the target is theirs (`--target-is-mine`).
     pub target_is_mine: bool,
     /// The target's process ID.
     pub target_pid: Option<u32>,
-    /// The folder from which the scenario may read files, if it is not the scenario's own.
+    /// The folder from which the scenario may read files; `None`: the scenario's own folder.
     pub root: Option<PathBuf>,
     /// Seed, if neither the scenario nor the command line sets one.
     pub fresh_seed: u64,
@@ -48,7 +48,7 @@ pub enum PrepareError {
     /// There is no target.
     #[error("no target: set `target` in the scenario's options, or use --target http://…")]
     NoTarget,
-    /// Something to which the options refer cannot be used.
+    /// A file, address or the like to which the options refer cannot be used.
     #[error("{0}")]
     Unusable(String),
 }
@@ -165,7 +165,7 @@ pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, Pr
     World::new(Arc::new(config), 0, Clock::start(), tls).map_err(|_| nothing())
 }
 
-/// The options, if they contain only plain data. Anything else arrives as null, so problems found by parsing at those
+/// The options, if they contain only plain data. Other values arrive as null, so problems that parsing finds at their
 /// places are omitted.
 fn with_problems(
     no_data: Vec<NoData>,
@@ -209,7 +209,7 @@ fn default_workers(target: &Url) -> u32 {
     if here { cores.div_ceil(2) } else { cores }
 }
 
-/// A new ID for each run, so that runs with the same seed can tell their messages apart.
+/// A new ID for each run, so that messages of runs with the same seed can be distinguished.
 #[expect(clippy::cast_possible_truncation, reason = "any 32 bits will do")]
 fn run_id(fresh_seed: u64) -> u32 {
     (fresh_seed ^ (fresh_seed >> 32)) as u32

@@ -36,13 +36,13 @@ impl Program {
 /// A scenario, read and loaded once.
 #[derive(Debug)]
 pub struct Scenario {
-    /// Its modules.
+    /// The scenario's modules.
     pub bundle: Bundle,
-    /// Its data tables, loaded once for all workers.
+    /// The scenario's data tables, loaded once for all workers.
     pub data: DataStore,
-    /// Whether it has a `setup`.
+    /// Whether the scenario has a `setup`.
     pub has_setup: bool,
-    /// Whether it has a `teardown`.
+    /// Whether the scenario has a `teardown`.
     pub has_teardown: bool,
 }
 
@@ -67,7 +67,7 @@ pub struct Plain {
 pub struct Shared {
     /// Number of connections.
     pub connections: u32,
-    /// Concurrent requests on each.
+    /// Concurrent requests on each connection.
     pub streams: u32,
 }
 
@@ -87,9 +87,9 @@ pub enum Send {
     Request {
         /// `GET`, `POST`, …
         method: String,
-        /// In addition to those of the options.
+        /// Headers in addition to those of the options.
         headers: Vec<(String, String)>,
-        /// May be empty.
+        /// The body; may be empty.
         body: Vec<u8>,
         /// Statuses of 400 and more that are not failures.
         expect: Vec<u16>,
@@ -99,7 +99,7 @@ pub enum Send {
 }
 
 impl Plain {
-    /// One line that names it in the record and the report.
+    /// One line that names the request or message in the record and the report.
     pub fn title(&self) -> String {
         match &self.send {
             Send::Request { method, .. } => {
@@ -138,8 +138,8 @@ impl Plain {
         })
     }
 
-    /// Encodes what every user will send, with the run's own headers. A request that cannot be sent is an error
-    /// before the run, not a failure of users.
+    /// Encodes the request or message that every user will send, with the run's own headers. A request that cannot be
+    /// sent is an error before the run, not a failure of users.
     pub(crate) fn check(&self, standing: &[(String, String)]) -> Result<(), Fault> {
         Endpoint::try_from(&self.url)?;
         let Some(mut request) = self.request() else {
@@ -184,7 +184,7 @@ impl Plain {
         }
     }
 
-    /// The number that one of the workers may send.
+    /// The number of requests or messages that one worker may send.
     pub(crate) fn share_of(&self, worker: u32, workers: u32) -> u64 {
         let (worker, workers) = (u64::from(worker), u64::from(workers.max(1)));
         self.count.map_or(u64::MAX, |count| {

@@ -6,7 +6,7 @@ use crate::level::Span;
 /// Measures whether a CPU quota stopped the generator itself in the measured time.
 #[derive(Debug, Default)]
 pub(crate) struct Quota {
-    /// The first reading of the level, for a measured time that ends before control looks.
+    /// The first reading of the level, used if the measured time ends before control reads the counters in it.
     first: Option<Throttling>,
     before: Option<Throttling>,
     after: Option<Throttling>,
@@ -31,7 +31,7 @@ impl Quota {
         }
     }
 
-    /// The level is over, perhaps before its measured time was planned to end.
+    /// The level is over, perhaps before the planned end of its measured time.
     pub(crate) fn end(&mut self) {
         self.end_by(look);
     }
@@ -42,7 +42,7 @@ impl Quota {
         }
     }
 
-    /// How long the generator was stopped; `None` if the kernel does not count it.
+    /// The time for which the generator was stopped; `None` if the kernel does not count it.
     pub(crate) fn stopped(&self) -> Option<Nanos> {
         let before = self.before.or(self.first)?;
         let after = self.after?;

@@ -6,12 +6,13 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
 use rustix::io::Errno;
 
-/// The key of the waker. No connection has it.
+/// The key of the waker, which no connection uses.
 const WAKER: u64 = u64::MAX;
-/// Sockets that are handled before the clock is read again. A due start does not wait for more.
+/// Maximum number of sockets that are handled before the clock is read again, so that a due start
+/// does not wait for more.
 const EVENTS_PER_WAIT: usize = 16;
 
-/// What a socket is ready for.
+/// A ready socket, with the operations for which it is ready.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ready {
     pub(crate) key: u32,
@@ -89,7 +90,7 @@ impl Reactor {
             tv_nsec: i64::try_from(span.0 % 1_000_000_000).unwrap_or(0),
         });
         self.events.clear();
-        // An interrupted wait is one that found nothing.
+        // An interrupted wait counts as a wait that found nothing.
         let _ = epoll::wait(
             &self.epoll,
             rustix::buffer::spare_capacity(&mut self.events),

@@ -11,44 +11,44 @@ use wire::Stream;
 use crate::clock::{Both, Clock};
 use crate::world::World;
 
-/// The connections of a worker and level whose read delays are recorded: the first few, so that small loads are
-/// measured too, then one in `ONE_IN`.
+/// Read delays are recorded for the first `ALWAYS` connections of a worker in a level, so that small loads are measured
+/// too, and then for one in `ONE_IN`.
 const ALWAYS: u64 = 4;
 const ONE_IN: u64 = 16;
 
-/// A timestamp further than this from the last look is implausible: somebody has set the machine's clock.
+/// A timestamp that differs by more than this from the last look is implausible: somebody has set the machine's clock.
 const IMPLAUSIBLE: Nanos = Nanos::from_secs(60);
 
-/// A wait of at least this length has slept. One that finds something ready is shorter.
+/// A wait of at least this length has slept. A wait that finds ready sockets is shorter.
 const SLEPT: Nanos = Nanos::from_micros(20);
 
-/// A sleeper is awake this soon after the event that woke it, unless its CPU was taken or slept itself.
+/// A sleeping thread runs within this time after the event that woke it, unless its CPU was busy or asleep.
 const WAKES_WITHIN: Nanos = Nanos::from_millis(1);
 
-/// The kernel needs some microseconds from its timestamp until the bytes can be read. A look in between does not see
-/// them.
+/// The kernel needs some microseconds from its timestamp until the bytes can be read. A look at the sockets in this
+/// time does not find them.
 const ON_ITS_WAY: Nanos = Nanos::from_micros(20);
 
 /// Shortest time between two queries of the segment order. A query takes 60 µs, because the kernel writes some
 /// hundred numbers for it.
 const ORDER_KNOWN_FOR: Nanos = Nanos::from_millis(2);
 
-/// Clock discipline does not move the wall clock this far between two looks. A larger step means that somebody set
-/// it.
+/// Clock discipline (NTP) does not change the wall clock by this much between two looks. A larger step means that
+/// somebody set the clock.
 const CLOCK_SET: Nanos = Nanos::from_millis(1);
-/// After this time, everything has been read that waited when the clock was set.
+/// After this time, all data that was waiting when the clock was set has been read.
 const DISTRUST: Nanos = Nanos::from_secs(1);
 
 /// When the bytes of one read were received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Received {
-    /// When the kernel received the last of them, or when they were read if it gives no timestamp.
+    /// When the kernel received the last byte or, without a timestamp, when the bytes were read.
     pub(crate) at: Nanos,
-    /// How much too late `at` may be, if the bytes are one message.
+    /// Maximum error of `at`, which may be too late, if the bytes are one message.
     error: Nanos,
-    /// The kernel's timestamp cannot be true.
+    /// Whether the kernel's timestamp is implausible.
     implausible: bool,
-    /// When they were read; only on sampled connections.
+    /// When the bytes were read; only on sampled connections.
     read: Option<Nanos>,
 }
 
@@ -59,8 +59,8 @@ impl Received {
         let known = stamp.and_then(|stamp| looks.moment_of(clock, stamp));
         let read = (sampled || known.is_none()).then(|| clock.now());
         let (at, error) = match (known, read) {
-            // If an earlier segment was lost, these bytes could not be read when they arrived: their timestamp is too
-            // old.
+            // If an earlier segment was lost, these bytes could not be read when they arrived, so their timestamp is
+            // too early.
             (Some(moment), _)
                 if moment + ON_ITS_WAY < looks.nothing_before
                     && looks.order.is_doubtful(looks.last) =>
@@ -89,9 +89,9 @@ pub(crate) struct Receipts {
     /// How long data waited in the kernel before it was read. `None` until a connection is sampled, because not
     /// measured is not zero.
     pub(crate) delays: Option<Histogram>,
-    /// How much too late receive times may be.
+    /// The receive-time errors: by how much receive times may be too late.
     pub(crate) errors: Option<Histogram>,
-    /// Timestamps that cannot be true.
+    /// Number of implausible timestamps.
     pub(crate) implausible: u64,
 }
 
@@ -115,7 +115,7 @@ impl Receipts {
 #[derive(Debug, Default)]
 struct Order {
     at_start: Option<u64>,
-    /// The last query that found none out of order.
+    /// The time of the last query that found no segment out of order.
     kept_at: Cell<Nanos>,
     is_lost: Cell<bool>,
 }
@@ -130,7 +130,7 @@ impl Order {
 
     /// Queries the kernel only when a timestamp is older than expected.
     fn is_doubtful(&self, look: Nanos) -> bool {
-        // The answer stays once it is true: the kernel does not tell which connections are affected.
+        // Once true, the result never changes, because the kernel does not report which connections are affected.
         if self.is_lost.get() || look - self.kept_at.get() < ORDER_KNOWN_FOR {
             return self.is_lost.get();
         }
@@ -141,23 +141,23 @@ impl Order {
     }
 }
 
-/// When the worker looked at its sockets.
+/// The times at which the worker looked at its sockets, as bounds for the data that it reads now.
 #[derive(Debug, Default)]
 pub(crate) struct Looks {
     order: Order,
     last: Nanos,
     /// Data that is read now may have waited since this look, but not for longer.
     unseen_since: Nanos,
-    /// Data that is read now could hardly be read before this. If it was received earlier, and in order, it waited
+    /// Data that is read now was probably not readable before this. If it was received earlier, and in order, it waited
     /// for the worker.
     nothing_before: Nanos,
-    /// The last look may not have seen everything that was ready.
+    /// Whether the last look may have missed sockets that were ready.
     saw_a_part: bool,
     wall_ahead: Option<i64>,
-    /// How much too late a converted timestamp may be.
+    /// Maximum error of a converted timestamp, which may be too late.
     apart: Nanos,
-    /// Timestamps are not trusted before this, because somebody has set the machine's clock, by which the kernel
-    /// stamps.
+    /// Timestamps are not trusted before this time, because somebody has set the machine's clock, which the kernel uses
+    /// for timestamps.
     trusted_from: Nanos,
 }
 
@@ -172,7 +172,7 @@ impl Looks {
     /// Notes a wait from `before` to the readings in `after`. `sees_a_part`: more sockets may be ready than were
     /// reported.
     pub(crate) fn waited(&mut self, before: Nanos, after: Both, sees_a_part: bool) {
-        // After a partial look, what is read now may have been ready before it, so the older bounds stay.
+        // Data that is read after a partial look may have been ready before that look, so the older bounds stay.
         if !self.saw_a_part {
             let slept = after.now - before >= SLEPT;
             self.unseen_since = if slept { after.now } else { self.last };
@@ -194,7 +194,7 @@ impl Looks {
         }
     }
 
-    /// Converts a timestamp of the kernel into the run's time. `None` if it cannot be true.
+    /// Converts a timestamp of the kernel into the run's time. `None` if it is implausible.
     fn moment_of(&self, clock: &Clock, stamp: SystemTime) -> Option<Nanos> {
         let moment = clock.moment_of(stamp, self.wall_ahead?)?;
         let near = moment - self.last < IMPLAUSIBLE && self.last - moment < IMPLAUSIBLE;
@@ -205,7 +205,7 @@ impl Looks {
 impl World {
     /// Counts a read that contained `messages` messages, or parts of them.
     ///
-    /// All have the timestamp of the last one. If several arrived at once, the first may have waited since the
+    /// All messages have the timestamp of the last one. If a read returns several, the first may have waited since the
     /// worker's previous look.
     pub(crate) fn note_received(&mut self, received: Received, messages: usize) {
         let Some(read) = received.read.filter(|&read| self.hold.contains(read)) else {
@@ -223,7 +223,7 @@ impl World {
         receipts.errors.get_or_insert_default().record(error);
     }
 
-    /// Counts the end of a connection. It may end a response, and has no timestamp.
+    /// Counts the end of a connection. The end may complete a response, but has no timestamp.
     pub(crate) fn note_closed(&mut self, sampled: bool) {
         let now = self.clock.now();
         if sampled && self.hold.contains(now) {

@@ -18,11 +18,11 @@ mod courses;
 
 use courses::Courses;
 
-/// Names of one kind that are counted separately. Further ones are counted together, so names must be low in
-/// cardinality.
+/// Maximum number of names of one kind that are counted separately. Further names are counted together, so scripts
+/// should use few distinct names.
 pub(crate) const NAMES_LIMIT: usize = 500;
 pub(crate) const OTHER_NAMES: &str = "(further names)";
-/// Kinds of failure that are stored with an example each.
+/// Maximum number of kinds of failure that are stored, each with an example.
 const FAILURES_LIMIT: usize = 200;
 
 /// The kind of a timed operation.
@@ -34,7 +34,7 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    /// In words, for people.
+    /// The kind as a word for reports.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Connection => "connection",
@@ -101,14 +101,14 @@ pub(crate) struct Recorder {
     pub(crate) loud: Loud,
     channels: Named<()>,
     pub(crate) tallies: Vec<Tally>,
-    /// By tally: how the first stamp at another place differed.
+    /// For each tally, how the first misplaced stamp differed.
     pub(crate) mismatches: FxHashMap<usize, Mismatch>,
     /// Responses with status 429, from the first one on.
     pub(crate) limited: Option<Box<Limited>>,
     courses: Courses,
-    /// Requests in closed windows.
+    /// Number of requests in closed windows.
     pub(crate) windowed: u64,
-    /// Messages and ticks that were dropped because a queue was full.
+    /// Number of messages and ticks that were dropped because a queue was full.
     pub(crate) dropped: u64,
 }
 
@@ -168,7 +168,7 @@ impl Recorder {
         self.timings[family as usize].values[index].1.left_open(age);
     }
 
-    /// Counts something of an iteration, in total and for its scenario.
+    /// Adds to the iteration counts, in total and for the scenario.
     pub(crate) fn iterations(&mut self, scenario: usize, count: impl Fn(&mut Iterations)) {
         count(&mut self.measured.iterations);
         if self.scenarios.len() <= scenario {

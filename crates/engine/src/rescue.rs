@@ -1,5 +1,5 @@
-//! Detects a worker that never finishes, such as one in a call of the script that nothing can interrupt. What it has
-//! measured is saved.
+//! Detects a worker that never finishes, for example because a call of the script cannot be interrupted, and saves its
+//! measurements.
 
 use model::{Fault, FaultKind, Nanos};
 use record::Measured;
@@ -12,11 +12,12 @@ use crate::worker::Worker;
 const EVERY: Nanos = Nanos::from_secs(1);
 /// Making copies takes at most one part in this number of a worker's time.
 const SHARE: u64 = 1000;
-/// Control looks more often than this. After a longer gap the whole process was stopped, and silence means nothing.
+/// Control looks more often than this. After a longer gap, the whole process was stopped, so silence of a worker is no
+/// evidence.
 const STOOD_STILL: Nanos = Nanos::from_secs(1);
-/// Steps of the script in one turn. Each may take as long as the options allow.
+/// Maximum number of steps of the script in one turn. Each may take as long as the options allow.
 const STEPS: u64 = 16;
-/// Silence that is accepted beyond that.
+/// Silence that is accepted beyond the time of these steps.
 const PATIENCE: Nanos = Nanos::from_secs(10);
 
 /// When a worker sends its next copy.
@@ -95,7 +96,7 @@ impl Signs {
     pub(crate) fn look(&mut self, now: Nanos, has_script: bool) -> Option<RunError> {
         let stood_still = now > self.looked + STOOD_STILL;
         self.looked = self.looked.max(now);
-        // The workers were stopped too, so their silence counts anew.
+        // The workers were stopped too, so their silence counts from now.
         if stood_still {
             self.workers
                 .iter_mut()
@@ -127,7 +128,7 @@ impl Signs {
     }
 }
 
-/// Takes deliveries in flight out of the expected ones, because their fate is unknown.
+/// Removes deliveries in flight from the expected ones, because their fate is unknown.
 fn settled(mut measured: Measured) -> Measured {
     for deliveries in measured.deliveries.values_mut() {
         let judged = deliveries.delivered + deliveries.late + deliveries.lost_count();
@@ -143,7 +144,7 @@ mod tests {
     const SECOND: Nanos = Nanos::from_secs(1);
 
     fn looks(signs: &mut Signs, from: u64, to: u64) -> Option<u64> {
-        // Ten looks per second. Control itself never pauses.
+        // Looks ten times per second. Control itself never pauses.
         (from * 10..to * 10).find_map(|tenth| {
             let now = Nanos::from_millis(tenth * 100);
             signs.look(now, true).map(|_| tenth / 10)

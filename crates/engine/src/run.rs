@@ -15,12 +15,13 @@ use crate::judge;
 use crate::program::Program;
 use crate::secrets::fit_to_be_stored;
 
-/// How often the user has asked to stop. Once: the run ends early and in order. Twice: it ends at once.
+/// The number of times that the user has requested a stop. After one request the run ends early but in order, after two
+/// at once.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicU8>);
 
 impl Stop {
-    /// Asks (again) to stop.
+    /// Requests a stop, once more.
     pub fn ask(&self) {
         let _ = self
             .0
@@ -29,7 +30,7 @@ impl Stop {
             });
     }
 
-    /// How often the user has asked.
+    /// The number of requests to stop.
     pub fn asked(&self) -> u8 {
         self.0.load(Ordering::Relaxed)
     }
@@ -53,11 +54,11 @@ pub enum Notice {
 /// The state of a level, for a live line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Live {
-    /// From 1.
+    /// The number of the level, from 1.
     pub level: u32,
-    /// How many levels there are.
+    /// The number of levels.
     pub levels: u32,
-    /// Users of the level. In an open load: the most at the same time.
+    /// Number of users of the level. In an open load, the maximum at the same time.
     pub users: u32,
     /// The rate of an open load, as the user wrote it.
     pub rate: Option<String>,
@@ -73,7 +74,7 @@ pub struct Live {
     pub p95_ms: Option<f64>,
     /// Failed requests and round trips so far.
     pub failed: u64,
-    /// Percentage of its time in which a worker was busy: the one that reported last.
+    /// Percentage of time in which the worker that reported last was busy.
     pub busy_percent: f64,
     /// Operations that are awaited after the measured time.
     pub in_flight: Option<InFlight>,
@@ -82,9 +83,9 @@ pub struct Live {
 /// Operations in flight after the measured time. Each is awaited until its own time limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InFlight {
-    /// How many.
+    /// The number of operations.
     pub count: u64,
-    /// Seconds until the last of their time limits ends.
+    /// Seconds until the latest time limit of the operations ends.
     pub up_to_s: f64,
 }
 
@@ -145,7 +146,7 @@ pub fn run(config: RunConfig, clock: Clock, stop: &Stop, tell: &mut dyn FnMut(No
     record.findings = capacity::findings(&record);
     record.verdict = judge::verdict(&record);
     let error = result.err();
-    // A run that ended early has not passed, whatever ended it, such as a `teardown` that did not end.
+    // A run that an error ended early has not passed, even if only `teardown` failed to end.
     if let Some(error) = error.as_ref().filter(|_| record.verdict == Verdict::Passed) {
         record.verdict = Verdict::Inconclusive;
         record.notes.push(Note::EndedEarly {

@@ -1,8 +1,9 @@
-//! The time after the measured time: what is awaited, and for how long.
+//! The phases after the measured time, in which operations and deliveries are awaited.
 //!
 //! First, the operations in flight are awaited, each until its own time limit. When they have ended, `settle` begins,
-//! the one grace period for deliveries and iterations. Users who called `stay()` are released when the deliveries
-//! have settled. Only they may take longer, as each of their operations has a time limit of its own.
+//! the common grace period of deliveries and iterations. Users who called `stay()` are released when the deliveries
+//! have settled. Only these users may take longer than `settle`, because each of their operations has its own time
+//! limit.
 
 use model::Nanos;
 use script::host::Wake;
@@ -21,7 +22,7 @@ const LOOK_THROUGH: Nanos = Nanos::from_millis(20);
 pub(crate) struct Settling {
     /// When the measured time ended.
     since: Nanos,
-    /// When its last operation in flight ended.
+    /// When the last operation of the measured time ended.
     quiet: Option<Nanos>,
     next_look: Nanos,
 }
@@ -29,9 +30,9 @@ pub(crate) struct Settling {
 /// Time limits for the end of iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Draining {
-    /// For iterations without a call of `stay()`.
+    /// The limit for iterations without a call of `stay()`.
     until: Nanos,
-    /// For iterations with such a call.
+    /// The limit for iterations with a call of `stay()`.
     stayed_until: Nanos,
     next_look: Nanos,
 }
@@ -47,8 +48,8 @@ impl Settling {
 }
 
 impl Draining {
-    /// No operation has been in flight since `quiet`, and the deliveries have settled now. `finish` is the time for
-    /// users who stayed until now.
+    /// The limits if no operation has been in flight since `quiet`, and the deliveries have settled at `now`. `finish`
+    /// is the time that users who stayed get from now on.
     fn after(quiet: Nanos, now: Nanos, settle: Nanos, finish: Nanos) -> Self {
         let until = quiet + settle;
         Self {
@@ -110,7 +111,7 @@ impl Worker {
         false
     }
 
-    /// Whether every iteration has had its time to end.
+    /// Whether every iteration has ended or has used up its time.
     pub(crate) fn is_drained(&mut self, draining: Draining, now: Nanos) -> bool {
         if now < draining.until || now < draining.next_look {
             return false;
@@ -144,8 +145,8 @@ impl World {
         self.wakes.iter().any(is_tick)
     }
 
-    /// The time limit of deliveries: `settle` after nothing else is in flight, or after the last message, which a
-    /// late tick may have sent. It is at most twice `settle`. Ticks are awaited for the same time.
+    /// The time limit of deliveries and ticks: `settle` after the last operation in flight, or after the last message,
+    /// which a late tick may have sent. It is at most twice `settle` after `quiet`.
     fn settles_until(&self, quiet: Nanos, settle: Nanos) -> Nanos {
         let sent = self.groups.iter().map(|group| group.ledger.last_sent());
         let last = sent.max().unwrap_or(quiet).max(quiet);
@@ -157,7 +158,8 @@ impl World {
         self.groups.iter().map(|group| group.ledger.awaited()).sum()
     }
 
-    /// Notes who stayed and is about to be released. The grace period of all others began when nothing was in flight.
+    /// Notes the users who stayed and are about to be released. The grace period of all others began when no operation
+    /// was in flight any more.
     pub(crate) fn draining(&mut self, level: &LevelRun, now: Nanos) -> Draining {
         for group in &mut self.groups {
             group.stayed = !group.staying.is_empty();
@@ -195,11 +197,11 @@ mod tests {
     fn settle_is_waited_for_once() {
         let (settle, finish) = (Nanos::from_secs(5), Nanos::from_secs(30));
         let quiet = Nanos::from_secs(100);
-        // A delivery was lost, so the deliveries took the whole grace period. None is left for iterations.
+        // A delivery was lost, so the deliveries took the whole grace period, and none of it is left for iterations.
         let lost = Draining::after(quiet, Nanos::from_secs(105), settle, finish);
         assert_eq!(lost.until, Nanos::from_secs(105));
         assert_eq!(lost.stayed_until, Nanos::from_secs(135));
-        // Everything had arrived at once: iterations have the whole grace period.
+        // All deliveries had arrived at once, so iterations get the whole grace period.
         let none = Draining::after(quiet, quiet, settle, finish);
         assert_eq!(none.until, Nanos::from_secs(105));
     }

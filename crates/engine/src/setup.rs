@@ -10,7 +10,7 @@ use crate::timers::Alarm;
 use crate::worker::Worker;
 use crate::world::World;
 
-/// The group of `setup` and `teardown`. The groups of the levels begin at 1.
+/// The group of `setup` and `teardown`. The numbers of other groups begin at 1.
 const ASIDE: GroupId = GroupId(0);
 
 /// A running `setup` or `teardown`. It is part of no level's figures.
@@ -40,7 +40,7 @@ impl Worker {
             outcome: None,
         });
         let mut world = self.world.borrow_mut();
-        // A function that settles without waiting causes no event. The timer makes the loop look at once.
+        // A function that settles without waiting causes no event, so the timer wakes the loop at once.
         let now = world.clock.now();
         world.timers.set(now, Alarm::Look);
         world.add_setup_group()

@@ -104,8 +104,8 @@ impl Control<'_> {
         })
     }
 
-    /// Checks that the pool, if there is one, has a user for each user of the largest level. Shared accounts would be
-    /// a different load.
+    /// Checks that the pool, if there is one, has a user for each user of the largest level. Users who share accounts
+    /// would be a different load.
     pub(crate) fn check_pool(levels: &[LevelPlan]) -> Result<(), RunError> {
         let pool = levels.first().map_or(0, |plan| plan.setup.pool.len());
         let needed = levels.iter().map(|plan| plan.load.users).max().unwrap_or(0);

@@ -1,29 +1,29 @@
 //! Limits how much is read from one connection in one turn of the loop.
 //!
 //! A peer that sends without pause would otherwise hold the worker in one connection's read loop. No other connection
-//! would be read, no time limit checked, and no command of control received. One read per turn limits the bytes. That
-//! is not enough: 256 KB can be 128,000 frames, each of which wakes the script. So the cost of large reads is
-//! measured. A connection that costs too much gets smaller reads until it is cheap again.
+//! would be read, no time limit checked, and no command of control received. One read per turn limits the bytes. This
+//! limit is not enough, because 256 KB can contain 128,000 frames, each of which wakes the script. So the cost of large
+//! reads is measured. A connection that costs too much gets smaller reads until it is cheap again.
 
 use model::Nanos;
 use record::IssueCause;
 
 use crate::world::{READ_BUFFER, World};
 
-/// Time that one connection may take of a turn. Ordinary reads stay far below it: 256 KB of a large body cost some 50
-/// µs.
+/// Maximum time that one connection may take in a turn. Ordinary reads stay far below it: 256 KB of a large body take
+/// about 50 µs.
 const TURN: Nanos = Nanos::from_micros(250);
 /// Estimated cost of each wake in later turns of the script.
 const PER_WAKE: Nanos = Nanos::from_micros(5);
-/// Reads up to this size, which are nearly all, are not timed. Even with the smallest frames they cost less than
+/// Reads up to this size are not timed, which are nearly all. Even with the smallest frames, they take less than
 /// `TURN`.
 const UNTIMED: usize = 16 * 1024;
 /// The smallest read, in bytes.
 const LEAST: usize = 256;
-/// With this many wakes waiting for the script, a connection that costs too much is skipped. Otherwise its messages
-/// would delay those of all others.
+/// If at least this many wakes wait for the script, a connection that costs too much is skipped. Otherwise its messages
+/// would delay those of all other connections.
 const SCRIPT_IS_BUSY: usize = 64;
-/// Percentage of the measured time that such connections may take without being reported.
+/// Percentage of the measured time that connections that cost too much may take without being reported.
 const WORTH_TELLING: f64 = 20.0;
 /// A connection is skipped in at most this number of turns in a row.
 const MOST_SKIPPED: u8 = 8;
@@ -72,7 +72,7 @@ impl Share {
         skips
     }
 
-    /// Adapts the size of reads: one of `read` bytes has cost this time.
+    /// Adapts the size of reads after a read of `read` bytes took the time `cost`.
     fn cost(&mut self, read: usize, cost: Nanos) {
         if cost > TURN {
             // Shrink in proportion, so that the next read costs about one turn.
@@ -113,11 +113,11 @@ impl World {
     }
 }
 
-/// The part of the measured time that connections took that cost too much.
+/// The time within the measured time that was spent on connections that cost too much.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loud {
     pub(crate) spent: Nanos,
-    /// The endpoint of the first of them.
+    /// The endpoint of the first such connection.
     pub(crate) first: Option<String>,
 }
 
@@ -129,7 +129,7 @@ impl Loud {
         }
     }
 
-    /// An issue of the level, if they took enough time to change other figures.
+    /// An issue of the level, if such connections took enough time to change other figures.
     pub(crate) fn issue(&self, duration_s: f64) -> Option<IssueCause> {
         let spent_percent = self.spent.as_secs_f64() / duration_s * 100.0;
         let first = self

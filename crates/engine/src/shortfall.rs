@@ -1,15 +1,15 @@
-//! Checks whether the target had the planned load. With less, the measurements look better than they should.
+//! Checks whether the target had the planned load. With less load, the measurements look better than they should.
 
 use record::{Level, Measured, Shortfall};
 use stats::Histogram;
 
-/// Dropped starts that are accepted, as a share of those planned.
+/// Accepted share of dropped starts among the planned ones.
 const DROPPED_MOST: f64 = 0.01;
 /// A worker that is busy for more than this percentage delays the users of a closed load by an unknown time.
 const BUSY_MOST: f64 = 95.0;
-/// Accepted share of their time for which users of a closed load wait for the generator.
+/// Accepted share of the users' time in a closed load for which they wait for the generator.
 const SLOWED_LIMIT: f64 = 0.1;
-/// The same for upper limits on times, if they hold with this margin.
+/// Like `SLOWED_LIMIT`, but for upper limits on times, if these hold with the corresponding margin.
 pub(crate) const SLOWED_MOST: f64 = 0.5;
 /// Shares below this are ignored.
 pub(crate) const SLOWED_NOISE: f64 = 0.01;
@@ -36,9 +36,9 @@ pub(crate) fn of(level: &Level) -> Option<Shortfall> {
     })
 }
 
-/// The share of their time for which users of a closed load waited for the generator. They wait for the start of an
-/// iteration, for the read of a response, and while the CPU quota stops it. `None` for an open load, whose starts
-/// wait for nobody.
+/// The share of the users' time in a closed load for which they waited for the generator. Users wait for the start of
+/// an iteration, for the read of a response, and while a CPU quota stops the generator. `None` for an open load, whose
+/// starts do not depend on users.
 pub(crate) fn slowed(level: &Level) -> Option<f64> {
     let load = &level.load;
     if load.rate_per_s.is_some() {
@@ -71,7 +71,7 @@ pub(crate) fn slowed(level: &Level) -> Option<f64> {
     Some((starts_s + awaited as f64 * read + stopped_s) / time_s)
 }
 
-/// Whether anything was sent to the target. Otherwise there is no load of which a part could be missing.
+/// Whether anything was sent to the target. Otherwise no part of a load can be missing.
 fn asks_the_target(measured: &Measured) -> bool {
     let timed = [
         &measured.connections,

@@ -15,7 +15,7 @@ use crate::worker::Worker;
 
 /// Time between two looks.
 const EVERY: Nanos = Nanos::from_secs(1);
-/// A threshold that might still recover is given up after it was broken in this number of looks in a row.
+/// A threshold that might still hold in the end is given up after it was broken in this number of consecutive looks.
 const LOOKS: u32 = 3;
 
 impl Worker {

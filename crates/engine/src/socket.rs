@@ -35,20 +35,20 @@ pub(crate) struct SocketLink {
 #[derive(Debug, Default)]
 pub(crate) struct SocketState {
     pub(crate) opening: Option<Opening>,
-    /// The name under which it is measured.
+    /// The name under which the socket is measured.
     pub(crate) name: String,
-    /// How its messages contain documents.
+    /// Extracts documents from the socket's messages.
     pub(crate) documents: Documents,
-    /// The Socket.IO session on it.
+    /// The Socket.IO session on this socket.
     pub(crate) talk: Option<Box<Talk>>,
-    /// The polling socket that it is to replace.
+    /// The polling socket that this socket is to replace.
     pub(crate) probes: Option<u32>,
     pub(crate) receives: Vec<Receiving>,
-    /// Messages that were searched for misplaced stamps.
+    /// Number of messages that were searched for misplaced stamps.
     pub(crate) looks: Looks,
     /// The number of the next entry of `receives`.
     pub(crate) next_receiving: u32,
-    /// The script has a message handler.
+    /// Whether the script has a message handler.
     pub(crate) listening: bool,
     pub(crate) waiting: VecDeque<Waiting>,
     /// Messages that the script has not requested yet.
@@ -63,14 +63,14 @@ pub(crate) struct SocketState {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opening {
     pub(crate) op: OpId,
-    /// When it should have been requested.
+    /// The time at which the socket should have been requested.
     pub(crate) planned: Nanos,
     pub(crate) asked: Nanos,
     pub(crate) until: Nanos,
     pub(crate) limit: Nanos,
 }
 
-/// A closing handshake that we have started.
+/// A closing handshake that headcount has started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closing {
     op: Option<OpId>,
@@ -84,9 +84,9 @@ pub(crate) struct Waiting {
     pub(crate) until: Nanos,
     pub(crate) limit: Nanos,
     pub(crate) wanted: Wanted,
-    /// `None`: no request, only the next message.
+    /// `None` if there is no request, and the script awaits only the next message.
     pub(crate) round_trip: Option<RoundTrip>,
-    /// Stamps that were sent with the message to which this is the reply.
+    /// Stamps that were sent with the message whose reply is awaited.
     pub(crate) carries: Vec<Sent>,
 }
 
@@ -98,11 +98,11 @@ impl Waiting {
     }
 }
 
-/// Which message is awaited.
+/// The message that is awaited.
 #[derive(Debug)]
 pub(crate) enum Wanted {
-    /// The first that passes the filter. `named`: the script identified it, so it is taken even if a channel consumes
-    /// it.
+    /// The first message that passes the filter. With `named`, the script identified the message, so it counts even if
+    /// a channel consumes it.
     Fitting { filter: Filter, named: bool },
     /// The acknowledgement with this number.
     Ack(u64),
@@ -119,7 +119,7 @@ pub(crate) struct RoundTrip {
 }
 
 impl SocketState {
-    /// The protocol, for the names of failures.
+    /// The protocol as it appears in the names of failures.
     fn spoken(&self) -> &'static str {
         if self.talk.is_some() || self.probes.is_some() {
             "socket.io"
@@ -128,7 +128,7 @@ impl SocketState {
         }
     }
 
-    /// The kind of connection, for the texts of failures.
+    /// The kind of connection as it appears in the texts of failures.
     fn line(&self) -> &'static str {
         if self.talk.is_some() {
             "Socket.IO session"
@@ -198,7 +198,7 @@ impl World {
         let (_, socket) = self.socket(id)?;
         let sent = write(socket);
         let sent_failed = sent.is_err();
-        // Nothing was sent, so nobody waits for these deliveries.
+        // Nothing was sent, so these deliveries are not awaited.
         if let Some((group, ..)) = self.group_of(user).filter(|_| sent_failed) {
             for sent in &carried {
                 group.ledger.refuse(*sent);

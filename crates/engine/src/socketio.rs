@@ -27,7 +27,7 @@ pub(crate) struct Talk {
     next_id: u64,
 }
 
-/// The server's pings, which show that it is alive.
+/// Timing of the server's pings, which show that the server is alive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heartbeat {
     pub(crate) interval: Nanos,
@@ -47,7 +47,7 @@ impl Talk {
         }
     }
 
-    /// When the session is dead, because no ping arrived.
+    /// The time at which the session counts as dead if no ping arrives.
     pub(crate) fn dead_at(&self) -> Nanos {
         self.heartbeat.map_or(Nanos::MAX, |beat| beat.until)
     }

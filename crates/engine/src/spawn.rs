@@ -75,7 +75,7 @@ impl World {
         std::mem::take(&mut self.recorder).into_measured(mix.map_or(&[], plan::Mix::names))
     }
 
-    /// Removes all users, groups, timers and connections. Nothing of one level may remain in the next.
+    /// Removes all users, groups, timers and connections. No state of a level may remain in the next.
     pub(crate) fn forget_people(&mut self) {
         self.groups.clear();
         self.group_slots.clear();

@@ -8,8 +8,8 @@ use crate::level::Span;
 use crate::people::Group;
 use crate::world::World;
 
-/// Open steps of one user, or of a group as a whole, the innermost last. They may end in another order than they
-/// began, because a script may run two at once.
+/// Open steps of one user, or of a group as a whole, the innermost last. A script may run two steps at once, so they
+/// may end in any order.
 #[derive(Debug, Default)]
 pub(crate) struct Steps(Vec<Open>);
 
@@ -35,7 +35,7 @@ impl Steps {
         Some((open.node, open.started))
     }
 
-    /// Ends the steps that an iteration has left open.
+    /// Ends the steps that are still open at the end of an iteration.
     fn leave(&mut self, hold: Span, now: Nanos, counts: &mut FunnelCounts) {
         for open in self.0.drain(..) {
             if hold.contains(open.started) {
@@ -77,7 +77,7 @@ impl World {
         } = self;
         let group = &mut groups[slot];
         let counts = &mut recorder.funnel;
-        // While members act at once, a step of the group must not be counted inside one that another member began.
+        // While members act concurrently, a step of the group must not be nested in one that another member began.
         let around = match group.way.concurrent {
             0 => group.steps.innermost(),
             _ => group.way.base,
@@ -96,7 +96,7 @@ impl World {
         token
     }
 
-    /// A step ended; if by an error, with `fault`.
+    /// Ends a step. `fault` is the error that ended it, if any.
     pub(crate) fn end_step(
         &mut self,
         id: GroupId,
@@ -123,7 +123,7 @@ impl World {
         }
     }
 
-    /// The iteration of a group is over: the steps that it has left open never end.
+    /// The iteration of a group is over, so its open steps never end.
     pub(crate) fn leave_steps(&mut self, slot: usize) {
         let (now, hold) = (self.clock.now(), self.hold);
         let Self {
@@ -141,7 +141,7 @@ impl World {
         }
     }
 
-    /// Several members begin to act at once (`everyone`, `together`), or have stopped doing so.
+    /// Several members begin to act concurrently (`everyone`, `together`), or have finished.
     pub(crate) fn go_apart(&mut self, id: GroupId, apart: bool) {
         let Some(group) = self.group_by_id(id) else {
             return;
@@ -156,7 +156,7 @@ impl World {
         group.way.concurrent += 1;
     }
 
-    /// Something of a user or a group failed, without an error that ended the step around it.
+    /// Notes a failure of a user or a group that did not end the step around it with an error.
     pub(crate) fn flaw(
         &mut self,
         (group, user): (Option<GroupId>, Option<UserId>),
@@ -254,7 +254,7 @@ impl World {
 }
 
 impl Group {
-    /// The name of its own innermost step.
+    /// The name of the group's own innermost step.
     pub(crate) fn step_name<'a>(&self, counts: &'a FunnelCounts) -> Option<&'a str> {
         self.steps.innermost().map(|node| counts.name_of(node))
     }

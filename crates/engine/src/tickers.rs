@@ -4,7 +4,8 @@ use script::host::{TickerId, Value, Wake};
 use crate::timers::Alarm;
 use crate::world::World;
 
-/// Wakes that may wait for the script. Beyond this, ticks and messages for handlers are dropped and counted.
+/// Maximum number of wakes that may wait for the script. Further ticks and messages for handlers are dropped and
+/// counted.
 pub(crate) const WAKES_LIMIT: usize = 100_000;
 
 /// An `every`: tick `k` is due at `first + k * period`, regardless of responses.
@@ -60,8 +61,8 @@ impl World {
         TickerId(key)
     }
 
-    /// Fires a tick that is due. A late one keeps its due time. Ticks are skipped, and counted, only if the script
-    /// cannot take any more.
+    /// Fires a tick that is due. A late tick keeps its due time. Ticks are skipped and counted only if the script's
+    /// queue is full.
     pub(crate) fn tick(&mut self, key: u32, due: Nanos) {
         let Some(ticker) = self.tickers.get_mut(key) else {
             return;

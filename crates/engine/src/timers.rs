@@ -13,7 +13,7 @@ pub(crate) enum Alarm {
     Tick(u32),
     /// A group begins its first or next iteration.
     Begin(u32),
-    /// Only wakes the loop, which looks whether a phase is over.
+    /// Only wakes the loop, which checks whether a phase is over.
     Look,
 }
 
@@ -25,7 +25,8 @@ pub(crate) struct Sleep {
     pub(crate) epoch: u32,
 }
 
-/// Everything that is due at a known time, the earliest first. At equal times, the order of setting decides.
+/// Everything that is due at a known time, the earliest first. Timers with equal times fire in the order in which they
+/// were set.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(Nanos, u64, Alarm)>>,

@@ -1,4 +1,4 @@
-//! Was the target the limit, or the generator? `docs/reference/validity.md` has the limits and their reasons.
+//! Decides whether the target or the generator was the limit. `docs/reference/validity.md` explains the limits.
 
 use model::Nanos;
 use record::{
@@ -9,14 +9,14 @@ use stats::Histogram;
 
 use crate::shortfall;
 
-/// In a shorter measurement, shares of its time are noise: one wake-up takes most of it.
+/// Minimum length of a measurement. In a shorter one, shares of time are noise, because one wake-up takes most of it.
 const SHORTEST_S: f64 = 0.1;
 /// Percentage above which a busy worker could not have generated more load.
 const BUSY_LIMIT: f64 = 95.0;
 const BUSY_DOUBT: f64 = 80.0;
-/// Starts and reads that are later than this change the planned load and the measured times.
+/// Larger delays of starts and reads change the planned load and the measured times.
 const DELAY_LIMIT: Nanos = Nanos::from_millis(10);
-/// Delays above these are judged by their share of the longest measured time.
+/// Delays above `DELAY_LONG` are judged by their share of the longest measured time.
 const DELAY_LONG: Nanos = Nanos::from_millis(2);
 const DELAY_LONG_SHARE: f64 = 0.25;
 const DELAY_DOUBT: Nanos = Nanos::from_micros(500);
@@ -28,7 +28,7 @@ const BEHIND_LIMIT: f64 = 0.1;
 /// Time for which users of a closed load waited for the generator, in percent of their time.
 const SLOWED_LIMIT: f64 = 50.0;
 const SLOWED_DOUBT: f64 = 25.0;
-/// A garbage collection pause, during which a worker reads nothing.
+/// Length of a garbage collection pause, in which the worker reads no sockets.
 const PAUSE_DOUBT_MS: f64 = 20.0;
 /// Delays are judged at the first of these percentiles that has enough samples, otherwise at their maximum.
 const JUDGED_AT: [(f64, DelayStatistic); 2] =
@@ -110,8 +110,8 @@ fn throttled(level: &Level, issues: &mut Issues) {
     });
 }
 
-/// Compares late starts, late reads and receive-time errors with the measured times. Delays that are small beside
-/// them change nothing.
+/// Compares late starts, late reads and receive-time errors with the measured times. Delays that are small compared
+/// with the measured times do no harm.
 fn delays(level: &Level, issues: &mut Issues) {
     let empty = Histogram::default();
     let generator = &level.generator;

@@ -38,8 +38,8 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// Finds the target's process by its ID, or by the port on which it listens, if it is on this machine. Also
-    /// queries the Prometheus endpoint once: one that cannot be queried is a mistake, found before the run.
+    /// Finds the target's process by its ID, or by the port on which it listens, if it is on this machine. Also queries
+    /// the Prometheus endpoint once, so that a wrong URL is found before the run.
     pub(crate) fn new(
         config: &RunConfig,
         clock: Clock,
@@ -63,7 +63,7 @@ impl Watcher {
         })
     }
 
-    /// Whether the target's threads and the workers could take each other's cores in the level that ended.
+    /// Whether the target's threads and the workers could run on the same cores in the level that ended.
     pub(crate) fn shares_cores(&self) -> bool {
         self.shares_cores
     }
@@ -79,7 +79,7 @@ impl Watcher {
             .and_then(|endpoint| Asker::start(endpoint).ok());
     }
 
-    /// Called often. Looks when a look is due.
+    /// Called often. Takes a sample when one is due.
     pub(crate) fn watch(&mut self, now: Nanos, hold: Span) {
         self.hold = hold;
         self.own.watch(now, hold);
@@ -96,7 +96,7 @@ impl Watcher {
         }
     }
 
-    /// What the target and the generator used in the measured time.
+    /// The resources that the target and the generator used in the measured time.
     pub(crate) fn end_level(&mut self, generator: &mut GeneratorUse) -> Option<TargetUse> {
         let target = self.target_so_far();
         self.asker = None;
@@ -108,7 +108,7 @@ impl Watcher {
         target
     }
 
-    /// What the target has used since the measured time began.
+    /// The resources that the target has used since the measured time began.
     pub(crate) fn target_so_far(&mut self) -> Option<TargetUse> {
         self.read_answers();
         let found = self.process.so_far();
@@ -118,8 +118,8 @@ impl Watcher {
         }
     }
 
-    /// Uses the process on this machine if it is the one that the endpoint reports on. Otherwise it is a proxy or a
-    /// tunnel, and the endpoint counts, because the user named it.
+    /// Uses the process on this machine if it is the one that the endpoint reports on. Otherwise the process is a proxy
+    /// or a tunnel, and the endpoint's figures are used, because the user specified it.
     fn with_endpoint(&self, endpoint: &Endpoint, found: Option<TargetUse>) -> TargetUse {
         let same = self.process.given_by_number()
             || !self.scraped.tells_of_a_process()

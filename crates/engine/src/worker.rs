@@ -22,8 +22,8 @@ use crate::setup::SetupRun;
 use crate::timers::Alarm;
 use crate::world::World;
 
-/// Wakes that the script gets in one turn. Sockets are read between turns, so that the responses of many users do not
-/// wait for each other's scripts.
+/// Maximum number of wakes that the script gets in one turn. Sockets are read between turns, so that the responses of
+/// one user do not wait for the scripts of many others.
 const WAKES_PER_TURN: usize = 16;
 /// Growth of memory, in bytes, below which garbage is not worth a pause in the middle of a level.
 const GARBAGE_WORTH_A_PAUSE: u64 = 128 << 20;
@@ -58,7 +58,7 @@ pub(crate) struct Post {
     pub(crate) events: Sender<(u32, Event)>,
 }
 
-/// The body of a worker thread. `hand_over` gets the waker as soon as it exists.
+/// The main function of a worker thread. Calls `hand_over` with the waker as soon as it exists.
 pub(crate) fn work(post: Post, hand_over: impl FnOnce(Waker)) {
     let (number, events) = (post.number, post.events.clone());
     match Worker::new(post, hand_over) {
@@ -67,7 +67,7 @@ pub(crate) fn work(post: Post, hand_over: impl FnOnce(Waker)) {
             worker.run();
         }
         Err(fatal) => {
-            // It fails only if the run is over already.
+            // Sending fails only if the run is already over.
             let _ = events.send((number, Event::Fatal(fatal)));
         }
     }
@@ -116,7 +116,7 @@ impl Worker {
                 }
                 self.obey(command);
             }
-            // The order matters: starts that are due come before the script's turn, and phases end last.
+            // The order matters: due starts come before the script's turn, and phases end last.
             self.poll();
             self.start_arrivals();
             self.turn();
@@ -140,7 +140,7 @@ impl Worker {
     }
 
     pub(crate) fn tell(&self, event: Event) {
-        // It fails only if the run is over already.
+        // Sending fails only if the run is already over.
         let _ = self.events.send((self.number, event));
     }
 
@@ -152,7 +152,8 @@ impl Worker {
         self.idle += self
             .doze
             .until(due, start, clock, &mut world.reactor, &mut self.ready);
-        // Read both clocks right after the wait: timestamps of the following reads are converted with them.
+        // Read both clocks right after the wait, because they are used to convert the timestamps of the following
+        // reads.
         let read = clock.read();
         let sees_a_part = world.reactor.sees_a_part();
         world.looks.waited(before, read, sees_a_part);
@@ -265,7 +266,7 @@ impl Worker {
 
     /// Ends iterations that have ended in the script, and those that can never end by themselves.
     fn end_iterations(&mut self) {
-        // First, because it may end iterations in other ways too.
+        // This comes first, because it may also end iterations in other ways.
         for group in self.cast.stuck() {
             let fault = self.never_settles(group);
             self.iteration_ended(group, Err(fault));
@@ -302,12 +303,12 @@ fn pin(cores: &[usize], number: u32) {
     }
     let mut set = rustix::thread::CpuSet::new();
     set.set(cores[number as usize % cores.len()]);
-    // Some containers do not allow it. Then the kernel chooses, as without `cores`.
+    // Some containers do not allow pinning. Then the kernel chooses the core, as without `cores`.
     let _ = rustix::thread::sched_setaffinity(None, &set);
 }
 
-/// To save power, the kernel may delay a wake-up by 50 µs. A pacer cannot accept that.
+/// Turns off the kernel's delay of wake-ups, which saves power but makes planned starts up to 50 µs late.
 fn wake_in_time() {
-    // If it is refused, the start lag shows it.
+    // If the kernel refuses, the start lag shows the delay.
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }

@@ -32,7 +32,7 @@ struct WorkerHandle {
     thread: JoinHandle<()>,
 }
 
-/// How long threads may take to end. They have handed over their measurements by then.
+/// Maximum time for threads to end. They have sent their measurements before.
 const PATIENCE: Nanos = Nanos::from_secs(2);
 
 /// Result of waiting for an event.
@@ -121,8 +121,8 @@ impl Workers {
         }
     }
 
-    /// Ends the threads, and waits for them up to [`PATIENCE`] unless the user has interrupted twice. A thread that
-    /// is still busy ends with the process. It may be in a call of the script that never returns.
+    /// Ends the threads, and waits for them up to [`PATIENCE`] unless the user has interrupted twice. A thread that is
+    /// still busy, perhaps in a call of the script that never returns, ends with the process.
     pub(crate) fn dismiss(mut self, stop: &Stop, clock: Clock) {
         self.order_all(|| Command::Exit);
         let until = clock.now() + PATIENCE;

@@ -25,12 +25,12 @@ use crate::socket::Sights;
 use crate::tickers::Ticker;
 use crate::timers::{Sleep, Timers};
 
-/// Size of the read buffer, in bytes. A worker has one for all connections, so that an idle one needs none.
+/// Size of the read buffer, in bytes. A worker has one buffer for all connections, so that an idle connection needs
+/// none.
 pub(crate) const READ_BUFFER: usize = 256 * 1024;
 
-/// Keeps the kernel's receive timestamps on. To begin takes the kernel up to tens of milliseconds, during which
-/// sockets wait, and it stops with the last socket. So it begins once, before the first run of this process, and goes
-/// on to its end.
+/// Keeps the kernel's receive timestamps on from the first run of this process to its end. Turning them on takes up to
+/// tens of milliseconds, in which sockets wait, and they turn off with the last socket.
 static STAMPING: OnceLock<Option<StampingOn>> = OnceLock::new();
 
 /// Everything on a worker outside the script: sockets, users, timers, ledgers, the recorder.
@@ -49,12 +49,12 @@ pub(crate) struct World {
     pub(crate) connector: Connector,
     pub(crate) connect_queue: ConnectQueue,
     pub(crate) conns: Slots<Conn>,
-    /// Connections with bytes that are decrypted and not read.
+    /// Connections with decrypted bytes that have not been read.
     pub(crate) unread: Vec<u32>,
     /// Sockets that the script has closed in this level. Using one later is the script's fault.
     pub(crate) closed_by_script: HashSet<u32>,
     pub(crate) sights: Sights,
-    /// No connection has a time limit before this, so the limits are searched only after it.
+    /// No connection has a time limit before this time, so limits are checked only after it.
     pub(crate) earliest_limit: Nanos,
     pub(crate) users: Users,
     pub(crate) groups: Vec<Group>,
@@ -67,13 +67,13 @@ pub(crate) struct World {
     pub(crate) step_token: u64,
     /// The measured time. Operations that begin in it count.
     pub(crate) hold: Span,
-    /// The measured time is over and its deliveries have settled: `stay()` ends at once.
+    /// Whether the measured time is over and its deliveries have settled. `stay()` then ends at once.
     pub(crate) hold_is_settled: bool,
-    /// Open load: iterations start when they are due, and not when others end.
+    /// Whether the load is open, so that iterations start when they are due, and not when others end.
     pub(crate) is_open: bool,
     /// When the next iteration of an open load is due.
     pub(crate) next_arrival: Nanos,
-    /// When it was last checked whether most groups wait for the target, and the result.
+    /// The time and the result of the last check whether most groups wait for the target.
     pub(crate) awaiting: (Nanos, bool),
     /// Iterations of this level's closed load that have begun. In a mix, this number selects the scenario.
     pub(crate) begun: u64,
@@ -184,7 +184,7 @@ impl World {
         );
     }
 
-    /// Until when the loop may sleep; `None`: until an event.
+    /// The time until which the loop may sleep; `None`: until an event.
     pub(crate) fn next_due(&self) -> Option<Nanos> {
         if !self.wakes.is_empty() || !self.unread.is_empty() {
             return Some(Nanos::ZERO);

@@ -295,7 +295,7 @@ impl Session {
 
 enum Fed {
     Some,
-    /// Bytes were decrypted and the socket is empty, so another read would waste a system call.
+    /// Bytes were received and the socket is empty, so another read would waste a system call.
     Last,
     Nothing,
     End,

@@ -1,5 +1,5 @@
-//! Finds stamps at a place where their channel does not look. They show a mistake of the script, which must not count
-//! against the target.
+//! Finds stamps at a place where their channel does not look. They are caused by a mistake in the script, which must
+//! not count against the target.
 
 use delivery::{Garbled, Stamp, stamps_from};
 use record::Mismatch;
@@ -8,11 +8,11 @@ use super::Arrival;
 use crate::place::Place;
 use crate::socket::{Came, Receiving};
 
-/// Messages without a stamp that are searched on one socket. After that the search stops, because it costs time for
-/// every message.
+/// Maximum number of messages without a stamp that are searched on one socket. Then the search stops, because it costs
+/// time for every message.
 const LOOKS: u16 = 1000;
 
-/// Messages of one socket that were searched and had no stamp.
+/// Number of messages of one socket that were searched and had no stamp.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Looks(u16);
 
@@ -51,7 +51,7 @@ impl Arrival<'_> {
     }
 }
 
-/// Compares what the channel looks for with the message.
+/// Describes how the message differs from what the channel looks for.
 fn mismatch(came: Came<'_>, stamp: &Stamp, first: usize, receiving: &Receiving) -> Mismatch {
     let sight = &receiving.sight;
     if let Some((wanted, came)) = sight.other_event(came) {

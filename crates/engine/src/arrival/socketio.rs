@@ -106,7 +106,7 @@ impl Arrival<'_> {
         }
     }
 
-    /// Every consumer gets an event: channels, a call that awaits it, and the script's handler.
+    /// Passes an event to all consumers: channels, a call that awaits it, and the script's handler.
     fn event(
         &mut self,
         event: &Event<'_>,

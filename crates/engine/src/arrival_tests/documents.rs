@@ -42,7 +42,7 @@ impl Listener {
         });
     }
 
-    /// The replies: the operation and the text.
+    /// The replies, each as its operation and its text.
     fn answered(&self) -> Vec<(u32, &str)> {
         let done = |wake| match wake {
             &Wake::Done {
@@ -65,7 +65,7 @@ impl Listener {
     }
 }
 
-/// Where the stamps are, in messages of this type only.
+/// A listener that looks for stamps at `/text`, in messages of this type only.
 fn listener() -> Listener {
     Listener::new(Some(text()), &[("/type", "\"said\"")])
 }

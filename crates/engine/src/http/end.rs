@@ -94,7 +94,7 @@ impl World {
         now: Nanos,
         outcome: Result<Response, Fault>,
     ) {
-        // A poll is transport, not a request of the script, so it is not counted as one.
+        // A poll only transports messages. It is not a request of the script, so it is not counted as a request.
         if let Asker::Poll(poll) = call.asker {
             self.poll_ended(call, poll);
             return self.polled(poll, outcome, now);
@@ -130,7 +130,7 @@ impl World {
         self.wakes.push_back(Wake::Done { op, result });
     }
 
-    /// Repeats a request that broke without a response, if a repetition cannot do twice what was requested once.
+    /// Repeats a request that broke without a response, if processing it twice does no more than once.
     pub(crate) fn repeat_or_end(
         &mut self,
         mut call: Box<InFlight>,
@@ -152,7 +152,7 @@ impl World {
             }
         };
         if let Some(why_not) = why_not {
-            // The failure still counts against the target: what it did with the request is unknown.
+            // The failure still counts against the target, because it may have processed the request.
             let _ = write!(fault.detail, " (on a kept-alive connection; {why_not})");
         }
         self.end_http(&call, now, Err(fault));
@@ -177,7 +177,7 @@ impl World {
             self.flaw((None, Some(call.user)), fault, (&name, status), now);
             (name, fault)
         });
-        // Outside the measured time a request is only counted. Rate limits apply to it all the same.
+        // Outside the measured time, requests are only counted. Rate limits apply to them too.
         if !self.hold.measures(call.planned, now) {
             self.recorder.measured.before.requests += 1;
             self.recorder.measured.before.failed_requests += u64::from(fault.is_some());
@@ -217,7 +217,8 @@ impl World {
     }
 }
 
-/// A status of 400 or more is a failure, unless the script expects it. So is a gRPC call that did not succeed.
+/// A response with a status of 400 or more is a failure, unless the script expects this status. A gRPC call that did
+/// not succeed is also a failure.
 fn refusal(response: &Response, expect: &[u16]) -> Option<Fault> {
     if response.status < 400 || expect.contains(&response.status) {
         return response.grpc_error.as_ref().map(|error| error.fault());

@@ -9,14 +9,14 @@ use wire::http::Request;
 use crate::connector::EndpointIndex;
 use crate::socketio::Poll;
 
-/// Who waits for the response.
+/// The party that waits for the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asker {
     /// An operation of the script.
     Script(OpId),
     /// A user without a script.
     Plain,
-    /// A Socket.IO session over polling. It is not a request of the script, and is not measured as one.
+    /// A Socket.IO session over polling. Its requests are not requests of the script, and are not measured.
     Poll(Poll),
 }
 
@@ -27,18 +27,18 @@ pub(crate) struct InFlight {
     pub(crate) user: UserId,
     pub(crate) name: usize,
     pub(super) request: Request,
-    /// The encoded request, if it is the same each time.
+    /// The encoded request, if every request for this URL has the same bytes.
     pub(crate) prepared: Option<Arc<[u8]>>,
     pub(crate) endpoint: EndpointIndex,
     pub(crate) planned: Nanos,
     pub(super) started: Nanos,
-    /// The time from which its limits count.
+    /// The time from which the request's limits count.
     pub(super) since: Nanos,
     pub(super) until: Nanos,
     pub(super) first_byte_until: Nanos,
     pub(crate) began: bool,
     pub(super) redirects: u32,
-    /// The target redirected the request to this URL.
+    /// Whether the target redirected the request to this URL.
     pub(super) redirected: bool,
     pub(crate) repeated: bool,
     pub(crate) expect: Vec<u16>,
@@ -47,7 +47,7 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    /// A request made now, with the time limits of the run. The caller sets its name, its planned start and its
+    /// A request made now, with the time limits of the run. The caller sets the request's name, planned start and
     /// redirects.
     pub(crate) fn new(
         asker: Asker,
@@ -78,17 +78,17 @@ impl InFlight {
         }
     }
 
-    /// Whether it carries messages of a Socket.IO session.
+    /// Whether the request carries messages of a Socket.IO session.
     pub(crate) fn is_poll(&self) -> bool {
         matches!(self.asker, Asker::Poll(_))
     }
 
-    /// Whether it is this request of a session.
+    /// Whether this is the request of this poll.
     pub(crate) fn is(&self, poll: Poll) -> bool {
         self.asker == Asker::Poll(poll)
     }
 
-    /// When it was requested or, if it had to wait, when it could start.
+    /// When the request was made or, if it had to wait, when it could start.
     pub(crate) fn started(&self) -> Nanos {
         self.started
     }
@@ -110,7 +110,7 @@ impl InFlight {
         self.bytes_out = 0;
     }
 
-    /// The script chose the address, unless the target redirected the request there.
+    /// Assigns a fault to the target if the target redirected the request to an address that is not allowed.
     pub(super) fn blamed(&self, fault: Fault) -> Fault {
         if self.redirected && fault.kind == FaultKind::NotAllowed {
             Fault::target(fault.kind, format!("redirected to {}", fault.detail))
@@ -128,7 +128,7 @@ impl InFlight {
         self.limit_if(self.began)
     }
 
-    /// The same, if the response has begun or has not.
+    /// The time by which the next part of the response must arrive; `began` is whether the response has begun.
     pub(crate) fn limit_if(&self, began: bool) -> Nanos {
         if began {
             self.until

@@ -19,8 +19,7 @@ impl World {
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let planned = call.planned.unwrap_or(now);
-        // A GET without a body and without headers or cookies of its own has the same bytes each time. These are
-        // encoded once.
+        // A GET without a body, additional headers or cookies has the same bytes each time. These are encoded once.
         let is_bare = call.method == "GET"
             && call.headers.is_empty()
             && matches!(call.body, Body::None)
@@ -63,7 +62,7 @@ impl World {
         Ok(())
     }
 
-    /// Whether the user has neither headers nor cookies of their own.
+    /// Whether the user has no additional headers and no cookies.
     pub(super) fn is_bare(&mut self, user: UserId) -> bool {
         let user = self.users.get(user);
         user.is_some_and(|user| user.headers.is_empty() && user.cookies.is_unused())

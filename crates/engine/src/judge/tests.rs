@@ -47,7 +47,7 @@ fn level(measured: Measured) -> Level {
     }
 }
 
-/// The same level with a generator that was the limit.
+/// The same level, in which the generator was the limit.
 fn invalid(level: Level) -> Level {
     Level {
         issues: vec![LevelIssue::invalid(IssueCause::NotMeasured)],
@@ -76,7 +76,7 @@ fn requests(fast: u64, slow: u64) -> Level {
     })
 }
 
-/// Every condition that zeros would meet.
+/// Conditions that would hold if missing data counted as 0.
 const KEPT_BY_ZEROS: [(&str, &[&str]); 11] = [
     (
         "requests",
@@ -171,7 +171,7 @@ const KEPT_BY_ZEROS: [(&str, &[&str]); 11] = [
 #[test]
 fn no_data_never_holds_a_threshold() {
     let nothing = level(Measured::default());
-    // Everything had a name, and nothing ever happened: nobody listened, nothing was sent, nothing ended.
+    // Every figure exists, but all counts are 0: nobody listened, nothing was sent, nothing ended.
     let zeros = level(Measured {
         requests: named("x", Timings::default()),
         round_trips: named("x", Timings::default()),

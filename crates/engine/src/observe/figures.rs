@@ -79,7 +79,7 @@ impl Asked<'_> {
         })
     }
 
-    /// A number, or a number per second. Zero breaks a lower limit, and holds no upper one.
+    /// A number, or a number per second. Zero breaks a lower limit, but is no evidence that an upper limit held.
     pub(super) fn amount(self, count: u64, open: u64) -> Seen {
         let per = if self.aggregate == Aggregate::Rate {
             self.duration_s
@@ -96,8 +96,8 @@ impl Asked<'_> {
         })
     }
 
-    /// A number, or its share of `of`. `why` has the number that may still belong to it. A share of nothing is no
-    /// data.
+    /// A number, or its share of `of`. `why` contains the number of those whose side is unknown. If `of` is 0, a share
+    /// is no data.
     pub(super) fn part(self, count: u64, of: u64, why: Inconclusive) -> Seen {
         if of == 0 && (count == 0 || self.share) {
             return Err(NO_DATA);

@@ -9,7 +9,7 @@ fn seen(subject: &str, condition: &str, level: &Level) -> Seen {
     observe(&Threshold::parse(&subject, condition).unwrap(), level)
 }
 
-/// The number, if it is known.
+/// The observed number, if it is exactly known.
 fn number(subject: &str, condition: &str, level: &Level) -> Option<f64> {
     match seen(subject, condition, level).ok()? {
         Observed::Number { low, high, .. } => {
@@ -92,11 +92,11 @@ fn a_step_that_nobody_reached_breaks_its_threshold_and_never_holds_one() {
     // The name may be misspelt.
     assert_eq!(reached(&level, "reached <= 3"), None);
     assert_eq!(reached(&level, "failed == 0"), None);
-    // They may still reach it.
+    // The iterations may still reach the step.
     level.measured.iterations.unfinished = 16;
     assert_eq!(reached(&level, "reached == 100%"), None);
     level.measured.iterations.unfinished = 0;
-    // It may be a step of a scenario of the mix that has not started.
+    // The step may belong to a scenario of the mix that has not started.
     let mix = &mut level.measured.scenarios;
     mix.insert("browse".to_owned(), Iterations::default());
     assert_eq!(reached(&level, "reached == 100%"), None);

@@ -1,5 +1,5 @@
-//! Records when values arrived: each block of the measured time is closed when it is over. Requests cause no extra
-//! work.
+//! Records values over time, in blocks of the measured time. A block is filled when it is over, so requests cause no
+//! extra work.
 
 use model::Nanos;
 use record::{Deliveries, Iterations, Timings};
@@ -11,7 +11,7 @@ use crate::level::Span;
 /// The blocks of everything that a recorder times, in the recorder's order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Courses {
-    /// Values before this time are in closed blocks. Counted from the start of the measured time.
+    /// The end of the closed blocks, as a time since the start of the measured time.
     closed: Nanos,
     timings: [Vec<BlockWriter>; FAMILIES],
     tallies: Vec<BlockWriter>,
@@ -19,7 +19,7 @@ pub(super) struct Courses {
     scenarios: Vec<BlockWriter>,
 }
 
-/// Where the block ends that begins at `start`. Blocks end at the same times on all workers.
+/// The end of the block that begins at `start`. Blocks end at the same times on all workers.
 fn end_of_block(start: Nanos) -> Nanos {
     let mut width = SHORTEST_BLOCK.0;
     while start.0 / width >= BLOCKS as u64 {

@@ -3,7 +3,7 @@ use record::{GeneratorUse, Iterations, Load, Phases, Timings};
 
 use super::*;
 
-/// A closed load of 10 users over 10 s, each of whom made `requests` requests.
+/// A closed load of 10 users over 10 s. Each user sent `requests` requests.
 fn closed(requests: u64, generator: GeneratorUse) -> Level {
     let mut timings = Timings::default();
     let time = Nanos::from_millis(1);
@@ -46,10 +46,10 @@ fn users_are_slowed_by_late_readings_late_starts_and_the_quota() {
         read_delay: Some(delays(7, delay)),
         ..GeneratorUse::default()
     };
-    // 1,000 requests of each user, each read 2 ms late: 2 of 10 s.
+    // Each user's 1,000 responses were read 2 ms late, which takes 2 of 10 s.
     near(slowed(1_000, read(Nanos::from_millis(2))), 0.2);
     near(slowed(1_000, GeneratorUse::default()), 0.0);
-    // 50 starts of groups of two, each 40 ms late: 4 of 100 user-seconds.
+    // 50 starts of groups of two were 40 ms late, which takes 4 of 100 user-seconds.
     let late = GeneratorUse {
         start_lag: delays(50, Nanos::from_millis(40)),
         ..GeneratorUse::default()
@@ -86,7 +86,7 @@ fn up_to_their_limits_a_busy_worker_and_a_slowed_loop_miss_nothing() {
         busiest_worker_percent: Some(95.0),
         ..GeneratorUse::default()
     };
-    // A tenth: 10,000 requests, each read 1 ms late, of 100 user-seconds.
+    // 10,000 responses were read 1 ms late, which takes 10 % of 100 user-seconds.
     assert_eq!(of(&closed(1_000, read)), None);
 }
 
@@ -98,7 +98,7 @@ fn a_load_that_is_made_once_is_slowed_by_its_share_of_the_iterations_themselves(
     };
     let mut level = closed(1, late);
     level.load.once = true;
-    // 50 starts of groups of two, each 40 ms late: 4 user-seconds of the 2 × 50 × 200 ms that they took.
+    // 50 starts of groups of two were 40 ms late. This takes 4 user-seconds of the iterations' 2 × 50 × 200 ms.
     let times = &mut level.measured.iterations.time;
     times.record_n(Nanos::from_millis(200), 50);
     let slowed = slowed(&level).unwrap();

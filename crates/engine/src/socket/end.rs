@@ -49,8 +49,8 @@ impl World {
         }
     }
 
-    /// Closes the sockets of an iteration that is over. They perform the closing handshake, and nobody waits for
-    /// them. `why`: how deliveries that are still awaited on them count.
+    /// Closes the sockets of an iteration that is over. They perform the closing handshake, but nothing waits for its
+    /// end. `why` is the reason under which their awaited deliveries count as cut off.
     pub(crate) fn close_sockets_of(&mut self, user: UserId, why: CutOff) {
         let keys = self
             .users
@@ -119,11 +119,11 @@ impl World {
             probed,
             begun,
         } = arrival.talked;
-        // Every ping postpones the session's deadline. The new one is looked up when the old one is due.
+        // Every ping postpones the session's deadline. The new deadline is looked up when the old one is due.
         let talk = state.talk.as_ref().filter(|_| begun);
         let dead_at = talk.map(|talk| talk.dead_at());
         let said = says.iter().try_for_each(|say| wire.send_text(say));
-        // The first fault counts: a failed send is often only its consequence.
+        // The first fault counts, because a failed send is often only its consequence.
         let outcome = outcome.and(fault.map_or(Ok(()), Err)).and(said);
         let (open, done, closed) = (
             state.opening.is_none(),
@@ -212,13 +212,13 @@ impl World {
         self.socket_broke(key, &fault);
     }
 
-    /// The socket is gone, whoever closed it: everything that waits on it ends.
+    /// Ends a socket, whichever side closed it, and everything that waits on it.
     pub(crate) fn socket_broke(&mut self, key: u32, fault: &Fault) {
         let now = self.clock.now();
         let expected = self
             .socket(SocketId(key))
             .is_ok_and(|(_, socket)| socket.state.closing.is_some());
-        // After our own close, messages that do not arrive are not the target's failure.
+        // After headcount has closed the socket, messages that do not arrive are not the target's failure.
         self.leave_channels(
             key,
             if expected {
@@ -284,7 +284,7 @@ impl World {
         self.wakes
             .extend(state.pings.into_iter().map(|(op, _)| refused(op)));
         if state.opening.is_none() {
-            // The close frame of a transport does not say why the session above it has ended.
+            // The close frame of a transport does not contain the reason why its session has ended.
             let close = state.close.filter(|_| state.talk.is_none());
             let (code, reason) = close.unwrap_or((None, fault.detail.clone()));
             self.wakes.push_back(Wake::Closed {

@@ -86,7 +86,7 @@ impl World {
             return;
         }
         let (owner, probes) = (self.users.get(user), state.probes);
-        // So may the user's iteration.
+        // The user's iteration may have ended too.
         let Some(opening) = state
             .opening
             .as_mut()

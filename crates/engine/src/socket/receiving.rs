@@ -28,7 +28,7 @@ impl<'a> Came<'a> {
     }
 }
 
-/// A channel whose stamps are looked for in everything that a socket receives.
+/// A channel whose stamps are searched for in all data that a socket receives.
 #[derive(Debug)]
 pub(crate) struct Receiving {
     number: u32,
@@ -53,7 +53,7 @@ impl Receiving {
         }
     }
 
-    /// Whether the user listens, or did when this data was received.
+    /// Whether the user listened when this data was received.
     pub(crate) fn listened(&self, received: Nanos) -> bool {
         self.ended.is_none_or(|ended| received <= ended)
     }
@@ -112,7 +112,8 @@ impl World {
         Ok(number)
     }
 
-    /// Stops looking for the channel. The user stays in its audience while another entry looks for it.
+    /// Stops following the channel with this entry. The user stays in the channel's audience while another entry
+    /// follows it.
     pub(crate) fn end_receiving(&mut self, id: SocketId, number: u32) {
         let now = self.clock.now();
         let Ok((user, socket)) = self.socket(id) else {
@@ -143,7 +144,7 @@ impl World {
         self.leave_unless_followed(user, &left, how);
     }
 
-    /// Removes the user from the audiences of these channels, except those that it follows elsewhere too.
+    /// Removes the user from the audiences of these channels, except those that the user also follows elsewhere.
     fn leave_unless_followed(&mut self, user: UserId, left: &[ChannelIndex], how: Leaving) {
         let now = self.clock.now();
         let sockets = self.users.get(user).map(|user| user.sockets.clone());

@@ -7,15 +7,15 @@ use super::Came;
 use crate::filter::Filter;
 use crate::place::Place;
 
-/// Places that are shared. If more are in use at once, the others are not shared.
+/// Maximum number of places that are shared. If more are in use at once, the others are not shared.
 const LIMIT: usize = 64;
 
-/// Where a channel looks for its stamps.
+/// Describes where a channel looks for its stamps.
 #[derive(Debug)]
 pub(crate) struct Sight {
     pub(crate) at: Place,
     pub(crate) only: Filter,
-    /// Messages that pass are snapshots: they restate what was already delivered.
+    /// Messages that pass this filter are snapshots, which restate earlier messages.
     except: Option<Filter>,
     /// On Socket.IO: the event that carries the stamps.
     event: Option<String>,
@@ -60,8 +60,8 @@ impl Sight {
     }
 }
 
-/// The places where the channels of a worker look. Users who look for the same share one. With a copy for each of
-/// thousands, every message would be compared with memory that is no longer in the cache.
+/// The places in which the channels of a worker look. Users who look in the same place share one entry, so that it
+/// stays in the CPU cache. Thousands of copies would not.
 #[derive(Debug, Default)]
 pub(crate) struct Sights {
     known: Vec<(StampPlace, Rc<Sight>)>,

@@ -1,5 +1,5 @@
-//! Sessions that begin by polling: one GET waits for the server's messages, POSTs carry ours. A WebSocket replaces
-//! them if the server offers it.
+//! Sessions that begin by polling: one GET waits for the server's messages, and POSTs send those of the user. A
+//! WebSocket replaces these requests if the server offers it.
 //!
 //! | state | requests | leaves when |
 //! |---|---|---|
@@ -25,11 +25,13 @@ use crate::share::Share;
 use crate::socket::{Opening, Parts, SocketLink, SocketState, Wire};
 use crate::world::World;
 
-/// Messages that may wait for a POST. A script that sends more than the server accepts must get an error.
+/// Maximum number of messages that may wait for a POST. A script that sends more than the server accepts must get an
+/// error.
 const QUEUE_LIMIT: usize = 10_000;
-/// Packets of one POST: Python's server responds with success to more than 16, and drops them.
+/// Maximum number of packets in one POST. If there are more, Python's server drops them and still responds with
+/// success.
 const PACKETS: usize = 16;
-/// Time limit of a GET, in effect none: the session's heartbeat shows when it is dead.
+/// Time limit of a GET, which is in effect unlimited, because the heartbeat detects a dead session.
 const FOR_EVER: Nanos = Nanos::from_secs(365 * 24 * 3600);
 
 /// A polling request of a session.
@@ -37,7 +39,7 @@ const FOR_EVER: Nanos = Nanos::from_secs(365 * 24 * 3600);
 pub(crate) struct Poll {
     /// The socket.
     key: u32,
-    /// A POST, and not a GET.
+    /// Whether the request is a POST, not a GET.
     posts: bool,
 }
 
@@ -51,21 +53,21 @@ pub(crate) enum Queued {
 /// The transport of a session before it has a WebSocket.
 #[derive(Debug)]
 pub(crate) struct Polling {
-    /// Without the session's ID and the transport.
+    /// The URL without the session's ID and the transport.
     pub(super) url: Arc<Url>,
     pub(super) headers: Vec<(String, String)>,
     pub(super) limit: Nanos,
     pub(super) queued: VecDeque<Queued>,
-    /// A GET is in flight.
+    /// Whether a GET is in flight.
     pub(super) gets: bool,
-    /// A POST is in flight.
+    /// Whether a POST is in flight.
     pub(super) posts: bool,
-    /// A WebSocket is wanted, and no attempt has failed.
+    /// Whether a WebSocket is wanted and no attempt has failed.
     pub(super) upgrades: bool,
     pub(super) probe: Option<Probe>,
 }
 
-/// A socket that has no WebSocket yet, in its parts.
+/// Borrowed parts of a socket that has no WebSocket yet.
 pub(super) struct Polled<'a> {
     pub(super) user: UserId,
     pub(super) endpoint: EndpointIndex,
@@ -77,7 +79,7 @@ pub(super) struct Polled<'a> {
 pub(super) struct Probe {
     /// The connection of the WebSocket, once there is one.
     pub(super) key: Option<u32>,
-    /// The server has accepted the probe.
+    /// Whether the server has accepted the probe.
     pub(super) answered: bool,
 }
 
@@ -220,7 +222,7 @@ impl World {
         let may_upgrade = open.is_some_and(|open| open.upgrades) && polling.upgrades && !closing;
         let sid = open.map(|open| open.sid.clone());
         let most = open.and_then(|open| usize::try_from(open.max_payload?).ok());
-        // The server has received our close packet: its POST has ended.
+        // The POST with the close packet has ended, so the server has received it.
         if closing && polling.queued.is_empty() && !polling.posts {
             return self.socket_broke(key, &Fault::target(FaultKind::Closed, "closed"));
         }
@@ -240,7 +242,7 @@ impl World {
         // One GET is always in flight, so that the server can send at any time.
         let (posts, gets) = (!payload.is_empty(), !polling.gets && !closing);
         let tries = may_upgrade && polling.probe.is_none();
-        // Set the flags first: a request that fails at once comes back to this function.
+        // Set the flags first, because a request that fails at once calls this function again.
         polling.gets |= gets;
         polling.posts |= posts;
         let headers = polling.headers.clone();
@@ -290,7 +292,7 @@ impl World {
         }
     }
 
-    /// The poll's connection is an ordinary connection of the user again.
+    /// Makes the poll's connection an ordinary connection of the user again.
     pub(crate) fn poll_ended(&mut self, call: &InFlight, poll: Poll) {
         if let Some(owner) = self.users.get(call.user).filter(|_| !poll.posts) {
             let pool = owner.pool(call.endpoint);

@@ -1,5 +1,5 @@
-//! Replaces polling by a WebSocket, which is probed while polling goes on. It takes over when no request is in
-//! flight.
+//! Replaces polling by a WebSocket. The WebSocket is probed while polling continues, and takes over when no polling
+//! request is in flight.
 
 use model::UserId;
 use script::host::OpId;
@@ -10,7 +10,7 @@ use crate::connect_queue::{Dial, SocketDial};
 use crate::socket::{Opening, SocketState, Wire};
 use crate::world::World;
 
-/// No operation of the script waits for the opening of a probe.
+/// Placeholder for the operation that waits for the opening: for a probe there is none.
 const NOBODY: OpId = OpId(u32::MAX);
 
 impl World {
@@ -78,7 +78,7 @@ impl World {
         }
     }
 
-    /// The server has accepted the probe, and would continue on this WebSocket.
+    /// The server has accepted the probe, and is ready to continue on this WebSocket.
     pub(crate) fn probe_answered(&mut self, probe: u32) {
         let of = match self.conns.get(probe).map(|conn| &conn.link) {
             Some(Link::Socket(socket)) => socket.state.probes,
@@ -121,7 +121,7 @@ impl World {
         let Wire::Polling(polling) = std::mem::replace(&mut socket.wire, fresh.wire) else {
             return;
         };
-        // "5" completes the upgrade. Only then may the queued messages follow.
+        // "5" is the upgrade packet. Queued messages may be sent only after it.
         let sent = socket
             .wire
             .send_text("5")
@@ -136,7 +136,7 @@ impl World {
         }
     }
 
-    /// A socket is gone. Removes the probe of its session, or tells the session that its probe has failed.
+    /// Handles the end of a socket: removes the probe of its session, or notes that the session's probe has failed.
     pub(crate) fn polling_is_over(&mut self, wire: &Wire, probes: Option<u32>) {
         if let Wire::Polling(polling) = wire
             && let Some(probe) = polling.probe.and_then(|probe| probe.key)

@@ -201,7 +201,7 @@ fn the_first_failure_is_the_cause_and_what_ended_the_iteration_is_not() {
     let thrown = Fault::script(FaultKind::Thrown, "no id");
     world.step_end(GROUP, None, pay, Some(&thrown));
     over(&mut world, WayEnd::Failed(&thrown, None));
-    // In the next iteration the same step fails, and nothing handles it as an error.
+    // In the next iteration a request fails in the same step, but without an error that ends the step.
     let select = begin(&mut world, None, "select");
     world.flaw((None, Some(ann)), &refused, named, Nanos::ZERO);
     world.step_end(GROUP, None, select, None);

@@ -1,5 +1,5 @@
-//! Queries the target's Prometheus endpoint on a thread of its own, so that a slow response delays nobody, least of
-//! all a worker.
+//! Queries the target's Prometheus endpoint on a separate thread, so that a slow response delays neither control nor a
+//! worker.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -16,13 +16,13 @@ use crate::ask::{Limits, get_within};
 use crate::clock::Clock;
 use crate::config::RunConfig;
 
-/// Less than a second, so that the next query is not late.
+/// The time is less than a second, so that the next query is not late.
 const LIMITS: Limits = Limits {
     time: Nanos::from_millis(800),
     bytes: 16 << 20,
 };
 
-/// Where the target's metrics are, and which of them to store.
+/// The location of the target's metrics, and the names of those to store.
 #[derive(Clone, Debug)]
 pub(super) struct Endpoint {
     url: Url,
@@ -102,7 +102,7 @@ impl Endpoint {
 pub(super) struct Asker {
     endpoint: Endpoint,
     answers: Receiver<Answer>,
-    /// Dropping it ends the thread.
+    /// Dropping this sender ends the thread.
     _going: Sender<()>,
     _thread: JoinHandle<()>,
 }
@@ -139,7 +139,7 @@ fn ask_on(endpoint: &Endpoint, stop: &Receiver<()>, tell: &Sender<Answer>) {
         if tell.send(endpoint.answer()).is_err() {
             return;
         }
-        // Every second of the clock, however long a response takes. Missed queries are not made up for.
+        // Queries are due every second, however long a response takes. Missed queries are skipped.
         let now = endpoint.clock.now();
         while due <= now {
             due += EVERY;

@@ -33,7 +33,7 @@ impl OwnWatch {
         let Ok(mut sample) = sampler.sample(now) else {
             return;
         };
-        // A target that we started is our child process, but not part of the generator.
+        // A target that headcount started is its child process, but not part of the generator.
         sample
             .processes
             .retain(|process| process.pid == sampler.pid());
@@ -52,7 +52,7 @@ impl OwnWatch {
     }
 }
 
-/// Whether a look is due: at the start of the measured time, every second in it, and once at its end.
+/// Whether a sample is due: at the start of the measured time, every second in it, and once at its end.
 pub(super) fn is_due(last: Option<Nanos>, now: Nanos, hold: Span) -> bool {
     match last {
         None => now >= hold.start,

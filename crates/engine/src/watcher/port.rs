@@ -5,16 +5,17 @@ use record::ListenQueue;
 use super::EVERY;
 use crate::clock::Clock;
 
-/// The listen queue fills and empties within a second, so it is looked at more often than the rest.
+/// Interval of samples of the listen queue. The queue fills and empties within a second, so it is sampled more often
+/// than other figures.
 const QUEUE_EVERY: Nanos = Nanos::from_millis(100);
-/// A look at all connections may take at most one part in this number of the time. With many connections, there are
-/// fewer looks.
+/// Counting the connections may take at most one part in this number of the time. With many connections, they are
+/// counted less often.
 const COST: u64 = 50;
 
 /// The target's port in the measured time.
 #[derive(Debug, Default)]
 pub(super) struct PortWatch {
-    /// When the connections were counted, and the result.
+    /// The counts of connections, each with its time.
     looks: Vec<(Nanos, PortLook)>,
     queue: ListenQueue,
     /// The longest queue since the last look at the connections.
@@ -64,7 +65,7 @@ impl PortWatch {
         (self.queue.looks > 0).then_some(self.queue)
     }
 
-    /// The latest look before that moment, unless it was long before.
+    /// The latest count of connections up to `at`, unless it is much older.
     pub(super) fn at(&self, at: Nanos) -> Option<PortLook> {
         let until = self.looks.partition_point(|(seen, _)| *seen <= at);
         let (seen, look) = self.looks.get(until.checked_sub(1)?)?;

@@ -18,7 +18,7 @@ use crate::level::Span;
 #[derive(Debug)]
 pub(super) struct ProcessWatch {
     clock: Clock,
-    /// Set by the user. Then no other process is looked for.
+    /// The process ID that the user specified. With one, no other process is looked for.
     pid: Option<u32>,
     /// The addresses of the target.
     addresses: Vec<SocketAddr>,
@@ -35,7 +35,7 @@ pub(super) struct Found {
     pub(super) runtime: Option<Runtime>,
     sampler: Sampler,
     cgroup: Option<Cgroup>,
-    /// The kills for lack of memory that its cgroup had counted at the last look.
+    /// The number of out-of-memory kills in its cgroup at the last look.
     oom_kills: Option<u64>,
     ended: bool,
 }
@@ -102,7 +102,8 @@ impl ProcessWatch {
         }
     }
 
-    /// Looks when a look is due: once a second whether the process exists and, in the measured time, what it uses.
+    /// Takes a sample when one is due. Once a second, it checks whether the process exists and, in the measured time,
+    /// records its resource use.
     pub(super) fn watch(&mut self, now: Nanos, hold: Span) {
         let in_hold = hold.start <= now && now < hold.end + EVERY;
         if in_hold && self.found.as_ref().is_some_and(|found| !found.ended) {
@@ -117,7 +118,7 @@ impl ProcessWatch {
         match &mut self.found {
             Some(found) if !found.ended => self.level.look(found, now, due),
             Some(_) => self.look_for_the_next(now),
-            // It was looked for when the level began. Repeated searches of all processes are too expensive.
+            // The process was not found when the level began. Repeated searches of all processes are too expensive.
             None => {}
         }
     }
@@ -147,8 +148,8 @@ impl ProcessWatch {
         }
     }
 
-    /// What was used since the measured time began. `None` if no process was found, or none lived long enough for two
-    /// looks.
+    /// The resources used since the measured time began. `None` if no process was found, or none lived long enough for
+    /// two looks.
     pub(super) fn so_far(&mut self) -> Option<TargetUse> {
         let found = self.found.as_ref()?;
         self.level.note_last_cores();
@@ -160,7 +161,8 @@ impl ProcessWatch {
 
     /// Whether one of the processes was started at that time, in seconds of the Unix epoch.
     pub(super) fn has_one_started_at(&self, time: f64) -> bool {
-        /// Both sides round to whole seconds. One more lies between the start and the first look at a clock.
+        /// Accepted difference in seconds. Both sides round to whole seconds, and a process may read the clock up to a
+        /// second after its start.
         const APART: f64 = 3.0;
         let last = self.level.course.last();
         let mut processes = last.into_iter().flat_map(|sample| &sample.processes);

@@ -1,4 +1,4 @@
-//! What the target's Prometheus endpoint reported in the measured time.
+//! The values that the target's Prometheus endpoint reported in the measured time.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ use url::Url;
 use super::endpoint::Answer;
 use super::use_of_process::{growth, seconds};
 
-/// Series that are stored. One name may stand for thousands.
+/// Maximum number of series that are stored. One name may select thousands.
 const MOST_SERIES: usize = 200;
 /// A start time that moved by more than this is a restart. Client libraries recompute it from rounded clocks.
 const RESTART_S: f64 = 2.0;
@@ -75,7 +75,7 @@ impl Scraped {
         self.figures.iter().any(|(_, figures)| says(figures))
     }
 
-    /// When that process was started, in seconds of the Unix epoch.
+    /// When the endpoint's process was started, in seconds of the Unix epoch.
     pub(super) fn process_started_at(&self) -> Option<f64> {
         self.figures.last()?.1.started_at
     }
@@ -133,7 +133,7 @@ impl Scraped {
             .filter_map(move |(at, figures)| Some((*at, pick(figures)?)))
     }
 
-    /// CPU time of each response but the first, since the one before. Steps across a restart are left out.
+    /// The CPU time used between each two consecutive responses. Intervals with a restart are left out.
     fn cpu_steps(&self) -> Vec<(Nanos, Nanos, f64)> {
         let seconds: Vec<(Nanos, f64)> = self.each(|figures| figures.cpu_seconds).collect();
         let steps = seconds.windows(2).filter_map(|pair| {

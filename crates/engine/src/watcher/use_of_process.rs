@@ -9,14 +9,14 @@ use record::{
 
 use super::process::{Found, LevelWatch};
 
-/// Threads in the record.
+/// Maximum number of threads in the record.
 const THREADS: usize = 16;
-/// Processes in the record.
+/// Maximum number of processes in the record.
 const PROCESSES: usize = 64;
 /// A thread that wants a CPU for more than this percentage has nothing to spare.
 const BUSY_PERCENT: f64 = 80.0;
 
-/// `None` with fewer than two looks, unless the process ended: that alone is worth reporting.
+/// `None` with fewer than two looks, unless the process ended, which is always worth reporting.
 pub(super) fn of(found: &Found, level: &LevelWatch) -> Option<TargetUse> {
     let course = &level.course;
     let mut target = TargetUse {
@@ -72,7 +72,7 @@ fn cpu(course: &Course, target: &mut TargetUse) {
     let mut processes = course.processes();
     target.process_count = Some(processes.len() as u64);
     if processes.len() > PROCESSES {
-        // The sort is stable, so the eldest of the idle processes remain.
+        // The sort is stable, so the oldest of the idle processes are kept.
         processes.sort_by(|a, b| b.percent.total_cmp(&a.percent));
         processes.truncate(PROCESSES);
     }

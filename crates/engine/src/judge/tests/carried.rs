@@ -1,4 +1,4 @@
-//! Which conditions a level supports if its load was less than planned, or its generator was weak.
+//! Tests which conditions a level supports if its load was less than planned or its generator was weak.
 
 use super::*;
 
@@ -41,7 +41,7 @@ fn measured_well() -> Level {
     level
 }
 
-/// They hold with more load too.
+/// Conditions that would also hold with more load.
 const WHATEVER_THE_LOAD: [(&str, &str); 4] = [
     ("requests", "count >= 5"),
     ("requests", "rate > 5/s"),
@@ -49,7 +49,7 @@ const WHATEVER_THE_LOAD: [(&str, &str); 4] = [
     ("iterations", "dropped != 7"),
 ];
 
-/// A perfect generator would have met them too, if the target had the same load.
+/// Conditions that would also hold with a perfect generator, if the target had the same load.
 const WITH_THE_PLANNED_LOAD: [(&str, &str); 11] = [
     ("requests", "p95 < 50ms"),
     ("requests", "mean < 50ms"),
@@ -64,7 +64,7 @@ const WITH_THE_PLANNED_LOAD: [(&str, &str); 11] = [
     ("target", "memory < 1GB"),
 ];
 
-/// A weak generator itself could have made them hold.
+/// Conditions that may hold only because the generator was weak.
 const ON_A_VALID_LEVEL: [(&str, &str); 9] = [
     ("requests", "p50 > 1ms"),
     ("requests", "failed != 7"),
@@ -106,7 +106,7 @@ fn what_holds_with_less_load_is_what_more_would_not_break() {
     assert_each(&level, &ON_A_VALID_LEVEL, None);
 }
 
-/// 1,000 responses of 5 ms to 20 users in 10 s, so that each millisecond of delay is half a per cent of their time.
+/// 1,000 responses of 5 ms to 20 users in 10 s, so that each millisecond of delay takes 0.5 % of the users' time.
 fn read_late(delay: Nanos) -> Level {
     let mut level = requests(1_000, 0);
     let mut delays = stats::Histogram::default();
@@ -123,16 +123,16 @@ fn a_limit_on_times_holds_with_as_much_to_spare_as_the_generator_slowed_its_user
         Some(Inconclusive::LessLoad { shortfall })
     };
     for (delay, condition, inconclusive) in [
-        // 20 %: 5 ms must be less than 80 % of the limit.
+        // Users waited for 20 % of their time, so 5 ms must be less than 80 % of the limit.
         (ms(40), "p95 < 7ms", None),
         (ms(40), "p95 < 6ms", slowed(20.0)),
         (ms(40), "mean < 6ms", slowed(20.0)),
-        // A smaller part counts too, from 1 % on.
+        // Shares of 1 % or more count.
         (ms(10), "p95 < 5.2ms", slowed(5.0)),
         (ms(10), "p95 < 5.4ms", None),
         (ms(2), "p95 < 5.01ms", slowed(1.0)),
         (us(1_900), "p95 < 5.01ms", None),
-        // Up to half of their time, and no more.
+        // At most half of the users' time is accepted.
         (ms(100), "p95 < 1s", None),
         (ms(120), "p95 < 1s", slowed(60.0)),
     ] {

@@ -1,4 +1,4 @@
-//! What each aggregate of each subject looks at, and how it is written.
+//! Tests the observed value of each aggregate of each subject, and its text.
 
 use super::*;
 
@@ -37,7 +37,7 @@ fn figure(unit: model::Unit, value: f64) -> String {
     }
 }
 
-/// 97 ended after 5 ms, one of them with a failure; three were in flight for 40 ms.
+/// 97 requests ended after 5 ms, one of them with a failure. Three were in flight for 40 ms.
 fn three_in_flight() -> Level {
     let mut open = timings(96, 0);
     open.answered(ms(5), ms(5), true);

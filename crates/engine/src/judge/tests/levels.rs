@@ -1,8 +1,8 @@
-//! Which results count in a level whose generator was weak, and the verdict of the run.
+//! Tests which results count in a level whose generator was weak, and the verdict of the run.
 
 use super::*;
 
-/// A closed load of 2,000 users with think time, as in one of the reports.
+/// A closed load of 2,000 users with think time, as in one of the published reports.
 fn lagging(lag_ms: u64, response_ms: u64) -> Level {
     let mut level = requests(0, 0);
     let time = Nanos::from_millis(response_ms);

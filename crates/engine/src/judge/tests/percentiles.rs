@@ -1,4 +1,4 @@
-//! Percentiles with few samples and with enough, and those of deliveries.
+//! Tests percentiles with too few samples and with enough, and percentiles of deliveries.
 
 use super::*;
 
@@ -58,7 +58,7 @@ fn with_samples_enough_the_percentile_itself_decides() {
     assert_eq!(within.counted, None);
 }
 
-/// The figure and the outcome never contradict each other, for every number of slow values.
+/// The figure and the outcome agree for every number of slow values.
 #[test]
 fn verdict_and_percentile_never_disagree() {
     for all in [20_u64, 59, 100, 199, 200, 201, 400] {
@@ -76,7 +76,8 @@ fn verdict_and_percentile_never_disagree() {
     }
 }
 
-/// Messages to 50 recipients each; of `slow` of them every delivery takes 500 ms, of `mixed` only the last.
+/// Messages to three recipients each. All deliveries of the first `slow` messages take 500 ms. Of the next `mixed`
+/// messages, only the last delivery does.
 fn fan_out(messages: u64, slow: u64, mixed: u64) -> Level {
     let (fast_ms, slow_ms) = (Nanos::from_millis(5), Nanos::from_millis(500));
     let mut all = Deliveries {
@@ -107,7 +108,7 @@ fn fan_out(messages: u64, slow: u64, mixed: u64) -> Level {
 #[test]
 fn deliveries_of_one_message_count_once() {
     let judge = |level: &Level| judged(level, "delivery(said)", "p95 < 100ms");
-    // 3 × 40 deliveries would be enough, 40 messages are not.
+    // 120 independent values would be enough, but 40 messages are not.
     assert_eq!(
         judge(&fan_out(40, 0, 0)).inconclusive,
         Some(Inconclusive::TooFewSamples { have: 40, need: 59 })
@@ -125,7 +126,7 @@ fn deliveries_of_one_message_count_once() {
         Some(false),
         "four messages that reached nobody in time"
     );
-    // Late for the last recipient only: that alone breaks nothing, and proves nothing.
+    // 20 messages are late for their last recipient only. This neither breaks the threshold nor proves that it held.
     assert_eq!(judge(&fan_out(59, 0, 20)).held, None);
 }
 
@@ -138,7 +139,7 @@ fn a_message_that_not_all_received_has_no_last_receiver_in_time() {
     assert_eq!(held(&level, "delivery(said)", "p95 < 100ms"), None);
 }
 
-/// The well-known numbers of samples of which none, one or two may lie beyond a p95 (Wilks).
+/// The numbers of samples of which 0, 1 or 2 may lie beyond a p95 are well known (Wilks).
 #[test]
 fn more_samples_show_a_p95_though_some_lie_beyond_it() {
     for (beyond, of) in [(0, 59), (1, 93), (2, 124)] {
@@ -238,7 +239,7 @@ fn a_lower_limit_on_deliveries_is_broken_by_the_first_receipt_of_a_message() {
 #[test]
 fn messages_that_nearly_show_it_need_as_many_as_state_the_percentile() {
     let level = fan_out(59, 0, 3);
-    // 200 deliveries at three of each message.
+    // The p95 needs 200 deliveries, with three per message.
     let need = Inconclusive::TooFewSamples { have: 59, need: 67 };
     assert_eq!(why(&level, "delivery(said)", "p95 < 100ms"), need);
 }

@@ -10,7 +10,7 @@ fn watch(only: &[&str]) -> Watch {
     }
 }
 
-/// Responses at these seconds.
+/// Creates the values from responses, each with its time in seconds.
 fn scraped(only: &[&str], answers: &[(u64, &str)]) -> Scraped {
     let mut scraped = Scraped::default();
     for (at, text) in answers {
