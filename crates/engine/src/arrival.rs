@@ -20,7 +20,8 @@ pub(crate) use misplaced::Looks;
 use socketio::Frame;
 pub(crate) use socketio::Outcome;
 
-/// Messages stored per socket for a later `next`. When the inbox is full, the oldest message is dropped and counted.
+/// Maximum number of messages stored per socket for a later `next`. When the inbox is full, the oldest message is
+/// dropped and counted.
 const INBOX_LIMIT: usize = 64;
 
 /// Bytes that were just read from one socket, with everything needed to pass them to their consumers.
@@ -41,7 +42,7 @@ pub(crate) struct Arrival<'a> {
     pub(crate) recorder: &'a mut Recorder,
     pub(crate) hold: Span,
     pub(crate) wakes: &'a mut VecDeque<Wake>,
-    /// What the caller has to do after the bytes are handled.
+    /// The tasks of the caller after the bytes are handled.
     pub(crate) talked: Outcome,
 }
 

@@ -12,7 +12,7 @@ use crate::people::Group;
 use crate::recorder::Recorder;
 use crate::socket::{Came, Receiving, Sights, SocketState};
 
-/// Frames of one read, all received by member 1.
+/// Number of frames in one read. Member 1 receives all of them.
 const FRAMES: usize = 20;
 
 /// A room member who receives the messages of member 0.

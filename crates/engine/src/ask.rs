@@ -100,7 +100,7 @@ fn connect(
     until: Deadline,
 ) -> Result<Stream, Fault> {
     let endpoint = Endpoint::try_from(url)?;
-    // The user gave this address and stated that the target is theirs.
+    // The user specified this address and stated that the target is theirs.
     let trust = if allow_any {
         Trust::Named
     } else {

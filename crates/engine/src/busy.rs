@@ -1,4 +1,4 @@
-//! Computes how busy a worker was from two measurements of the same time. Each of them misses a part.
+//! Computes how busy a worker was from two measurements over the same time. Each of them misses some work.
 
 use model::Nanos;
 use probe::ThreadTime;

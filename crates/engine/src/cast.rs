@@ -1,4 +1,4 @@
-//! Acts for the users of a worker: the scenario's script or, without one, [`crate::plain`].
+//! Runs the behaviour of a worker's users: the scenario's script or, without one, [`crate::plain`].
 
 use std::cell::RefCell;
 use std::rc::Rc;

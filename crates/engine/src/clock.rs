@@ -10,7 +10,7 @@ pub struct Clock {
     wall: jiff::Timestamp,
 }
 
-/// Readings of both clocks at the same moment.
+/// Readings of both clocks at nearly the same time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Both {
     /// The run's clock.

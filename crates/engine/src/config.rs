@@ -6,18 +6,18 @@ use crate::program::{Program, Scenario};
 /// Everything that a run needs, checked before the first byte is sent.
 #[derive(Debug)]
 pub struct RunConfig {
-    /// What the users do.
+    /// The program that the users run.
     pub program: Program,
     /// The parsed options.
     pub options: Options,
-    /// The options as JSON with the changes of the command line, for the record.
+    /// The options as JSON, including changes on the command line, for the record.
     pub options_json: serde_json::Value,
     /// The system under test.
     pub target: Url,
     /// Whether the user states that the target is theirs (`--target-is-mine`). The target may then
     /// have any address.
     pub target_is_mine: bool,
-    /// Worker threads.
+    /// Number of worker threads.
     pub workers: u32,
     /// Cores to which the workers are pinned, in turn. If empty, the kernel chooses.
     pub cores: Vec<usize>,
@@ -25,7 +25,8 @@ pub struct RunConfig {
     pub seed: u64,
     /// Distinguishes the messages of this run from those of other runs.
     pub run_id: u32,
-    /// The target's process ID, if it need not be found by the target's port.
+    /// The target's process ID, if the user specified it. Otherwise it is found by the target's
+    /// port.
     pub target_pid: Option<u32>,
     /// PEM certificates to trust, as read from `options.ca`.
     pub ca_pem: Option<Vec<u8>>,

@@ -124,8 +124,8 @@ impl World {
         Ok(key)
     }
 
-    /// Asks for writability only while data waits to be sent. A socket without pending data is always writable and
-    /// would wake the loop all the time.
+    /// Requests writability events only while data waits to be sent. A socket without pending data is always writable
+    /// and would wake the loop all the time.
     pub(crate) fn update_interest(&mut self, key: u32) {
         let Some(conn) = self.conns.get_mut(key) else {
             return;
@@ -263,7 +263,7 @@ impl World {
         }
     }
 
-    /// Hands bytes to the protocol. Returns the number of messages in them.
+    /// Passes bytes to the protocol. Returns the number of messages in them.
     fn received(&mut self, key: u32, bytes: &[u8], now: Nanos) -> usize {
         match self.conns.get(key).map(|conn| &conn.link) {
             Some(Link::Http(_)) => {
@@ -295,7 +295,7 @@ impl World {
         }
     }
 
-    /// Ends everything whose time limit is over. Searches only if a limit can be over.
+    /// Ends all operations whose time limit is over. Searches for them only if a limit can be over.
     pub(crate) fn enforce_limits(&mut self, now: Nanos) {
         if now < self.earliest_limit {
             return;

@@ -125,7 +125,7 @@ pub(crate) enum Trust {
     Private,
     /// Any address except those that serve a machine its own credentials. The user states that the target is theirs.
     Mine,
-    /// Any address. The user states that the target is theirs, and specified this address.
+    /// Any address. The user states that the target is theirs, and specified the address itself.
     Named,
 }
 

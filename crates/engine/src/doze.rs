@@ -14,7 +14,7 @@ const FORGETS: u64 = 64;
 /// At most one part in this number of all time is spent spinning, because the target may need the CPU.
 const AWAKE_SHARE: u64 = 20;
 
-/// How long a worker has spun, and the current lead.
+/// The time that a worker has spent spinning, and the current lead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Doze {
     began: Nanos,
@@ -54,7 +54,7 @@ impl Doze {
         let sleep = most.map(|most| most - lead);
         reactor.wait(sleep, ready);
         let woken = clock.now();
-        // Only a sleep that no socket ended early shows how late the kernel wakes.
+        // The lateness of wake-ups is known only from sleeps that no socket ended early.
         if let Some(sleep) = sleep.filter(|&sleep| ready.is_empty() && sleep > Nanos::ZERO) {
             self.slept(woken - (before + sleep));
         }

@@ -46,8 +46,8 @@ pub(crate) fn as_far_as_it_carries(
     }
 }
 
-/// Checks upper limits on times. Without the delay that this generator added, each user's loop would have been shorter,
-/// and the target's times would have grown by at most that share. So the limit must hold with this margin.
+/// Checks upper limits on times. Without the generator's delay, each user's loop would have been shorter, and the
+/// target's times longer by at most the same share. So the limit must hold with this margin.
 fn times(threshold: &Threshold, level: &Level) -> Option<Outcome> {
     match shortfall::of(level) {
         Some(Shortfall::LoopSlowed { .. }) | None => {}

@@ -168,7 +168,7 @@ impl FunnelCounts {
         self.nodes[node as usize].told.begun += 1;
     }
 
-    /// A step ended that had begun in the measured time.
+    /// A step that had begun in the measured time has ended.
     pub(crate) fn ended(&mut self, node: u32, took: Nanos, end: StepEnd) {
         let told = &mut self.nodes[node as usize].told;
         match end {
@@ -186,7 +186,7 @@ impl FunnelCounts {
         self.nodes[node as usize].told.open.record(age);
     }
 
-    /// Notes the steps that have ended since the last call.
+    /// Adds the steps that have ended since the last call to a block.
     pub(crate) fn close_blocks(&mut self, at: Nanos) {
         for Node { told, course, .. } in &mut self.nodes {
             let others = told.failed_time.count() + told.timed_out;

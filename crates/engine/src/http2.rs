@@ -17,7 +17,7 @@ pub(crate) struct Http2Link {
     pub(crate) wire: Connection,
     calls: Vec<(StreamId, Box<InFlight>)>,
     pub(crate) opening: Option<Opening>,
-    /// Bytes sent that have been attributed to a request.
+    /// The number of sent bytes that have been attributed to a request.
     counted: u64,
 }
 

@@ -328,7 +328,8 @@ impl World {
     }
 }
 
-/// Whether the iteration failed because something did not arrive in time, so that it would have taken longer.
+/// Whether the iteration failed because an event did not happen in time. Without the time limit, the iteration would
+/// have taken longer.
 fn waited_in_vain(fault: &ScriptFault) -> bool {
     matches!(
         fault.fault.kind,

@@ -226,7 +226,7 @@ impl Worker {
         level.open -= waiting.map(|group| group.stage = Stage::Done).count();
     }
 
-    /// The deliveries have settled: `stay()` ends.
+    /// Ends calls of `stay()`, because the deliveries have settled.
     fn release(&mut self, now: Nanos) {
         let Some(level) = &mut self.level else { return };
         level.settled = now;

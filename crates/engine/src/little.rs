@@ -21,7 +21,7 @@ pub(crate) struct AtWork {
     area_s: f64,
     /// Iterations that ended in the measured time, or were in flight at its end.
     counted: u64,
-    /// Sum of their times, until their end or the end of the measured time.
+    /// Sum of the times of these iterations, until their end or the end of the measured time.
     time_s: f64,
     /// The part of these times that lies before the measured time.
     cut_s: f64,

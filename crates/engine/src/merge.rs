@@ -30,7 +30,7 @@ pub(crate) struct Merged {
 }
 
 impl Merged {
-    /// Adds one second of one worker.
+    /// Adds a window (one second) of one worker.
     pub(crate) fn add_window(&mut self, second: u64, window: &OpenWindow) {
         let Ok(second) = usize::try_from(second) else {
             return;
@@ -41,7 +41,7 @@ impl Merged {
         self.windows[second].merge(window);
     }
 
-    /// Adds the level of one worker.
+    /// Adds the measurements of one worker.
     pub(crate) fn add(&mut self, outcome: LevelOutcome) {
         self.measured.merge(outcome.measured);
         self.start_lag.merge(&outcome.start_lag);

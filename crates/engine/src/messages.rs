@@ -14,7 +14,7 @@ use crate::little::AtWork;
 use crate::receipt::Receipts;
 use crate::share::Loud;
 
-/// From control to a worker.
+/// A command from control to a worker.
 #[derive(Debug)]
 pub(crate) enum Command {
     /// Run the scenario's `setup`.
@@ -33,7 +33,7 @@ pub(crate) enum Command {
     Exit,
 }
 
-/// From a worker to control.
+/// An event that a worker reports to control.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// The script is loaded, and the worker reads commands.
@@ -56,11 +56,11 @@ pub(crate) enum Event {
     AsideDone(Box<SetupOutcome>),
     /// A line of the script's `console`.
     Log(LogLevel, String),
-    /// The run cannot go on.
+    /// The run cannot continue.
     Fatal(Box<Fatal>),
 }
 
-/// Why a run cannot go on.
+/// The reason why a run cannot continue.
 #[derive(Debug)]
 pub(crate) enum Fatal {
     /// A fault of the script.
@@ -69,18 +69,18 @@ pub(crate) enum Fatal {
     Generator(String),
 }
 
-/// How long a worker that was ready to run waited for a CPU in the measured time.
+/// The time in the measured time for which a worker was ready to run but waited for a CPU.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CpuWait {
-    /// As a share of the measured time.
+    /// Waiting time as a share of the measured time.
     pub(crate) share: f64,
-    /// As a share of the time in which it ran or was ready to run.
+    /// Waiting time as a share of the time in which the worker ran or was ready to run.
     pub(crate) starved: f64,
     /// Average length of a wait.
     pub(crate) each: Nanos,
 }
 
-/// What one worker measured in one level.
+/// The measurements of one worker in one level.
 #[derive(Debug, Default)]
 pub(crate) struct LevelOutcome {
     pub(crate) measured: Measured,

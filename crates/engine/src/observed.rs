@@ -14,7 +14,7 @@ pub(crate) enum Observed {
         low: f64,
         /// The upper bound; may be infinite.
         high: f64,
-        /// Why the bounds differ.
+        /// The reason why the bounds differ.
         why: Inconclusive,
     },
     /// A percentile, by the number of values on either side of the limit.
@@ -55,7 +55,7 @@ pub(crate) fn exactly(value: f64) -> Observed {
     }
 }
 
-/// The reason that `open` operations are in flight.
+/// The reason for a result that is unknown because `open` operations are in flight.
 pub(crate) fn in_flight(open: u64) -> Inconclusive {
     Inconclusive::InFlight { open }
 }

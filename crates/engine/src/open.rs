@@ -163,7 +163,8 @@ impl Worker {
         }
     }
 
-    /// Arrivals of this worker in the measured time, by the plan alone, for each scenario of a mix.
+    /// The number of arrivals of this worker in the measured time, computed from the plan alone, for each scenario of a
+    /// mix.
     pub(crate) fn planned_arrivals(&self, plan: &LevelPlan, hold: Span) -> Option<Vec<u64>> {
         let open = plan.load.open.as_ref()?;
         let world = self.world.borrow();

@@ -24,7 +24,7 @@ pub(crate) struct User {
     pub(crate) name: Arc<str>,
     pub(crate) group: usize,
     pub(crate) member: u32,
-    /// Number among all users of the level, on all workers. It determines the source address.
+    /// The user's number among the users of the level on all workers. It determines the source address.
     pub(crate) number: u32,
     /// Number of iterations so far. Timers of an earlier iteration have a lower number, and are dropped.
     pub(crate) epoch: u32,
@@ -124,7 +124,7 @@ impl Users {
         self.list.iter_mut()
     }
 
-    /// The first user of the block of `count` users to which this one belongs. Blocks are counted from the first
+    /// The first user of the block of `count` users to which this one belongs. The first block begins at the first
     /// user.
     pub(crate) fn first_of(&self, id: UserId, count: u32) -> UserId {
         let at = id.0.saturating_sub(self.base);

@@ -122,7 +122,7 @@ impl Percentile {
         } else if beyond + unknown > self.may_be_beyond(op, all) {
             Outcome::Inconclusive(Inconclusive::InFlight { open: unknown })
         } else if beyond + unknown + missing > self.may_be_beyond(op, all + missing) {
-            // The dropped starts might all have been slow. The limit must hold even then.
+            // The limit must hold even if all dropped starts would have been slow.
             self.less_load()
         } else {
             Outcome::Held
@@ -184,7 +184,7 @@ impl Percentile {
 
     fn too_few(&self, op: Op) -> Outcome {
         let clusters = self.clusters();
-        // The number of messages with which the percentile is stated.
+        // The number of messages that is needed to state the percentile.
         let each = self.sides.all() as f64 / clusters.all.max(1) as f64;
         let stated = (needed_samples(self.q) as f64 / each).ceil();
         #[expect(

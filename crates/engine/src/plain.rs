@@ -39,7 +39,7 @@ struct Template {
 pub(crate) struct PlainRun {
     plain: Plain,
     name: Arc<str>,
-    /// The request that is repeated. The first request sets it.
+    /// The request that is repeated; set by the first request.
     template: Option<Template>,
     /// Number of requests or messages that may still be started.
     left: u64,

@@ -37,14 +37,14 @@ impl World {
         }
     }
 
-    /// The creation of a user for a pool begins.
+    /// Notes that the creation of a user for a pool begins.
     pub(crate) fn begin_pool_user(&mut self, user: UserId, pool: u32) {
         let now = self.clock.now();
         let under_way = &mut self.pools.under_way;
         under_way.insert(user, (pool as usize, now));
     }
 
-    /// A user is ready for the pool, or could not be created.
+    /// Notes that a user is ready for the pool, or could not be created.
     pub(crate) fn end_pool_user(&mut self, user: UserId, fault: Option<&Fault>) {
         let now = self.clock.now();
         if let Some((pool, began)) = self.pools.under_way.remove(&user)

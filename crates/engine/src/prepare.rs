@@ -22,7 +22,7 @@ use crate::world::World;
 pub struct Settings {
     /// Changes to the scenario's options on the command line.
     pub overrides: Overrides,
-    /// Worker threads; `None`: half of the cores if the target is on this machine, otherwise all.
+    /// Number of worker threads; `None`: half of the cores if the target is on this machine, otherwise all cores.
     pub workers: Option<u32>,
     /// Cores to pin the workers to.
     pub cores: Vec<usize>,
@@ -36,7 +36,7 @@ pub struct Settings {
     pub fresh_seed: u64,
 }
 
-/// Why a run cannot be prepared.
+/// The reason why a run cannot be prepared.
 #[derive(Debug, Error)]
 pub enum PrepareError {
     /// The scenario cannot be loaded.
@@ -137,7 +137,7 @@ fn declare(bundle: &Bundle, data: &DataStore) -> Result<Declared, PrepareError> 
     Ok(Script::load(bundle, data, host, Limits::default())?.declared()?)
 }
 
-/// A world without load, only to load a scenario.
+/// A world without load, which only serves to load a scenario.
 pub(crate) fn empty_world(bundle: &Bundle, data: &DataStore) -> Result<World, PrepareError> {
     let nothing = || PrepareError::Unusable("cannot prepare to load the scenario".to_owned());
     let options =

@@ -8,7 +8,7 @@ use wire::http::{Body, Request};
 use wire::websocket::Handshake;
 use wire::{Endpoint, TlsSettings};
 
-/// What the users of a run do.
+/// The program that the users of a run execute.
 #[derive(Debug)]
 pub enum Program {
     /// A scenario.
@@ -46,8 +46,8 @@ pub struct Scenario {
     pub has_teardown: bool,
 }
 
-/// What users without a script send. Over HTTP, a user sends the next request after each response, or when an arrival
-/// is due. Over a WebSocket, each message waits for its reply.
+/// The request or message that users without a script send. Over HTTP, a user sends the next request after each
+/// response, or when an arrival is due. Over a WebSocket, each message waits for its reply.
 #[derive(Clone, Debug)]
 pub struct Plain {
     /// The URL.
@@ -94,7 +94,7 @@ pub enum Send {
         /// Statuses of 400 and more that are not failures.
         expect: Vec<u16>,
     },
-    /// A text message, for a server that replies to each message with one.
+    /// A text message, for a server that replies to each message with one message.
     Message(String),
 }
 
@@ -152,7 +152,7 @@ impl Plain {
         request.encode_into(None, &mut Vec::new())
     }
 
-    /// The issue of a level in which less was sent than planned.
+    /// An issue, if fewer requests or messages were sent in the level than planned.
     pub(crate) fn unsent(&self, measured: &Measured, limit: Option<Nanos>) -> Option<IssueCause> {
         let count = self.count?;
         let begun = |timings: &Timings| timings.count + timings.unfinished;

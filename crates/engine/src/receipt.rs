@@ -29,7 +29,7 @@ const WAKES_WITHIN: Nanos = Nanos::from_millis(1);
 /// time does not find them.
 const ON_ITS_WAY: Nanos = Nanos::from_micros(20);
 
-/// Shortest time between two queries of the segment order. A query takes 60 µs, because the kernel writes some
+/// Shortest time between two queries of the segment order. A query takes 60 µs, because the kernel writes several
 /// hundred numbers for it.
 const ORDER_KNOWN_FOR: Nanos = Nanos::from_millis(2);
 
@@ -39,7 +39,7 @@ const CLOCK_SET: Nanos = Nanos::from_millis(1);
 /// After this time, all data that was waiting when the clock was set has been read.
 const DISTRUST: Nanos = Nanos::from_secs(1);
 
-/// When the bytes of one read were received.
+/// The receive time of the bytes of one read, and its possible error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Received {
     /// When the kernel received the last byte or, without a timestamp, when the bytes were read.
@@ -86,8 +86,8 @@ impl Received {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Receipts {
     opened: u64,
-    /// How long data waited in the kernel before it was read. `None` until a connection is sampled, because not
-    /// measured is not zero.
+    /// The times that data waited in the kernel before it was read. `None` until a connection is sampled, because a
+    /// missing measurement is not 0.
     pub(crate) delays: Option<Histogram>,
     /// The receive-time errors: by how much receive times may be too late.
     pub(crate) errors: Option<Histogram>,

@@ -267,7 +267,7 @@ impl Recorder {
         note_failure(&mut self.measured.failures, failure);
     }
 
-    /// Requests that have ended since the level began, whatever their result.
+    /// The number of requests that have ended since the level began, with any result.
     pub(crate) fn ended(&self) -> u64 {
         self.measured.before.requests + self.windowed + self.window.requests
     }
@@ -313,7 +313,7 @@ impl Recorder {
     }
 }
 
-/// How a request that ended with this fault is counted.
+/// The kind of ending under which a request with this fault is counted.
 pub(crate) fn ending_of(fault: &Fault, limit: Nanos) -> Ending {
     match fault.kind {
         FaultKind::TimedOut => Ending::RanOut(limit),

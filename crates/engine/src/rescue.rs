@@ -20,7 +20,7 @@ const STEPS: u64 = 16;
 /// Silence that is accepted beyond the time of these steps.
 const PATIENCE: Nanos = Nanos::from_secs(10);
 
-/// When a worker sends its next copy.
+/// The time at which a worker sends its next copy.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Copies {
     next: Nanos,
@@ -45,7 +45,7 @@ impl Worker {
 pub(crate) struct Signs {
     workers: Vec<Sign>,
     looked: Nanos,
-    /// A worker that is silent for longer than this never responds again.
+    /// A worker that is silent for longer than this is assumed never to respond again.
     limit: Nanos,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Signs {
 struct Sign {
     heard: Nanos,
     done: bool,
-    /// When the latest copy arrived, and its content.
+    /// The time and the content of the latest copy.
     copy: Option<(Nanos, Box<Measured>)>,
 }
 
@@ -74,7 +74,7 @@ impl Signs {
 
     pub(crate) fn heard(&mut self, worker: u32, now: Nanos) {
         if let Some(sign) = self.workers.get_mut(worker as usize) {
-            // The level may begin after now. Silence counts from its beginning.
+            // If the level begins later than now, silence counts from its beginning.
             sign.heard = sign.heard.max(now);
         }
     }

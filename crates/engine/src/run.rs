@@ -36,14 +36,14 @@ impl Stop {
     }
 }
 
-/// An event of a run that is worth showing.
+/// An event of a run to show to the user.
 #[derive(Clone, Debug)]
 pub enum Notice {
     /// Before the first byte: a level has too few samples for a threshold.
     TooFewSamples(Forecast),
     /// `setup` has started.
     SettingUp,
-    /// Once a second while a level runs.
+    /// The state of the running level, once a second.
     Live(Live),
     /// A level is over.
     LevelDone(Box<Level>),
@@ -89,7 +89,7 @@ pub struct InFlight {
     pub up_to_s: f64,
 }
 
-/// Why a run could not start or finish.
+/// The reason why a run could not start or finish.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The target is not reachable before the start.
@@ -126,7 +126,7 @@ pub enum RunError {
 pub struct Outcome {
     /// Everything that was measured until the end.
     pub record: Run,
-    /// Why the run ended early.
+    /// The error that ended the run early.
     pub error: Option<RunError>,
 }
 

@@ -17,7 +17,7 @@ use crate::world::World;
 /// Interval of searches for operations in flight.
 const LOOK_THROUGH: Nanos = Nanos::from_millis(20);
 
-/// Progress of the waiting after the measured time.
+/// Progress of the phase in which operations and deliveries are awaited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Settling {
     /// When the measured time ended.

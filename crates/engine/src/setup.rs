@@ -13,7 +13,7 @@ use crate::world::World;
 /// The group of `setup` and `teardown`. The numbers of other groups begin at 1.
 const ASIDE: GroupId = GroupId(0);
 
-/// A running `setup` or `teardown`. It is part of no level's figures.
+/// A running `setup` or `teardown`, which is not part of any level's figures.
 #[derive(Debug)]
 pub(crate) struct SetupRun {
     pub(crate) group: GroupId,

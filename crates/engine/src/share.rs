@@ -15,8 +15,7 @@ use crate::world::{READ_BUFFER, World};
 const TURN: Nanos = Nanos::from_micros(250);
 /// Estimated cost of each wake in later turns of the script.
 const PER_WAKE: Nanos = Nanos::from_micros(5);
-/// Reads up to this size are not timed, which are nearly all. Even with the smallest frames, they take less than
-/// `TURN`.
+/// Reads up to this size, nearly all reads, are not timed. Even with the smallest frames, they take less than `TURN`.
 const UNTIMED: usize = 16 * 1024;
 /// The smallest read, in bytes.
 const LEAST: usize = 256;
@@ -28,7 +27,7 @@ const WORTH_TELLING: f64 = 20.0;
 /// A connection is skipped in at most this number of turns in a row.
 const MOST_SKIPPED: u8 = 8;
 
-/// How many bytes of one connection are read in one turn.
+/// The number of bytes that are read from one connection in one turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     bytes: u32,

@@ -1,6 +1,6 @@
 //! Ends a run early when a threshold with `or abort` cannot hold any more.
 //!
-//! Once a second, the workers send copies of their measurements. Only runs with such a threshold pay for this.
+//! Once a second, the workers send copies of their measurements. Only runs with such a threshold have this overhead.
 
 use model::Nanos;
 use plan::{Aggregate, Op, SubjectKind, Threshold, Unit};

@@ -50,7 +50,7 @@ impl Steps {
     }
 }
 
-/// How an iteration ended, for the counts of its steps.
+/// The way in which an iteration ended, for the counts of its steps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WayEnd<'a> {
     Succeeded,
@@ -59,7 +59,7 @@ pub(crate) enum WayEnd<'a> {
 }
 
 impl World {
-    /// A step of a user or of the group begins within the open ones. Returns the token by which it ends.
+    /// Begins a step of a user or of the group within the open ones. Returns a token, with which the step ends.
     pub(crate) fn begin_step(&mut self, id: GroupId, user: Option<UserId>, name: u32) -> u64 {
         let now = self.clock.now();
         let Some(&slot) = self.group_slots.get(&id) else {
@@ -240,7 +240,8 @@ impl World {
         }
     }
 
-    /// The step in which a group is: the innermost step of a member that has been open longest, or its own.
+    /// The step in which a group is: of the members' innermost steps, the one that has been open longest, or the
+    /// group's own step.
     fn where_is(&mut self, slot: usize) -> Option<u32> {
         let Self { groups, users, .. } = self;
         let group = &groups[slot];

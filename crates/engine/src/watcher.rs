@@ -22,7 +22,7 @@ use own::OwnWatch;
 use process::ProcessWatch;
 use scraped::Scraped;
 
-/// Interval of looks at the target's process and our own.
+/// Interval of samples of the target's process and the generator's own.
 const EVERY: Nanos = Nanos::from_secs(1);
 
 #[derive(Debug)]

@@ -39,7 +39,7 @@ pub(crate) struct Worker {
     events: Sender<(u32, Event)>,
     ready: Vec<Ready>,
     batch: VecDeque<Wake>,
-    /// Time spent waiting since the thread began.
+    /// Time that the worker has spent waiting since the thread began.
     idle: Nanos,
     memory_after_collection: u64,
     pub(crate) copies: Copies,
@@ -227,7 +227,8 @@ impl Worker {
         Some(used)
     }
 
-    /// Collects the script's garbage, and returns the pause. In the middle of a level only if there is a lot of it.
+    /// Collects the script's garbage, and returns the pause. In the middle of a level, it does so only if there is much
+    /// garbage.
     pub(crate) fn collect_garbage(&mut self, between_levels: bool) -> Option<Nanos> {
         let grown = probe::own_memory()
             .unwrap_or(0)

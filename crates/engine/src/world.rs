@@ -33,7 +33,7 @@ pub(crate) const READ_BUFFER: usize = 256 * 1024;
 /// tens of milliseconds, in which sockets wait, and they turn off with the last socket.
 static STAMPING: OnceLock<Option<StampingOn>> = OnceLock::new();
 
-/// Everything on a worker outside the script: sockets, users, timers, ledgers, the recorder.
+/// The state of a worker outside the script: sockets, users, timers, ledgers and the recorder.
 ///
 /// The script reaches it through `script::Host`, and the worker's loop drives it. Each file of this crate adds the
 /// methods of one topic.

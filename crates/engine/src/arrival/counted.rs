@@ -1,5 +1,5 @@
-//! Deliveries over Socket.IO without a socket, from received bytes to histograms. A benchmark counts the cost of one
-//! delivery with it.
+//! Deliveries over Socket.IO without a socket, from received bytes to histograms. A benchmark uses this to measure the
+//! cost of one delivery.
 
 use std::collections::VecDeque;
 

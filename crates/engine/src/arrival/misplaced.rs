@@ -1,5 +1,5 @@
-//! Finds stamps at a place where their channel does not look. They are caused by a mistake in the script, which must
-//! not count against the target.
+//! Finds stamps at a place where their channel does not look. The cause is a mistake in the script, which must not
+//! count against the target.
 
 use delivery::{Garbled, Stamp, stamps_from};
 use record::Mismatch;
@@ -17,7 +17,7 @@ const LOOKS: u16 = 1000;
 pub(crate) struct Looks(u16);
 
 impl Arrival<'_> {
-    /// Called when no channel consumed the message. `first` returns the position of its first stamp.
+    /// Called when no channel consumed the message. `first` returns the position of the message's first stamp.
     pub(super) fn misplaced(
         &mut self,
         came: Came<'_>,

@@ -13,9 +13,9 @@ use crate::tickers::WAKES_LIMIT;
 pub(crate) struct Outcome {
     pub(crate) says: Vec<String>,
     pub(crate) fault: Option<Fault>,
-    /// The server accepted the probe of this socket.
+    /// Whether the server accepted the probe of this socket.
     pub(crate) probed: bool,
-    /// The session has opened. From now on the server must send pings.
+    /// Whether the session has opened, so that the server must send pings from now on.
     pub(crate) begun: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum Frame<'a> {
 }
 
 impl Arrival<'_> {
-    /// Hands a message to the session. Everything after a fault is ignored.
+    /// Passes a message to the session. Messages after a fault are ignored.
     pub(super) fn frame(&mut self, talk: &mut Talk, frame: Frame<'_>) {
         if self.talked.fault.is_some() {
             return;

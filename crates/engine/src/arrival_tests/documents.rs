@@ -1,4 +1,4 @@
-//! Several documents in one frame: each is a separate message for its consumers.
+//! Tests frames with several documents, each of which is a separate message for its consumers.
 
 use delivery::{Documents, Framing, RECORD_SEPARATOR};
 use model::Nanos;

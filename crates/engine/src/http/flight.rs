@@ -83,7 +83,7 @@ impl InFlight {
         matches!(self.asker, Asker::Poll(_))
     }
 
-    /// Whether this is the request of this poll.
+    /// Whether `poll` waits for this request.
     pub(crate) fn is(&self, poll: Poll) -> bool {
         self.asker == Asker::Poll(poll)
     }

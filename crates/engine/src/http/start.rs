@@ -1,4 +1,4 @@
-//! Turns a request of the script into one that can be sent.
+//! Prepares requests of the script for sending.
 
 use model::{Fault, FaultKind, UserId};
 use script::host::{Body, HttpCall, OpId};

@@ -17,7 +17,7 @@ pub(crate) struct Sight {
     pub(crate) only: Filter,
     /// Messages that pass this filter are snapshots, which restate earlier messages.
     except: Option<Filter>,
-    /// On Socket.IO: the event that carries the stamps.
+    /// The Socket.IO event that carries the stamps.
     event: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl Sight {
         })
     }
 
-    /// Whether the channel looks at this data at all: on Socket.IO, whether the event is its own.
+    /// Whether the channel looks at this data at all. On Socket.IO, it looks only at its own event.
     pub(crate) fn hears(&self, came: Came<'_>) -> bool {
         match (&self.event, came.event) {
             (Some(name), Some(event)) => event.is(name),
@@ -60,8 +60,8 @@ impl Sight {
     }
 }
 
-/// The places in which the channels of a worker look. Users who look in the same place share one entry, so that it
-/// stays in the CPU cache. Thousands of copies would not.
+/// The places in which the channels of a worker look. Users who look in the same place share one entry, which stays in
+/// the CPU cache. Thousands of copies would not fit.
 #[derive(Debug, Default)]
 pub(crate) struct Sights {
     known: Vec<(StampPlace, Rc<Sight>)>,

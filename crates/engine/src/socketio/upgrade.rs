@@ -64,7 +64,7 @@ impl World {
         }
     }
 
-    /// Whether the session still exists for which a WebSocket is being opened.
+    /// Whether the session that a WebSocket is being opened for still exists.
     pub(crate) fn is_wanted(&mut self, probes: Option<u32>) -> bool {
         probes.is_none_or(|key| self.polling_of(key).is_some())
     }

@@ -36,7 +36,7 @@ fn begin(world: &mut World, user: Option<UserId>, name: &str) -> u64 {
     world.step_begin(GROUP, user, number)
 }
 
-/// The iteration is over, and the next one begins.
+/// Ends the iteration, and begins the next one.
 fn over(world: &mut World, end: WayEnd<'_>) {
     let iterations = &mut world.recorder.measured.iterations;
     iterations.planned += 1;
@@ -58,7 +58,8 @@ fn told(world: World) -> Measured {
     measured
 }
 
-/// Each step, with the iterations that reached it, passed it (with failures), failed in it and did not end in it.
+/// Each step with the numbers of iterations that reached it, passed it, passed it with failures, failed in it, and had
+/// not ended in it.
 fn table(funnel: &StepFunnel) -> Vec<(String, [u64; 5])> {
     let steps = funnel.steps.iter();
     let row = |step: &record::FunnelStep| {

@@ -6,7 +6,7 @@ pub(super) fn of_workers(config: &RunConfig) -> Vec<usize> {
     if config.cores.is_empty() {
         return probe::own_cores();
     }
-    // Workers take the cores in turn, so there may be more cores than workers use.
+    // Each worker uses one core of the list, so some cores may be unused.
     let workers = config.workers as usize;
     let mut cores: Vec<usize> = config.cores.iter().copied().take(workers).collect();
     cores.sort_unstable();

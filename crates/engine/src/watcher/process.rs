@@ -235,7 +235,7 @@ impl LevelWatch {
         found.oom_kills = oom_kills.or(found.oom_kills);
     }
 
-    /// Threads that started later may run elsewhere.
+    /// Adds the cores of threads that started later, which may run on other cores.
     fn note_last_cores(&mut self) {
         let last = self.course.last().map(allowed_cores);
         self.cores.extend(last.unwrap_or_default());

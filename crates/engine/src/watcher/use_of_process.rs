@@ -13,7 +13,8 @@ use super::process::{Found, LevelWatch};
 const THREADS: usize = 16;
 /// Maximum number of processes in the record.
 const PROCESSES: usize = 64;
-/// A thread that wants a CPU for more than this percentage has nothing to spare.
+/// A thread that runs or waits for a CPU for more than this percentage of the time has no capacity
+/// left.
 const BUSY_PERCENT: f64 = 80.0;
 
 /// `None` with fewer than two looks, unless the process ended, which is always worth reporting.

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A level in which every condition below holds by its figures.
+/// A level whose figures meet every condition below.
 fn measured_well() -> Level {
     let mut level = requests(1_000, 0);
     let measured = &mut level.measured;

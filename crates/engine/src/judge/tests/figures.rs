@@ -177,7 +177,7 @@ fn of_deliveries() {
         ("mean < 1s", "5 ms"),
     ];
     assert_texts(&of(&channel), "deliveries", &texts);
-    // Duplicates and deliveries out of order show, even if nothing else arrived.
+    // Duplicates and deliveries out of order are observed even if nothing else arrived.
     (channel.delivered, channel.late) = (0, 0);
     for (duplicated, reordered) in [(1, 0), (0, 1), (1, 1)] {
         (channel.duplicated, channel.reordered) = (duplicated, reordered);
