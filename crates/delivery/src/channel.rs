@@ -12,7 +12,7 @@ pub enum Audience {
     Others,
     /// All members, including the sender.
     Everyone,
-    /// These members.
+    /// Only these members.
     Members(Vec<u32>),
 }
 

@@ -8,7 +8,7 @@ use crate::message::{Message, Sending};
 use crate::stamp::Stamp;
 use crate::tally::{Fate, Tally};
 
-/// Time for which a message is remembered after its settling time, to tell duplicates from unknown stamps.
+/// Time for which a message is remembered after its settling time, to distinguish duplicates from unknown stamps.
 const REMEMBERED: Nanos = Nanos::from_secs(30);
 
 /// The index of a channel in a ledger.

@@ -337,7 +337,7 @@ fn memory_is_bounded_and_what_is_forgotten_is_said_so() {
 }
 
 proptest! {
-    /// Under any mix of faults, the counts are those of a simple model of the same events.
+    /// Under any mix of faults, the counts equal those of a simple model of the same events.
     #[test]
     fn counts_are_exact_under_any_mix_of_faults(
         members in 2_u32..70,

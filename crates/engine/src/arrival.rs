@@ -34,7 +34,7 @@ const INBOX_LIMIT: usize = 64;
 /// 4. the inbox
 pub(crate) struct Arrival<'a> {
     pub(crate) key: u32,
-    /// When the bytes were received: the kernel's timestamp or, without one, the time of the read.
+    /// The receive time of the bytes: the kernel's timestamp or, without one, the time of the read.
     pub(crate) now: Nanos,
     pub(crate) member: u32,
     pub(crate) group: Option<&'a mut Group>,

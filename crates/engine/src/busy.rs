@@ -18,7 +18,7 @@ pub(crate) fn share(held: Nanos, slept: Nanos, used: Option<&ThreadTime>) -> f64
     by_the_clock.max(by_the_kernel).min(1.0)
 }
 
-/// How long the thread waited for a CPU.
+/// The time for which the thread waited for a CPU.
 pub(crate) fn cpu_wait(held: Nanos, used: &ThreadTime) -> CpuWait {
     CpuWait {
         share: part(used.waited, held),

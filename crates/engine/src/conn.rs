@@ -84,7 +84,7 @@ impl Conn {
         }
     }
 
-    /// When the earliest time limit of the connection ends.
+    /// The end of the earliest time limit of the connection.
     fn limit(&self) -> Nanos {
         match &self.link {
             Link::Http(http) => http.limit(),

@@ -105,7 +105,7 @@ impl ConnectQueue {
         over
     }
 
-    /// When the earliest time limit of the queued requests ends.
+    /// The end of the earliest time limit of the queued requests.
     pub(crate) fn limit(&self) -> Nanos {
         let limits = self.waiting.iter().filter_map(|dial| match dial {
             Dial::Http(call) => Some(call.limit()),
@@ -179,7 +179,7 @@ impl World {
         }
     }
 
-    /// When the next queued connection can be opened.
+    /// The time at which the next queued connection can be opened.
     pub(crate) fn next_dial(&self) -> Nanos {
         if self.connect_queue.is_due() {
             Nanos::ZERO

@@ -129,7 +129,7 @@ pub(crate) enum Trust {
     Named,
 }
 
-/// Resolves an endpoint, and refuses addresses to which load must not go.
+/// Resolves an endpoint, and refuses addresses that must not be load-tested.
 pub(crate) fn address_of(endpoint: &Endpoint, trust: Trust) -> Result<SocketAddr, Fault> {
     let addresses = wire::resolve(endpoint)?;
     // Most servers that listen on only one address family use IPv4.

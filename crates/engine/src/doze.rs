@@ -11,7 +11,7 @@ const LEAST_LEAD: Nanos = Nanos::from_micros(5);
 const MOST_LEAD: Nanos = Nanos::from_micros(80);
 /// After a sleep whose lateness was below the lead, the lead shrinks by one part in this number.
 const FORGETS: u64 = 64;
-/// At most one part in this number of all time is spent spinning, because the target may need the CPU.
+/// A worker spends at most one part in this number of its time spinning, because the target may need the CPU.
 const AWAKE_SHARE: u64 = 20;
 
 /// The time that a worker has spent spinning, and the current lead.

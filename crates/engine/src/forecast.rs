@@ -1,4 +1,4 @@
-//! Finds thresholds, before a run, for which a level cannot produce enough samples.
+//! Finds thresholds that need more samples than a level can produce, before a run.
 
 use plan::{Aggregate, LevelLoad, Op, Options, SubjectKind, Threshold};
 use record::Forecast;

@@ -63,7 +63,7 @@ pub(crate) struct FunnelCounts {
     outside: u64,
 }
 
-/// How a step ended.
+/// The way in which a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StepEnd {
     Passed,
@@ -346,7 +346,8 @@ pub(crate) struct Way {
     pub(crate) first: Option<u32>,
     /// Number of calls of `everyone` and `together` in progress.
     pub(crate) concurrent: u32,
-    /// The group's step around these calls. Steps that the group begins during the calls are nested only in this one.
+    /// The group's step around these calls. Steps that the group begins during the calls are nested in this step and no
+    /// other.
     pub(crate) base: Option<u32>,
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct HttpLink {
 /// A connection that is being opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opening {
-    /// When the connection was requested.
+    /// The time at which the connection was requested.
     pub(crate) asked: Nanos,
     /// The time by which the connection must be open.
     pub(crate) until: Nanos,

@@ -34,7 +34,7 @@ impl Http2Link {
         })
     }
 
-    /// When the earliest time limit of the connection and its requests ends.
+    /// The end of the earliest time limit of the connection and its requests.
     pub(crate) fn limit(&self) -> Nanos {
         let calls = self.calls.iter().map(|(stream, call)| {
             let begun = self.wire.has_begun(*stream);
@@ -119,8 +119,8 @@ impl World {
         self.advance_line(owner, endpoint);
     }
 
-    /// Sends queued requests on the newest connection, if it is usable and has a free stream. Without a usable
-    /// connection, opens one.
+    /// Sends queued requests on the newest connection, if it is usable and has a free stream. Opens a connection if
+    /// none is usable.
     fn advance_line(&mut self, owner: UserId, endpoint: EndpointIndex) {
         while let Some(pool) = self.users.get(owner).map(|user| user.pool(endpoint)) {
             let (newest, connect_queue) = (pool.open.last().copied(), pool.connect_queue > 0);

@@ -21,7 +21,7 @@ pub(crate) struct Operation {
     /// The kind and name under which the operation is measured; `None` for a socket that is being opened.
     pub(crate) measured_as: Option<(Family, usize)>,
     pub(crate) planned: Nanos,
-    /// When the operation's own time limit ends.
+    /// The end of the operation's own time limit.
     pub(crate) until: Nanos,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Operation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Awaited {
     pub(crate) count: u64,
-    /// When the latest time limit of the operations ends.
+    /// The end of the latest time limit of the operations.
     pub(crate) until: Nanos,
 }
 

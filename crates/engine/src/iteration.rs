@@ -17,7 +17,7 @@ use crate::world::World;
 const PAUSE_AFTER_FAILURE: Nanos = Nanos::from_millis(100);
 
 impl Worker {
-    /// Starts an iteration of a group. `number` is that of the arrival, in an open load.
+    /// Starts an iteration of a group. In an open load, `number` is the number of the arrival.
     pub(crate) fn begin_iteration(&mut self, slot: usize, due: Nanos, number: Option<u64>) {
         let Some(level) = &self.level else { return };
         let plan = Arc::clone(&level.plan);

@@ -197,7 +197,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Groups in which not all members reported a state may be converged or diverged.
+    /// Groups may be converged or diverged if not all of their members reported a state.
     fn of_convergence(self, groups: &Convergence) -> Seen {
         let all = groups.groups();
         let unknown = groups.unknown;

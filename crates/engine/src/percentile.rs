@@ -32,7 +32,7 @@ pub(crate) struct Messages {
     pub(crate) all_beyond: u64,
 }
 
-/// A percentile, as far as it is known.
+/// A percentile, of which only bounds may be known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Percentile {
     /// The quantile, between 0 and 1.

@@ -76,14 +76,14 @@ impl<T> Named<T> {
     }
 }
 
-/// How a timed operation ended.
+/// The way in which a timed operation ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ending {
-    /// It got a response, which may be a failure.
+    /// The operation got a response, which may be a failure.
     Answered { failed: bool },
-    /// It broke without a response.
+    /// The operation broke without a response.
     Broke,
-    /// It exceeded this time limit.
+    /// The operation exceeded this time limit.
     RanOut(Nanos),
 }
 

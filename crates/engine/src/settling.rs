@@ -20,9 +20,9 @@ const LOOK_THROUGH: Nanos = Nanos::from_millis(20);
 /// Progress of the phase in which operations and deliveries are awaited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Settling {
-    /// When the measured time ended.
+    /// The time at which the measured time ended.
     since: Nanos,
-    /// When the last operation of the measured time ended.
+    /// The time at which the last operation of the measured time ended.
     quiet: Option<Nanos>,
     next_look: Nanos,
 }

@@ -43,7 +43,7 @@ impl Timers {
         self.heap.peek().map(|Reverse((due, ..))| *due)
     }
 
-    /// When the next planned start is due, if it is the next timer.
+    /// The time of the next planned start, if it is the next timer.
     pub(crate) fn next_start(&self) -> Option<Nanos> {
         let Reverse((due, _, alarm)) = self.heap.peek()?;
         matches!(alarm, Alarm::Tick(_) | Alarm::Begin(_)).then_some(*due)

@@ -21,11 +21,11 @@ const DELAY_LONG: Nanos = Nanos::from_millis(2);
 const DELAY_LONG_SHARE: f64 = 0.25;
 const DELAY_DOUBT: Nanos = Nanos::from_micros(500);
 const DELAY_DOUBT_SHARE: f64 = 0.05;
-/// Time for which a CPU quota stopped the generator, in percent of the measured time.
+/// Percentage of the measured time in which a CPU quota stopped the generator.
 const THROTTLED_LIMIT: f64 = 1.0;
-/// Planned starts that the generator missed, in percent.
+/// Percentage of planned starts that the generator missed.
 const BEHIND_LIMIT: f64 = 0.1;
-/// Time for which users of a closed load waited for the generator, in percent of their time.
+/// Percentage of their time that users of a closed load spent waiting for the generator.
 const SLOWED_LIMIT: f64 = 50.0;
 const SLOWED_DOUBT: f64 = 25.0;
 /// Length of a garbage collection pause, in which the worker reads no sockets.

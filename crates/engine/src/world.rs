@@ -60,7 +60,7 @@ pub(crate) struct World {
     pub(crate) groups: Vec<Group>,
     pub(crate) group_slots: FxHashMap<GroupId, usize>,
     pub(crate) recorder: Recorder,
-    /// When the level began, including ramp-up and warm-up.
+    /// The start of the level, including ramp-up and warm-up.
     pub(crate) level_start: Nanos,
     pub(crate) step_names: StepNames,
     /// Number of steps that have begun.
@@ -71,14 +71,14 @@ pub(crate) struct World {
     pub(crate) hold_is_settled: bool,
     /// Whether the load is open, so that iterations start when they are due, and not when others end.
     pub(crate) is_open: bool,
-    /// When the next iteration of an open load is due.
+    /// The time at which the next iteration of an open load is due.
     pub(crate) next_arrival: Nanos,
     /// The time and the result of the last check whether most groups wait for the target.
     pub(crate) awaiting: (Nanos, bool),
     /// Iterations of this level's closed load that have begun. In a mix, this number selects the scenario.
     pub(crate) begun: u64,
     pub(crate) at_work: AtWork,
-    /// When the loop wakes to look at the phases.
+    /// The time at which the loop wakes to check the phases.
     pub(crate) next_look: Nanos,
     pub(crate) wakes: VecDeque<Wake>,
     pub(crate) pooled: Vec<(UserId, String)>,
@@ -199,7 +199,7 @@ impl World {
         (due < Nanos::MAX).then_some(due)
     }
 
-    /// When the next planned start is due, if nothing else is due before.
+    /// The time of the next planned start, if nothing else is due before.
     pub(crate) fn next_start(&self) -> Nanos {
         self.timers
             .next_start()

@@ -6,7 +6,7 @@ use crate::estimate::Estimate;
 use crate::quantile::{needed_samples, rank_of};
 use crate::{Blocks, Histogram};
 
-/// Samples of which some are censored: only a lower bound of their value is known.
+/// Samples, some of which are censored: only a lower bound of their value is known.
 ///
 /// An operation that is in flight after 3 s takes longer than 3 s, by an unknown amount. Leaving it out would measure
 /// only the survivors.

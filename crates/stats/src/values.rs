@@ -97,7 +97,7 @@ impl Values {
         Some((value / SCALE).clamp(self.min?, self.max?))
     }
 
-    /// The number of values for which `is` is true. Values have the precision of [`Self::quantile`].
+    /// The number of values that satisfy `is`. Values have the precision of [`Self::quantile`].
     pub fn count_where(&self, is: impl Fn(f64) -> bool) -> u64 {
         let (Some(min), Some(max)) = (self.min, self.max) else {
             return 0;

@@ -72,7 +72,7 @@ impl Arrival {
     }
 
     /// Receives once, with the kernel's timestamp if [`Arrival::ask`] was called. One read may return the bytes of many
-    /// packets; the timestamp is that of the newest.
+    /// packets, with the timestamp of the newest packet.
     pub(crate) fn receive(
         &mut self,
         socket: BorrowedFd<'_>,

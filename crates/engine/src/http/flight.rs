@@ -88,7 +88,7 @@ impl InFlight {
         self.asker == Asker::Poll(poll)
     }
 
-    /// When the request was made or, if it had to wait, when it could start.
+    /// The time at which the request was made or, if it had to wait, could start.
     pub(crate) fn started(&self) -> Nanos {
         self.started
     }

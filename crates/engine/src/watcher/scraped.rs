@@ -75,7 +75,7 @@ impl Scraped {
         self.figures.iter().any(|(_, figures)| says(figures))
     }
 
-    /// When the endpoint's process was started, in seconds of the Unix epoch.
+    /// The start time of the endpoint's process, in seconds of the Unix epoch.
     pub(super) fn process_started_at(&self) -> Option<f64> {
         self.figures.last()?.1.started_at
     }

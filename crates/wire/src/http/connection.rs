@@ -84,7 +84,7 @@ impl Connection {
         !self.parser.is_idle()
     }
 
-    /// After a failure: whether the peer most likely closed the connection while it was idle. This is assumed if the
+    /// Whether, after a failure, the peer most likely closed the connection while it was idle. This is assumed if the
     /// connection has served a response before, and broke before the first byte of this one. An idempotent request may
     /// be repeated on a new connection (RFC 9110 §9.2.2).
     pub fn is_stale_close(&self) -> bool {

@@ -48,7 +48,7 @@ pub enum GrpcError {
 }
 
 impl GrpcError {
-    /// From the values of `grpc-status` and `grpc-message`. `None` if the call succeeded.
+    /// Creates the error from the values of `grpc-status` and `grpc-message`. `None` if the call succeeded.
     pub(crate) fn of(status: &[u8], message: Option<&[u8]>) -> Option<Box<Self>> {
         let code = std::str::from_utf8(status).ok();
         Some(Box::new(match code.and_then(|code| code.parse().ok()) {

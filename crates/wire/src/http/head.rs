@@ -59,7 +59,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Head>, Fault> {
         head.grpc_error = grpc_error(parsed.headers);
     }
     if head.chunked && head.length.is_some() {
-        // RFC 9112 §6.3: a server must not send both. Clients differ in which they use, and attacks exploit that.
+        // RFC 9112 §6.3: a server must not send both. Clients differ in the header that they use, and attacks exploit
+        // this difference.
         let both = "the response has both Content-Length and Transfer-Encoding: ambiguous length";
         return Err(protocol(both));
     }

@@ -94,7 +94,8 @@ impl Parser {
         self.bodies = Bodies::Counted;
     }
 
-    /// Prepares for the response to a request. `bodiless` means that it has no body whatever its head says (HEAD).
+    /// Prepares for the response to a request. `bodiless` means that the response has no body, regardless of its head
+    /// (HEAD).
     pub fn expect(&mut self, bodiless: bool) {
         self.state = State::Head;
         self.held.clear();

@@ -44,7 +44,7 @@ impl Request {
             .map(|(_, value)| value.as_str())
     }
 
-    /// HEAD has no response body, whatever the response's head says.
+    /// Whether the response may have a body. For HEAD it has none, regardless of its head.
     pub fn expects_body(&self) -> bool {
         self.method != "HEAD"
     }
