@@ -1,13 +1,13 @@
-//! Finds a rate limiter: the target, or a component before it, lets a number of requests pass per time. It answers the
-//! others with status 429.
+//! Finds a rate limiter in the target or in front of it. A limiter lets a number of requests pass per unit of time and
+//! answers the others with status 429.
 //!
 //! The evidence, strongest first:
 //!
 //! - the limits that the headers of the 429s state,
-//! - a course over time that only a limiter has: a number of requests and then none; the same number again and again;
-//!   or a burst followed by a flow that is more regular than chance,
-//! - the requests that passed per user and per address,
-//! - the requests that passed in other levels.
+//! - a pattern over time that only a limiter produces: requests pass and then none do, the same number passes again and
+//!   again, or a burst is followed by a flow that is more regular than chance,
+//! - the number of requests that passed per user and per address,
+//! - the number of requests that passed in other levels.
 //!
 //! A 429 alone, or with a `Retry-After` header, is not evidence: busy servers answer like that too.
 
@@ -23,23 +23,23 @@ use record::{
 use key::{Keys, is_by_user, keys_of, number_of};
 use shape::{Shape, shape_of};
 
-/// The share of refused requests from which on a level is limited.
+/// A limiter limits a level if it refused more than this share of the requests.
 const WORTH_TELLING: f64 = 0.01;
 
-/// The facts that one level shows.
+/// Observations from one level.
 struct Seen<'a> {
     level: &'a Level,
     limited: &'a Limited,
-    /// Whether no requests were made before it, so that every key still has its full budget.
+    /// Whether no earlier level and no `setup` sent requests, so that every key began with its full budget.
     fresh: bool,
     shape: Option<Shape>,
-    /// Users with refused requests.
+    /// Number of users with refused requests. All users, if refusals were not counted per user.
     users: u64,
-    /// Addresses that they came from.
+    /// Number of source addresses of these users.
     addresses: u64,
-    /// Requests passed per window, as far as whole windows were observed.
+    /// Number of requests that passed per window, if known.
     per_window: Option<f64>,
-    /// Requests passed per second while others were refused.
+    /// Number of requests that passed per second while others were refused.
     flow: Option<f64>,
 }
 
@@ -56,7 +56,7 @@ struct Limit<'a> {
 enum Window {
     Stated(f64),
     Seen(f64),
-    /// The time until the moment that the responses named.
+    /// The reset time that the responses state, since the start of the level.
     Told(f64),
     AtLeast(f64),
     Unknown,
@@ -69,7 +69,7 @@ pub(crate) fn find(run: &Run) -> Option<Finding> {
         .iter()
         .filter_map(|level| look(run, level))
         .collect();
-    // Among equal levels, the one that began with full budgets shows the limit best.
+    // If several levels have equally strong evidence, one that began with full budgets shows the limit best.
     let main = seen
         .iter()
         .max_by_key(|seen| (strength(seen), seen.fresh))?;
@@ -129,7 +129,7 @@ fn look<'a>(run: &Run, level: &'a Level) -> Option<Seen<'a>> {
     })
 }
 
-/// With a stated window, a steady flow shows the number of requests per window.
+/// If the window is stated and the flow is steady, computes the number of requests per window.
 fn with_window<'a>(seen: &Seen<'a>, stated: Option<&StatedLimit>) -> Seen<'a> {
     let of_flow = seen.flow.zip(stated.and_then(|stated| stated.window_s));
     Seen {
@@ -140,7 +140,7 @@ fn with_window<'a>(seen: &Seen<'a>, stated: Option<&StatedLimit>) -> Seen<'a> {
     }
 }
 
-/// The strength of the evidence in a level; 0 means that there is no limiter.
+/// Returns the strength of the evidence in a level. 0: there is no limiter.
 fn strength(seen: &Seen<'_>) -> u8 {
     let states = !seen.limited.stated.is_empty();
     let told_to_wait = seen.limited.told_to_wait > 0;
@@ -166,9 +166,9 @@ fn strength(seen: &Seen<'_>) -> u8 {
     if states { shape + 10 } else { shape }
 }
 
-/// Whether passed requests were answered so quickly that on average less than half a request was in progress (Little's
-/// law). A server that refuses because all its places are taken has as many requests in progress as it has places. At
-/// least half of the passed requests took no longer than the quantile used here.
+/// Whether fewer than 0.5 passed requests were in progress on average (Little's law). A server that refuses requests
+/// because all its places are taken has one request in progress per place. The quantile is an upper bound of the passed
+/// requests' median time, because the histogram also contains the refused ones.
 fn is_quick(seen: &Seen<'_>, per_s: f64) -> bool {
     const IN_WORK: f64 = 0.5;
     let mut times = stats::Histogram::default();
@@ -181,7 +181,7 @@ fn is_quick(seen: &Seen<'_>, per_s: f64) -> bool {
     time.is_some_and(|time| per_s * time.as_secs_f64() < IN_WORK)
 }
 
-/// Whether the same number of requests passes, equally evenly, in levels that send very different numbers.
+/// Whether requests pass at the same regular rate in another level that sends at a very different rate.
 fn flows_alike(seen: &Seen<'_>, others: &[Seen<'_>]) -> bool {
     let asked = |seen: &Seen<'_>| {
         (seen.limited.count + seen.limited.passed) as f64
@@ -198,7 +198,7 @@ fn flows_alike(seen: &Seen<'_>, others: &[Seen<'_>]) -> bool {
     regular(seen) && others.iter().any(alike)
 }
 
-/// Of several stated limits, the one that was exhausted most often, otherwise the one with the shortest window.
+/// Returns the stated limit that was exhausted most often. Among equals, the one with the shortest window.
 fn stated_of(limited: &Limited) -> Option<&StatedLimit> {
     let window = |one: &StatedLimit| one.window_s.unwrap_or(f64::INFINITY);
     let order = |one: &&StatedLimit, other: &&StatedLimit| {
@@ -217,7 +217,7 @@ fn limit_of<'a>(
     let users = &seen.limited.users;
     let each_user = users.passed.sum / users.count.max(1) as f64;
     let counted = match (keys.left.as_slice(), seen.shape) {
-        // Users who were never refused had budgets of their own, so only those who were refused are counted.
+        // Every user has a separate budget. Only users who were refused have exhausted theirs, so only they count.
         ([Key::User], Some(Shape::Stop { .. })) if users.count > 0 => Some(each_user),
         ([Key::User], None) if closed_to_the_end(seen.limited) => Some(each_user),
         ([key], _) => seen.per_window.map(|passed| passed / number_of(*key, seen)),
@@ -251,20 +251,20 @@ fn window_of(run: &Run, seen: &Seen<'_>) -> Window {
     }
 }
 
-/// Whether the responses named only moments after the end of the level.
+/// Whether all stated reset times are after the end of the level, and there is at least one.
 fn closed_to_the_end(limited: &Limited) -> bool {
     let mut moments = limited.free_at_s.iter();
     !limited.free_at_s.is_empty() && moments.all(|at_s| *at_s > limited.end_s)
 }
 
-/// The moment that all responses named. Users who began one after the other name slightly different moments.
+/// Returns the reset time that all responses state. Users who began one after the other get slightly different times.
 fn told(limited: &Limited) -> Option<f64> {
     let first = limited.free_at_s.iter().copied().reduce(f64::min)?;
     let last = limited.free_at_s.iter().copied().reduce(f64::max)?;
     (last - first <= first * 0.05).then_some(first)
 }
 
-/// How long the limiter was observed to be closed, including later levels.
+/// Returns a lower bound of the window, in seconds: the limiter stayed closed until then, later levels included.
 fn closed_for(run: &Run, seen: &Seen<'_>) -> f64 {
     let later = run
         .levels
@@ -281,7 +281,7 @@ fn closed_for(run: &Run, seen: &Seen<'_>) -> f64 {
     }
 }
 
-/// Whether most failures of a level are due to the limiter.
+/// Whether the limiter caused most failures of a level.
 fn is_limiting(level: &Level) -> bool {
     let all = level.measured.requests.values();
     let (asked, failed) = all.fold((0, 0), |(asked, failed), one| {

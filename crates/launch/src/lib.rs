@@ -97,8 +97,7 @@ impl Drop for System {
     }
 }
 
-/// Pins the process to the cores. A machine that refuses is no reason to stop: the record shows which cores were
-/// shared.
+/// Pins the process to the cores. If the machine refuses, the run continues: the record shows which cores were shared.
 fn pin(child: &Child, cores: &[usize]) {
     if cores.is_empty() {
         return;

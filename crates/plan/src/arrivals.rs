@@ -36,8 +36,8 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// The arrivals of a rate profile. Before it, the rate rises evenly to its first rate over `ramp` and stays there
-    /// for `warmup`. `hold` is the measured time of a steady rate.
+    /// The arrivals of a rate profile. Before the profile, the rate rises evenly to its first rate over `ramp` and
+    /// stays there for `warmup`. `hold` is the measured time of a steady rate.
     pub fn new(
         profile: &RateProfile,
         spacing: Spacing,
@@ -105,7 +105,7 @@ pub struct Starts {
     segments: Vec<RateSegment>,
     segment: usize,
     leg_start: Nanos,
-    /// Arrivals in all segments before this one.
+    /// Number of arrivals in all segments before this one.
     before_leg: f64,
     number: u64,
     /// The next arrival is due where the integral passes this value.

@@ -16,7 +16,7 @@ pub(crate) fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, word)| word)
 }
 
-/// Retired words and what they are called now.
+/// Retired words with their current names.
 const RETIRED: [(&str, &str); 4] = [
     ("hold", "duration"),
     ("strayed", "misdelivered"),
@@ -24,7 +24,7 @@ const RETIRED: [(&str, &str); 4] = [
     ("exchanges", "roundTrips"),
 ];
 
-/// ``did you mean `duration`?`` or, when nothing is near, the list of what is known.
+/// ``did you mean `duration`?`` or, if no known word is close, the list of known words.
 pub(crate) fn hint(given: &str, known: &[&str]) -> String {
     let renamed = RETIRED
         .iter()

@@ -57,7 +57,7 @@ pub use subject::{Subject, SubjectKind};
 /// A threshold: compares an aggregate of a subject with a limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
-    /// The measured thing.
+    /// The measured operation, metric or process.
     pub subject: Subject,
     /// The figure of the subject.
     pub aggregate: Aggregate,
@@ -84,11 +84,11 @@ pub enum Aggregate {
     Min,
     /// Largest value.
     Max,
-    /// The number; the sum of a counter.
+    /// The number of occurrences; for a counter, its sum.
     Count,
     /// The number per second of the measured time.
     Rate,
-    /// Failed ones, as a share of all that ended or as a number.
+    /// Failures, as a share of all ended operations or as a number.
     Failed,
     /// Planned starts of iterations that did not happen, as a share of all planned starts or as a number.
     Dropped,

@@ -1,4 +1,4 @@
-//! The due times of the ticks of an `every`: an open clock that waits for nothing.
+//! The due times of the ticks of an `every`, which do not depend on any response.
 //!
 //! Tick k is due at `start + first + k × period`, regardless of earlier ticks. A late tick still fires once, in order
 //! and with its own due time. No tick is moved and none is added, so a stall of the generator appears as start lag of

@@ -1,5 +1,5 @@
-//! What a user costs who only listens: bytes of the script engine each, and the time of one garbage collection of all
-//! of them. `cargo bench -p script --bench idle`.
+//! The cost of a user who only listens: memory of the script engine in bytes, and the time of one garbage collection of
+//! all users. `cargo bench -p script --bench idle`.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -44,7 +44,7 @@ fn idle(source: &str, groups: u32, members: u32) {
             let opened = Wake::Done { op, result };
             asked.script.turn(&mut std::iter::once(opened));
         }
-        asked.take(); // what was asked for since: to stay
+        asked.take(); // the calls of `stay`
     }
     assert_eq!(sockets, groups * members, "each has its socket");
     let each = (asked.script.memory_used() as f64 - before) / f64::from(sockets);

@@ -1,5 +1,5 @@
-//! What the script side costs, with a host that answers at once: a turn of a loop around `await user.get("/")`
-//! and a check, and the same as an iteration of its own. What the fake host does is counted too.
+//! The cost of the script side, with a host that answers at once: one turn of a loop around `await user.get("/")` and a
+//! check, and the same as a whole iteration. The figures include the cost of the fake host.
 
 use asked::Asked;
 use common::group;
@@ -15,7 +15,7 @@ mod common;
 #[path = "../../../bench/operation.rs"]
 mod operation;
 
-/// Wakes handed over in one turn.
+/// Number of wakes per turn.
 const BATCH: usize = 64;
 
 const LOOP: &str = r#"
@@ -42,7 +42,7 @@ export default async function ({ everyone }) {
   });
 }"#;
 
-/// As `scenarios/editor-room.ts` moves its carets.
+/// The caret messages of `scenarios/editor-room.ts`.
 const CARETS: &str = r#"
 export default async function ({ id, everyone, channel }) {
   const carets = channel("caret", { to: "others" });
@@ -55,7 +55,7 @@ export default async function ({ id, everyone, channel }) {
   });
 }"#;
 
-/// And with its edits, of a whole document of 2,000 letters.
+/// The edits of that scenario, each with a whole document of 2,000 characters.
 const EDITS: &str = r#"
 const text = "const half = (n) => n / 2; // of it\n".repeat(56);
 export default async function ({ id, everyone, channel }) {
@@ -69,7 +69,7 @@ export default async function ({ id, everyone, channel }) {
   });
 }"#;
 
-/// Gives every request an empty 200.
+/// Answers every request with an empty 200 response.
 fn answer(asked: &mut Asked) {
     asked.take();
     let reply = Reply {
@@ -86,7 +86,7 @@ fn answer(asked: &mut Asked) {
     }
 }
 
-/// Every user asks, is answered and asks again.
+/// In each round, every user gets a response and sends the next request.
 fn turns(name: &'static str, users: u32) -> Operation {
     Operation::new(name, users, move || {
         let mut asked = Asked::new(LOOP);
@@ -97,7 +97,7 @@ fn turns(name: &'static str, users: u32) -> Operation {
     })
 }
 
-/// Every group starts, its users ask once, and it ends.
+/// In each round, every group starts, each of its users sends one request, and the group ends.
 fn iterations(
     name: &'static str,
     source: &'static str,
@@ -126,7 +126,7 @@ fn iterations(
     })
 }
 
-/// Every user's ticker ticks.
+/// In each round, the ticker of every user ticks once.
 fn ticks(name: &'static str, source: &'static str, users: u32) -> Operation {
     Operation::new(name, users, move || {
         let mut asked = Asked::new(source);

@@ -89,8 +89,8 @@ impl Bundle {
         self.0.list.first().map_or("", |main| &main.source)
     }
 
-    /// Returns the SHA-256 in hexadecimal. For a single module it is that of the file, as `sha256sum` prints it. For
-    /// several, it covers all names, relative to the main module's folder, and all texts.
+    /// Returns the SHA-256 in hexadecimal. For a single module, it is the hash of the file, as `sha256sum` prints it.
+    /// For several modules, it covers all names, relative to the main module's folder, and all texts.
     pub fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         if let [only] = self.0.list.as_slice() {

@@ -17,7 +17,7 @@ pub struct ScriptFault {
     pub frame: Option<String>,
     /// The stack of calls in the scenario's own files.
     pub stack: Option<String>,
-    /// The user at whose call it failed, if known.
+    /// The user whose call failed, if known.
     pub user: Option<UserId>,
     /// The innermost `step` around it.
     pub step: Option<String>,

@@ -225,7 +225,7 @@ pub enum LogLevel {
 pub trait Host {
     /// Returns the time of the run's clock.
     fn now(&self) -> Nanos;
-    /// Whether the load goes on: false once the hold is over.
+    /// Whether the level still creates load. False when the measured time is over.
     fn is_active(&self) -> bool {
         true
     }
@@ -333,7 +333,7 @@ pub trait Host {
         planned: Option<Nanos>,
     ) -> Result<String, Fault>;
     /// Starts to search received messages of the socket natively for stamps of the channel. Returns a number that
-    /// identifies this on the socket.
+    /// identifies the search on the socket.
     fn receives(
         &mut self,
         socket: SocketId,
@@ -345,7 +345,8 @@ pub trait Host {
     /// Returns the last value that the socket received for a channel, as JSON text, if it is stored.
     fn last(&mut self, socket: SocketId, channel: ChannelId) -> Option<String>;
 
-    /// What a user holds under a name: all members of the group must hold the same at the end of the iteration.
+    /// Records a user state. At the end of the iteration, all members of the group must have the same text under this
+    /// name.
     fn user_state(&mut self, user: UserId, name: &str, text: &str);
 
     /// Returns the number of a step's name, or of a condition of `eventually`. It never changes.
@@ -355,8 +356,8 @@ pub trait Host {
     fn step_begin(&mut self, group: GroupId, user: Option<UserId>, name: u32) -> u64;
     /// Ends a step, with a fault if an error ended it.
     fn step_end(&mut self, group: GroupId, user: Option<UserId>, step: u64, fault: Option<&Fault>);
-    /// Sets whether members of the group run concurrently. While they do, a step of the group is not nested in another
-    /// one that the group began meanwhile.
+    /// Sets whether members of the group run concurrently. Meanwhile, a new step of the group is nested only in steps
+    /// that the group began before.
     fn concurrent(&mut self, group: GroupId, on: bool);
     /// Counts a check.
     fn check(&mut self, group: GroupId, user: Option<UserId>, name: &str, ok: bool);

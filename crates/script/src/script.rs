@@ -193,7 +193,7 @@ impl Script {
         let mut blocked = self.idle_groups();
         blocked.retain(|&key| !self.unblock(key));
         self.state.outcome.borrow_mut().idle.extend(blocked);
-        // Unblocked groups that wait at such barriers again are included, so that this terminates.
+        // Groups that wait at such barriers again after being unblocked count as stuck. Otherwise this might never end.
         let stuck = self.idle_groups();
         let work = self.state.work.borrow();
         let mut stuck: Vec<GroupId> = stuck

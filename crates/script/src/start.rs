@@ -175,7 +175,7 @@ impl Script {
     }
 }
 
-/// Handles the return value of a scenario function: the iteration has ended, or it is a promise.
+/// Handles the return value of a scenario function. If it is a promise, the iteration ends when the promise settles.
 fn story<'js>(
     ctx: &Ctx<'js>,
     entry: &Entry,

@@ -15,19 +15,19 @@ use crate::script::Ended;
 use crate::watch::Watch;
 use crate::work::{KeptObject, Work};
 
-/// Stands for no group or no user.
+/// The key that stands for no group or no user.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// The group and user for whom the script runs.
 pub(crate) struct Now {
     pub(crate) group: Cell<u32>,
     pub(crate) user: Cell<u32>,
-    /// In a step with a planned time: that time, until the script waits for something.
+    /// Planned time of the current step, if it has one. It applies until the script waits for something.
     pub(crate) planned: Cell<Option<Nanos>>,
-    /// An iteration began in this step and waits. Only a job can end it.
+    /// Whether an iteration began in this step and waits. Only a job can end it.
     pub(crate) waits: Cell<bool>,
-    /// The script runs a ticker, a handler, or code that these started. Such calls may be in flight when the iteration
-    /// ends.
+    /// Whether the script runs a ticker, a handler, or code that these started. Their calls may be in flight when the
+    /// iteration ends.
     pub(crate) background: Cell<bool>,
 }
 
@@ -49,9 +49,9 @@ pub(crate) struct Outcome {
     pub(crate) idle: Vec<u32>,
     pub(crate) rejections: Rejections,
     pub(crate) fatal: Option<ScriptFault>,
-    /// `null` was thrown, which the script engine does if it has no memory for an error object.
+    /// Whether `null` was thrown. The script engine throws it when memory has no room for an error object.
     pub(crate) memory_suspect: bool,
-    /// An allocation failed.
+    /// Whether an allocation failed.
     pub(crate) memory_full: bool,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Outcome {
 pub(crate) struct Material {
     pub(crate) bundle: Bundle,
     pub(crate) data: DataStore,
-    /// Modules are being evaluated, so tables may be opened.
+    /// Whether modules are being evaluated. Only then may tables be opened.
     pub(crate) loading: Cell<bool>,
 }
 

@@ -36,11 +36,11 @@ impl Emitter for FirstComplaint {
     }
 }
 
-/// Time limit of the parser. It retries some texts: each nested `<any>x as y = ` doubles its time. Real files take less
-/// than a tenth of the limit.
+/// Time limit of the parser. The parser retries some texts: each nested `<any>x as y = ` doubles its time. Real files
+/// take less than a tenth of the limit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Stack size of the parser's thread: that of a main thread.
+/// Stack size of the parser's thread, equal to that of a main thread.
 const STACK_BYTES: usize = 8 << 20;
 
 /// Returns the JavaScript of a TypeScript module, with the same lines and columns.

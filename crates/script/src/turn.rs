@@ -80,7 +80,7 @@ impl Script {
         }
     }
 
-    /// The return value of the first handler is the acknowledgement.
+    /// Calls the handlers of an event. The return value of the first handler is the acknowledgement.
     fn event(&mut self, id: SocketId, event: &str, heard: &Heard, mut ack: Option<u64>) {
         let (key, group, user, handlers) = {
             let work = self.state.work.borrow();
@@ -147,8 +147,8 @@ impl Script {
             }
         });
         let ran = self.run_jobs();
-        // First the end, then the rejections: a rejected scenario function is reported with its user and step, and its
-        // second report is ignored.
+        // The end is reported before the rejections, so that a rejected scenario function is reported with its user and
+        // step. Its second report, as a rejection, is ignored.
         if ran || !self.state.now.waits.get() {
             self.note_end(group);
         }
@@ -234,7 +234,7 @@ impl Script {
                     continue;
                 };
                 if let Some(group) = self.group_with_story(&ctx, &promise) {
-                    // The promise is a scenario function that an action of another group settled.
+                    // The promise belongs to the scenario function of another group, and this step settled it.
                     self.settled(group, || self.report_end(&ctx, group, reason));
                     continue;
                 }

@@ -14,10 +14,10 @@ pub(crate) struct Watch {
     since: Cell<Option<Nanos>>,
     /// Number of polls.
     polls: Cell<u32>,
-    /// The budget is used up. The next poll stops the script.
+    /// Whether the budget is used up. If so, the next poll stops the script.
     spent: Cell<bool>,
     tripped: Cell<bool>,
-    /// Calls of `pinpoint` are being counted. Nothing is stopped.
+    /// Whether calls of `pinpoint` are being counted. Nothing is stopped meanwhile.
     aiming: Cell<bool>,
 }
 
@@ -66,8 +66,8 @@ impl Watch {
 
     /// Called by the script engine every few thousand calls and jumps; `true` stops the script.
     ///
-    /// It stops at the second poll after the budget was used up, so that `pinpoint` can choose the location if the
-    /// script pauses in between. After a stop, the rest of the step has no budget.
+    /// The script stops at the second poll after the budget was used up. If a job ends before that poll, `pinpoint` can
+    /// choose the location. After a stop, the rest of the step has no budget.
     pub(crate) fn poll(&self, host: &Rc<RefCell<dyn Host>>) -> bool {
         self.polls.set(self.polls.get().wrapping_add(1));
         let Ok(host) = host.try_borrow() else {

@@ -41,9 +41,9 @@ pub(crate) struct Group {
     pub(crate) story: Option<KeptPromise>,
     /// Number of further calls to trace.
     pub(crate) calls_to_trace: u32,
-    /// The script used `Promise.race` or `Promise.any`, so the other promises may be in flight at the end.
+    /// Whether the script used `Promise.race` or `Promise.any`. Their other promises may then be in flight at the end.
     pub(crate) may_leave: bool,
-    /// Its objects share state in the prelude.
+    /// Whether its objects share state in the prelude.
     pub(crate) keeps_story: bool,
     pub(crate) users: Vec<u32>,
     ops: Vec<u32>,
@@ -72,7 +72,7 @@ pub(crate) enum Then {
     Plain,
     /// The message, parsed as JSON.
     Parsed,
-    /// Nothing. The script need not await it.
+    /// `undefined`. The script need not await the operation.
     Closing,
     /// Milliseconds since this time.
     Elapsed(Nanos),
@@ -89,7 +89,7 @@ pub(crate) struct Op {
     pub(crate) then: Then,
     pub(crate) resolve: Kept,
     pub(crate) reject: Kept,
-    /// Started by a ticker or a handler.
+    /// Whether a ticker or a handler started it.
     pub(crate) background: bool,
     /// Stack of the call, if calls are traced.
     pub(crate) stack: Option<Box<str>>,
@@ -127,7 +127,7 @@ pub(crate) struct Work {
     ops: Slots<Op>,
     /// Number of further iterations whose calls are traced.
     pub(crate) to_trace: u32,
-    /// Number of calls to trace in each.
+    /// Number of calls to trace in each of these iterations.
     pub(crate) calls_to_trace: u32,
     tickers: FxHashMap<TickerId, Ticker>,
     group_keys: FxHashMap<GroupId, u32>,
@@ -237,7 +237,7 @@ impl Work {
         self.socket_keys.get(&id).copied()
     }
 
-    /// Counts another listener on a socket of the group, for which events may come.
+    /// Counts a new listener on a socket of the group. Events may come for it.
     pub(crate) fn listening(&mut self, group: u32) {
         if let Some(group) = self.groups.get_mut(group) {
             group.listening += 1;

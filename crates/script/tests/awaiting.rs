@@ -1,4 +1,4 @@
-//! Calls that are in flight when their iteration ends: an `await` is missing, and its line is told.
+//! Calls in flight when their iteration ends. An `await` is missing, and the error names its line.
 
 #[path = "common/stage.rs"]
 mod common;
@@ -7,7 +7,7 @@ use common::{reply, story};
 use model::{FaultKind, Nanos, Side};
 use script::host::{TickerId, Wake};
 
-/// `story` puts a body into a module, from this line on.
+/// Line of the module in which `story` places the body.
 const FIRST_LINE: usize = 2;
 
 #[track_caller]
@@ -93,7 +93,7 @@ fn what_tickers_began_may_be_in_flight_in_the_end() {
     stage.ends_well();
 }
 
-/// The first has made so many calls that their lines are remembered no more; from then on all of them are.
+/// The first iteration makes more calls than are traced. From the second iteration on, all calls are traced.
 #[test]
 fn a_call_that_nobody_awaits_after_many_others_has_its_line_the_second_time() {
     let mut stage = story("for (let n = 0; n < 120; n++) await user.get('/');\nuser.get('/late');");

@@ -1,4 +1,4 @@
-//! Requests and their answers.
+//! HTTP requests and responses.
 
 #[path = "common/stage.rs"]
 mod common;

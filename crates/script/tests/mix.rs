@@ -1,4 +1,4 @@
-//! Several scenarios in one module, and when what they do first should have been done.
+//! Mixes of several scenarios, and the planned times of the first operations of an iteration.
 
 #[path = "common/stage.rs"]
 mod common;
@@ -85,7 +85,7 @@ fn a_scenario_that_never_settles_is_shown_where_it_stands() {
     assert_eq!(fault.location.map(|place| place.line), Some(3));
 }
 
-/// For each request and message: when it should have been sent.
+/// Returns the planned start of each request and each WebSocket.
 fn planned(stage: &mut Stage) -> Vec<Option<Nanos>> {
     let planned = |call| match call {
         Call::Http(_, _, call) => Some(call.planned),

@@ -16,7 +16,7 @@ use model::{Fault, FaultKind, GroupId};
 use script::host::Value;
 use script::{Bundle, Limits};
 
-/// Two groups run the same story; group 2 waits for its request while group 1 loops.
+/// Two groups run the same scenario. Group 2 waits for its response while group 1 loops.
 fn looping_beside_another(body: &str) {
     let mut stage = story(&format!(
         "await user.get('/');\nif (group.number === 1) {{ {body} }}\nawait user.get('/after');"
@@ -142,7 +142,7 @@ fn memory_that_runs_out_ends_the_run() {
             try_stage_of(&bundle, Path::new("."), limits(60_000_000, 16 << 20)).unwrap();
         stage.host.borrow_mut().tick = 0;
         stage.start(1);
-        // Either the run must end, or the iteration failed, its memory is free again, and it says why.
+        // Either the run must end, or the iteration failed and its memory is free again. Both errors name the option.
         let said = match stage.script.take_fatal() {
             Some(fatal) => fatal.fault.detail,
             None => stage.fault().fault.detail,

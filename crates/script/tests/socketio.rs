@@ -108,7 +108,7 @@ fn events_leave_as_lists_with_placeholders_for_bytes() {
     );
 }
 
-/// Values of all kinds, as the scenario writes them, beside what `JSON.stringify` makes of them.
+/// Values of all kinds, as written in a scenario. The test compares their text with that of `JSON.stringify`.
 const VALUES: [&str; 22] = [
     "1",
     "-7",

@@ -1,4 +1,4 @@
-//! A story from its start to its end.
+//! An iteration from its start to its end.
 
 #[path = "common/stage.rs"]
 mod common;

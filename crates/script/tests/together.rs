@@ -1,4 +1,4 @@
-//! Several people at once: everyone, together, barriers, steps, conditions.
+//! Several users together: everyone, together, barriers, steps, conditions.
 
 #[path = "common/stage.rs"]
 mod common;

@@ -78,7 +78,7 @@ pub enum Notice<'a> {
     },
     /// A notice from the run of the current part.
     Run(engine::Notice),
-    /// A part has ended: its record can be saved.
+    /// A part has ended, and its record can be saved.
     Done {
         /// The part.
         part: &'a Part,

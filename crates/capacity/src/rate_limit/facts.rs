@@ -22,7 +22,7 @@ pub(super) fn kind(seen: &Seen<'_>) -> Option<LimiterKind> {
     }
 }
 
-/// The number of keys that shared the passed requests, if it is known.
+/// The number of keys that shared the passed requests. 1 if the key is unknown.
 pub(super) fn sharing(seen: &Seen<'_>, keys: &Keys) -> f64 {
     match keys.left.as_slice() {
         [one] => number_of(*one, seen),
@@ -30,7 +30,7 @@ pub(super) fn sharing(seen: &Seen<'_>, keys: &Keys) -> f64 {
     }
 }
 
-/// The requests that passed at the beginning beyond the rate.
+/// The number of requests that passed at the beginning in addition to the steady rate.
 pub(super) fn burst(seen: &Seen<'_>) -> f64 {
     match seen.shape {
         Some(Shape::Steady { burst, .. }) => burst.max(0.0),
@@ -129,7 +129,8 @@ pub(super) fn unknown(seen: &Seen<'_>, keys: &Keys, limit: &Limit<'_>) -> Vec<Un
     open
 }
 
-/// Whether other requests may be limited too.
+/// The open question whether other routes are limited too. `None` if several routes were requested and all were
+/// refused.
 fn routes(seen: &Seen<'_>) -> Option<Unknown> {
     let names = &seen.limited.names;
     let mut asked = seen.level.measured.requests.keys();
@@ -168,7 +169,7 @@ pub(super) fn advice(run: &Run, seen: &Seen<'_>, keys: &Keys, limit: &Limit<'_>)
     advice
 }
 
-/// The number of addresses with which the requests of a window would not have reached the limit.
+/// The number of addresses that would have kept every address within its limit.
 fn needed(seen: &Seen<'_>, limit: &Limit<'_>) -> Option<f64> {
     let all = (seen.limited.count + seen.limited.passed) as f64;
     let asked = match limit.window {

@@ -17,7 +17,7 @@ pub(crate) struct Keys {
 impl Keys {
     fn keep(&mut self, fits: impl Fn(Key) -> bool, why: Evidence) {
         let kept: Vec<Key> = self.left.iter().copied().filter(|key| fits(*key)).collect();
-        // A fact that no key fits is not evidence.
+        // A fact that fits no key is not evidence.
         if !kept.is_empty() && kept.len() < self.left.len() {
             self.left = kept;
             self.evidence.push(why);
@@ -25,7 +25,7 @@ impl Keys {
     }
 }
 
-/// The number of users, addresses or other keys with a count of their own.
+/// The number of budgets that a limiter with this key has: one in total, or one per address or user.
 pub(crate) fn number_of(key: Key, seen: &Seen<'_>) -> f64 {
     let number = match key {
         Key::All => 1,
@@ -54,7 +54,8 @@ pub(crate) fn keys_of(seen: &Seen<'_>, stated: Option<f64>, others: &[Seen<'_>])
     keys
 }
 
-/// One window lets the stated limit pass once per key.
+/// In one window, each key passes the stated limit once. The number of passed requests therefore shows the number of
+/// keys.
 fn by_the_limit(keys: &mut Keys, seen: &Seen<'_>, stated: Option<f64>) {
     let Some((passed, limit)) = seen.per_window.zip(stated) else {
         return;
@@ -73,7 +74,8 @@ fn by_the_limit(keys: &mut Keys, seen: &Seen<'_>, stated: Option<f64>) {
     keys.keep(fits, why);
 }
 
-/// Whether all keys got the same although they sent different numbers (`true`), or different numbers (`false`).
+/// Returns `true` if all keys passed equally often although they sent different numbers of requests, and `false` if
+/// they passed unequally often. `None` if neither is clear.
 fn alike(passed: &Spread, asked: &Spread, count: u64) -> Option<bool> {
     let (passed, asked) = (passed.variation(count)?, asked.variation(count)?);
     if passed >= 0.15 {
@@ -82,15 +84,16 @@ fn alike(passed: &Spread, asked: &Spread, count: u64) -> Option<bool> {
     (asked >= 0.1 && passed <= 0.05 && passed <= asked * 0.2).then_some(true)
 }
 
-/// Whether every user got the same although they sent different numbers. This alone is a sign of a limiter.
+/// Whether all users passed equally often although they sent different numbers of requests. This alone indicates a
+/// limiter.
 pub(crate) fn is_by_user(limited: &Limited) -> bool {
     let users = &limited.users;
     let enough = users.count >= 5 && users.passed.sum >= 5.0 * users.count as f64;
     enough && alike(&users.passed, &users.asked, users.count) == Some(true)
 }
 
-/// Whether the passed requests of a key may be the rest of a budget that earlier levels or the setup had used. In that
-/// case unequal numbers show nothing. If windows repeat, every key gets a new budget.
+/// Whether earlier levels or `setup` may have used part of the keys' budgets. Unequal numbers then show nothing. If
+/// windows repeat, every key gets a new budget.
 fn is_rest(seen: &Seen<'_>) -> bool {
     let renewed = matches!(
         seen.shape,
@@ -161,7 +164,7 @@ fn by_the_addresses(keys: &mut Keys, seen: &Seen<'_>) {
     }
 }
 
-/// Compares two levels: with more users or addresses, more requests pass, or the same number.
+/// Compares two levels. A key fits if the rate of passed requests grows with the number of its users or addresses.
 fn by_another_level(keys: &mut Keys, seen: &Seen<'_>, other: &Seen<'_>) {
     let (Some(here), Some(there)) = (seen.flow, other.flow) else {
         return;

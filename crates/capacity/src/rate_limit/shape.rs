@@ -1,57 +1,57 @@
-//! The course over time of the requests that a limiter lets pass.
+//! Patterns over time of the requests that a limiter lets pass.
 
 use record::{Limited, LimitedBin};
 
-/// If no request passed for this time, it is not due to chance, in seconds.
+/// A pause of this length, in seconds, in which no request passed is not due to chance.
 const CLOSED_S: f64 = 1.0;
-/// If chance would have let this number pass on average, but none passed, it is not due to chance.
+/// If this number of requests would have passed by chance on average, but none did, chance is ruled out.
 const SURE: f64 = 14.0;
-/// The minimum of refused requests per window. A single one may be a fault of its own.
+/// The minimum of refused requests per window. A single refusal may have another cause.
 const REFUSED_PER_WINDOW: f64 = 2.0;
 /// Like [`SURE`], for the closed part of each of many windows.
 const CLEAR: f64 = 3.0;
 
-/// The course over time of the passed requests.
+/// The pattern over time of the passed requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Shape {
-    /// A number of requests, and then none until the end.
+    /// Requests passed at first, then none until the end.
     Stop { passed: f64 },
-    /// The same number again and again, and none in between.
+    /// The same number of requests passed again and again, and none in between.
     Periodic {
         passed: f64,
         window_s: f64,
-        /// Windows that were observed from begin to end.
+        /// Number of windows that were observed from start to end.
         windows: usize,
-        /// The first window was shorter, so windows begin by the clock and not with a request.
+        /// Whether the first window was shorter. Windows then begin by the clock and not with a request.
         aligned: bool,
-        /// Passed and refused requests alternate while the window is open.
+        /// Whether passed and refused requests alternate while the window is open.
         mixed: bool,
     },
     /// Some requests pass all the time, while others are refused.
     Steady {
         per_s: f64,
-        /// Requests at the beginning beyond the rate.
+        /// Number of requests that passed at the beginning in addition to the rate.
         burst: f64,
         /// Whether the flow is more regular than chance.
         regular: bool,
-        /// After the first burst nothing passed until this time, in seconds since the start of the level.
+        /// End of the pause after the first burst, in which nothing passed, in seconds since the start of the level.
         reopened_s: Option<f64>,
         seconds: usize,
     },
 }
 
-/// A time in which requests passed, with the following time in which all were refused.
+/// A period in which requests passed, and the period after it in which all were refused.
 struct Burst {
-    /// Start of the time, in seconds.
+    /// Start of the first period, in seconds.
     opened_s: f64,
     passed: u64,
     turns: u64,
     refused: u64,
-    /// The refused requests after the last one that passed.
+    /// Number of requests refused after the last one that passed.
     closed: u64,
 }
 
-/// `users` is the maximum number of responses in flight. Responses may overtake each other.
+/// Returns the pattern of a level. `users` is the maximum number of responses in flight, which may overtake each other.
 pub(crate) fn shape_of(limited: &Limited, users: u64, fresh: bool) -> Option<Shape> {
     stop(limited, users)
         .or_else(|| periodic(limited, users, fresh))
@@ -76,7 +76,7 @@ fn stop(limited: &Limited, users: u64) -> Option<Shape> {
     })
 }
 
-/// The keys exhaust their budgets one after the other, and then nothing passes any more.
+/// Detects that the keys exhaust their budgets one after the other until no request passes any more.
 fn dies_out(limited: &Limited) -> Option<Shape> {
     let share = limited.passed as f64 / (limited.passed + limited.count) as f64;
     let (mut refused, mut since_s) = (0, limited.first_s);
@@ -84,7 +84,7 @@ fn dies_out(limited: &Limited) -> Option<Shape> {
         let closed_by_chance = SURE > share * refused as f64;
         match bin.passed {
             0 => {}
-            // It opened again after a time that is too long for chance.
+            // The limiter opened again after a pause too long for chance.
             _ if !closed_by_chance => return None,
             _ => (refused, since_s) = (0, f64::from(bin.at + 1) * limited.bin_s),
         }
@@ -188,7 +188,7 @@ fn periodic(limited: &Limited, users: u64, fresh: bool) -> Option<Shape> {
     })
 }
 
-/// Open once, closed once, and open again.
+/// Detects a limiter that was open, closed, and open again, once each.
 fn seen_once(limited: &Limited, first: &Burst, second: &Burst, fresh: bool) -> Option<Shape> {
     let closed_s = second.opened_s - limited.first_s;
     let (passed, again) = (first.passed as f64, second.passed as f64);
@@ -203,7 +203,7 @@ fn seen_once(limited: &Limited, first: &Burst, second: &Burst, fresh: bool) -> O
     })
 }
 
-/// Closed, and then no request was refused any more.
+/// Detects a limiter that closed once and refused no request after it opened again.
 fn reopened_at_the_end(limited: &Limited, first: &Burst, fresh: bool) -> Option<Shape> {
     let closed_s = limited.last_s - limited.first_s;
     let settled = limited.first_s + limited.bin_s * 2.0;
@@ -251,13 +251,13 @@ fn steady(limited: &Limited, fresh: bool) -> Option<Shape> {
     })
 }
 
-/// Whether requests pass more evenly than chance, at any rate.
+/// Whether requests pass more evenly than by chance, whatever their rate.
 pub(crate) fn is_even(limited: &Limited) -> bool {
     has_even_pieces(limited) || has_even_gaps(limited)
 }
 
-/// Whether the gaps between passed requests are equal, if these are rare enough to be told apart. At least 12 gaps are
-/// required. Chance alone gives such even gaps in fewer than one of 10,000 runs.
+/// Whether the gaps between passed requests are equal. Requires at least 12 gaps, with a mean of at least 4 bins, so
+/// that requests are in separate bins. By chance, fewer than one in 10,000 runs has such even gaps.
 fn has_even_gaps(limited: &Limited) -> bool {
     const GAPS: usize = 12;
     const WIDTH: f64 = 4.0;
@@ -268,7 +268,7 @@ fn has_even_gaps(limited: &Limited) -> bool {
     for bin in settled {
         let passed = usize::try_from(bin.passed).unwrap_or(usize::MAX);
         if times.len() + passed > limited.bins.len() {
-            return false; // too many to lie apart
+            return false; // too many to be in separate bins
         }
         times.extend(std::iter::repeat_n(f64::from(bin.at), passed));
         asked += bin.passed + bin.limited;
@@ -277,13 +277,13 @@ fn has_even_gaps(limited: &Limited) -> bool {
     let n = gaps.len() as f64;
     let mean = gaps.iter().sum::<f64>() / n;
     let squares: f64 = gaps.iter().map(|gap| (gap - mean) * (gap - mean)).sum();
-    // The variance of the gaps if requests passed by chance, one by one.
+    // The variance of the gaps if every request passed by chance, independently of the others.
     let by_chance = mean * mean * (1.0 - times.len() as f64 / asked as f64);
     gaps.len() >= GAPS && mean >= WIDTH && squares / (n - 1.0) < EVEN * by_chance
 }
 
-/// Whether the number of passed requests per piece of time is more even than chance. The pieces are long enough to show
-/// chance. At least 20 are required. Chance alone gives such even pieces in one of 10,000 runs.
+/// Whether equal intervals have more even numbers of passed requests than by chance. The intervals are long enough for
+/// chance to show, and at least 20 are required. By chance, one in 10,000 runs has such even numbers.
 fn has_even_pieces(limited: &Limited) -> bool {
     const PIECES: usize = 20;
     const SEEN: f64 = 2.5;
@@ -317,7 +317,7 @@ fn has_even_pieces(limited: &Limited) -> bool {
     pieces.len() >= PIECES && squares / (n - 1.0) < EVEN * expected
 }
 
-/// The time at which the first requests passed again, after all were refused directly after the first burst.
+/// Returns the time at which requests passed again, if all were refused directly after the first burst.
 fn reopened(limited: &Limited) -> Option<f64> {
     let at_s = |bin: &LimitedBin| f64::from(bin.at) * limited.bin_s;
     let settled = limited.first_s + limited.bin_s * 2.0;
@@ -334,7 +334,7 @@ fn reopened(limited: &Limited) -> Option<f64> {
     Some(at_s(&later[0])).filter(|until| sure && until - limited.first_s >= CLOSED_S)
 }
 
-/// The passed and refused requests in each whole second from `from` to the last 429.
+/// Returns the numbers of passed and refused requests in each whole second from `from` to the last 429.
 fn by_second(limited: &Limited, from: f64) -> (Vec<f64>, Vec<f64>) {
     let seconds = (limited.last_s - from).floor().max(0.0);
     let (mut passed, mut refused) = (vec![0.0; whole(seconds)], vec![0.0; whole(seconds)]);

@@ -1,4 +1,4 @@
-//! Limiters whose truth is known, simulated: what they let through is what the record's own collector is told.
+//! Simulated limiters with known parameters. The record's own collector counts the requests that they let through.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -241,7 +241,7 @@ fn levels_with_more_users_tell_a_limit_by_user_from_one_for_all() {
     }
 }
 
-/// Two levels, of as many addresses as users up to six, on one limiter by address that lets through 20 in 15 minutes.
+/// Two levels on one limiter by address, which lets 20 requests pass in 15 minutes. Each user has an address, up to 6.
 fn two_levels(used_before: &[usize], setup: Option<record::Setup>) -> Option<Finding> {
     let policy = Headers::Policy(20.0, 900.0);
     let mut limiters: HashMap<usize, Box<dyn Limiter>> = HashMap::new();
@@ -273,7 +273,7 @@ fn two_levels(used_before: &[usize], setup: Option<record::Setup>) -> Option<Fin
 #[test]
 fn addresses_that_an_earlier_level_used_up_do_not_hide_a_limit_by_address() {
     let finding = two_levels(&[], None).unwrap();
-    // In the first level each user has an address alone.
+    // In the first level, no two users share an address.
     let per = &limiter_of(&finding).per;
     assert_eq!(*per, [LimitKey::Address, LimitKey::User], "{finding:#?}");
     assert_eq!(finding.confidence, Confidence::Certain);
@@ -292,7 +292,7 @@ fn who_was_refused_is_not_taken_for_all_who_came() {
         addresses: 2,
         ..crowd(4, 50.0, 3.0)
     };
-    // Only the first address comes to its limit.
+    // Only the first address reaches its limit.
     let mut limiter = |_, address| -> Box<dyn Limiter> {
         Box::new(fixed(if address == 0 { 20 } else { 100_000 }, 900.0))
     };
@@ -342,7 +342,7 @@ fn targets_that_answer_429_by_chance_are_no_limiters() {
 
 #[test]
 fn a_target_that_serves_so_many_at_once_is_no_limiter() {
-    // 10 places, each for 100 ms to 140 ms; who finds none free is refused at once.
+    // Each request takes one of 10 places for 100 ms to 140 ms, or is refused at once if none is free.
     let mut chance = Chance {
         share: 0.0,
         state: 5,

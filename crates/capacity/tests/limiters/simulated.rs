@@ -1,21 +1,21 @@
-//! Limiters, and crowds that meet them.
+//! Simulated limiters, and simulated users who send requests to them.
 
 use std::collections::{HashMap, VecDeque};
 
 use model::{FaultKind, Side};
 use record::{Example, Failure, Level, Limited, PerAddress, Sources, StatedLimit, Timings};
 
-/// What decides, at a time in seconds, whether one more is let through.
+/// Decides whether a request passes. Times are in seconds.
 pub(crate) trait Limiter {
     fn admits(&mut self, at: f64) -> bool;
-    /// Seconds until it may be tried again, as its headers would say.
+    /// Seconds to wait before the next try, as the limiter's headers would state.
     fn wait(&self, at: f64) -> f64;
 }
 
 pub(crate) struct Fixed {
     pub(crate) limit: u64,
     pub(crate) window: f64,
-    /// When windows begin; `None`: with the first request.
+    /// Start of the first window. `None`: the time of the first request.
     pub(crate) begins: Option<f64>,
     pub(crate) used: (f64, u64),
 }
@@ -110,7 +110,7 @@ pub(crate) fn bucket(size: f64, per_s: f64) -> Bucket {
     }
 }
 
-/// Refuses a share of all by chance, of a known sequence.
+/// Refuses a share of all requests at random, from a fixed sequence.
 pub(crate) struct Chance {
     pub(crate) share: f64,
     pub(crate) state: u64,
@@ -135,8 +135,7 @@ impl Limiter for Chance {
     }
 }
 
-/// Users who ask at random times, so many a second all together; user `n` asks `n` times as often as the first when
-/// `uneven`.
+/// Users who send requests at random times, `per_s` in total. If `uneven`, users with higher numbers send more.
 pub(crate) struct Crowd {
     pub(crate) users: usize,
     pub(crate) addresses: usize,
@@ -157,7 +156,7 @@ pub(crate) fn crowd(users: usize, per_s: f64, for_s: f64) -> Crowd {
     }
 }
 
-/// What the answers say of the limiter.
+/// Headers of the 429 responses.
 #[derive(Clone, Copy)]
 pub(crate) enum Headers {
     None,
@@ -176,7 +175,7 @@ impl Crowd {
         self.asks_on(index, limiter, key, headers, &mut HashMap::new())
     }
 
-    /// The same of limiters that have counted before.
+    /// Like `asks`, on limiters that have counted earlier requests.
     pub(crate) fn asks_on(
         &self,
         index: usize,

@@ -1,11 +1,11 @@
-//! Steady flows without a burst: limiters that answer at once, chance, and places that are taken for a time.
+//! Steady flows without a burst: limiters that answer at once, random refusals, and places that are taken for a time.
 
 use record::{Finding, Run};
 
 use crate::simulated::{ALL, Chance, Crowd, Headers, Limiter, bucket, crowd};
 use crate::{figure, is_near};
 
-/// What is found of a limiter that answers at once, or of places that are taken for so long.
+/// Returns the finding for a limiter or a server whose passed requests take `time_ms`.
 fn found_quick(crowd: &Crowd, limiter: Box<dyn Limiter>, time_ms: u64) -> Option<Finding> {
     let mut limiter = Some(limiter);
     let mut level = crowd.asks(

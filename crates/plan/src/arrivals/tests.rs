@@ -101,7 +101,8 @@ fn poisson_arrivals_have_exponential_gaps_and_repeat_with_their_seed() {
         .starts(7)
         .map(|(_, due)| due.as_secs_f64())
         .collect();
-    // 30,000 expected with a standard deviation of 173: a difference of five of these never occurs by chance.
+    // 30,000 arrivals are expected, with a standard deviation of 173. A difference of five deviations practically never
+    // occurs by chance.
     assert!(
         (times.len() as f64 - 30_000.0).abs() < 866.0,
         "{}",

@@ -10,7 +10,7 @@ fn read(value: &Value) -> Options {
     Options::from_json(value).unwrap_or_else(|problems| panic!("{value}: {problems}"))
 }
 
-/// The problems as text, one string each.
+/// Returns each problem as text.
 fn problems(value: &Value) -> Vec<String> {
     let problems = Options::from_json(value).expect_err("should be refused");
     problems.iter().map(ToString::to_string).collect()
@@ -93,7 +93,8 @@ fn the_types_state_the_same_defaults() {
     stated("limit", "\"60s\"");
 }
 
-/// An option that only one of the two knows would be refused, or missing in the editor's completion.
+/// An option that only the types know would be refused. One that only the reader knows would be missing in the editor's
+/// completion.
 #[test]
 fn the_types_and_the_reader_know_the_same_options() {
     let types = include_str!("../../../script/types/headcount.d.ts");

@@ -45,7 +45,7 @@ fn check_whole(url: &str) -> Result<&str, Flaw> {
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     if authority.contains('@') {
-        // The message must not repeat the credentials that it keeps out of the record.
+        // Credentials are kept out of the record, so the message must not repeat them.
         return Err(Flaw::with_hint(
             "contains a user name or password, which would be saved in the record",
             "send credentials with `headers` or in the script",
@@ -60,7 +60,7 @@ fn check_whole(url: &str) -> Result<&str, Flaw> {
     Ok(path)
 }
 
-/// The text for a message, without parts that may be credentials. A text that is not a URL can have them anywhere.
+/// The text for a message, without parts that may be credentials. In a text that is not a URL, any part may be one.
 fn shown(url: &str) -> String {
     quoted(&without_what_may_be_credentials(url))
 }

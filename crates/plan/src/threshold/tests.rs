@@ -183,7 +183,7 @@ fn a_threshold_holds_or_not() {
 }
 
 proptest! {
-    /// Two ways of dividing must give the same share, so that it equals its limit.
+    /// A share computed from counts must equal the same share parsed from text.
     #[test]
     fn a_share_exactly_at_its_limit_is_equal(thousandths in 1..=1000_u32, thousands in 1..2000_u32) {
         let text = format!("delivered == {}.{}%", thousandths / 10, thousandths % 10);

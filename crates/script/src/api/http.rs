@@ -1,4 +1,4 @@
-//! HTTP requests, and opening of `WebSocket`s.
+//! HTTP requests, and calls that open `WebSocket`s.
 
 use std::borrow::Cow;
 

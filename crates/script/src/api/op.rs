@@ -27,7 +27,7 @@ pub(super) fn begin<'js>(
     then: Then,
     ask: impl FnOnce(&mut dyn Host, OpId) -> std::result::Result<(), Fault>,
 ) -> Result<Promise<'js>> {
-    // Creating a promise fails only when memory runs out. Rejecting it may then be impossible too.
+    // Creating a promise fails only when memory runs out. Even an error may not fit then, so a flag is set.
     let (promise, resolve, refuse) = ctx
         .promise()
         .inspect_err(|_| state.outcome.borrow_mut().memory_full = true)?;

@@ -1,7 +1,7 @@
 //! Writes the JSON text of plain data: objects of `{…}`, lists, texts, numbers.
 //!
-//! The script engine writes all other values itself. For that it creates several objects per value, which this writer
-//! avoids for most messages.
+//! The script engine writes all other values itself. It creates several objects per value, which this writer avoids for
+//! most messages.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ pub(super) fn json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Str
     }
 }
 
-/// Does the same for a list of the event's name and its arguments.
+/// Like [`json`], for a list of the event's name and its arguments.
 pub(super) fn list<'js>(event: &Value<'js>, arguments: &Array<'js>) -> Result<Option<String>> {
     let mut writer = Writer::new(event.ctx())?;
     writer.out.push('[');
@@ -142,7 +142,7 @@ impl<'js> Writer<'js> {
         Ok(())
     }
 
-    /// Writes a quoted text, and copies runs without escapes at once.
+    /// Writes a quoted text. Copies each run of characters without escapes as a whole.
     fn quoted(&mut self, text: &str) {
         self.out.push('"');
         let mut rest = text;

@@ -56,7 +56,7 @@ struct Address {
 }
 
 impl Address {
-    /// Takes the option, and returns true, if it is one of these.
+    /// Sets the option if it is one of these. Returns whether it is.
     fn take<'js>(
         &mut self,
         ctx: &Ctx<'js>,

@@ -124,7 +124,7 @@ fn emitting<'js>(natives: &Natives<'js>) -> Result<()> {
     )
 }
 
-/// Calls that the prelude makes before it packs a list itself.
+/// Calls with which the prelude packs lists: JSON text of plain lists, and the check for reserved event names.
 fn packing<'js>(natives: &Natives<'js>) -> Result<()> {
     natives.add(
         "plainJson",

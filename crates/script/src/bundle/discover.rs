@@ -215,7 +215,7 @@ impl Follow {
         thrown
     }
 
-    /// Reads the module that `base` imports, unless it is known.
+    /// Reads the module that `base` imports, unless it was read before.
     fn fetch(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
         let found = self.0.borrow();
         let problem = |message| found.import_problem(base, specifier, message);

@@ -1,4 +1,4 @@
-//! A scenario and what it waits for, as the benches want it: as little as possible around the script.
+//! A scenario with a minimal host for the benches.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::common::{Call, FakeHost};
 pub(crate) struct Asked {
     pub(crate) script: Script,
     host: Rc<RefCell<FakeHost>>,
-    /// What [`Asked::take`] took last.
+    /// The operations from the last call of [`Asked::take`].
     pub(crate) ops: Vec<OpId>,
 }
 
@@ -34,7 +34,7 @@ impl Asked {
         }
     }
 
-    /// Takes everything that waits for an answer from the host.
+    /// Takes all operations that wait for the host.
     pub(crate) fn take(&mut self) {
         let mut host = self.host.borrow_mut();
         host.checks.clear();
@@ -46,7 +46,7 @@ impl Asked {
         }));
     }
 
-    /// How many events were sent since the last look.
+    /// Returns the number of events sent since the last call.
     #[allow(dead_code, reason = "one of the benches sends some")]
     pub(crate) fn sent(&mut self) -> usize {
         let calls = &mut self.host.borrow_mut().calls;

@@ -1,4 +1,4 @@
-//! The host that records what a script asks for.
+//! A host that records the calls of a script.
 
 use model::{Fault, GroupId, Nanos, UserId};
 use script::host::{
@@ -6,7 +6,7 @@ use script::host::{
     RoundTripCall, SocketCall, SocketId, SocketIoCall, StampPlace, TickerId,
 };
 
-/// What the script asked for. Calls that a test rarely looks at are written as text.
+/// A call of the script. Calls that few tests check are stored as text.
 #[derive(Clone, Debug)]
 pub enum Call {
     Http(OpId, UserId, HttpCall),
@@ -31,7 +31,7 @@ pub struct FakeHost {
     pub log: Vec<(LogLevel, String)>,
     pub refuse: Option<Fault>,
     pub clock: std::cell::Cell<u64>,
-    /// How far the clock moves with each look at it.
+    /// Nanoseconds by which each reading of the clock advances it.
     pub tick: u64,
     pub next_user: u32,
     pub next_ticker: u32,

@@ -1,4 +1,4 @@
-//! A host that records what a script asks for and lets the test answer.
+//! A script with a host that records its calls. The test answers them.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -27,7 +27,7 @@ pub struct Stage {
     pub script: Script,
 }
 
-/// The clock moves by a millisecond with each look, so that a loop is noticed.
+/// Each reading advances the clock by a millisecond, so that loops exceed their time limit.
 pub fn host() -> Rc<RefCell<FakeHost>> {
     Rc::new(RefCell::new(FakeHost {
         tick: 1_000_000,
@@ -56,7 +56,7 @@ pub fn stage(source: &str) -> Stage {
     }
 }
 
-/// The default function around a body: `group`, `user` (the first) and `users`.
+/// Wraps a body in a default function with `group`, `users` and `user` (the first user).
 pub fn story(body: &str) -> Stage {
     stage(&format!(
         "export default async function (group) {{ const {{ users }} = group; const [user] = users;\n{body}\n}}"
@@ -91,7 +91,7 @@ pub fn group(id: u32, users: u32) -> GroupStart {
 }
 
 impl Stage {
-    /// Starts group 1 with so many users.
+    /// Starts group 1 with this number of users.
     pub fn start(&mut self, users: u32) -> &mut Self {
         self.script.start_group(group(1, users));
         self
@@ -119,7 +119,7 @@ impl Stage {
         });
     }
 
-    /// The operations asked for since the last look, in order.
+    /// Returns the operations that the script started since the last call, in order.
     pub fn ops(&mut self) -> Vec<(OpId, String)> {
         let op = |call| match call {
             Call::Http(op, _, call) => Some((op, call.name)),
@@ -134,7 +134,7 @@ impl Stage {
         self.take_calls().into_iter().filter_map(op).collect()
     }
 
-    /// Answers everything with the same value until nothing more is asked.
+    /// Completes all operations with the same value until the script starts no more.
     pub fn answer_all(&mut self, value: &Value) {
         for _ in 0..1000 {
             let ops = self.ops();
@@ -148,7 +148,7 @@ impl Stage {
         panic!("the script never stops asking");
     }
 
-    /// Opens the one socket that was asked for.
+    /// Completes the only operation, which opens a socket.
     pub fn open(&mut self, id: u32) {
         let ops = self.ops();
         assert_eq!(ops.len(), 1, "{ops:?}");
@@ -159,7 +159,7 @@ impl Stage {
         self.script.take_ended()
     }
 
-    /// The one iteration that ended, and well.
+    /// Asserts that exactly one iteration ended, and that it succeeded.
     pub fn ends_well(&mut self) {
         let ended = self.ended();
         assert_eq!(ended.len(), 1, "{ended:?}");
@@ -168,7 +168,7 @@ impl Stage {
         }
     }
 
-    /// The one iteration that ended, and badly.
+    /// Asserts that exactly one iteration ended, and that it failed. Returns its fault.
     pub fn fault(&mut self) -> ScriptFault {
         let mut ended = self.ended();
         assert_eq!(ended.len(), 1, "{ended:?}");
