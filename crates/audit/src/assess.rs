@@ -11,11 +11,11 @@ pub struct Audit {
     pub levels: usize,
     /// Number of claims read.
     pub claims: usize,
-    /// The contradictions, worst first.
+    /// The contradictions, most severe first.
     pub findings: Vec<Finding>,
     /// The checks that lacked figures.
     pub unchecked: Vec<Unchecked>,
-    /// For each rule, in the order of the rules: how often it had the figures for a check.
+    /// Each rule with the number of checks for which it had figures, in the order of the rules.
     pub checked: Vec<(&'static str, usize)>,
 }
 
@@ -66,14 +66,14 @@ pub struct Desk<'a> {
 }
 
 impl Audit {
-    /// The worst severity among the findings; `None` if there are none.
+    /// The most severe severity among the findings; `None` if there are none.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
     }
 }
 
 impl Desk<'_> {
-    /// Counts a check that had its figures.
+    /// Counts a check whose figures were present.
     pub fn checked(&mut self) {
         self.checked += 1;
     }

@@ -12,8 +12,9 @@
 //! (interpolated). If the edges are stated, "at most `v`" becomes "at most the next edge above `v`", and "at least `v`"
 //! becomes "at least the next edge below". A stated last edge is used as it is.
 //!
-//! The largest mean puts every sample as high as these limits allow, the smallest mean as low. Both hold for every data
-//! set that could have led to the published figures. A mean outside is therefore impossible, not merely unlikely.
+//! For the largest mean, every sample is as high as these limits allow; for the smallest mean, as low. Both hold for
+//! every data set that could have led to the published figures. A mean outside these bounds is therefore impossible,
+//! not merely unlikely.
 
 use crate::{Figure, Method, Row, Times};
 
@@ -37,8 +38,9 @@ impl Bounds {
     }
 }
 
-/// The number of samples that are certainly at most quantile `q` of `count` samples, and the rank from which all
-/// samples are certainly at least that. The rank is beyond `count` if no sample is.
+/// Returns two ranks for quantile `q` of `count` samples. All samples up to the first rank are certainly at most the
+/// quantile, and all samples from the second rank on are certainly at least it. The second rank exceeds `count` if no
+/// sample is.
 pub fn ranks_of(count: f64, q: f64) -> (f64, f64) {
     let position = count * q;
     // Binary fractions may put a product that should be whole slightly off.
@@ -55,7 +57,8 @@ pub fn mean_bounds(count: f64, row: &Row) -> Option<Bounds> {
 }
 
 /// Bounds for any number of samples from `least` on. The ranks are not rounded, so the bounds are widest at `least` and
-/// hold for every larger number. The maximum is not counted as one sample: among many samples it has no weight.
+/// hold for every larger number. The maximum does not count as a sample, because its weight among many samples is
+/// negligible.
 pub(crate) fn mean_bounds_from(least: f64, row: &Row) -> Option<Bounds> {
     let ranks = |count: f64, q: f64| {
         let below = (count * q - 1.5 - 1e-6).clamp(0.0, count);
@@ -93,11 +96,11 @@ fn bounds(
     })
 }
 
-/// The limit that the samples up to a percentile do not exceed.
+/// The upper limit of all samples up to a percentile.
 pub(crate) fn cap(row: &Row, time: &Figure) -> f64 {
     let edges = || row.edges_ms.iter().map(|edge| edge.value);
     let next = edges().filter(|edge| *edge > time.value).reduce(f64::min);
-    // A bucket's edge is exact, however many digits it is printed with.
+    // A bucket's edge is exact, regardless of the digits printed.
     let high = if edges().any(|edge| (edge - time.value).abs() <= 1e-9 * edge) {
         time.value
     } else {
@@ -106,7 +109,7 @@ pub(crate) fn cap(row: &Row, time: &Figure) -> f64 {
     next.map_or(high, |edge| high.max(edge))
 }
 
-/// The limit that the samples above a percentile reach.
+/// The lower limit of all samples above a percentile.
 pub(crate) fn floor(row: &Row, time: &Figure) -> f64 {
     let low = time.low() * (1.0 - row.times.resolution);
     if row.edges_ms.is_empty() {
@@ -117,7 +120,7 @@ pub(crate) fn floor(row: &Row, time: &Figure) -> f64 {
     low.min(below)
 }
 
-/// The mean with every sample up to a cap's rank at the cap, and those beyond the last cap at the maximum.
+/// The largest mean: all samples up to a cap's rank are at the cap, and all beyond the last cap are at the maximum.
 fn highest(count: f64, max: f64, mut caps: Vec<(f64, f64)>) -> f64 {
     caps.sort_by(|one, other| other.0.total_cmp(&one.0));
     let (mut sum, mut upto, mut cap) = (0.0, count, max);
@@ -129,7 +132,8 @@ fn highest(count: f64, max: f64, mut caps: Vec<(f64, f64)>) -> f64 {
     (sum + upto * cap) / count
 }
 
-/// The mean with every sample from a floor's rank on at the floor, and those before the first floor at the minimum.
+/// The smallest mean: all samples from a floor's rank on are at the floor, and all before the first floor at the
+/// minimum.
 fn lowest(count: f64, times: &Times, mut floors: Vec<(f64, f64)>) -> f64 {
     let start = times.min.as_ref().map_or(0.0, |min| min.low().max(0.0));
     floors.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -189,7 +193,7 @@ mod tests {
             edges_ms: [10.0, 100.0].map(ms).to_vec(),
             ..Row::default()
         };
-        // All of 1,000 samples at 11 ms: each is in the bucket with the upper edge of 100 ms.
+        // All 1,000 samples are 11 ms, in the bucket with the upper edge of 100 ms.
         assert!(mean_bounds(1000.0, &row).unwrap().low <= 11.0);
         row.edges_ms.clear();
         assert!(mean_bounds(1000.0, &row).unwrap().low > 80.0);

@@ -15,11 +15,11 @@ pub struct Claim {
     pub of: Vec<String>,
     /// The operation that it is about; `None` for the whole level.
     pub row: Option<String>,
-    /// The levels that it is about, in the order of the statement: before and after, or ascending.
+    /// The levels that it is about, in the order of the statement: before and after, or by load.
     pub levels: Vec<String>,
     /// The factor of the change: 1.42 for +42 %, 4.7 for 4.7 ×.
     pub by: Option<Span>,
-    /// How much further `by` may reach if it was cut off instead of rounded.
+    /// The distance by which `by` may extend further if its number was cut off instead of rounded.
     pub cut: f64,
     /// The number of users that it states.
     pub users: Option<Span>,

@@ -3,7 +3,8 @@
 pub struct Figure {
     /// The printed value, in the unit of its field.
     pub value: f64,
-    /// The distance to either side at which the true value may lie, due to rounding, cutting off or a histogram's bins.
+    /// The distance by which the true value may differ in either direction, due to rounding, cutting off or a
+    /// histogram's bins.
     pub slack: f64,
     /// The place: `report.md:27`, or a path inside a JSON file.
     pub at: String,

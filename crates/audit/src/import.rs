@@ -122,8 +122,8 @@ pub fn by_lines(first: &str) -> bool {
     k6_lines::is(first) || jmeter::is(first) || hey::is(first)
 }
 
-/// Reads texts. Each is a result of its own, except for Locust: its CSV files of one run form one result. The names
-/// appear in findings.
+/// Reads texts. Each text becomes one result, except that Locust's CSV files of one run form one result together. The
+/// names appear in findings.
 pub fn read(files: &[(String, String)]) -> Result<Vec<Results>, ImportError> {
     let whole = |(name, text): &(String, String)| (name.clone(), Text::Whole(text.clone()));
     read_files(files.iter().map(whole).collect())
@@ -216,7 +216,8 @@ fn full(source: Source<'_>, results: Results) -> Result<Results, ImportError> {
 }
 
 fn read_text(whole: Source<'_>) -> Result<Results, ImportError> {
-    // Tools end their lines. A last line without an end was cut off, so `3.1 m` could be `3.1 ms` or 3.1 minutes.
+    // Tools end every line with a newline. A last line without one was cut off, so `3.1 m` could be `3.1 ms` or 3.1
+    // minutes.
     let end = whole.text.rfind('\n').map_or(0, |at| at + 1);
     let source = Source {
         text: &whole.text[..end],

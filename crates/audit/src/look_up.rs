@@ -11,7 +11,7 @@ impl Results {
 }
 
 impl Level {
-    /// The row of that name; without a name the whole level.
+    /// The row of that name. Without a name, the whole level.
     pub(crate) fn row(&self, name: Option<&str>) -> Option<&Row> {
         let Some(name) = name else {
             return Some(&self.total);
@@ -62,8 +62,8 @@ impl Level {
         direct.clone()
     }
 
-    /// Successes and trials of the whole level. If the level does not publish them, the sums over its operations,
-    /// unless these are the steps of one flow.
+    /// Successes and trials of the whole level. If the level does not publish them, they are summed over its
+    /// operations, unless these are the steps of one flow.
     pub(crate) fn hits(&self) -> Option<(f64, f64)> {
         let rows = || {
             let rows = self.rows.iter().filter(|row| !row.repeats);
@@ -79,8 +79,8 @@ impl Level {
 }
 
 impl Row {
-    /// Successes and trials, if they are published or follow from other counts. Operations that had not ended when the
-    /// counting stopped are in neither, unless only the number of starts is known.
+    /// Successes and trials, as published or derived from other counts. Operations in flight when the counting stopped
+    /// are in neither, unless the number of trials is that of the starts.
     pub(crate) fn hits(&self) -> Option<(f64, f64)> {
         let (sent, ok, failed) = (&self.counts.sent, &self.counts.ok, &self.counts.failed);
         match (sent, ok, failed) {
@@ -91,7 +91,7 @@ impl Row {
         }
     }
 
-    /// As published, or computed from the counts.
+    /// The share of success in per cent, as published or computed from the counts.
     fn success_percent(&self) -> Option<Figure> {
         let counted = || {
             let (ok, sent) = self.hits()?;

@@ -9,7 +9,7 @@ pub(crate) enum Measure {
     Rate,
     /// The share of operations that succeeded.
     Success,
-    /// `sent`, `count`, `received`, `ok`: more of them in the same time is more work done.
+    /// `sent`, `count`, `received`, `ok`: more of them in the same time means more work.
     Work,
     /// The number of failures.
     Failed,

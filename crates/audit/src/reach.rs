@@ -106,13 +106,14 @@ impl Row {
         all.reduce(Reach::join)
     }
 
-    /// The same from the counts alone, of the operations started or of those that ended.
+    /// The range of the share of success from the counts alone, of the operations started or of those that ended.
     pub(crate) fn counted_success(&self) -> Option<Reach> {
         let counted = self.shares().into_iter().map(|share| share.times(100.0));
         let counted = counted.reduce(Reach::join)?;
         let counts = &self.counts;
-        // Ended operations are not the started ones: some had not ended, others had begun before the counting. Reports
-        // often omit both numbers. The assumption: at most twice as many operations ended as were started, plus ten.
+        // The operations that ended are not exactly those that started: some had not ended, and others began before the
+        // counting. Reports often omit both numbers. The assumption is that at most twice as many operations ended as
+        // were started, plus ten.
         let most = |failed: &Figure, sent: &Figure| {
             100.0 * (1.0 - failed.low() / (2.0 * sent.high() + 10.0))
         };

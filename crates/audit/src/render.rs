@@ -41,7 +41,7 @@ fn verdict(audit: &Audit) -> String {
     format!("{} in {read}", words.join(", "))
 }
 
-/// The findings in runs of one rule and severity: the first ten of each run, and the number of those left out.
+/// The findings, grouped by rule and severity: the first ten of each group, and the number of findings left out.
 fn in_runs(audit: &Audit) -> impl Iterator<Item = (&[Finding], usize)> {
     const SHOWN: usize = 10;
     let same =

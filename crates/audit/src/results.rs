@@ -112,11 +112,11 @@ pub struct Counts {
     pub sent: Option<Figure>,
     /// Messages received, at all receivers together.
     pub received: Option<Figure>,
-    /// Succeeded.
+    /// Operations that succeeded.
     pub ok: Option<Figure>,
-    /// Failed.
+    /// Operations that failed.
     pub failed: Option<Figure>,
-    /// In flight when the counting stopped.
+    /// Operations in flight when the counting stopped.
     pub unfinished: Option<Figure>,
     /// Failures by kind.
     pub failures: Vec<(String, Figure)>,
@@ -139,12 +139,12 @@ pub struct Times {
     pub percentiles: Vec<(f64, Figure)>,
     /// The number of samples, if it differs from the number of operations sent.
     pub samples: Option<Figure>,
-    /// Whether the number of samples is unknown. If so, the number of operations sent does not stand in for it.
+    /// Whether the number of samples is unknown. If so, the number of operations sent is not used in its place.
     pub samples_unknown: bool,
     /// How the percentiles were computed.
     pub method: Method,
-    /// The possible error of percentiles and mean in addition to their slack, as a share of the value. It is not 0 if
-    /// the histogram behind them is not known.
+    /// The possible error of percentiles and mean in addition to their slack, as a share of the value. It is above 0 if
+    /// their histogram is not known.
     pub resolution: f64,
     /// Whether the tool always prints the same percentiles. If so, those beyond p99 are not a statement of the author.
     pub fixed_list: bool,
@@ -199,8 +199,8 @@ impl Row {
     }
 
     /// All numbers of samples that may be behind its times, according to the published counts. If some operations
-    /// failed or did not end, times may cover all, those that ended or those that succeeded. Empty if a count is not
-    /// exact.
+    /// failed or did not end, the times may be those of all operations, of the ended ones or of the successful ones.
+    /// Empty if a count is not exact.
     pub fn sample_counts(&self) -> Vec<f64> {
         if self.times.samples_unknown {
             return Vec::new();
@@ -245,7 +245,7 @@ impl Row {
         self.times.tool_is_known() || self.times.samples.is_some() || ended
     }
 
-    /// The smallest number of samples that may be behind its times. If the counts do not tell, the assumption is a
+    /// The smallest number of samples that may be behind its times. If the counts do not show it, the assumption is a
     /// tenth of the operations started where failures are stated, otherwise a hundredth.
     pub(crate) fn fewest_samples(&self) -> f64 {
         let known = self.sample_counts().first().copied().unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! Do the counts add up? A record that contradicts itself is a bug of headcount, and the report says so.
+//! Checks whether the counts add up. A record that contradicts itself is a bug of headcount, and the report says so.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::{Deliveries, FunnelStep, Iterations, Level, Run, StepFunnel, Timings}
 pub struct Inconsistency {
     /// The level, from 0.
     pub level: usize,
-    /// The family and the name of what was measured; `None` of the iterations.
+    /// The kind and name of the measured operation. `None` for iterations.
     pub of: Option<(&'static str, String)>,
     /// The identity that does not hold.
     pub identity: BrokenIdentity,
@@ -53,19 +53,19 @@ pub enum BrokenIdentity {
         failed: u64,
         unfinished: u64,
     },
-    /// Whatever timed out failed.
+    /// Every operation that timed out also failed.
     #[error("{timed_out} timed out, but {failed} failed")]
     TimedOut { timed_out: u64, failed: u64 },
-    /// Every age is that of something in flight.
+    /// Every age belongs to an operation in flight.
     #[error("{ages} ages, but {open} in flight")]
     Ages { ages: u64, open: u64 },
     /// Each failed iteration has a first failure.
     #[error("{failed} failed, but causes for {causes}")]
     FirstFailures { failed: u64, causes: u64 },
-    /// No more iterations succeeded in spite of a failure than succeeded.
+    /// At most all successful iterations succeeded in spite of a failure.
     #[error("{succeeded} succeeded, but failures in {with_failures} of them")]
     SucceededWithFailures { succeeded: u64, with_failures: u64 },
-    /// Each unfinished iteration has a place.
+    /// Each unfinished iteration is counted once in the step funnel.
     #[error("{unfinished} unfinished, but places for {places}")]
     Places { unfinished: u64, places: u64 },
     /// reached = passed + failed + unfinished.
@@ -79,10 +79,10 @@ pub enum BrokenIdentity {
         failed: u64,
         unfinished: u64,
     },
-    /// No more iterations reach a step than were started.
+    /// At most as many iterations reach a step as were started.
     #[error("{reached} reached it, but {started} were started")]
     ReachedOfStarted { reached: u64, started: u64 },
-    /// A step ends once for each time it begins.
+    /// A step ends at most once for each time it begins.
     #[error("begun {begun} times, but ended {ended} times")]
     Begun { begun: u64, ended: u64 },
     /// expected = delivered + late + lost + cut off.
@@ -103,7 +103,7 @@ pub enum BrokenIdentity {
         delivered: u64,
         late: u64,
     },
-    /// Only messages that were sent reach their whole audience.
+    /// At most as many messages reach their whole audience as were sent.
     #[error("{whole} messages reached their whole audience, but {messages} were sent")]
     WholeAudience { whole: u64, messages: u64 },
     /// timed out ⊆ failed ⊆ ended.
@@ -113,7 +113,7 @@ pub enum BrokenIdentity {
         failed: u64,
         ended: u64,
     },
-    /// No more times than operations that ended without a timeout.
+    /// At most as many times are recorded as operations ended without a timeout.
     #[error("{times} times and {timed_out} timeouts, but {ended} ended")]
     Times {
         times: u64,
@@ -125,7 +125,7 @@ pub enum BrokenIdentity {
 use BrokenIdentity as Broken;
 
 impl Run {
-    /// Every identity that does not hold; none in a correct record.
+    /// Returns all broken identities; none in a correct record.
     pub fn inconsistencies(&self) -> Vec<Inconsistency> {
         self.levels
             .iter()
@@ -135,7 +135,7 @@ impl Run {
 }
 
 impl Level {
-    /// Every identity of this level that does not hold.
+    /// Returns all broken identities of this level.
     pub fn inconsistencies(&self) -> Vec<Inconsistency> {
         let measured = &self.measured;
         let mut found = Vec::new();
@@ -176,20 +176,20 @@ impl Level {
     }
 }
 
-/// Records of version 1 have no ages.
+/// Checks that there are at most as many ages as operations in flight. Records of version 1 have no ages.
 fn too_many_ages(ages: &Histogram, open: u64) -> Option<Broken> {
     let ages = ages.count();
     (ages > open).then_some(Broken::Ages { ages, open })
 }
 
-/// The broken ones among conditions that must not be true.
+/// Returns the identities that are marked as broken.
 fn of<const N: usize>(conditions: [(bool, Broken); N]) -> Vec<Broken> {
     let broken = conditions.into_iter().filter(|(is_broken, _)| *is_broken);
     broken.map(|(_, identity)| identity).collect()
 }
 
 impl Iterations {
-    /// The identities of these counts that do not hold.
+    /// Returns the broken identities of these counts.
     pub fn broken_identities(&self) -> Vec<Broken> {
         let Self {
             planned,
@@ -232,7 +232,7 @@ impl Iterations {
 }
 
 impl StepFunnel {
-    /// The identities of these counts that do not hold; none without a step funnel.
+    /// Returns the broken identities of these counts; none without a step funnel.
     pub fn broken_identities(&self, iterations: &Iterations) -> Vec<Broken> {
         if self.is_empty() {
             return Vec::new();
@@ -265,7 +265,7 @@ impl StepFunnel {
 }
 
 impl FunnelStep {
-    /// The identities of these counts that do not hold.
+    /// Returns the broken identities of these counts.
     pub fn broken_identities(&self, iterations: &Iterations) -> Vec<Broken> {
         let Self {
             reached,
@@ -301,7 +301,7 @@ impl FunnelStep {
 }
 
 impl Deliveries {
-    /// The identities of these counts that do not hold.
+    /// Returns the broken identities of these counts.
     pub fn broken_identities(&self) -> Vec<Broken> {
         let Self {
             expected,
@@ -338,7 +338,7 @@ impl Deliveries {
 }
 
 impl Timings {
-    /// The identities of these counts that do not hold.
+    /// Returns the broken identities of these counts.
     pub fn broken_identities(&self) -> Vec<Broken> {
         let Self {
             count: ended,

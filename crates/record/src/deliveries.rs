@@ -81,7 +81,7 @@ impl Misplaced {
 pub struct OwnCopies {
     /// Number of expected deliveries.
     pub expected: u64,
-    /// Number of them that were never received, without another reason.
+    /// Number of them that were never received and have no other reason for their loss.
     pub lost: u64,
 }
 
@@ -143,8 +143,8 @@ impl Deliveries {
         self.expected.saturating_sub(self.cut_off.count())
     }
 
-    /// Number of losses that point to a mistake in the script rather than in the target. Either more stamps arrived
-    /// where the channel does not look than where it does, or no sender received its own copy.
+    /// Number of losses that are probably due to the script and not the target. Either more stamps arrived where the
+    /// channel does not look than where it does, or no sender received its own copy.
     pub fn lost_by_script(&self) -> u64 {
         self.looks_elsewhere() + self.has_no_echo()
     }
@@ -171,8 +171,8 @@ impl Deliveries {
         self.delivered + self.late
     }
 
-    /// Returns quantile `q` of the latency. Deliveries of one message are not independent, and neither are consecutive
-    /// messages, so the interval is computed from blocks.
+    /// Returns quantile `q` of the latency. Its interval is computed from blocks, because neither the deliveries of one
+    /// message nor consecutive messages are independent.
     pub fn latency_at(&self, q: f64) -> Estimate {
         estimate_in_blocks(&self.latency, 0, &self.blocks, q)
     }

@@ -12,7 +12,7 @@ pub struct Finding {
     pub confidence: Confidence,
     /// Indices of the levels that show it, from 0.
     pub levels: Vec<usize>,
-    /// Those of the levels in which most failures are due to it. They do not show the target's capacity.
+    /// Indices of the levels in which the cause explains most failures. They do not show the target's capacity.
     pub limits: Vec<usize>,
     /// Observations that support the cause.
     pub evidence: Vec<Evidence>,
@@ -104,9 +104,9 @@ pub enum Evidence {
         /// Length of the observation in seconds.
         seconds: u64,
     },
-    /// All `Retry-After` headers point to the same time.
+    /// All `Retry-After` headers state the same reset time.
     SameResetTime {
-        /// That time.
+        /// The reset time.
         at_s: f64,
     },
     /// `Retry-After` headers stated how long to wait.
@@ -127,25 +127,25 @@ pub enum Evidence {
         /// Number of source addresses that they used.
         addresses: u64,
     },
-    /// Every user, or every address, passed about equally often, regardless of how many requests it sent.
+    /// All users, or all addresses, passed about equally often, regardless of how many requests they sent.
     PassedAlike {
         /// Whether users or addresses are compared.
         per: LimitKey,
-        /// Smallest number of requests that passed for one.
+        /// Smallest number of requests that passed for one of them.
         least: f64,
-        /// Largest number.
+        /// Largest number of requests that passed for one of them.
         most: f64,
     },
-    /// Refused users, or addresses, passed unequally often.
+    /// The numbers of passed requests differ between the refused users, or between the refused addresses.
     PassedUnequally {
         /// Whether users or addresses are compared.
         per: LimitKey,
-        /// Smallest number of requests that passed for one.
+        /// Smallest number of requests that passed for one of them.
         least: f64,
-        /// Largest number.
+        /// Largest number of requests that passed for one of them.
         most: f64,
     },
-    /// A level with another number of users passed at a higher rate, or at the same rate.
+    /// In a level with another number of users, requests passed at a higher rate or at the same rate.
     OtherLevel {
         /// Number of users of that level.
         users: u64,
@@ -167,7 +167,7 @@ pub enum Evidence {
 pub enum Unknown {
     /// Whether the limiter counts by address or all requests together.
     AddressOrAll {
-        /// Reason why that is open.
+        /// Why addresses could not be distinguished.
         because: Option<OneAddress>,
     },
     /// Whether the limiter counts by user.

@@ -39,10 +39,10 @@ pub struct FunnelStep {
     pub passed_with_failures: u64,
     /// Number of iterations in which it ended with an error at least once.
     pub failed: u64,
-    /// Number of iterations that were over before it had ended.
+    /// Number of iterations that were over while the step had not ended.
     pub unfinished: u64,
-    /// Number of times that it was begun in the measured time. With several members, or in a loop, this is more than
-    /// `reached`.
+    /// Number of times that it was begun in the measured time. If several members begin it, or a loop does, this is
+    /// more than `reached`.
     pub begun: u64,
     /// Times of the passes.
     pub passed_time: Histogram,
@@ -55,7 +55,7 @@ pub struct FunnelStep {
     pub timed_out: u64,
     /// Longest time after which it timed out.
     pub timeout: Option<Nanos>,
-    /// Ages of the step when its iteration or its level was over before it had ended. Empty in records of version 1.
+    /// Ages of the step in iterations that were over while it had not ended. Empty in records of version 1.
     #[serde(default)]
     pub open: Histogram,
     /// Sum over the iterations of the step's position among the steps that they reached. Used only for sorting.
@@ -94,7 +94,7 @@ pub struct Unfinished {
 }
 
 impl StepFunnel {
-    /// Whether it contains nothing: no iteration ended, or none had a step or failed.
+    /// Whether it contains nothing: no iteration ended, or none of those that ended had a step or failed.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.first_failures.is_empty() && self.unfinished.is_empty()
     }
@@ -174,7 +174,7 @@ impl FunnelStep {
         path_name(&self.path)
     }
 
-    /// Number of times that it had not ended when its iteration or its level was over.
+    /// Number of times that it had not ended when its iteration was over.
     pub fn left_open(&self) -> u64 {
         let ended = self.passed_time.count() + self.failed_time.count() + self.timed_out;
         self.begun.saturating_sub(ended)
@@ -182,8 +182,8 @@ impl FunnelStep {
 
     /// Returns quantile `q` of the time until the step was passed, over all that began it.
     ///
-    /// Failures and timeouts rank above all times, unfinished ones at their age or higher. The result is therefore
-    /// never the quantile of the successful ones alone.
+    /// Failures and timeouts rank above all times, unfinished ones at their age or higher. The result therefore never
+    /// covers successes alone.
     pub fn time_at(&self, q: f64) -> Estimate {
         let others = self.begun.saturating_sub(self.passed_time.count());
         let samples = Samples {

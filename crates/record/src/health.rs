@@ -8,7 +8,7 @@ pub struct WorkerUse {
     pub busy_percent: f64,
     /// Share of the time in which it was ready to run but had no CPU.
     pub cpu_wait_percent: Option<f64>,
-    /// The same, as a share of the time in which it wanted a CPU.
+    /// Time ready to run without a CPU, as a share of the time in which it ran or was ready to run.
     pub starved_percent: Option<f64>,
     /// Average wait for a CPU, in microseconds per wait.
     pub cpu_wait_each_us: Option<f64>,
@@ -43,7 +43,7 @@ pub struct GeneratorUse {
     pub implausible_stamps: u64,
     /// Largest share of the measured time in which a worker waited for a CPU.
     pub cpu_wait_percent: Option<f64>,
-    /// Largest share, over the workers, of the time without a CPU in the time in which the worker wanted one.
+    /// Largest `starved_percent` of a worker.
     #[serde(default)]
     pub starved_percent: Option<f64>,
     /// Largest average wait for a CPU of a worker, in microseconds per wait.

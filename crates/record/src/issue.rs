@@ -74,7 +74,7 @@ pub enum IssueCause {
     Late(Lateness),
     /// Users of a closed load waited for the generator, so the target had less load.
     UsersSlowed {
-        /// Share of their time that users waited.
+        /// Share of the users' time that they spent waiting for the generator.
         slowed_percent: f64,
         /// Limit for `slowed_percent`.
         limit_percent: f64,
@@ -96,7 +96,7 @@ pub enum IssueCause {
         dropped: u64,
         /// Number of planned starts.
         planned: u64,
-        /// Activity of most users.
+        /// What most users were doing when the starts were due.
         users: Option<DropCause>,
     },
     /// The script's garbage collection stopped a worker, which read nothing in that time.
@@ -152,10 +152,10 @@ pub enum IssueCause {
 pub struct Lateness {
     /// The action that was late.
     pub what: LateAt,
-    /// By how much, in nanoseconds.
+    /// The delay in nanoseconds.
     #[serde(rename = "late_ns")]
     pub late: Nanos,
-    /// The statistic of all these delays that `late` states.
+    /// The statistic that `late` is, over all such delays.
     pub statistic: DelayStatistic,
     /// `late` as a share of the measured time at that percentile. `None` if nothing was measured.
     pub share_percent: Option<f64>,
@@ -207,7 +207,7 @@ pub enum DropCause {
     Unknown,
 }
 
-/// The kind of operation of which none succeeded, although every iteration may have succeeded.
+/// A kind of operation that never succeeded, although every iteration may have succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoneSucceeded {
     /// No request succeeded.
@@ -222,7 +222,7 @@ pub enum NoneSucceeded {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Note {
-    /// A threshold with `or abort` could no longer hold.
+    /// A threshold with `or abort` was certain to be broken.
     Aborted {
         /// Index of the level, from 0.
         level: usize,

@@ -8,7 +8,7 @@ pub enum Outcome {
     Held,
     /// It broke.
     Broken,
-    /// The level's data does not decide.
+    /// The level's data does not decide the threshold.
     Inconclusive(Inconclusive),
 }
 
@@ -18,25 +18,25 @@ pub enum Outcome {
 pub enum Inconclusive {
     /// Nothing of the kind was measured.
     NoData,
-    /// Too few samples for the percentile, and for a bound on the share beyond the limit.
+    /// Too few samples for the percentile and for a bound on the share beyond the limit.
     TooFewSamples {
         /// Number of samples; for deliveries, number of messages.
         have: u64,
-        /// Approximate number of samples that decide, if the share beyond the limit stays the same.
+        /// Approximate number of samples needed for a decision, if the share beyond the limit stays the same.
         need: u64,
     },
-    /// Operations in flight when the level was closed could decide it either way.
+    /// Operations were in flight when the level was closed. Their outcome could decide the threshold either way.
     InFlight {
         /// Number of these operations.
         open: u64,
     },
-    /// Groups whose members did not all report a user state could decide it either way.
+    /// Not all members of some groups reported a user state. Their state could decide the threshold either way.
     GroupsUnknown {
         /// Number of these groups.
         groups: u64,
     },
-    /// Deliveries of unknown fate could decide it either way: headcount cut them off, or the script looked for them in
-    /// the wrong place.
+    /// The fate of some deliveries is unknown: headcount cut them off, or the script looked for them in the wrong
+    /// place. They could decide the threshold either way.
     DeliveriesOpen {
         /// Number of these deliveries.
         deliveries: u64,
@@ -65,7 +65,7 @@ pub enum Shortfall {
     },
     /// Users of a closed load waited for the generator.
     LoopSlowed {
-        /// Share of their time that users waited, in percent.
+        /// Share of the users' time that they spent waiting for the generator, in percent.
         percent: f64,
     },
     /// A worker of a closed load had no time left.

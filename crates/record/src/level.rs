@@ -62,8 +62,8 @@ pub struct Little {
     pub at_work: f64,
     /// Iterations per second that ended, or were in flight at the end of the measured time.
     pub per_s: f64,
-    /// Average time of these from their actual start, until they ended or until the end of the measured time, in
-    /// seconds.
+    /// Average time of these iterations within the measured time, in seconds: from their actual start until they ended
+    /// or the measured time ended.
     pub time_s: f64,
     /// Whether both sides agree, within the error that the edges of the measured time explain.
     pub holds: bool,

@@ -20,7 +20,7 @@ pub struct Limited {
     pub count: u64,
     /// Number of requests that ended otherwise.
     pub passed: u64,
-    /// Number of these after the last 429.
+    /// Number of these requests after the last 429.
     pub passed_after: u64,
     /// Time of the first 429, in seconds since the start of the level.
     pub first_s: f64,
@@ -57,7 +57,7 @@ pub struct LimitedBin {
     pub limited: u64,
     /// Number of requests that ended otherwise since the previous 429.
     pub passed: u64,
-    /// Number of 429s that followed another outcome.
+    /// Number of 429s that came after at least one passed request since the previous 429.
     pub turns: u64,
 }
 
@@ -78,7 +78,7 @@ pub struct StatedLimit {
     pub count: u64,
 }
 
-/// Statistics over several users or addresses, sufficient to tell whether all got the same.
+/// Statistics over several users or addresses, which show whether all of them passed equally often.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PerKey {
     /// Number of users or addresses.

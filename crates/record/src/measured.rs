@@ -124,7 +124,7 @@ impl Measured {
         }
     }
 
-    /// Whether no request or round trip has succeeded, and some are still in flight.
+    /// Whether no request and no round trip has succeeded so far, and some are still in flight.
     pub fn only_failures_so_far(&self) -> bool {
         let families = [&self.requests, &self.round_trips];
         let open = families.iter().flat_map(|family| family.values());

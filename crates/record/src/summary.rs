@@ -164,7 +164,7 @@ fn channels(named: &BTreeMap<String, Deliveries>, duration_s: f64) -> Value {
     }
     let mut figures = deliveries(&all, duration_s);
     if named.is_empty() {
-        // Without channels, it is not known that nothing was lost.
+        // Without channels, "nothing was lost" would be an unfounded claim.
         figures
             .values_mut()
             .for_each(|figure| *figure = Value::Null);

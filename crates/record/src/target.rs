@@ -58,7 +58,7 @@ pub struct TargetUse {
     pub descriptors: Option<u64>,
     /// Limit of descriptors; with several processes, that of the process nearest to its limit.
     pub descriptor_limit: Option<u64>,
-    /// Share of its limit that the process nearest to it had open at the end, in percent.
+    /// Open descriptors at the end, in percent of their limit, for the process nearest to its limit.
     #[serde(default)]
     pub descriptors_used_percent: Option<f64>,
     /// Largest number of established connections to its port observed, including those that wait to be accepted.
@@ -66,12 +66,12 @@ pub struct TargetUse {
     /// The queue of connections that wait to be accepted.
     #[serde(default)]
     pub listen_queue: Option<ListenQueue>,
-    /// Connections that did not fit into a listen queue of its network namespace.
+    /// Number of connections that did not fit into a listen queue of its network namespace.
     pub listen_overflows: Option<u64>,
-    /// Connection requests that a listener of its network namespace dropped, for this or any other reason.
+    /// Number of connection requests that a listener of its network namespace dropped, for this or any other reason.
     #[serde(default)]
     pub listen_drops: Option<u64>,
-    /// Retransmitted TCP segments in its network namespace.
+    /// Number of TCP segments retransmitted in its network namespace.
     pub retransmissions: Option<u64>,
     /// Limits of its cgroups, and their effects.
     #[serde(default)]
@@ -82,7 +82,7 @@ pub struct TargetUse {
     /// Cores that its threads may run on.
     #[serde(default)]
     pub cores: Option<Vec<usize>>,
-    /// Those of them that the generator's workers may run on too.
+    /// Cores among these that the generator's workers may also use.
     #[serde(default)]
     pub shared_cores: Option<Vec<usize>>,
     /// Number of scrapes of its Prometheus endpoint. `None` if it has none.

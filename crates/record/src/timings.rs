@@ -22,7 +22,7 @@ pub struct Timings {
     pub open: Histogram,
     /// Number of failures without a response within the limit.
     pub timed_out: u64,
-    /// Longest limit that one of them exceeded, in nanoseconds.
+    /// Longest limit that such an operation exceeded, in nanoseconds.
     pub timeout: Option<Nanos>,
     /// Response times: from the planned start to the end, as the user experiences them.
     pub response: Histogram,
@@ -31,8 +31,8 @@ pub struct Timings {
     /// Response times over the measured time, in blocks, including timeouts. Empty in records of version 1.
     #[serde(default, skip_serializing_if = "Blocks::is_empty")]
     pub blocks: Blocks,
-    /// Number of operations sent a second time, on a new connection. The reused connection on which they were sent had
-    /// closed before any response, so the target may have seen them twice.
+    /// Number of operations sent a second time, on a new connection, because the reused connection had closed before
+    /// any response. The target may have received them twice.
     #[serde(default)]
     pub repeated: u64,
     /// Bytes received.
@@ -99,8 +99,8 @@ impl Timings {
         self.samples(&self.service, &open).at(q)
     }
 
-    /// Counts response times within and beyond `limit`. For operations in flight that are younger than `limit`, the
-    /// answer is unknown. Operations that failed without a response have no time and do not count.
+    /// Counts response times within and beyond `limit`. Operations in flight that are younger than `limit` count as
+    /// unknown. Operations that failed without a response have no time and do not count.
     pub fn beyond(&self, limit: Nanos) -> Shares {
         self.samples(&self.response, &self.ages()).shares(limit)
     }

@@ -123,8 +123,8 @@ fn rename(object: &mut Map<String, Value>, old: &str, new: &str) {
     }
 }
 
-/// Replaces the keys of the counts at `key`. Counts of unknown keys are summed under `unknown`, which every such set
-/// has.
+/// Replaces the keys of the counts at `key`. Counts of unknown keys are summed under `unknown`, a key that all reasons
+/// have.
 fn translate(object: &mut Map<String, Value>, key: &str, words: &[(&str, &str)]) {
     let Some(Value::Object(counts)) = object.get_mut(key) else {
         return;

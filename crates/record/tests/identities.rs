@@ -1,4 +1,4 @@
-//! The counts add up, and a record in which they do not says so.
+//! Counts that add up have no inconsistencies. Counts that do not are reported.
 
 mod common;
 

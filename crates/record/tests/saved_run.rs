@@ -1,4 +1,4 @@
-//! `run.json`: what is written is read again, and every version stays readable for ever.
+//! A written `run.json` can be read again, and files of every version remain readable.
 
 mod common;
 
@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use record::{ReadError, Run, Timings, from_json, to_json};
 use serde_json::Value;
 
-/// Written by the first headcount of version 1. Never write it again: add a field as an `Option`, or make a new version.
+/// Written by the first headcount with version 1. Never regenerate it: add a field as an `Option`, or a new version.
 const VERSION_1: &str = include_str!("golden/run-v1.json");
-/// The same of version 2.
+/// Written by the first headcount with version 2. Never regenerate it either.
 const VERSION_2: &str = include_str!("golden/run-v2.json");
-/// The same of version 3.
+/// Written by the first headcount with version 3. Never regenerate it either.
 const VERSION_3: &str = include_str!("golden/run-v3.json");
 
 #[test]

@@ -1,4 +1,4 @@
-//! The `--json` shape is stable: scripts of others read it.
+//! The shape of `--json` is stable, because users' scripts read it.
 
 mod common;
 

@@ -100,7 +100,7 @@ pub(super) fn level(
     Ok(level)
 }
 
-/// The assumed error of percentiles and means. Reports rarely state their histogram; one with two digits is off by 1 %.
+/// The assumed error of percentiles and means: 1 %, that of a histogram with two digits. Reports rarely state theirs.
 const RESOLUTION: f64 = 0.01;
 
 fn row(table: &mut Table<'_>, defaults: &Defaults) -> Result<Row, ImportError> {

@@ -6,9 +6,9 @@ use crate::Side;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Printed {
     pub(super) value: f64,
-    /// The value of one unit of the last digit; for a number with `~`, of the last digit that is not 0.
+    /// The value of one unit of the last digit. For a number with `~`, of the last digit that is not 0.
     pub(super) step: f64,
-    /// The same if zeros at the end of a whole number may come from rounding. At least two digits are significant.
+    /// Like `step`, but zeros at the end of a whole number count as rounded. At least two digits are significant.
     pub(super) coarse: f64,
     pub(super) about: bool,
     pub(super) signed: bool,

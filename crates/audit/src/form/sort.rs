@@ -20,7 +20,7 @@ pub(super) enum Sort {
 }
 
 /// The value in the unit of its quantity, and its slack. The slack is a whole unit of the last digit, because some
-/// tools round and some cut off. If a measured number ends in zeros, it is a unit of the last digit before them.
+/// tools round and others cut off. In a measured number, zeros at the end do not count as digits.
 pub(super) fn scaled(number: &Printed, sort: Sort, unit: &str) -> Result<(f64, f64), String> {
     let given = if number.unit.is_empty() {
         unit

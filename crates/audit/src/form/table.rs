@@ -1,4 +1,4 @@
-//! A table of the form. Its keys are taken one by one, and keys that nobody took are refused.
+//! A table of the form. Its keys are taken one by one, and a key that nothing takes is refused.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) struct Table<'a> {
     form: Form<'a>,
     entries: &'a DeTable<'a>,
     offset: usize,
-    /// The place of all numbers without a place of their own.
+    /// The place of all numbers for which no place is stated.
     at: Option<String>,
     known: Vec<&'static str>,
 }
@@ -243,7 +243,7 @@ impl<'a> Table<'a> {
         Ok(found.map(|(span, _)| span))
     }
 
-    /// The same, with the distance by which the number may lie further out if it was cut off instead of rounded.
+    /// Like `span`, with the distance by which the number may extend further if it was cut off instead of rounded.
     pub(super) fn span_and_cut(
         &mut self,
         key: &'static str,

@@ -7,7 +7,7 @@ use super::pieces::{figure, widen};
 use super::{ImportError, Source};
 use crate::{Counts, Figure, Level, Loop, Results, Row, Times};
 
-/// The last key is the one of versions before 4.
+/// The last key occurs only in versions before 4.
 const LISTED: [(f64, &str); 10] = [
     (0.025, "p2_5"),
     (0.1, "p10"),

@@ -47,13 +47,13 @@ impl CsvTable {
     }
 }
 
-/// The longest row, in bytes. Real rows have some hundred; a longer one comes from a quote that is not closed.
+/// The longest row, in bytes. Real rows have a few hundred. A longer row comes from a quote that is not closed.
 const LONGEST: u64 = 1 << 24;
 
-/// The longest row that may be a line cut off at the end of the file, in bytes.
+/// The longest row, in bytes, that counts as a line cut off at the end of the file.
 const HALF_A_LINE: usize = 1 << 16;
 
-/// A reader that fails after [`LONGEST`] bytes, unless a row ended and its limit was reset.
+/// A reader that fails after [`LONGEST`] bytes unless its limit is reset, which happens after each row.
 struct Rows<'a> {
     text: &'a mut dyn BufRead,
     left: u64,
@@ -108,7 +108,7 @@ pub(super) fn each(
         more = reader
             .read_record(&mut next)
             .map_err(|why| broken(line, why))?;
-        // A cut-off line is short. The rest of a file after an unclosed quote is long.
+        // A line that was cut off is short. The rest of a file after an unclosed quote is long.
         let number = row.position().map_or(0, csv::Position::line);
         if !more && row.len() < header.len() && row.as_slice().len() > HALF_A_LINE {
             let why = format!("line {number}: check for an unclosed quote");

@@ -38,7 +38,7 @@ pub(super) fn read_listed(source: Source<'_>, value: &Value) -> Result<Results, 
     ))
 }
 
-/// Adds the names that the other summaries use for matches and misses.
+/// Adds `passes` and `fails`, the names that the other summaries use for matches and misses.
 fn passes(mut metric: Value) -> Value {
     let values = &mut metric["values"];
     if let (Some(matches), Some(total)) = (values["matches"].as_f64(), values["total"].as_f64()) {
@@ -96,7 +96,7 @@ fn requests(metrics: &Value) -> Row {
     if row.times.samples.is_none() {
         row.times.samples.clone_from(&row.counts.sent);
     }
-    // A rate metric counts matches, and this one matches failures: its passes are the failed requests.
+    // A rate metric counts matches. This metric matches failures, so its `passes` are the failed requests.
     row.counts.failed = number(metrics, "http_req_failed", "passes");
     row.counts.ok = number(metrics, "http_req_failed", "fails");
     row

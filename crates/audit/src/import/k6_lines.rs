@@ -31,7 +31,7 @@ impl Requests {
         let moment = data["time"].as_str().and_then(milliseconds);
         let ended = moment.ok_or("the timestamp is not valid")?;
         let tags = &data["tags"];
-        // Before 0.31 no tag says whether a response was expected. The status decides there.
+        // Before version 0.31, no tag says whether a response was expected, so the status decides.
         let status = tags["status"].as_str().unwrap_or("no answer");
         let failed = match tags["expected_response"].as_str() {
             Some(expected) => expected == "false",
@@ -56,7 +56,7 @@ pub(super) fn read(source: Source<'_>, text: &mut dyn BufRead) -> Result<Results
         let broken = |why: String| source.broken(FORM, format!("line {number}: {why}"));
         let value: Value = match serde_json::from_str(line) {
             Ok(value) => value,
-            // A process that was stopped while writing leaves half a line.
+            // A process that was stopped while writing leaves an incomplete last line.
             Err(_) if !whole => return Ok(()),
             Err(why) => return Err(broken(why.to_string())),
         };

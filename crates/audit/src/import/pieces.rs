@@ -22,7 +22,8 @@ pub(super) fn widen(figure: Option<Figure>, share: f64, least: f64) -> Option<Fi
     })
 }
 
-/// A time as Go and C tools print it, `1.017ms` or `2.00s`: its milliseconds and those of one unit of its last digit.
+/// A time as Go and C tools print it, `1.017ms` or `2.00s`. Returns milliseconds: the time, and one unit of its last
+/// digit.
 pub(super) fn printed_time(text: &str) -> Option<(f64, f64)> {
     let text = text.trim();
     let end = text.find(|byte: char| !(byte.is_ascii_digit() || byte == '.'))?;
@@ -69,7 +70,7 @@ pub(super) fn lines(
     text: &mut dyn BufRead,
     mut take: impl FnMut(usize, &str, bool) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    /// The longest line, in bytes. A sample has some hundred, so a longer line is not a sample.
+    /// The longest line, in bytes. A sample has a few hundred bytes, so a longer line is not a sample.
     const LONGEST: u64 = 1 << 20;
     let mut line = Vec::new();
     for number in 1.. {
@@ -108,14 +109,14 @@ impl Source<'_> {
         format!("{}:{line}", self.name)
     }
 
-    /// The time, in milliseconds, after the start of a line.
+    /// The time after the start of a line, in milliseconds.
     pub(super) fn time(self, start: &str) -> Option<Figure> {
         let (index, rest) = line(self.text, start)?;
         let (value, slack) = printed_time(rest)?;
         Some(Figure::rounded(value, slack, self.place(index)))
     }
 
-    /// The same in seconds.
+    /// The time after the start of a line, in seconds.
     pub(super) fn seconds(self, start: &str) -> Option<Figure> {
         let time = self.time(start)?;
         Some(Figure {

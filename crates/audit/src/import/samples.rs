@@ -51,7 +51,7 @@ impl Named {
 }
 
 impl Samples {
-    /// Failures of further kinds are counted as one kind.
+    /// Maximum number of kinds of failures. Further kinds are counted together.
     const KINDS: usize = 100;
 
     /// Adds a sample that began at `began_ms`, on any clock.

@@ -82,7 +82,8 @@ fn figure(level: &Level, claim: &Claim, of: &str) -> Option<f64> {
     level.figure(row, of).map(|figure| figure.value)
 }
 
-/// Whether it is worse under every rounding and reading. Counts depend on the length of the run, so they never are.
+/// Whether the figure became worse under every rounding and reading. False for counts, which depend on the length of
+/// the run.
 fn surely_worse(claim: &Claim, before: &Level, after: &Level, of: &str) -> bool {
     let (measure, row) = (Measure::of(of), claim.row.as_deref());
     let both = before.reach_of(row, of).zip(after.reach_of(row, of));

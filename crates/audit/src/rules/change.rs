@@ -70,7 +70,7 @@ pub(super) fn told(by: Span) -> String {
     }
 }
 
-/// Whether any reading of the figures gives the change, cut off or rounded.
+/// Whether the change, rounded or cut off, fits any reading of the figures.
 fn possible(claim: &Claim, (before, after): (&Level, &Level), of: &str, by: Span) -> bool {
     let row = claim.row.as_deref();
     let both = before.reach_of(row, of).zip(after.reach_of(row, of));
@@ -94,7 +94,7 @@ fn by_points(claim: &Claim, before: &Level, after: &Level, of: &str) -> bool {
     of == "success" && both.is_some_and(fits)
 }
 
-/// After / before: as printed, and the range that rounding leaves.
+/// After / before: the ratio as printed, and the range that rounding allows.
 pub(super) struct Factor {
     pub(super) printed: f64,
     pub(super) low: f64,

@@ -77,7 +77,8 @@ fn check_one(results: &Results, claim: &Claim, of: &str, desk: &mut Desk<'_>) {
     }
 }
 
-/// The change that a cliff requires and the figure does not show. At a cliff a figure becomes worse: rises or falls.
+/// Returns the missing change if the figure shows no cliff. At a cliff, a time rises, and a rate or a share of success
+/// falls.
 fn missing(measure: Measure, before: Reach, after: Reach) -> Option<&'static str> {
     let rises = after.high > before.low;
     let falls = after.low < before.high;

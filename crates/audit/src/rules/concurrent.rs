@@ -1,4 +1,5 @@
-//! Little's law: on average, Σ rate × mean time operations are in progress. Users who wait or think are not counted.
+//! Little's law: on average, Σ rate × mean time operations are in progress. Users who wait or think have none in
+//! progress.
 
 use super::little::{at_work, measured};
 use crate::{Desk, Kind, Needs, Results, Rule, Severity};

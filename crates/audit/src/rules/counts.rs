@@ -38,7 +38,8 @@ fn ends(level: &Level, row: &Row, desk: &mut Desk<'_>) {
         .collect();
     let (least, most) = (sum(&parts, Figure::low), sum(&parts, Figure::high));
     desk.checked();
-    // Reports often omit unfinished operations. Too few ends are therefore a gap, but too many are impossible.
+    // Reports often omit unfinished operations. A sum below the starts is therefore only a gap, but a sum above is
+    // impossible.
     let told = counts.failed.is_some();
     let before = match (&level.users, level.shape) {
         (Some(users), Some(Loop::Closed)) => users.high(),

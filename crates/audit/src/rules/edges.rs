@@ -12,9 +12,10 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Without stated edges, at least this many percentiles must all be 1, 2 or 5 times a power of ten,
+/// Without stated edges, the rule needs this many percentiles, all of them 1, 2 or 5 times a power of ten.
 const SUSPICIOUS: usize = 6;
-/// with less than this probability by the law of leading digits (Benford, "The Law of Anomalous Numbers", 1938).
+/// Their probability by chance must be below this (law of leading digits: Benford, "The Law of Anomalous Numbers",
+/// 1938).
 const CHANCE: f64 = 1e-4;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {

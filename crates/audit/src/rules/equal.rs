@@ -1,5 +1,5 @@
-//! Times are hardly ever equal to three digits. If p99 is the maximum, there are at most about 100 samples. If p95 is
-//! p99, there are most likely fewer, or the tail is cut off. If the number of samples is stated, the rule
+//! Times are hardly ever equal to three digits. If p99 equals the maximum, there are at most about 100 samples. If p95
+//! equals p99, there are most likely fewer, or the tail is cut off. If the number of samples is stated, the rule
 //! `too-few-samples` says more.
 
 use crate::number::time;
@@ -55,7 +55,7 @@ fn same(one: &Figure, other: &Figure) -> bool {
         && one.slack <= 0.011 * one.value
 }
 
-/// The rule `at-the-timeout` reports those.
+/// Whether the time is the timeout. The rule `at-the-timeout` reports such times.
 fn at_timeout(row: &Row, time: &Figure) -> bool {
     row.timeout_ms
         .as_ref()

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// From this share of failures on, a figure of all operations is a figure of failures.
+/// Above this share of failures, figures of all operations describe the failures.
 const MOST: f64 = 0.5;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -47,7 +47,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// Failures and total, whichever of counts, kinds and stated share gives the most failures.
+/// Failures and total. Counts, kinds and the stated share may differ: whichever gives the most failures is used.
 fn failed_of(row: &Row) -> Option<(f64, f64)> {
     let counts = &row.counts;
     let kinds = || {

@@ -65,8 +65,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The share of the run that the longest delivery took. Messages in flight at the start or the end of the counting may
-/// be counted on one side only.
+/// The longest delivery as a share of the run. Messages in flight at the start or end of the counting may be counted
+/// only as sent or only as received.
 fn on_the_way(level: &Level) -> f64 {
     let max = level.total.times.max.as_ref();
     let both = max.zip(level.duration_s.as_ref());

@@ -28,7 +28,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 fn check_row(level: &Level, row: &Row, count: f64, desk: &mut Desk<'_>) {
     desk.checked();
-    // Percentiles that a tool always prints are not a statement, unless they are the maximum by another name.
+    // Percentiles that a tool always prints are reported only if less than one sample lies beyond them.
     let listed = row.times.percentiles.iter();
     let few: Vec<f64> = if row.times.fixed_list {
         listed

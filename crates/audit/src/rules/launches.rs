@@ -1,5 +1,5 @@
 //! Counts of completed operations vary with their times. If some took longer than a window, completions per window
-//! cannot be as even as the starts. Counts that are even nevertheless are counts of starts, and do not describe the
+//! cannot be as even as the starts. If the counts are as even nevertheless, they count starts and do not describe the
 //! system.
 
 use crate::number::{percent, time};
@@ -51,7 +51,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The largest distance from the median. The first window is left out, because a limiter may begin with a burst.
+/// The largest distance of a window from the median. The first window is left out, because a limiter may begin with a
+/// burst.
 fn unevenness(level: &Level) -> f64 {
     let mut counts: Vec<f64> = level
         .windows

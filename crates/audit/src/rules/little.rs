@@ -74,7 +74,8 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The least number in progress if the times cover as few operations as possible. `None` if failures are not stated.
+/// The least number of operations in progress if the times cover as few operations as possible. `None` if failures are
+/// not stated.
 fn timed(row: &Row) -> Option<f64> {
     let all = at_work(row, f64::min)? * (1.0 - row.times.resolution);
     let counts = row.sample_counts();
@@ -85,8 +86,8 @@ fn timed(row: &Row) -> Option<f64> {
     Some(all * fewest / row.counts.sent.as_ref()?.high())
 }
 
-/// The possible excess of the count over the users' time in the run, as a share of that time. Each user may have begun
-/// one request before the counting, no longer than the longest; the ramp-up may be counted too. `None` if not stated.
+/// The share by which the count may exceed the users' time in the run. Each user may have begun one request before the
+/// counting, and the ramp-up may be counted too. `None` if the figures for this are not stated.
 fn room(level: &Level, rows: &[&Row]) -> Option<f64> {
     let whole_run = rows.iter().all(|row| row.times.tool_is_known());
     let ramp = match &level.ramp_s {
@@ -125,7 +126,7 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
     let needed = rate.value * (mean.value + pause.value) / 1000.0;
     let least = rate.low() * (mean.low() + pause.low()) / 1000.0;
     let most = rate.high() * (mean.high() + pause.high()) / 1000.0;
-    // During the ramp-up there are fewer users, or it is in the count but not in the duration.
+    // The number of users is smaller during the ramp-up, or the ramp-up is in the count but not in the duration.
     let ramp = level.ramp_s.as_ref().map_or(0.0, Figure::high);
     let span = level.duration_s.as_ref().map_or(ramp, Figure::low);
     let coming = (ramp / span.max(1e-9)).min(1.0);

@@ -40,7 +40,7 @@ fn check_row(level: &Level, row: &Row, desk: &mut Desk<'_>) {
             "percentiles with an error bound: a sketch has none",
         );
     }
-    // Every possible number of samples must be contradicted.
+    // A mean is impossible only if every possible number of samples contradicts it.
     let counts = row.sample_counts();
     let bounds: Vec<Bounds> = counts
         .iter()

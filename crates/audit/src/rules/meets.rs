@@ -80,8 +80,8 @@ fn compare(
     );
 }
 
-/// The side of the limit on which the figure must be: that of a stated sign, otherwise the better one. `None` if
-/// neither.
+/// The side of the limit on which the figure must be: that of the stated sign, otherwise the better side. `None`
+/// without a sign if neither side is better.
 fn side(claim: &Claim, measure: Measure) -> Option<Side> {
     let good = measure
         .more_is_better()

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// The share that rounding, the ends of the run and chance do not explain.
+/// A missing share above this is more than rounding, the ends of the run and chance explain.
 const MISSING: f64 = 0.05;
 /// A share of dropped starts below this is not reported.
 const FEW: f64 = 0.001;

@@ -41,7 +41,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
 
 type Named<'a> = (String, &'a Figure);
 
-/// Pairs of times, of which the first must not be larger than the second.
+/// Pairs of times. The first time of a pair must not be larger than the second.
 fn pairs(row: &Row) -> Vec<(Named<'_>, Named<'_>)> {
     let times = &row.times;
     let listed: Vec<Named<'_>> = times

@@ -78,7 +78,8 @@ fn of_the_same(results: &Results, one: &Claim, other: &Claim) -> Option<Severity
     {
         return None;
     }
-    // If the subject of a claim is not stated, and the report has several, the claims may differ in it.
+    // A claim that names no levels may be about any. If levels differ in their conditions, the claims may be about
+    // different systems.
     let all: Vec<&Level> = results.levels.iter().collect();
     let told = !named.is_empty() && !others.is_empty();
     Some(if told || !levels_differ(&all, &all) {

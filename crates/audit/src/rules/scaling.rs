@@ -42,7 +42,7 @@ impl Step<'_> {
         self.growth().0 / self.growth().1
     }
 
-    /// The range of the efficiency, if both figures are cut off or both are rounded.
+    /// The range of the efficiency if both figures were rounded in the same way: both cut off, or both rounded.
     fn possible(&self) -> (f64, f64) {
         let (before, after) = &self.figures;
         let growths = [0.0, 0.5, 1.0].map(|below| {

@@ -40,7 +40,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
     }
 }
 
-/// The largest possible deviation, over all values that the rounding of the published figures leaves.
+/// The largest possible deviation, over all values that the published figures may stand for.
 fn most(row: &Row) -> Option<f64> {
     let times = &row.times;
     times.stdev.as_ref()?;
@@ -48,13 +48,13 @@ fn most(row: &Row) -> Option<f64> {
     let (mean, max) = (row.reach("mean", mean), row.reach("max", max).high);
     let least = |min: &Figure| row.reach("min", min).low.max(0.0);
     let min = times.min.as_ref().map_or(0.0, least);
-    // If the number of samples is not known, assume two: that allows the largest deviation.
+    // If the number of samples is not known, two are assumed, because two allow the largest deviation.
     let known = row.samples_are_told().then(|| row.fewest_samples());
     let samples = known.map_or(2.0, |count| count.max(2.0));
     let middle = f64::midpoint(min, max);
     let worst = middle.clamp(mean.low, mean.high);
     let variance = (max - worst).max(0.0) * (worst - min).max(0.0);
-    // If all samples are equal, a tool's sums leave a rounding error of about this size.
+    // If all samples are equal, the tool's sums still have a rounding error of about this size.
     let fraction = 1e-6 * max.abs();
     Some((variance * samples / (samples - 1.0)).sqrt() + fraction)
 }

@@ -13,9 +13,9 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// The share by which clocks and timers may be late.
+/// Clocks and timers may be wrong by this share.
 const LATE: f64 = 0.01;
-/// From this share of the timeout on, a little more load reaches it.
+/// A time above this share of the timeout would exceed it at a slightly higher load.
 const NEAR: f64 = 0.9;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {

@@ -48,7 +48,7 @@ fn a_long_level_takes_no_more_room() {
 #[test]
 fn workers_are_added_up_however_long_their_pieces_are() {
     let mut all = Limited::default();
-    all.close(200.0, 7); // one who saw none
+    all.close(200.0, 7); // a worker without a 429
     for last in [100.0, 300.0] {
         let mut one = Limited::default();
         one.note(1.0, 10);

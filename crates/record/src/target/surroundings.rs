@@ -39,7 +39,7 @@ pub struct CgroupUse {
     pub periods: Option<u64>,
     /// Number of periods in which it was used up.
     pub throttled_periods: Option<u64>,
-    /// Total time for which this stopped threads, in seconds.
+    /// Total time for which the quota stopped threads, in seconds.
     pub throttled_s: Option<f64>,
     /// Number of processes of its cgroup that were killed for lack of memory.
     pub oom_kills: Option<u64>,
@@ -54,9 +54,9 @@ pub struct TargetEnd {
     pub pid: u32,
     /// Whether its cgroup counted an out-of-memory kill since the previous sample. `None` without such a count.
     pub out_of_memory: Option<bool>,
-    /// The process that was found later.
+    /// The process that replaced it.
     pub next_pid: Option<u32>,
-    /// Time at which that was found, in seconds since the start of the level.
+    /// Time at which the new process was found, in seconds since the start of the level.
     pub next_at_s: Option<f64>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn times(count: u64, slowest: Nanos) -> Histogram {
     histogram
 }
 
-/// `count` requests, 2 of them answered by an error and 1 timed out.
+/// `count` requests: 2 with an error response, 1 that timed out, the others successful.
 pub(crate) fn requests(count: u64) -> Timings {
     let mut timings = Timings {
         count: count - 1,
@@ -189,7 +189,7 @@ fn target() -> TargetUse {
     }
 }
 
-/// A run with one level, a setup and a threshold, as version 3 states it.
+/// A run with one level, a setup and a threshold, in the format of version 3.
 pub(crate) fn run() -> Run {
     let mut run = run_of_version_2();
     run.options = serde_json::json!({ "group": 5, "load": { "users": [50], "duration": "10s" } });
@@ -219,7 +219,7 @@ pub(crate) fn run() -> Run {
     run
 }
 
-/// The same as version 2 knew it.
+/// The same run in the format of version 2.
 pub(crate) fn run_of_version_2() -> Run {
     let mut run = run_of_version_1();
     let measured = &mut run.levels[0].measured;
@@ -230,7 +230,7 @@ pub(crate) fn run_of_version_2() -> Run {
     run
 }
 
-/// The same as version 1 knew it.
+/// The same run in the format of version 1.
 pub(crate) fn run_of_version_1() -> Run {
     Run {
         tool: "headcount 0.1.0".to_owned(),
