@@ -51,7 +51,7 @@ fn text(tool: &str, run: &Run, dice: &mut Dice) -> String {
     }
 }
 
-/// A system and a load that it holds, or does not; with enough requests to speak of.
+/// Returns a run of at least 200 requests on a random system, which may be overloaded.
 fn any_run(tool: &str, dice: &mut Dice) -> Run {
     loop {
         let open = matches!(tool, "vegeta" | "Artillery");
@@ -77,7 +77,7 @@ fn any_run(tool: &str, dice: &mut Dice) -> Run {
             (false, false) => 0.0,
         };
         let length_ms = dice.among(&[5_000.0, 10_000.0, 10_030.0, 20_000.0]);
-        // As long as a few thousand requests last: a sample of 0.2 ms fills ten seconds with too many.
+        // Limits the number of requests: with 0.2 ms per request, ten seconds would contain too many.
         let asked = length_ms / (pause_ms + system.mean_ms / if open { 1e9 } else { 1.0 })
             * users.max(1) as f64;
         if asked > 40_000.0 {

@@ -1,5 +1,5 @@
 //! No data set that could have led to the published figures is called impossible, whatever the definition of a
-//! percentile and whatever the rounding.
+//! percentile and the rounding.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ fn sample() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Small and large, with many ties, and mixtures of a few values with a heavy tail.
+/// Small and large sets, sets with many ties, and a few values with a heavy tail.
 fn samples() -> impl Strategy<Value = Vec<f64>> {
     prop_oneof![
         3 => prop::collection::vec(sample(), 1..40),
@@ -107,7 +107,7 @@ proptest! {
         prop_assert!(audit.worst() != Some(Severity::Impossible), "{:#?}\n{row:#?}", audit.findings);
     }
 
-    /// What failed or did not end may have no time: the times are then of fewer than were started.
+    /// Failed and unfinished operations may have no time, so there may be fewer times than starts.
     #[test]
     fn times_of_those_that_ended_well_are_not_held_against_all(
         samples in samples(),
@@ -126,7 +126,7 @@ proptest! {
         prop_assert!(audit.worst() != Some(Severity::Impossible), "{:#?}\n{row:#?}", audit.findings);
     }
 
-    /// A percentile that is the upper edge of its bucket, or lies anywhere in it.
+    /// The percentile is the upper edge of its bucket, or any value within the bucket.
     #[test]
     fn a_percentile_stands_for_its_whole_bucket(samples in samples(), qs in quantiles(), definition in definition(), part in 0.0..=1.0f64) {
         const EDGES: [f64; 8] = [0.5, 1.0, 5.0, 10.0, 100.0, 1000.0, 10_000.0, 100_000.0];
@@ -142,8 +142,8 @@ proptest! {
         prop_assert!(mean.is_none(), "{mean:#?}\n{row:#?}");
     }
 
-    /// The bound is not only true but near: the data set that puts every sample as high as the nearest rank allows has
-    /// a mean hardly below it.
+    /// The bound is also tight. If every sample is as high as the nearest rank allows, the mean is only slightly below
+    /// it.
     #[test]
     fn the_largest_mean_is_nearly_reached(count in 200usize..3000, p50 in 1.0..10.0f64, more in 1.0..10.0f64, tail in 1.0..1000.0f64) {
         let (p99, max) = (p50 + more, p50 + more + tail);
@@ -153,7 +153,7 @@ proptest! {
         let row = published(&all, &[0.5, 0.99], Definition::HyndmanFan(1), (0.0, Rounding::Nearest));
         let mean = all.iter().sum::<f64>() / count as f64;
         let bound = mean_bounds(count as f64, &row).unwrap().high.unwrap();
-        // At most two samples at each of the two percentiles are given away.
+        // The bound is loose by at most two samples at each of the two percentiles.
         let given_away = (2.0 * more + 2.0 * tail) / count as f64;
         prop_assert!(mean <= bound + 1e-9 && bound <= mean + given_away + 1e-9, "{mean} {bound}");
     }
@@ -172,7 +172,7 @@ fn a_mean_beyond_the_bound_is_impossible() {
         ..Row::default()
     };
     row.counts.sent = ms(1000.0);
-    // 989 of at most 10 and 11 of at most 1,000: 20.9.
+    // 989 samples of 10 ms and 11 of 1,000 ms have a mean of 20.89 ms.
     let found = audit(&of(row));
     assert_eq!(found.findings[0].rule, "mean-out-of-reach");
     assert!(

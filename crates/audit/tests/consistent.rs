@@ -1,8 +1,8 @@
-//! Reports whose figures come from one simulated run, printed as people and tools print them, with claims that are true:
-//! none is ever called impossible. And the same reports with one figure that is wrong beyond its rounding: the rule for it
-//! still says so.
+//! Simulates runs and reports them in the styles of people and tools, with true claims. No report is ever called
+//! impossible. If one figure of a report is then changed by more than its rounding, the rule for it finds the change.
 //!
-//! `AUDIT_REPORTS=100000 cargo test -p audit --test consistent -- --nocapture` tries more of them, `AUDIT_SEED=…` others.
+//! `AUDIT_REPORTS=100000 cargo test -p audit --test consistent -- --nocapture` tries more reports, `AUDIT_SEED=…`
+//! others.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,7 +32,7 @@ use page::Page;
 use style::Style;
 use world::Dice;
 
-/// So many in an ordinary test run.
+/// Number of reports in an ordinary test run.
 const REPORTS: u64 = 4000;
 
 fn asked(name: &str, ordinary: u64) -> u64 {
@@ -40,7 +40,7 @@ fn asked(name: &str, ordinary: u64) -> u64 {
     given.and_then(|text| text.parse().ok()).unwrap_or(ordinary)
 }
 
-/// The report of a seed, and how it is printed.
+/// Returns the report of a seed with its style.
 fn report(seed: u64) -> (Page, Style, Dice) {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5eed);
     for _ in 0..8 {
@@ -95,7 +95,7 @@ fn a_consistent_report_is_never_called_impossible() {
         few.is_empty(),
         "rule, how often, first seed: {few:?}\n{example}"
     );
-    // Not for want of looking: every kind of claim, and every rule that can call something impossible.
+    // The reports contain every kind of claim, and figures for every rule that can call a report impossible.
     assert_eq!(kinds.len(), audit::Kind::ALL.len(), "{kinds:?}");
     for rule in lies::IMPOSSIBLE {
         assert!(RULES.iter().any(|known| known.name == rule), "{rule}");

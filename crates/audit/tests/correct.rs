@@ -8,7 +8,7 @@ use audit::{Claim, Figure, Kind, Level, Loop, Results, Span, audit, terminal};
 use common::{Definition, Rounding, printed, published};
 use proptest::prelude::*;
 
-/// A portable generator: the same seed is the same run everywhere.
+/// A portable random generator: a seed gives the same run on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -25,7 +25,7 @@ impl Dice {
     }
 }
 
-/// One run of a closed loop: users who pause, and servers with one queue before them. Times in milliseconds.
+/// One run of a closed load: users who pause, and servers that share one queue. Times are in milliseconds.
 struct Run {
     times: Vec<f64>,
     failed: u64,
@@ -77,7 +77,7 @@ fn level(
     definition: Definition,
     rounding: (f64, Rounding),
 ) -> Level {
-    // Only what the samples carry.
+    // Only percentiles that the number of samples supports.
     let n = run.times.len() as f64;
     let qs: Vec<f64> = [0.5, 0.95, 0.99]
         .into_iter()
@@ -107,7 +107,7 @@ fn level(
     }
 }
 
-/// What can truly be said of two levels.
+/// True claims about two levels.
 fn claims(before: &Level, after: &Level) -> Vec<Claim> {
     let names = vec![before.name.clone(), after.name.clone()];
     let rate = |level: &Level| level.total.rate_per_s.as_ref().unwrap().value;
@@ -159,7 +159,7 @@ proptest! {
         let results = Results { source: "simulated".to_owned(), form: "simulation", levels: vec![before, after], claims };
         let audit = audit(&results);
         prop_assert!(audit.findings.is_empty(), "{}", terminal(&audit, false));
-        // Not for want of looking.
+        // These rules had figures to check.
         let checked = |rule: &str| audit.checked.iter().any(|(name, times)| *name == rule && *times > 0);
         for rule in ["mean-out-of-reach", "not-ascending", "little-s-law", "counts-do-not-add-up", "rate-and-duration"] {
             prop_assert!(checked(rule), "{rule} had nothing to check");

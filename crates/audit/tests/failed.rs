@@ -1,4 +1,4 @@
-//! Runs in which every request failed, and runs whose planned load was not made: as the tools' own files tell them.
+//! Runs in which every request failed, and runs that did not make their planned load, from the files of the tools.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
@@ -12,7 +12,7 @@ fn fixture(name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap()
 }
 
-/// What the rule calls it; `None` where it finds nothing.
+/// Returns the worst severity of the rule's findings. `None` without findings.
 fn severity(name: &str, text: String, rule: &str) -> Option<Severity> {
     let audit = audit(&read(&[(name.to_owned(), text)]).unwrap()[0]);
     let found = audit.findings.iter().filter(|one| one.rule == rule);
@@ -21,7 +21,7 @@ fn severity(name: &str, text: String, rule: &str) -> Option<Severity> {
     worst
 }
 
-/// A file of a run in which a tenth failed, so that all of them did.
+/// Files of runs in which a tenth of the requests failed, with replacements that make all of them fail.
 const ALL_FAILED: [(&str, &[(&str, &str)]); 8] = [
     ("hey-0.1.5-errors.txt", &[("[200]\t55260", "[500]\t55260")]),
     ("oha-1.16.0-errors.txt", &[("[200] 48824", "[503] 48824")]),
@@ -58,7 +58,7 @@ const ALL_FAILED: [(&str, &[(&str, &str)]); 8] = [
 #[test]
 fn percentiles_of_failures_are_told_to_be_so() {
     const RULE: &str = "mostly-failed";
-    // Made against a target that answers every request with 500.
+    // These runs had a target that answers every request with 500.
     for name in ["wrk-4.1.0-failed.txt", "autocannon-9.0.0-failed.json"] {
         assert_eq!(
             severity(name, fixture(name), RULE),
@@ -111,13 +111,13 @@ fn load_that_was_planned_and_not_made_is_told() {
     assert_eq!(of("dropped = 5000"), Some(Severity::Unsupported));
     assert_eq!(of("dropped = 50"), Some(Severity::Doubtful));
     assert_eq!(of("dropped = 0"), None);
-    // k6 drops what no user is free for, and counts it beside the iterations.
+    // k6 drops starts for which no user is free, and counts them apart from the iterations.
     let k6 = fixture("k6-1.8.1-summary-export-errors.json");
     let dropped = "\"dropped_iterations\": {\"count\": 60000, \"rate\": 30000}, \"http_reqs\":";
     let with = k6.replace("\"http_reqs\":", dropped);
     assert_eq!(severity("k6", k6, RULE), None);
     assert_eq!(severity("k6", with, RULE), Some(Severity::Unsupported));
-    // vegeta's throughput is over the waiting for the last answers, too.
+    // vegeta's throughput also covers the wait for the last responses.
     let vegeta = fixture("vegeta-12.12.0-healthy.txt");
     assert_eq!(severity("vegeta", vegeta, RULE), None);
     let late = fixture("vegeta-12.12.0-errors.txt").replace("900.46", "300.15");

@@ -1,4 +1,4 @@
-//! Files as people have them: from Windows, from places with a decimal comma, cut off, several at once, far too large.
+//! Files as users have them: from Windows, with decimal commas, cut off, several at once, or very large.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -12,7 +12,7 @@ use audit::{Audit, Severity, Text, audit, by_lines, read, read_files, terminal};
 
 type Files = Vec<(String, String)>;
 
-/// The files of each run, as in `fixtures`.
+/// Returns the files of each run in `fixtures`.
 fn runs() -> BTreeMap<String, Files> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut runs: BTreeMap<String, Files> = BTreeMap::new();
@@ -85,7 +85,7 @@ fn several_runs_of_locust_are_several_results() {
     for results in &results {
         assert!(audit(results).findings.is_empty());
     }
-    // Its percentiles are in a file of their own, and its failures without one.
+    // This version writes percentiles to a separate file. The run has no file of failures.
     let old = results
         .iter()
         .find(|results| results.source.contains("0.9.0"))
@@ -138,7 +138,7 @@ fn a_log_with_semicolons_and_transactions_counts_each_request_once() {
             .collect::<Vec<_>>(),
         ["login", "whole"]
     );
-    // Who is stopped while writing leaves half a line: 2 ms of 20 were never measured.
+    // A process that was stopped while writing leaves half a line. Here, 20 ms became 2 ms.
     let cut = text
         .trim_end()
         .rsplit_once("20;whole")
@@ -214,7 +214,7 @@ fn what_is_nearly_a_form_says_which_one_is_read() {
     }
 }
 
-/// Samples that are made while they are read, so that only what the reader keeps takes memory.
+/// Generates samples while they are read, so that only the reader's own data takes memory.
 struct Endless {
     left: u64,
     line: Vec<u8>,

@@ -1,5 +1,5 @@
-//! The files of real tools, made against a server whose behaviour is known: every request took 2 ms and succeeded
-//! (`healthy`), or every tenth was answered by a 500 (`errors`).
+//! Files of real tools, from a server with known behaviour: every request took 2 ms and succeeded (`healthy`), or every
+//! tenth got a 500 (`errors`).
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -27,7 +27,7 @@ fn one(names: &[&str]) -> Results {
     all.remove(0)
 }
 
-/// The files of each run with this word in their name: one, or all of a run of Locust's.
+/// Returns the files of each run whose name contains `part`. Most runs have one file; Locust's have several.
 fn runs(part: &str) -> Vec<Vec<String>> {
     let all = fs::read_dir(folder()).unwrap();
     let all = all.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -73,7 +73,7 @@ fn oha_calls_error_answers_a_success_and_is_told_so() {
     }
 }
 
-/// What each file says, as a person reads it: the form, requests, mean in ms, a percentile.
+/// Figures read by hand from each file: format, number of requests, mean in ms, and a percentile with its value.
 const READ_BY_HAND: &str = "\
 k6-0.31.1-summary-export-errors.json | k6 summary | 18011 | 1.025 | 0.95 | 5.311
 k6-0.49.0-summary-export-errors.json | k6 summary | 22100 | 0.8207 | 0.95 | 4.425
@@ -162,7 +162,7 @@ fn samples_are_counted_where_a_file_has_them() {
 #[test]
 fn a_transaction_of_jmeter_s_is_a_row_and_its_requests_are_the_whole() {
     for kind in ["transactions", "parent"] {
-        // 150 times two requests, of which every tenth failed.
+        // 150 transactions of two requests each. Every tenth request failed.
         let results = one(&[&format!("jmeter-5.6.3-{kind}-errors.csv")]);
         let level = &results.levels[0];
         let counted = |row: &audit::Row| {
@@ -188,7 +188,7 @@ fn a_transaction_of_jmeter_s_is_a_row_and_its_requests_are_the_whole() {
 
 #[test]
 fn what_autocannon_adds_for_omitted_requests_is_held_against_no_law() {
-    // 153 requests of 2 connections, and 5,431 times.
+    // The file has 153 requests on 2 connections, but 5,431 times.
     let results = one(&["autocannon-9.0.0-rate.json"]);
     let audit = audit(&results);
     assert!(audit.findings.is_empty(), "{}", terminal(&audit, false));
@@ -196,7 +196,7 @@ fn what_autocannon_adds_for_omitted_requests_is_held_against_no_law() {
 
 #[test]
 fn iterations_that_old_k6_timed_and_did_not_count_contradict_nothing() {
-    // 10 iterations of 0.1 s; `setup` took 3 s and `teardown` 1 s, and both are among the times.
+    // 10 iterations of 0.1 s. The times also contain `setup` with 3 s and `teardown` with 1 s.
     let results = one(&["k6-0.49.0-setup.json"]);
     assert_eq!(results.levels[0].total.sample_counts(), [10.0, 11.0, 12.0]);
     assert_eq!(

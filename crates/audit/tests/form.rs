@@ -1,4 +1,4 @@
-//! `audit.toml`: what it says of mistakes, and what it makes of printed numbers.
+//! `audit.toml`: messages for mistakes, and the reading of printed numbers.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -47,7 +47,7 @@ fn mistakes_are_told_with_their_line_and_what_was_meant() {
     assert!(refused("[[level]\n").starts_with("audit.toml:1: "));
 }
 
-/// The level and the claim of a form with these two lines, or why it is refused.
+/// Returns the claim of a form with these lines, or the message with which the form is refused.
 fn claimed(lines: &str) -> Result<audit::Claim, String> {
     let text = format!(
         "[[level]]\nname = \"a\"\nusers = 10\nmean = \"5ms\"\n[[claim]]\ntext = \"t\"\n{lines}\n"
@@ -89,7 +89,7 @@ fn ranges_and_bounds_are_written_as_reports_print_them() {
         .map(|finding| finding.rule)
         .collect();
     assert_eq!(rules, ["generator-limited"]);
-    // One figure has one number.
+    // A single figure cannot be a range.
     let two = "kind = \"states\"\nof = \"mean\"\nlevels = \"a\"\nvalue = \"67-87ms\"";
     let why = claimed(two).unwrap_err();
     assert!(

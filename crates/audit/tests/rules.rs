@@ -1,4 +1,5 @@
-//! What holds for all rules: each is in the reference in its own words, and none is silent about what it did not check.
+//! Properties of all rules: the reference contains each in its own words, and each reports the checks that it could not
+//! make.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -58,13 +59,13 @@ fn a_rule_that_checked_nothing_says_what_it_lacks() {
     }
 }
 
-/// A claim with nothing but what its kind asks for, about levels that have users alone, is never passed over.
+/// A claim has only the keys that its kind requires, and its levels have only users. The audit always reports it.
 #[test]
 fn no_claim_passes_in_silence() {
     let levels = "[[level]]\nname = \"a\"\nusers = 10\n[[level]]\nname = \"b\"\nusers = 20\n";
     let keys = "of = \"mean\"\non = \"rate\"\nlevels = [\"a\", \"b\"]\nusers = 20\nlimit = \"5ms\"\nvalue = \"5ms\"\n";
     for (kind, _) in audit::Kind::ALL {
-        // It takes its part in another's contradiction.
+        // This kind is only compared with claims of another kind.
         if kind == "saturated" {
             continue;
         }

@@ -1,6 +1,6 @@
-//! The five field reports: what their own figures refute. Beside each form, `NAME.found` lists the mistakes that were
-//! found in the report by hand, and which finding must show each; `docs/reference/audit.md` lists the others, and why
-//! figures alone cannot show them.
+//! The mistakes that the audit finds in the figures of the five field reports. Beside each form, `NAME.found` lists the
+//! mistakes that were found by hand, each with the finding that must show it. `docs/reference/audit.md` lists the
+//! mistakes that figures alone cannot show, with the reason.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

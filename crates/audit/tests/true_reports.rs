@@ -1,5 +1,5 @@
-//! True reports whose figures look contradictory at first sight, each beside a false one that hardly differs: the first is
-//! never called impossible, the second is found.
+//! True reports whose figures look contradictory, each with a false report that hardly differs. The true one is never
+//! called impossible, and the false one is found.
 
 #[path = "common/judged.rs"]
 mod judged;
@@ -7,7 +7,7 @@ mod judged;
 use audit::Severity;
 use judged::{audited, impossible, possible, severity, unsupported};
 
-/// 10,000 requests of which 9 failed, 8 of them among the 500 of one operation.
+/// 10,000 requests with 9 failures. One operation has 500 of the requests and 8 of the failures.
 const ROWS: &str = "[[level]]\nname = \"a\"\ncount = 10000\nok = 9991\nfailed = 9\n\
     [[level.row]]\nname = \"search\"\ncount = 9500\nok = 9499\nfailed = 1\n\
     [[level.row]]\nname = \"buy\"\ncount = 500\nok = 492\nfailed = 8\n";
@@ -27,7 +27,7 @@ fn a_share_of_success_without_a_row_is_about_the_whole() {
         &claim("99.9%", "row = \"buy\"\n"),
         "success-beside-failures",
     );
-    // "100 %" can be a rounded 99.91 %, but failures were counted.
+    // "100 %" may be 99.91 % after rounding, but failures were counted.
     unsupported(&claim("100%", ""), "success-beside-failures");
     let all = format!("{ROWS}[[claim]]\nkind = \"success\"\ntext = \"no errors\"\n");
     impossible(&all, "success-beside-failures");
@@ -60,7 +60,7 @@ fn what_had_not_ended_when_nobody_told_is_no_failure() {
         "[[level]]\nname = \"a\"\ncount = 1000\nok = 990\nfailed = 10\nsuccess = \"100.0%\"\n",
         "counts-do-not-add-up",
     );
-    // One of 30,000: 99.997 %, printed with two digits.
+    // One failure in 30,000 is a share of 99.997 %, printed with two decimals.
     possible(
         "[[level]]\nname = \"a\"\ncount = 30000\nsuccess = \"100.00\"\nfailures = { \"500\" = 1 }\n",
     );
@@ -145,7 +145,7 @@ fn more_that_was_sent_is_not_worse() {
     for of in ["sent", "count", "ok", "failed", "success"] {
         assert_eq!(severity(&claim(of), "better"), None, "{of}");
     }
-    // 1,190 ms and 1.2 s can be 1,190.4 and 1,185.
+    // 1,190 ms may be 1,190.4 ms, and 1.2 s may be 1,185 ms.
     possible(&claim("p95"));
     let worse = level("a", 1000, 10, "1190ms") + &level("b", 2000, 212, "1.5s");
     for of in ["p95", "success"] {
@@ -239,13 +239,14 @@ fn a_limit_says_by_its_sign_on_which_side_the_figure_is() {
     ] {
         impossible(&claim(of, limit), "target-met");
     }
-    // 104 may have been 103.4, or 102.4 in a histogram of two digits.
+    // 104 ms may be 103.4 ms by rounding, or 102.4 ms by the error of a histogram with two digits.
     unsupported(&claim("p95", "< 103.5ms"), "target-met");
 }
 
 #[test]
 fn users_who_come_over_a_ramp_are_fewer_than_there_are_at_its_end() {
-    // 100 users of 1 s each: 60 s of ramp and 60 s of measuring, all of it counted, and a rate over what was measured.
+    // 100 users with requests of 1 s: 60 s of ramp-up and 60 s of measurement. Both are counted, but the rate covers
+    // only the measurement.
     let level = |ramp: &str, count: u32, rate: u32| {
         format!(
             "loop = \"closed\"\n[[level]]\nname = \"a\"\nusers = 100\nduration = \"60s\"\n{ramp}count = {count}\nok = {count}\nfailed = 0\n\
@@ -261,7 +262,7 @@ fn users_who_come_over_a_ramp_are_fewer_than_there_are_at_its_end() {
 
 #[test]
 fn quick_failures_without_a_time_break_no_law() {
-    // Ten users; nine of ten requests were refused at once, and the times are those of the others.
+    // Ten users. Nine of ten requests were refused at once, and the times are those of the others.
     let level = "loop = \"closed\"\n[[level]]\nname = \"a\"\nusers = 10\nduration = \"60s\"\nramp = \"0s\"\ncount = 100000\n";
     let times = "rate = 1666.7\nmean = \"59.0ms\"\nmax = \"100ms\"\n";
     possible(&format!("{level}ok = 10000\nfailed = 90000\n{times}"));

@@ -1,5 +1,5 @@
-//! More true reports whose figures or words look contradictory at first sight, each beside a false one that hardly differs: the first is
-//! never called impossible, the second is found.
+//! More true reports whose figures or words look contradictory, each with a false report that hardly differs. The true
+//! one is never called impossible, and the false one is found.
 
 #[path = "common/judged.rs"]
 mod judged;
@@ -15,7 +15,7 @@ fn a_line_with_an_offset_is_linear() {
         )
     };
     let claim = "[[claim]]\nkind = \"linear\"\ntext = \"t\"\nof = \"p50\"\nlevels = [\"10\", \"20\", \"40\"]\n";
-    // 50 ms + 1 ms for each user.
+    // 50 ms, plus 1 ms for each user.
     possible(&(level(10, 60) + &level(20, 70) + &level(40, 90) + claim));
     impossible(
         &(level(10, 60) + &level(20, 70) + &level(40, 200) + claim),
@@ -72,7 +72,7 @@ fn words_about_different_systems_do_not_contradict_each_other() {
 
 #[test]
 fn whole_numbers_with_zeros_at_their_end_may_be_rounded() {
-    // 1,234 ms with two digits, and the same in seconds with three.
+    // The same time may be 1,234 ms: two significant digits give 1,200 ms, three give 1.23 s.
     possible("[[level]]\nname = \"a\"\np95 = \"1.23s\"\nmax = \"1200ms\"\n");
     impossible(
         "[[level]]\nname = \"a\"\np95 = \"1.43s\"\nmax = \"1200ms\"\n",

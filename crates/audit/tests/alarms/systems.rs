@@ -1,6 +1,6 @@
-//! Systems whose behaviour is known, and what happened to every request.
+//! Simulated systems with known behaviour, and the time of every request.
 
-/// A portable generator: the same seed is the same run everywhere.
+/// A portable random generator: a seed gives the same run on every machine.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -26,7 +26,7 @@ impl Dice {
     }
 }
 
-/// How long an answer takes to be made.
+/// Distribution of the service time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Service {
     Constant,
@@ -35,7 +35,7 @@ pub(crate) enum Service {
     LogNormal,
     /// A tail without a variance, cut off at 1,000 times the mean.
     Pareto,
-    /// Mostly from a cache, one in fifty not.
+    /// Mostly answered from a cache; one request in fifty is not.
     Cached,
 }
 
@@ -59,12 +59,12 @@ impl Service {
     }
 }
 
-/// What was asked of the system.
+/// The load on the system.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load {
-    /// Users who wait for their answers; 0 is an open load.
+    /// Users of a closed load. 0: an open load.
     pub(crate) users: usize,
-    /// Their pause, or what is between two arrivals of an open load, in milliseconds on average.
+    /// The users' mean pause, or the mean time between two arrivals of an open load, in milliseconds.
     pub(crate) pause_ms: f64,
     pub(crate) length_ms: f64,
 }
@@ -75,11 +75,11 @@ pub(crate) struct System {
     pub(crate) service: Service,
     pub(crate) mean_ms: f64,
     pub(crate) failing: f64,
-    /// It stands still for so much of every ten seconds, in milliseconds.
+    /// Length of a stall that occurs every ten seconds, in milliseconds.
     pub(crate) stall_ms: f64,
 }
 
-/// One request that ended within the run, in milliseconds.
+/// One request that ended within the run. Times are in milliseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub(crate) began: f64,
@@ -109,7 +109,7 @@ impl Run {
     }
 }
 
-/// Runs it; what has not ended at the end is not in the result, as with most tools.
+/// Simulates a run. Requests in flight at the end are not in the result, as with most tools.
 pub(crate) fn run(load: Load, system: System, dice: &mut Dice) -> Run {
     let mut free = vec![0.0f64; system.servers];
     let mut serve = |asked: f64, dice: &mut Dice| {
@@ -122,7 +122,7 @@ pub(crate) fn run(load: Load, system: System, dice: &mut Dice) -> Run {
             begin += system.stall_ms - in_cycle;
         }
         free[server] = begin + system.service.time(system.mean_ms, dice);
-        // The way there and back.
+        // The time on the network, in both directions.
         free[server] + 0.05 - asked
     };
     let mut requests = Vec::new();

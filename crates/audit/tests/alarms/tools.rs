@@ -1,4 +1,4 @@
-//! What each tool writes of a run: its form, its definition of a percentile, its rounding.
+//! Writes a run as each tool would, with the tool's format, definition of a percentile and rounding.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ fn seconds(run: &Run) -> f64 {
     run.load.length_ms / 1e3
 }
 
-/// `--summary-export`, and with `whole` what `handleSummary` gets.
+/// k6's `--summary-export`. With `whole`, the object that `handleSummary` receives.
 pub(crate) fn k6(run: &Run, whole: bool) -> String {
     let trend = |mut times: Vec<f64>| {
         times.sort_by(f64::total_cmp);
@@ -79,7 +79,7 @@ pub(crate) fn k6(run: &Run, whole: bool) -> String {
     summary.to_string()
 }
 
-/// Locust's `_stats.csv`: percentiles of rounded times, two digits from 100 ms on.
+/// Locust's `_stats.csv`: percentiles of rounded times, with two digits from 100 ms on.
 pub(crate) fn locust(run: &Run) -> String {
     let rough = |time: f64| match time {
         _ if time < 100.0 => time.round(),
@@ -125,7 +125,7 @@ pub(crate) fn locust(run: &Run) -> String {
     text
 }
 
-/// Whole numbers in an HDR histogram of three digits: the highest value of the bin.
+/// HDR histogram of whole numbers with three digits: returns the highest value of the bin.
 fn hdr(times: &[f64], q: f64) -> f64 {
     let rank = (times.len() as f64 * q + 0.5)
         .floor()
@@ -135,7 +135,7 @@ fn hdr(times: &[f64], q: f64) -> f64 {
     (time / width).floor() * width + width - 1.0
 }
 
-/// autocannon's JSON: whole milliseconds in an HDR histogram, rates per second sampled.
+/// autocannon's JSON: whole milliseconds in an HDR histogram, and sampled rates per second.
 pub(crate) fn autocannon(run: &Run) -> String {
     let times: Vec<f64> = run.sorted().into_iter().map(f64::floor).collect();
     let whole_seconds = (seconds(run).floor() as usize).max(1);
@@ -166,7 +166,7 @@ pub(crate) fn autocannon(run: &Run) -> String {
     .to_string()
 }
 
-/// oha's JSON: seconds with all digits, the plain index of a sorted list.
+/// oha's JSON: seconds with all digits, percentiles by the plain index of a sorted list.
 pub(crate) fn oha(run: &Run) -> String {
     let times = run.sorted();
     let mut listed = Map::new();
@@ -185,7 +185,7 @@ pub(crate) fn oha(run: &Run) -> String {
     .to_string()
 }
 
-/// hey's text: four digits of a second.
+/// hey's text: seconds with four decimals.
 pub(crate) fn hey(run: &Run) -> String {
     let times = run.sorted();
     let total = seconds(run);
@@ -198,7 +198,7 @@ pub(crate) fn hey(run: &Run) -> String {
     );
     text += "\nLatency distribution:\n";
     for percent in [10, 25, 50, 75, 90, 95, 99] {
-        // Its own loop: the first whose share, cut off to whole per cent, reaches the percentile.
+        // hey takes the first time whose share of all times, cut off to whole per cent, reaches the percentile.
         let found = (0..times.len()).find(|index| index * 100 / times.len() >= percent);
         if let Some(index) = found.filter(|index| times[*index] > 0.0) {
             let _ = writeln!(text, "  {percent}% in {:.4} secs", times[index] / 1e3);
@@ -212,7 +212,7 @@ pub(crate) fn hey(run: &Run) -> String {
     text
 }
 
-/// wrk's text: two decimals of the unit that fits.
+/// wrk's text: two decimals in the largest unit with a value of at least 1.
 pub(crate) fn wrk(run: &Run) -> String {
     let times = run.sorted();
     let print = |ms: f64| match ms {
@@ -244,7 +244,7 @@ pub(crate) fn wrk(run: &Run) -> String {
     text
 }
 
-/// vegeta's JSON: percentiles from a sketch, here up to 5 % wrong in their rank.
+/// vegeta's JSON: percentiles from a sketch, here with a rank error of up to 2.5 percentage points.
 pub(crate) fn vegeta(run: &Run, dice: &mut Dice) -> String {
     let times = run.sorted();
     let nanos = |ms: f64| (ms * 1e6).round();
@@ -264,7 +264,7 @@ pub(crate) fn vegeta(run: &Run, dice: &mut Dice) -> String {
     .to_string()
 }
 
-/// Artillery's JSON: whole milliseconds in a sketch of 1 %, one decimal.
+/// Artillery's JSON: whole milliseconds in a sketch with an error of 1 %, printed with one decimal.
 pub(crate) fn artillery(run: &Run, dice: &mut Dice) -> String {
     let times: Vec<f64> = run.sorted().into_iter().map(f64::round).collect();
     let mut values = json!({"min": times[0], "max": last(&times), "count": times.len(), "mean": rounded(mean(&times), 1)});
@@ -287,7 +287,7 @@ pub(crate) fn artillery(run: &Run, dice: &mut Dice) -> String {
     .to_string()
 }
 
-/// `JMeter`'s log: whole milliseconds, cut off.
+/// `JMeter`'s log: whole milliseconds, with decimals cut off.
 pub(crate) fn jmeter(run: &Run) -> String {
     let mut text =
         "timeStamp,elapsed,label,responseCode,success,grpThreads,allThreads\n".to_owned();
@@ -308,7 +308,7 @@ pub(crate) fn jmeter(run: &Run) -> String {
     text
 }
 
-/// A report that somebody wrote with care: any definition of a percentile, any rounding, what the samples carry.
+/// A careful written report, with any definition of a percentile, any rounding, and only supported percentiles.
 pub(crate) fn report(run: &Run, dice: &mut Dice) -> String {
     let times = run.sorted();
     let all: Vec<Definition> = (1..=9)

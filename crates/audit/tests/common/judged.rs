@@ -1,4 +1,4 @@
-//! What audit says of a form's text.
+//! Helpers that audit the text of a form.
 
 #![allow(dead_code, reason = "each test uses its part")]
 
@@ -18,7 +18,7 @@ pub(crate) fn possible(text: &str) {
     );
 }
 
-/// What the rule calls it; `None` where it finds nothing.
+/// Returns the worst severity of the rule's findings. `None` without findings.
 pub(crate) fn severity(text: &str, rule: &str) -> Option<Severity> {
     let audit = audited(text);
     let of_rule = audit.findings.iter().filter(|one| one.rule == rule);

@@ -1,4 +1,4 @@
-//! Data sets and the many ways to publish their percentiles.
+//! Publishes data sets, with every common definition of a percentile.
 
 #![allow(dead_code, reason = "each test uses its part")]
 #![allow(
@@ -9,18 +9,18 @@
 
 use audit::{Figure, Row, Times};
 
-/// How a percentile is taken from ascending samples.
+/// A definition of percentiles of ascending samples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Definition {
-    /// One of the nine of Hyndman and Fan, 1 to 9 (1 is the nearest rank, 7 what k6 and spreadsheets do).
+    /// One of the nine definitions of Hyndman and Fan, 1 to 9. 1 is the nearest rank; k6 and spreadsheets use 7.
     HyndmanFan(u8),
-    /// The plain index `floor(n·q)` of the sorted list, as oha and hey do.
+    /// The plain index `floor(n·q)` of the sorted list, used by oha and hey.
     Index,
-    /// HDR: the rank `floor(n·q + 1/2)`, the value rounded up to three digits.
+    /// HDR histogram: the value of rank `floor(n·q + 1/2)`, rounded up to three digits.
     Hdr,
 }
 
-/// How figures are rounded when they are printed.
+/// The rounding of printed figures.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Rounding {
     Nearest,
@@ -72,7 +72,7 @@ fn three_digits(value: f64) -> f64 {
     (value / unit).ceil() * unit
 }
 
-/// A figure as it is printed, with steps of `step`; 0 prints all digits.
+/// Prints a figure in multiples of `step`. With 0, all digits are printed.
 pub(crate) fn printed(value: f64, step: f64, rounding: Rounding) -> Figure {
     if step == 0.0 {
         return Figure::exact(value, "printed");
@@ -86,7 +86,7 @@ pub(crate) fn printed(value: f64, step: f64, rounding: Rounding) -> Figure {
     Figure::rounded(units * step, step, "printed")
 }
 
-/// What somebody publishes of these samples.
+/// The published figures of these samples.
 pub(crate) fn published(
     samples: &[f64],
     qs: &[f64],
@@ -114,7 +114,7 @@ pub(crate) fn published(
         .collect();
     percentiles.sort_by(|one, other| one.0.total_cmp(&other.0));
     if matches!(definition, Definition::Hdr) {
-        // Three digits, rounded up.
+        // HDR rounds up to three digits.
         for (_, time) in &mut percentiles {
             time.slack += 0.011 * time.value;
         }

@@ -1,10 +1,10 @@
-//! What can truly be said of a report, in every form that a claim has.
+//! True claims about a report, in every form that a claim has.
 
 use crate::page::{Figures, Page, Table};
 use crate::style::Style;
 use crate::world::Dice;
 
-/// Two levels and one figure of both, before printing.
+/// One figure in two levels, before printing.
 struct Pair<'a> {
     of: &'a str,
     row: Option<&'a str>,
@@ -49,7 +49,7 @@ fn about(kind: &str, pair: &Pair<'_>) -> Table {
     table
 }
 
-/// A figure of a level: which, of what row, and its value.
+/// Returns a random figure of a level: its row, its name and its value.
 fn any_figure<'a>(
     page: &'a Page,
     level: usize,
@@ -82,11 +82,11 @@ fn any_pair<'a>(page: &'a Page, dice: &mut Dice) -> Option<Pair<'a>> {
     })
 }
 
-/// `+42%`, `1.4x`, or `1-2x`.
+/// Prints the change as `+42%`, `1.4x` or `1-2x`.
 fn by(pair: &Pair<'_>, style: Style, dice: &mut Dice) -> Option<String> {
     let factor = pair.values.1 / pair.values.0;
     let printed = match dice.below(4) {
-        // In points, as people say of shares.
+        // Changes of shares are often stated in percentage points.
         0 if pair.of == "success" => {
             let points = pair.values.1 - pair.values.0;
             (points > 0.0).then(|| format!("+{}%", style.percent(points)))?
@@ -98,7 +98,7 @@ fn by(pair: &Pair<'_>, style: Style, dice: &mut Dice) -> Option<String> {
     (factor.is_finite() && factor > 0.0).then(|| format!("\"{printed}\""))
 }
 
-/// A limit that is kept: how people choose one, and with or without its sign.
+/// Returns a limit that the figure meets, with or without a sign.
 fn limit(of: &str, value: f64, dice: &mut Dice) -> String {
     let least = more_is_better(of);
     let far = 1.0 + dice.among(&[1e-6, 0.01, 0.3, 2.0]);
@@ -115,7 +115,7 @@ fn limit(of: &str, value: f64, dice: &mut Dice) -> String {
         (1, false) => "\u{2264}",
         _ => "",
     };
-    // Never rounded to the wrong side.
+    // Rounds away from the figure, so that the limit stays met.
     let scale = 10f64.powi(digits);
     let bound = if least {
         (bound * scale).floor()
@@ -129,7 +129,7 @@ fn limit(of: &str, value: f64, dice: &mut Dice) -> String {
     }
 }
 
-/// Adds some claims, each true of the figures before printing.
+/// Adds some claims. Each is true of the figures before printing.
 pub(crate) fn add(page: &mut Page, style: Style, dice: &mut Dice) {
     let mut claims = Vec::new();
     for _ in 0..=dice.below(5) {
@@ -150,7 +150,7 @@ pub(crate) fn add(page: &mut Page, style: Style, dice: &mut Dice) {
     page.claims = claims;
 }
 
-/// A figure told twice, or held against a limit.
+/// A claim that repeats a figure, or compares it with a limit.
 fn one_figure(page: &Page, style: Style, dice: &mut Dice) -> Option<Table> {
     let level = dice.below(page.levels.len());
     let (row, of, value) = any_figure(page, level, dice)?;
@@ -186,7 +186,7 @@ fn one_figure(page: &Page, style: Style, dice: &mut Dice) -> Option<Table> {
     Some(table)
 }
 
-/// Of success and failure: of a row, a level or the whole run.
+/// A claim about success or failure in a row, a level or the whole run.
 fn shares(page: &Page, style: Style, dice: &mut Dice) -> Option<Table> {
     let level = dice.below(page.levels.len());
     let rows = &page.figures[level];
@@ -202,7 +202,7 @@ fn shares(page: &Page, style: Style, dice: &mut Dice) -> Option<Table> {
             )
         }
         1 if row.name.is_none() => {
-            // The whole run: all that ended, in all levels together.
+            // The whole run: all ended operations, in all levels together.
             let each = page
                 .figures
                 .iter()
@@ -229,7 +229,7 @@ fn shares(page: &Page, style: Style, dice: &mut Dice) -> Option<Table> {
     Some(table)
 }
 
-/// Linear and sub-linear growth, where it is.
+/// A claim of linear or sub-linear growth, if the figures grow in that way.
 fn trend(page: &Page, dice: &mut Dice) -> Option<Table> {
     let levels: Vec<usize> = (0..page.levels.len()).collect();
     let users: Vec<f64> = page.users.iter().map(|users| *users as f64).collect();
@@ -272,7 +272,7 @@ fn trend(page: &Page, dice: &mut Dice) -> Option<Table> {
     Some(table)
 }
 
-/// What became of a figure between two levels.
+/// A claim about the change of a figure between two levels.
 fn two_figures(page: &Page, style: Style, dice: &mut Dice) -> Option<Table> {
     let pair = any_pair(page, dice)?;
     let (before, after) = pair.values;
@@ -304,7 +304,7 @@ fn two_figures(page: &Page, style: Style, dice: &mut Dice) -> Option<Table> {
     }
 }
 
-/// Kinds that say more than figures: true where the simulated system was not full.
+/// A claim of a kind that figures alone can hardly refute.
 fn words(page: &Page, dice: &mut Dice) -> Table {
     let level = dice.below(page.levels.len());
     let users = page.users[level].to_string();
@@ -328,7 +328,8 @@ fn words(page: &Page, dice: &mut Dice) -> Table {
     }
 }
 
-/// Room at the first load, and none at twice the last; or none in the first version, and room in the second.
+/// Claims that the system handles the lowest load, and is saturated at twice the highest. With two versions under the
+/// same load: the first version is saturated, the second has spare capacity.
 fn capacity(page: &Page) -> [Table; 2] {
     let last = page.users.len() - 1;
     let (few, many) = (page.users[0], 2 * page.users[last]);

@@ -1,4 +1,4 @@
-//! One figure, or one claim, that is wrong by more than any rounding, in a report that is otherwise consistent.
+//! Changes one figure or claim of a consistent report by more than any rounding.
 
 use audit::Severity;
 
@@ -10,9 +10,9 @@ pub(crate) struct Lie {
     pub(crate) rule: &'static str,
     pub(crate) what: &'static str,
     pub(crate) at_least: Severity,
-    /// Of these reports so many must be found, in per cent.
+    /// Minimum share of these reports in which the rule must find the change, in per cent.
     pub(crate) percent: usize,
-    /// Tells it; `None` where the report has no such figures.
+    /// Changes the report. `None` if it lacks the necessary figures.
     pub(crate) tell: fn(&mut Page, Style, &mut Dice) -> Option<()>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) const IMPOSSIBLE: [&str; 13] = [
     "within-capacity",
 ];
 
-/// Its figures are told in seconds without a digit behind the point, too, and then rounding explains what they hide.
+/// Whether the rule's figures may be printed in whole seconds. Rounding then explains some of the changes.
 const fn coarse(rule: &str) -> bool {
     matches!(
         rule.as_bytes(),
@@ -122,7 +122,7 @@ fn ms(value: f64) -> String {
     format!("\"{value:.4}ms\"")
 }
 
-/// The first table with these keys whose figures satisfy.
+/// Returns the first table that has these keys and whose figures satisfy `fits`.
 fn table<'a>(
     page: &'a mut Page,
     keys: &[&str],
@@ -154,14 +154,14 @@ fn mean(page: &mut Page, _: Style, _: &mut Dice) -> Option<()> {
     let exact = page.head.iter().all(|(key, _)| key != "bucket_edges");
     let keys = ["ok", "failed", "max", "p95", "mean"];
     let (table, figures) = table(page, &keys, spread).filter(|_| exact)?;
-    // How many there were is known where no count is rounded.
+    // The number of samples is known only if no count is rounded.
     counted(table)?;
     (figures.get("ok")? > 300.0).then_some(())?;
     table.put("mean", ms(0.9 * figures.get("max")?));
     Some(())
 }
 
-/// Whether no count is rounded.
+/// Returns `None` if a count is rounded.
 fn counted(table: &Table) -> Option<()> {
     let count = |key: &str| table.entries.iter().find(|(known, _)| known == key);
     for key in ["count", "ok", "failed"] {
@@ -181,7 +181,7 @@ fn deviation(page: &mut Page, _: Style, _: &mut Dice) -> Option<()> {
     let (table, figures) = table(page, &["stdev", "mean", "max"], |of| {
         of.get("max") > Some(0.5)
     })?;
-    // Half of the range, and a little more for two samples, is the most that there is; coarse digits hide some of it.
+    // A true deviation is at most half of the range, or slightly more for two samples. The change exceeds any rounding.
     table.put("stdev", ms(3.0 * figures.get("max")? + 3000.0));
     Some(())
 }
@@ -240,7 +240,7 @@ fn success(page: &mut Page, _: Style, _: &mut Dice) -> Option<()> {
     Some(())
 }
 
-/// The name of a level; `None` of a row.
+/// The name of a level. `None` if the table is a row.
 fn number_of_level(table: &Table) -> Option<String> {
     let (_, name) = table.entries.iter().find(|(key, _)| key == "name")?;
     name.starts_with("\"L").then(|| name.clone())
@@ -306,7 +306,8 @@ fn told_twice(page: &mut Page, _: Style, _: &mut Dice) -> Option<()> {
     Some(())
 }
 
-/// A figure of the whole of two levels that differs by so much.
+/// Returns the first of the figures `of` that satisfies `fits` in the first two levels: its name, the levels and both
+/// values.
 fn pair(
     page: &Page,
     of: &[&str],

@@ -1,4 +1,4 @@
-//! A run as somebody writes it down: which figures, of which requests, with which digits.
+//! A written report of a run: a choice of its figures and requests, printed with a choice of digits.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::common::percentile;
 use crate::style::Style;
 use crate::world::{Dice, Fate, Truth, World};
 
-/// One table of the form: keys and what stands behind them.
+/// One table of the form: its keys with their values.
 #[derive(Clone, Default)]
 pub(crate) struct Table {
     pub(crate) entries: Vec<(String, String)>,
@@ -38,11 +38,11 @@ impl Table {
     }
 }
 
-/// Figures before they are printed: what claims are made of.
+/// Figures before printing. Claims are made from these.
 #[derive(Clone, Default)]
 pub(crate) struct Figures {
     pub(crate) name: Option<String>,
-    /// Named as in claims; times in milliseconds, success in per cent.
+    /// Values by the names used in claims. Times are in milliseconds, success is in per cent.
     pub(crate) all: Vec<(String, f64)>,
 }
 
@@ -55,7 +55,7 @@ impl Figures {
     }
 }
 
-/// A report: its tables, and the figures of each level (the whole first) as they were before printing.
+/// A report: its tables, and the figures of each level before printing. Those of the whole level come first.
 #[derive(Clone, Default)]
 pub(crate) struct Page {
     pub(crate) head: Vec<(String, String)>,
@@ -81,10 +81,10 @@ impl Page {
     }
 }
 
-/// Of a tool that keeps few buckets, in milliseconds.
+/// Edges of a histogram with few buckets, in milliseconds.
 const EDGES: [f64; 8] = [0.5, 1.0, 5.0, 10.0, 50.0, 100.0, 1000.0, 100_000.0];
 
-/// What is told of each operation, the same in a whole report.
+/// The figures stated for each operation. They are the same in the whole report.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is told, or not")]
 struct Told {
@@ -94,7 +94,7 @@ struct Told {
     unfinished: bool,
     kinds: bool,
     success: bool,
-    /// Of what the times are: everything that ended, or what ended well.
+    /// Whether the times are those of successes only, instead of all ended operations.
     times_of_ok: bool,
     samples: bool,
     percentiles: bool,
@@ -147,7 +147,7 @@ pub(crate) fn page(world: &World, style: Style, dice: &mut Dice) -> Page {
     page
 }
 
-/// What was put on.
+/// Creates the table of a level with its load and conditions.
 fn conditions(
     index: usize,
     truth: &Truth,
@@ -176,7 +176,7 @@ fn conditions(
     level
 }
 
-/// What came of it: of the whole and of its operations.
+/// Adds the results of the whole level and of its operations.
 fn level(
     fan_out: Option<u64>,
     truth: &Truth,
@@ -198,7 +198,7 @@ fn level(
                 .all
                 .push(("received".to_owned(), received as f64));
         }
-        // They are of what was started, as the whole must be.
+        // Windows count starts, so the whole must count starts too.
         if !told.count_is_ended && dice.chance(0.3) {
             let windows = truth.windows.map(|count| count.to_string());
             let window = style.digits(truth.window_s, 3);
@@ -317,7 +317,7 @@ fn times(
             style.time(time, unit)
         };
         table.put(&name, text);
-        // What the true figure is behind an edge nobody knows: no claim is made of it.
+        // The report shows only the edge, so no claim is made about the true figure.
         if !on_edge {
             figures.all.push((name, time));
         }

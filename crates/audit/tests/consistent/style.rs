@@ -1,4 +1,4 @@
-//! Numbers as people and tools print them.
+//! Prints numbers as people and tools do.
 
 use crate::common::Definition;
 use crate::world::Dice;
@@ -10,11 +10,11 @@ enum Rounding {
     CutOff,
 }
 
-/// How a person, or a tool, prints.
+/// The way in which a person or tool prints numbers.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
     rounding: Rounding,
-    /// Digits that say something, or else decimals.
+    /// Number of significant digits. `None`: `decimals` applies.
     significant: Option<i32>,
     decimals: i32,
     percent_digits: i32,
@@ -39,10 +39,10 @@ impl Style {
         }
     }
 
-    /// The digits of a number, in steps of a power of ten.
+    /// Prints a number with this number of decimals. A negative number rounds to tens, hundreds and so on.
     pub(crate) fn digits(self, value: f64, decimals: i32) -> String {
         let scale = 10f64.powi(decimals);
-        // A decimal number that ends in 5 is one in binary, too, as far as a person sees.
+        // Removes the binary rounding error, so that a decimal number that ends in 5 is rounded as a tie.
         let units = (value * scale * 1e9).round() / 1e9;
         let rounded = match self.rounding {
             Rounding::CutOff => units.floor(),
@@ -83,7 +83,7 @@ impl Style {
         format!("\"{}{shown}\"", self.number(ms * scale))
     }
 
-    /// Exact, or with a sign that it is not.
+    /// Prints a count exactly, or marks it as rounded.
     pub(crate) fn count(self, value: u64, dice: &mut Dice) -> String {
         if dice.chance(0.9) || value < 100 {
             return value.to_string();

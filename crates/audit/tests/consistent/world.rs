@@ -1,7 +1,7 @@
-//! Runs of simulated systems, request by request: what truly happened, before anybody wrote it down. It knows nothing of
-//! the audit.
+//! Simulates runs request by request. Their true figures are known before any report is written. This module is
+//! independent of the audit.
 
-/// A portable generator: the same seed is the same report everywhere.
+/// A portable random generator: a seed gives the same report on every machine.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -35,7 +35,7 @@ impl Dice {
     }
 }
 
-/// How long an operation takes, in milliseconds.
+/// Distribution of an operation's time, in milliseconds.
 #[derive(Clone, Copy)]
 enum Shape {
     Constant,
@@ -49,7 +49,7 @@ struct Operation {
     shape: Shape,
     mean_ms: f64,
     failing: f64,
-    /// Failures come at once, or after as long as a success.
+    /// Whether failures take a hundredth of the time. Otherwise they take as long as successes.
     fails_fast: bool,
 }
 
@@ -65,7 +65,7 @@ impl Operation {
     }
 }
 
-/// How times grow with the users.
+/// The growth of times with the number of users.
 #[derive(Clone, Copy)]
 enum Growth {
     None,
@@ -74,14 +74,14 @@ enum Growth {
     Cliff,
 }
 
-/// What happened to some requests.
+/// The results of some requests.
 #[derive(Clone, Default)]
 pub(crate) struct Fate {
     pub(crate) started: u64,
     pub(crate) ok: u64,
     pub(crate) kinds: [u64; 2],
     pub(crate) unfinished: u64,
-    /// Of those that ended, with whether they ended well; ascending.
+    /// Times of the ended requests, ascending, each with whether it succeeded.
     pub(crate) times: Vec<(f64, bool)>,
     /// Messages that arrived at receivers.
     pub(crate) received: u64,
@@ -110,40 +110,40 @@ impl Fate {
     }
 }
 
-/// One load and what happened under it.
+/// One load and its results.
 pub(crate) struct Truth {
     pub(crate) users: usize,
     pub(crate) version: u32,
     pub(crate) ramp_s: f64,
-    /// Over which the rate is: with the ramp, or without it.
+    /// The duration from which the rate is computed, with or without the ramp-up.
     pub(crate) duration_s: f64,
     pub(crate) pause_s: f64,
     /// Planned starts per second of an open load.
     pub(crate) offered: f64,
     pub(crate) rows: Vec<Fate>,
     pub(crate) whole: Fate,
-    /// Started in each window of a fifth of the counted time.
+    /// Requests started in each window. A window is a fifth of the counted time.
     pub(crate) windows: [u64; 5],
     pub(crate) window_s: f64,
 }
 
-/// What is the same in all levels of a report.
+/// A simulated run, and the properties that all of its levels share.
 pub(crate) struct World {
     pub(crate) closed: bool,
     pub(crate) fan_out: Option<u64>,
     pub(crate) levels: Vec<Truth>,
 }
 
-/// Which part of a run is counted, and over what the rate is.
+/// The part of a run that is counted, and the duration from which the rate is computed.
 #[derive(Clone, Copy, PartialEq)]
 enum Counted {
-    /// Ramp and all.
+    /// The whole run with its ramp-up.
     Whole,
-    /// Ramp and all, and the rate over the time behind it.
+    /// Counts of the whole run with its ramp-up; the rate divides them by the time after the ramp-up.
     WholeOverSteady,
-    /// What started behind the ramp.
+    /// Requests that started after the ramp-up.
     StartedSteady,
-    /// What started, and what ended, behind the ramp.
+    /// Starts after the ramp-up, and ends after the ramp-up. The ends include requests that started before.
     Steady,
 }
 
@@ -160,7 +160,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// Begins requests at their times; each says when it ended.
+    /// Begins requests at their planned times. `request` returns the end of each.
     fn drive(
         &self,
         (users, asked): (usize, f64),
@@ -184,7 +184,7 @@ impl Plan {
         }
     }
 
-    /// How often a user asks, in seconds.
+    /// Mean time between two requests of a user, in seconds.
     fn per_user_s(&self, growth: f64) -> f64 {
         let all: f64 = self.operations.iter().map(|one| one.mean_ms).sum();
         let mean_s = growth * all / (1e3 * self.operations.len() as f64);
@@ -275,7 +275,7 @@ fn level(
     dice: &mut Dice,
 ) -> Truth {
     let asked = users as f64 / plan.per_user_s(growth);
-    // As long as a few thousand requests last.
+    // Shortens the run so that it has a few thousand requests.
     let shorter = (limit / (asked * (plan.steady_s + plan.ramp_s))).min(1.0);
     let (steady_s, ramp_s) = (plan.steady_s * shorter, plan.ramp_s * shorter);
     let end_s = steady_s + ramp_s;
