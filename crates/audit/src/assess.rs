@@ -35,9 +35,9 @@ pub struct Unchecked {
 /// A rule finds one kind of contradiction.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name in JSON and documents.
+    /// Name of the rule in JSON and documents.
     pub name: &'static str,
-    /// The contradiction that it reports, in the words of the reference.
+    /// The contradiction that the rule reports, in the words of the reference.
     pub says: &'static str,
     /// What it needs to check anything.
     pub needs: Needs,

@@ -7,33 +7,33 @@ use crate::Figure;
 pub struct Claim {
     /// The kind of statement.
     pub kind: Kind,
-    /// Its wording.
+    /// Wording of the claim.
     pub text: String,
-    /// Its place in the source.
+    /// Place of the claim in the source.
     pub at: String,
-    /// The figures that it is about: `rate`, `p50`, `mean`, `received`, `success`.
+    /// The figures that the claim is about: `rate`, `p50`, `mean`, `received`, `success`.
     pub of: Vec<String>,
-    /// The operation that it is about; `None` for the whole level.
+    /// The operation that the claim is about; `None` for the whole level.
     pub row: Option<String>,
-    /// The levels that it is about, in the order of the statement: before and after, or by load.
+    /// The levels that the claim is about, in the order of the statement: before and after, or by load.
     pub levels: Vec<String>,
     /// The factor of the change: 1.42 for +42 %, 4.7 for 4.7 ×.
     pub by: Option<Span>,
     /// The distance by which `by` may extend further if its number was cut off instead of rounded.
     pub cut: f64,
-    /// The number of users that it states.
+    /// The stated number of users.
     pub users: Option<Span>,
     /// The users' pause between requests in seconds, if the claim converts users to people.
     pub think_s: Option<Span>,
-    /// The figure that it states.
+    /// The stated figure.
     pub value: Option<Figure>,
-    /// The limit that it claims is met.
+    /// The limit that is said to be met.
     pub limit: Option<Figure>,
-    /// The side of the limit on which the figure is, if a sign such as `< 100ms` states it.
+    /// The side of the limit on which the figure is, if a sign such as `< 100ms` states the side.
     pub side: Option<Side>,
     /// Whether `value` and `limit` are a share, in per cent, of the counted operations.
     pub percent: bool,
-    /// The figure on which the others are said to depend: `received`.
+    /// The figure on which other figures are said to depend: `received`.
     pub on: Option<String>,
     /// The owner of a measured resource: `none`, `machine`, `generator` or `process`.
     pub measured: Option<String>,

@@ -33,7 +33,7 @@ pub struct Finding {
     pub at: Vec<String>,
     /// The contradiction, in one sentence.
     pub what: String,
-    /// The arithmetic that shows it.
+    /// The arithmetic that shows the contradiction.
     pub arithmetic: String,
     /// What to measure instead.
     pub instead: &'static str,

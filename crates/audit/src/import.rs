@@ -48,7 +48,7 @@ pub enum ImportError {
     Broken {
         /// Name of the file.
         file: String,
-        /// The format that it looks like.
+        /// The format that the file seems to have.
         form: &'static str,
         /// The missing or wrong part.
         why: String,
@@ -207,7 +207,7 @@ fn read_one(source: Source<'_>) -> Result<Results, ImportError> {
     full(source, results)
 }
 
-/// Refuses results without figures: "nothing found" for them would look like praise.
+/// Refuses results without figures. For such results, "nothing found" would look like praise.
 fn full(source: Source<'_>, results: Results) -> Result<Results, ImportError> {
     if results.is_empty() {
         return Err(source.broken(results.form, "it contains no figures"));

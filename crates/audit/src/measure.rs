@@ -30,7 +30,7 @@ impl Measure {
         }
     }
 
-    /// Whether more is better; `None` if it is neither better nor worse.
+    /// Whether more is better; `None` if more is neither better nor worse.
     pub(crate) fn more_is_better(self) -> Option<bool> {
         match self {
             Self::Rate | Self::Success | Self::Work => Some(true),
@@ -39,7 +39,7 @@ impl Measure {
         }
     }
 
-    /// Whether it compares runs of different lengths.
+    /// Whether the figure can be compared between runs of different lengths.
     pub(crate) fn comparable(self) -> bool {
         matches!(self, Self::Time | Self::Rate | Self::Success)
     }

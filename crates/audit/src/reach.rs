@@ -67,7 +67,7 @@ impl Level {
 }
 
 impl Row {
-    /// The range of one of its figures.
+    /// The range of a figure of the row.
     pub(crate) fn reach(&self, of: &str, figure: &Figure) -> Reach {
         match of {
             "min" | "mean" | "max" => self.time_reach(figure),

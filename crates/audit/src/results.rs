@@ -5,22 +5,22 @@ use crate::{Claim, Figure};
 /// Published results in one neutral shape. A figure that was not published is `None`, never 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
-    /// The file or title that they were read from.
+    /// The file or title from which the results were read.
     pub source: String,
     /// The format of the file: `k6 summary`, `audit.toml`.
     pub form: &'static str,
     /// The loads, in the order of the source.
     pub levels: Vec<Level>,
-    /// The statements about them.
+    /// The claims of the report.
     pub claims: Vec<Claim>,
 }
 
 /// One load and its measurements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Level {
-    /// Its name in the source: `C16`, `300 users`.
+    /// Name of the level in the source: `C16`, `300 users`.
     pub name: String,
-    /// Its place in the source.
+    /// Place of the level in the source.
     pub at: String,
     /// Users that are active at the same time.
     pub users: Option<Figure>,
@@ -48,17 +48,17 @@ pub struct Level {
     pub generator_cpu_percent: Option<Figure>,
     /// The counts of each time window, in order.
     pub windows: Vec<Figure>,
-    /// Length of one of those windows, in seconds.
+    /// Length of one window of `windows`, in seconds.
     pub window_s: Option<Figure>,
     /// Names of the levels whose samples were merged here.
     pub pooled: Vec<String>,
     /// The conditions of the level: `version = "2.9.3"`.
     pub conditions: BTreeMap<String, String>,
-    /// Whether its rows are the steps of one flow, each of which needs the previous one.
+    /// Whether the operations are the steps of one flow, each of which needs the previous step.
     pub flow: bool,
     /// The whole level.
     pub total: Row,
-    /// Its operations.
+    /// The operations of the level.
     pub rows: Vec<Row>,
 }
 
@@ -84,15 +84,15 @@ pub enum Method {
 /// One operation, or the whole of a level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
-    /// Its name in the source; empty for the whole of a level.
+    /// Name of the operation in the source; empty for the whole of a level.
     pub name: String,
-    /// Its place in the source.
+    /// Place of the operation in the source.
     pub at: String,
     /// The numbers of operations.
     pub counts: Counts,
     /// Operations per second, as published.
     pub rate_per_s: Option<Figure>,
-    /// The times of its operations.
+    /// The times of the operations.
     pub times: Times,
     /// The client's timeout, in milliseconds.
     pub timeout_ms: Option<Figure>,
@@ -101,7 +101,7 @@ pub struct Row {
     /// The length of a live stream that one operation carries, in milliseconds, if the next operation waits for the
     /// response.
     pub carries_ms: Option<Figure>,
-    /// Whether other rows count its operations too, such as a transaction of several requests.
+    /// Whether other rows count the same operations too, such as a transaction of several requests.
     pub repeats: bool,
 }
 
@@ -151,7 +151,7 @@ pub struct Times {
 }
 
 impl Results {
-    /// Whether it has no figure and no claim.
+    /// Whether the results have no figure and no claim.
     pub fn is_empty(&self) -> bool {
         let rows = || self.levels.iter().flat_map(Level::all_rows);
         let users = self.levels.iter().any(|level| level.users.is_some());
@@ -165,7 +165,7 @@ impl Level {
         std::iter::once(&self.total).chain(&self.rows)
     }
 
-    /// The name of one of its rows for people: `300 users, health`.
+    /// The name of a row of this level for people: `300 users, health`.
     pub fn call(&self, row: &Row) -> String {
         if row.name.is_empty() {
             self.name.clone()
@@ -188,7 +188,7 @@ impl Row {
         self.times.is_empty() && self.rate_per_s.is_none() && none
     }
 
-    /// The number of samples behind its times, if it is known.
+    /// The number of samples behind the times of the row, if it is known.
     pub fn samples(&self) -> Option<&Figure> {
         let times = &self.times;
         let sent = self.counts.sent.as_ref();
@@ -238,8 +238,8 @@ impl Row {
         all
     }
 
-    /// Whether [`Row::sample_counts`] covers every case. A report that omits the number of failed or unfinished
-    /// operations may have left those out of its times.
+    /// Whether [`Row::sample_counts`] covers every case. If the number of failed or unfinished operations is not
+    /// stated, the times may be without those operations.
     pub(crate) fn samples_are_told(&self) -> bool {
         let ended = self.counts.ok.is_some() && self.counts.failed.is_some();
         self.times.tool_is_known() || self.times.samples.is_some() || ended
@@ -264,7 +264,7 @@ impl Row {
     }
 }
 
-/// All whole numbers within the precision of a count, if they are few.
+/// All whole numbers within the precision of a count. Empty if there are many.
 fn nearly(count: &Figure) -> Vec<f64> {
     const FEW: f64 = 2.0;
     if count.slack > FEW {

@@ -22,7 +22,7 @@ pub enum LossReason {
 }
 
 impl LossReason {
-    /// Its identifier in records.
+    /// The identifier of the reason in records.
     pub fn id(self) -> &'static str {
         match self {
             Self::NeverSeen => "never_seen",

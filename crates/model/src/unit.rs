@@ -8,7 +8,7 @@ pub enum Unit {
     Nanos,
     /// Bytes.
     Bytes,
-    /// A share: 1.0 is all of them, or one core.
+    /// A share: 1.0 is the whole, or one core.
     Ratio,
     /// A number of things.
     Count,

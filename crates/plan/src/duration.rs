@@ -28,16 +28,16 @@ const UNITS: [(&str, f64); 7] = [
 /// The reason why a text is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DurationError {
-    /// It does not begin with a number.
+    /// The text does not begin with a number.
     #[error("expected a duration such as `250us`, `500ms`, `2s`, `1.5m` or `1h`, got {0}")]
     NotADuration(String),
-    /// It is a number without a unit.
+    /// The text is a number without a unit.
     #[error("{0} has no unit: write `{1}ms` or `{1}s`")]
     NoUnit(String, String),
     /// The unit is unknown.
     #[error("unknown unit in {0}: expected ns, us, ms, s, m or h")]
     UnknownUnit(String),
-    /// It is longer than [`LONGEST`].
+    /// The duration is longer than [`LONGEST`].
     #[error("{0} is longer than 30 days")]
     TooLong(String),
 }

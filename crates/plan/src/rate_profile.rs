@@ -34,11 +34,11 @@ pub enum RateProfile {
 /// A segment of a rate profile, in which the rate is constant or changes evenly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSegment {
-    /// Arrivals per second at its start.
+    /// Arrivals per second at the start of the segment.
     pub from: f64,
-    /// Arrivals per second at its end.
+    /// Arrivals per second at the end of the segment.
     pub to: f64,
-    /// Its length.
+    /// Length of the segment.
     pub lasts: Nanos,
 }
 

@@ -28,16 +28,16 @@ const UNITS: [(&str, u32); 7] = [
 /// The reason why a text is not a size.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SizeError {
-    /// It does not begin with a number.
+    /// The text does not begin with a number.
     #[error("expected a size such as `64kB`, `16MB`, `1GB` or `4KiB`, got {0}")]
     NotASize(String),
-    /// It is a number without a unit.
+    /// The text is a number without a unit.
     #[error("{0} has no unit: write `{1}kB` or `{1}MB`")]
     NoUnit(String, String),
     /// The unit is unknown.
     #[error("unknown unit in {0}: expected B, kB, MB, GB, KiB, MiB or GiB")]
     UnknownUnit(String),
-    /// It is larger than [`LARGEST`].
+    /// The size is larger than [`LARGEST`].
     #[error("{0} is larger than 1 TB")]
     TooLarge(String),
 }

@@ -65,7 +65,7 @@ pub struct Threshold {
     pub op: Op,
     /// The limit, in base units.
     pub limit: Limit,
-    /// The load up to which it applies. `None` means every level.
+    /// The load up to which the threshold applies. `None` means every level.
     pub reach: Option<Reach>,
     /// Whether the run ends as soon as the threshold is certain to be broken.
     pub abort: bool,
@@ -96,21 +96,21 @@ pub enum Aggregate {
     Reached,
     /// Deliveries within the deadline, as a share of the expected ones or as a number.
     Delivered,
-    /// Deliveries after the deadline; a share or a number, as above.
+    /// Deliveries after the deadline, as a share of the expected ones or as a number.
     Late,
-    /// Deliveries that did not happen; a share or a number, as above.
+    /// Deliveries that did not happen, as a share of the expected ones or as a number.
     Lost,
-    /// Deliveries received again; a share or a number, as above.
+    /// Deliveries received again, as a share of the expected ones or as a number.
     Duplicated,
-    /// Deliveries that a later message of the same sender overtook; a share or a number, as above.
+    /// Deliveries that a later message of the same sender overtook, as a share of the expected ones or as a number.
     Reordered,
-    /// Messages received by someone outside their audience; a share or a number, as above.
+    /// Messages received by someone outside their audience, as a share of the expected deliveries or as a number.
     Misdelivered,
     /// Groups whose members all have the same state at the end, as a share of all groups or as a number.
     Converged,
-    /// Groups in which two members have different states; a share or a number, as above.
+    /// Groups in which two members have different states, as a share of all groups or as a number.
     Diverged,
-    /// Groups in which a member reported no state; a share or a number, as above.
+    /// Groups in which a member reported no state, as a share of all groups or as a number.
     Unknown,
     /// CPU usage of the target's process. 1.0 is one core.
     Cpu,

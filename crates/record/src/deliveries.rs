@@ -60,11 +60,11 @@ pub enum Mismatch {
 /// Stamps that arrived at a place where their channel does not look.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Misplaced {
-    /// Number of these stamps.
+    /// Number of misplaced stamps.
     pub stamps: u64,
-    /// Deliveries counted as lost whose stamp arrived in this way.
+    /// Number of deliveries that count as lost because their stamp was misplaced.
     pub lost: u64,
-    /// Difference for the first of them.
+    /// The difference for the first misplaced stamp.
     pub first: Option<Mismatch>,
 }
 
@@ -81,7 +81,7 @@ impl Misplaced {
 pub struct OwnCopies {
     /// Number of expected deliveries.
     pub expected: u64,
-    /// Number of them that were never received and have no other reason for their loss.
+    /// Number of expected deliveries that were never received and have no other reason for their loss.
     pub lost: u64,
 }
 
@@ -107,11 +107,11 @@ pub struct Deliveries {
     /// Not received when headcount itself ended the wait. It is unknown whether the target would have delivered them.
     #[serde(default)]
     pub cut_off: CutOff,
-    /// Received again by the same receiver.
+    /// Deliveries that the same receiver received again.
     pub duplicated: u64,
-    /// Received after a later message of the same sender.
+    /// Deliveries received after a later message of the same sender.
     pub reordered: u64,
-    /// Received by someone outside the audience, by reason.
+    /// Messages received by someone outside the audience, by reason.
     pub misdelivered: BTreeMap<MisdeliveryReason, u64>,
     /// Stamps that arrived on a followed socket at a place where the channel does not look. They do not count as
     /// deliveries.
@@ -138,7 +138,7 @@ impl Deliveries {
         self.lost.values().sum()
     }
 
-    /// Number of deliveries with a known fate. Shares refer to these.
+    /// Number of deliveries with a known fate. Shares are computed from this number.
     pub fn judged(&self) -> u64 {
         self.expected.saturating_sub(self.cut_off.count())
     }

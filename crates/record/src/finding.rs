@@ -75,7 +75,7 @@ pub enum Evidence {
     Stopped {
         /// Number of requests that passed.
         passed: f64,
-        /// Time until which they passed.
+        /// Time until which requests passed.
         until_s: f64,
         /// Number of requests refused from then on.
         refused: u64,
@@ -124,25 +124,25 @@ pub enum Evidence {
         limit: f64,
         /// Number of users that sent requests.
         users: u64,
-        /// Number of source addresses that they used.
+        /// Number of source addresses that these users used.
         addresses: u64,
     },
     /// All users, or all addresses, passed about equally often, regardless of how many requests they sent.
     PassedAlike {
         /// Whether users or addresses are compared.
         per: LimitKey,
-        /// Smallest number of requests that passed for one of them.
+        /// Smallest number of requests that passed for one user or address.
         least: f64,
-        /// Largest number of requests that passed for one of them.
+        /// Largest number of requests that passed for one user or address.
         most: f64,
     },
     /// The numbers of passed requests differ between the refused users, or between the refused addresses.
     PassedUnequally {
         /// Whether users or addresses are compared.
         per: LimitKey,
-        /// Smallest number of requests that passed for one of them.
+        /// Smallest number of requests that passed for one user or address.
         least: f64,
-        /// Largest number of requests that passed for one of them.
+        /// Largest number of requests that passed for one user or address.
         most: f64,
     },
     /// In a level with another number of users, requests passed at a higher rate or at the same rate.

@@ -25,24 +25,24 @@ pub struct StepFunnel {
 /// reached = passed + failed + unfinished.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FunnelStep {
-    /// Names of the outer steps, then its own.
+    /// Names of the outer steps, then the name of the step.
     pub path: Vec<String>,
-    /// Whether it is a condition of `eventually`.
+    /// Whether the step is a condition of `eventually`.
     pub eventually: bool,
-    /// Scenario of a mix to which it belongs.
+    /// Scenario of a mix to which the step belongs.
     pub scenario: Option<String>,
-    /// Number of iterations that began it at least once.
+    /// Number of iterations that began the step at least once.
     pub reached: u64,
-    /// Number of iterations in which it never ended with an error.
+    /// Number of iterations in which the step never ended with an error.
     pub passed: u64,
-    /// Number of these in which a request or a check of the step failed, without an error that ended the step.
+    /// Number of passes in which a request or a check of the step failed, without an error that ended the step.
     pub passed_with_failures: u64,
-    /// Number of iterations in which it ended with an error at least once.
+    /// Number of iterations in which the step ended with an error at least once.
     pub failed: u64,
     /// Number of iterations that were over while the step had not ended.
     pub unfinished: u64,
-    /// Number of times that it was begun in the measured time. If several members begin it, or a loop does, this is
-    /// more than `reached`.
+    /// Number of times that the step was begun in the measured time. If several members begin it, or a loop does, this
+    /// is more than `reached`.
     pub begun: u64,
     /// Times of the passes.
     pub passed_time: Histogram,
@@ -53,7 +53,7 @@ pub struct FunnelStep {
     pub failed_time: Histogram,
     /// Number of timeouts. They have no time.
     pub timed_out: u64,
-    /// Longest time after which it timed out.
+    /// Longest time after which the step timed out.
     pub timeout: Option<Nanos>,
     /// Ages of the step in iterations that were over while it had not ended. Empty in records of version 1.
     #[serde(default)]
@@ -66,7 +66,7 @@ pub struct FunnelStep {
 /// A first failure of iterations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstFailure {
-    /// Path of the innermost step in which it occurred. `None` outside any step.
+    /// Path of the innermost step in which the failure occurred. `None` outside any step.
     pub step: Option<Vec<String>>,
     /// Side at fault.
     pub side: Side,
@@ -87,14 +87,14 @@ pub struct FirstFailure {
 /// Iterations that had not ended when the level was over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfinished {
-    /// Path of the step in which they were. `None` outside any step.
+    /// Path of the step that had not ended. `None` outside any step.
     pub step: Option<Vec<String>>,
-    /// Number of these iterations.
+    /// Number of unfinished iterations in this step.
     pub count: u64,
 }
 
 impl StepFunnel {
-    /// Whether it contains nothing: no iteration ended, or none of those that ended had a step or failed.
+    /// Whether the funnel is empty: no iteration ended, or none of those that ended had a step or failed.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.first_failures.is_empty() && self.unfinished.is_empty()
     }
@@ -174,7 +174,7 @@ impl FunnelStep {
         path_name(&self.path)
     }
 
-    /// Number of times that it had not ended when its iteration was over.
+    /// Number of times that the step had not ended when its iteration was over.
     pub fn left_open(&self) -> u64 {
         let ended = self.passed_time.count() + self.failed_time.count() + self.timed_out;
         self.begun.saturating_sub(ended)

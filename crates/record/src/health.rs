@@ -6,9 +6,9 @@ use stats::Histogram;
 pub struct WorkerUse {
     /// Share of the time in which the worker did not wait for events. Includes time in which it had work but no CPU.
     pub busy_percent: f64,
-    /// Share of the time in which it was ready to run but had no CPU.
+    /// Share of the time in which the worker was ready to run but had no CPU.
     pub cpu_wait_percent: Option<f64>,
-    /// Time ready to run without a CPU, as a share of the time in which it ran or was ready to run.
+    /// Time ready to run without a CPU, as a share of the time in which the worker ran or was ready to run.
     pub starved_percent: Option<f64>,
     /// Average wait for a CPU, in microseconds per wait.
     pub cpu_wait_each_us: Option<f64>,

@@ -54,18 +54,18 @@ pub enum IssueCause {
     },
     /// The busiest worker hardly ever waited, so it could not have handled more load.
     WorkerBusy {
-        /// Share of the measurement in which it had work.
+        /// Share of the measurement in which the worker had work.
         busy_percent: f64,
-        /// Share of the measurement in which it was ready but had no CPU.
+        /// Share of the measurement in which the worker was ready but had no CPU.
         cpu_wait_percent: Option<f64>,
         /// Limit for `busy_percent`.
         limit_percent: f64,
     },
     /// The CPU quota of its cgroup stopped the generator.
     CpuQuota {
-        /// Total time for which it was stopped.
+        /// Total time for which the quota stopped the generator.
         stopped_ms: f64,
-        /// The same as a share of the measurement.
+        /// `stopped_ms` as a share of the measurement.
         stopped_percent: f64,
         /// Limit for `stopped_percent`.
         limit_percent: f64,
@@ -125,9 +125,9 @@ pub enum IssueCause {
     },
     /// A target that sent small messages or frames without pause kept a worker busy.
     SmallMessages {
-        /// Share of the measurement that a worker spent on them.
+        /// Share of the measurement that a worker spent on such messages or frames.
         spent_percent: f64,
-        /// Remote end of the first of these connections.
+        /// Remote end of the first such connection.
         connection: String,
     },
     /// `bench --count` did not send all operations in the available time.

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 /// Outcome of a threshold in one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
-    /// It held.
+    /// The threshold held.
     Held,
-    /// It broke.
+    /// The threshold was broken.
     Broken,
     /// The level's data does not decide the threshold.
     Inconclusive(Inconclusive),
@@ -27,21 +27,21 @@ pub enum Inconclusive {
     },
     /// Operations were in flight when the level was closed. Their outcome could decide the threshold either way.
     InFlight {
-        /// Number of these operations.
+        /// Number of operations in flight.
         open: u64,
     },
     /// Not all members of some groups reported a user state. Their state could decide the threshold either way.
     GroupsUnknown {
-        /// Number of these groups.
+        /// Number of groups without a state from every member.
         groups: u64,
     },
     /// The fate of some deliveries is unknown: headcount cut them off, or the script looked for them in the wrong
     /// place. They could decide the threshold either way.
     DeliveriesOpen {
-        /// Number of these deliveries.
+        /// Number of deliveries of unknown fate.
         deliveries: u64,
     },
-    /// It held, but the load was lower than planned.
+    /// The threshold held, but the load was lower than planned.
     LessLoad {
         /// The missing load.
         shortfall: Shortfall,
@@ -70,7 +70,7 @@ pub enum Shortfall {
     },
     /// A worker of a closed load had no time left.
     WorkerBusy {
-        /// Its busy share, in percent.
+        /// Busy share of the worker, in percent.
         percent: f64,
     },
     /// The script was too slow for messages or ticks.
@@ -88,7 +88,7 @@ pub enum Observed {
     Exactly {
         /// The value in base units.
         value: f64,
-        /// Its unit.
+        /// Unit of the value.
         unit: Unit,
     },
     /// A range, because of operations in flight.
@@ -104,7 +104,7 @@ pub enum Observed {
     MoreThan {
         /// The lower bound.
         value: f64,
-        /// Its unit.
+        /// Unit of the value.
         unit: Unit,
     },
     /// The operations at this percentile timed out.

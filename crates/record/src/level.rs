@@ -9,9 +9,9 @@ pub struct Level {
     pub index: usize,
     /// The planned load.
     pub load: Load,
-    /// Lengths of its phases.
+    /// Lengths of the level's phases.
     pub phases: Phases,
-    /// All reasons to doubt its figures. Empty in a valid level.
+    /// All reasons to doubt the level's figures. Empty in a valid level.
     #[serde(default)]
     pub issues: Vec<LevelIssue>,
     /// The check of Little's law. `None` if the level was too short.

@@ -74,7 +74,7 @@ pub struct StatedLimit {
     pub partitioned: bool,
     /// Number of times that this limit was exhausted.
     pub spent: u64,
-    /// Number of times that it was stated.
+    /// Number of times that this limit was stated.
     pub count: u64,
 }
 

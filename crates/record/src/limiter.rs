@@ -13,9 +13,9 @@ pub struct RateLimiter {
     pub window_s: Option<f64>,
     /// Whether the target states the window; otherwise it was observed.
     pub window_stated: bool,
-    /// Lower bound of the window in seconds, if its length is unknown.
+    /// Lower bound of the window in seconds, if the length of the window is unknown.
     pub window_at_least_s: Option<f64>,
-    /// Possible keys by which it counts. A single one if the key is known.
+    /// Possible keys by which the limiter counts. A single one if the key is known.
     pub per: Vec<LimitKey>,
     /// Algorithm. `None` if unknown.
     pub kind: Option<LimiterKind>,

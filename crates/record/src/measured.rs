@@ -52,13 +52,13 @@ pub struct Measured {
 pub struct Iterations {
     /// Number of iterations that were due.
     pub planned: u64,
-    /// Number of them that were started.
+    /// Number of iterations that were started.
     pub started: u64,
-    /// Number of successes.
+    /// Number of iterations that succeeded.
     pub succeeded: u64,
-    /// Number of failures.
+    /// Number of iterations that failed.
     pub failed: u64,
-    /// Number of failures because an awaited operation timed out.
+    /// Number of iterations that failed because an awaited operation timed out.
     #[serde(default)]
     pub timed_out: u64,
     /// Longest time from the planned start to such a timeout, in nanoseconds.
@@ -66,7 +66,8 @@ pub struct Iterations {
     pub timeout: Option<Nanos>,
     /// Number of iterations in progress when the level was closed.
     pub unfinished: u64,
-    /// Ages of these, from their planned start: lower bounds of their times. Empty in records of version 1.
+    /// Ages of unfinished iterations, from their planned start: lower bounds of their times. Empty in records of
+    /// version 1.
     #[serde(default)]
     pub open: Histogram,
     /// Number of iterations that were due and never started.
@@ -76,7 +77,7 @@ pub struct Iterations {
     pub dropped_by_cause: BTreeMap<DropCause, u64>,
     /// Times from the planned start, of iterations that succeeded.
     pub time: Histogram,
-    /// These times over the measured time, in blocks. Empty in records of version 1.
+    /// The times of `time` over the measured time, in blocks. Empty in records of version 1.
     #[serde(default, skip_serializing_if = "Blocks::is_empty")]
     pub blocks: Blocks,
 }
@@ -84,9 +85,9 @@ pub struct Iterations {
 /// Results of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// Number of times that it was true.
+    /// Number of times that the check was true.
     pub passed: u64,
-    /// Number of times that it was false.
+    /// Number of times that the check was false.
     pub failed: u64,
 }
 
@@ -95,7 +96,7 @@ pub struct Check {
 pub struct Outside {
     /// Requests that ended.
     pub requests: u64,
-    /// Number of them that failed.
+    /// Number of requests that failed.
     pub failed_requests: u64,
     /// Messages sent.
     pub messages: u64,
@@ -155,7 +156,7 @@ impl Measured {
     }
 }
 
-/// Counts ended operations, and those of them that succeeded.
+/// Counts the ended operations, and the successes among them.
 fn tried(all: &BTreeMap<String, Timings>) -> (u64, u64) {
     let each = all.values();
     each.fold((0, 0), |(ended, well), one| {

@@ -16,7 +16,7 @@ pub enum MetricKind {
 /// A metric defined by the script. Its kind determines which fields are meaningful.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
-    /// Its kind.
+    /// Kind of the metric.
     pub kind: MetricKind,
     /// Number of values.
     pub count: u64,

@@ -89,18 +89,18 @@ impl Default for Run {
 /// The scenario that was run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptInfo {
-    /// Its path as the user gave it.
+    /// Path of the scenario as the user gave it.
     pub path: String,
-    /// SHA-256 of its source, in hexadecimal.
+    /// SHA-256 of the source, in hexadecimal.
     pub sha256: String,
-    /// Its source.
+    /// Source of the scenario.
     pub source: String,
 }
 
 /// The local addresses that users connect from, in turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sources {
-    /// As the user gave them: `127.0.0.9`, `127.0.0.0/24`.
+    /// Addresses and networks as the user gave them: `127.0.0.9`, `127.0.0.0/24`.
     pub given: Vec<String>,
     /// Number of addresses.
     pub addresses: u64,
@@ -126,16 +126,16 @@ pub struct Machine {
 /// Record of `setup`, which runs before the first level. No level's figures include it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
-    /// Its time, in seconds.
+    /// Duration of `setup`, in seconds.
     pub took_s: f64,
-    /// Users that it created for the pool.
+    /// Number of users created for the pool.
     pub users: u64,
     /// The pools of users, in the order in which they were started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pools: Vec<Pool>,
     /// Requests by name.
     pub requests: BTreeMap<String, Timings>,
-    /// Users that could not be created.
+    /// Number of users that could not be created.
     pub failed: u64,
     /// Failures by side, kind and name.
     pub failures: Vec<Failure>,
@@ -147,7 +147,7 @@ pub struct Setup {
 /// Record of `teardown`, which runs after the last level. No level's figures include it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Teardown {
-    /// Its time, in seconds.
+    /// Duration of `teardown`, in seconds.
     pub took_s: f64,
     /// Requests by name.
     pub requests: BTreeMap<String, Timings>,
@@ -243,9 +243,9 @@ pub struct ThresholdResult {
     pub limits: Option<Limits>,
     /// The observed figure. `None` if it could not be measured.
     pub observed: Option<Observed>,
-    /// Whether it held. `None` if it is inconclusive.
+    /// Whether the threshold held. `None` if the result is inconclusive.
     pub held: Option<bool>,
-    /// Why it is inconclusive. In records of version 1, `observed` states the reason.
+    /// Why the result is inconclusive. In records of version 1, `observed` states the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inconclusive: Option<Inconclusive>,
     /// Counts in place of a percentile with too few samples.

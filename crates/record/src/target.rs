@@ -10,7 +10,8 @@ pub use surroundings::{CgroupUse, ListenQueue, MemoryGrowth, Scrapes, TargetEnd,
 
 /// Resource use of the target's own process during one level. CPU is in percent of one core.
 ///
-/// If the process has children, every figure covers all of them together. Machine-wide figures are never used instead.
+/// If the process has children, every figure covers the process and its children. Machine-wide figures are never used
+/// instead.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetUse {
     /// Process ID. 0 if the target is known only by its metrics endpoint.
@@ -20,7 +21,7 @@ pub struct TargetUse {
     /// Source of CPU, memory, threads and descriptors. `None` in older records, which had only one.
     #[serde(default)]
     pub source: Option<TargetSource>,
-    /// Its runtime, if certain: `Node.js`, `Python`, `JVM`, `Go`, `Rust`.
+    /// Runtime of the process, if certain: `Node.js`, `Python`, `JVM`, `Go`, `Rust`.
     #[serde(default)]
     pub runtime: Option<String>,
     /// Version of the runtime, if known.
@@ -61,31 +62,32 @@ pub struct TargetUse {
     /// Open descriptors at the end, in percent of their limit, for the process nearest to its limit.
     #[serde(default)]
     pub descriptors_used_percent: Option<f64>,
-    /// Largest number of established connections to its port observed, including those that wait to be accepted.
+    /// Largest number of established connections to the target's port, including those that wait to be accepted.
     pub connections: Option<u64>,
     /// The queue of connections that wait to be accepted.
     #[serde(default)]
     pub listen_queue: Option<ListenQueue>,
-    /// Number of connections that did not fit into a listen queue of its network namespace.
+    /// Number of connections that did not fit into a listen queue of the target's network namespace.
     pub listen_overflows: Option<u64>,
-    /// Number of connection requests that a listener of its network namespace dropped, for this or any other reason.
+    /// Number of connection requests that a listener of the target's network namespace dropped, for this or any other
+    /// reason.
     #[serde(default)]
     pub listen_drops: Option<u64>,
-    /// Number of TCP segments retransmitted in its network namespace.
+    /// Number of TCP segments retransmitted in the target's network namespace.
     pub retransmissions: Option<u64>,
-    /// Limits of its cgroups, and their effects.
+    /// Limits of the target's cgroups, and their effects.
     #[serde(default)]
     pub cgroup: Option<CgroupUse>,
-    /// Times at which it was found to have ended, and whether it was restarted.
+    /// Times at which the process was found to have ended, and whether it was restarted.
     #[serde(default)]
     pub ends: Vec<TargetEnd>,
-    /// Cores that its threads may run on.
+    /// Cores that the target's threads may run on.
     #[serde(default)]
     pub cores: Option<Vec<usize>>,
-    /// Cores among these that the generator's workers may also use.
+    /// Cores that both the target's threads and the generator's workers may use.
     #[serde(default)]
     pub shared_cores: Option<Vec<usize>>,
-    /// Number of scrapes of its Prometheus endpoint. `None` if it has none.
+    /// Number of scrapes of the target's Prometheus endpoint. `None` without an endpoint.
     #[serde(default)]
     pub scrapes: Option<Scrapes>,
     /// Series of that endpoint that the scenario records, by name and labels.

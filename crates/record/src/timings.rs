@@ -17,7 +17,8 @@ pub struct Timings {
     pub failed: u64,
     /// Number of operations in flight when the level was closed. Not part of `count`.
     pub unfinished: u64,
-    /// Ages of these, from their planned start: lower bounds of their response times. Empty in records of version 1.
+    /// Ages of unfinished operations, from their planned start: lower bounds of their response times. Empty in records
+    /// of version 1.
     #[serde(default)]
     pub open: Histogram,
     /// Number of failures without a response within the limit.

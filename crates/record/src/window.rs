@@ -11,7 +11,7 @@ pub struct Window {
     pub users: u64,
     /// Requests that ended.
     pub requests: u64,
-    /// Number of them that failed.
+    /// Number of requests that failed.
     pub failed: u64,
     /// Round trips that ended.
     pub round_trips: u64,
@@ -37,7 +37,7 @@ pub struct OpenWindow {
     pub users: u64,
     /// Requests that ended.
     pub requests: u64,
-    /// Number of them that failed.
+    /// Number of requests that failed.
     pub failed: u64,
     /// Round trips that ended.
     pub round_trips: u64,
@@ -45,7 +45,7 @@ pub struct OpenWindow {
     pub messages: u64,
     /// Deliveries received.
     pub deliveries: u64,
-    /// Requests and round trips without a response within their limit. They took longer than every time below.
+    /// Requests and round trips without a response within their limit. They took longer than every time in `response`.
     pub timed_out: u64,
     /// Response times of requests and round trips with a response.
     pub response: Histogram,

@@ -19,7 +19,7 @@ pub struct ScriptFault {
     pub stack: Option<String>,
     /// The user whose call failed, if known.
     pub user: Option<UserId>,
-    /// The innermost `step` around it.
+    /// The innermost `step` in which it failed.
     pub step: Option<String>,
 }
 
@@ -52,9 +52,9 @@ impl fmt::Display for ScriptFault {
 pub struct Problem {
     /// The error in one line.
     pub message: String,
-    /// Its location.
+    /// Location of the error.
     pub location: Location,
-    /// The source lines around it, with a caret.
+    /// The source lines around the location, with a caret.
     pub frame: String,
 }
 
@@ -113,7 +113,7 @@ pub enum ScriptError {
     TooLarge {
         /// Path of the file.
         path: PathBuf,
-        /// Its size in bytes.
+        /// Size of the file in bytes.
         bytes: u64,
         /// The maximum size in bytes.
         limit: u64,

@@ -20,7 +20,7 @@ impl fmt::Display for Location {
 
 /// Number of lines shown before the location.
 const BEFORE: usize = 2;
-/// Number of lines shown after it.
+/// Number of lines shown after the location.
 const AFTER: usize = 1;
 /// Maximum column that is shown without cutting the start of the line.
 const WIDTH: usize = 120;

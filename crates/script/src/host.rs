@@ -114,8 +114,8 @@ pub struct HttpCall {
     pub method: Cow<'static, str>,
     /// Absolute, or relative to the target. `:name` parameters are already replaced.
     pub url: String,
-    /// Name under which it is measured. It contains `:name` instead of the values, so that there are few different
-    /// names.
+    /// Name under which the request is measured. It contains `:name` instead of the values, so that there are few
+    /// different names.
     pub name: String,
     /// Headers of this request.
     pub headers: Vec<(String, String)>,
@@ -183,7 +183,7 @@ pub enum ReplyBy {
 /// A message that awaits a reply.
 #[derive(Clone, Debug)]
 pub struct RoundTripCall {
-    /// Name under which it is measured.
+    /// Name under which the round trip is measured.
     pub name: Arc<str>,
     /// The message.
     pub payload: Payload,
@@ -241,7 +241,7 @@ pub trait Host {
     fn pool_user(&mut self, user: UserId, data: String);
     /// Counts a user that could not be created for the pool.
     fn pool_failed(&mut self, user: UserId, fault: &Fault);
-    /// Starts a pool of `count` users, `at_once` of them concurrently. Returns its number.
+    /// Starts a pool of `count` users, `at_once` of them concurrently. Returns the number of the pool.
     fn pool_begin(&mut self, count: u32, at_once: u32) -> u32;
     /// Ends a pool: all of its users were created or failed.
     fn pool_end(&mut self, pool: u32);

@@ -42,7 +42,7 @@ impl Default for Limits {
 /// A value in the options that is not plain data: `NaN`, a function, a promise.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct NoData {
-    /// Its path, such as `load.users[2]`. Empty for the options as a whole.
+    /// Path of the value, such as `load.users[2]`. Empty for the options as a whole.
     pub path: String,
     /// The problem, as a sentence.
     pub message: String,
@@ -83,9 +83,9 @@ pub struct Script {
     pub(crate) context: Context,
     pub(crate) runtime: Runtime,
     pub(crate) limits: Limits,
-    /// The main module. An option, so that it can be dropped before the script engine.
+    /// The main module. It is an option, so that it can be dropped before the script engine.
     module: Option<Persistent<Object<'static>>>,
-    /// Its functions, called for every iteration.
+    /// Functions of the main module, called for every iteration.
     pub(crate) exports: Exports,
     /// The group prototype for the roles of the last group that had any.
     pub(crate) kind: Option<(Arc<Roles>, KeptObject)>,

@@ -20,20 +20,20 @@ pub struct GroupStart {
     pub id: GroupId,
     /// Number of the group within the level: 0, 1, 2, …
     pub number: u32,
-    /// Number of its previous iterations.
+    /// Number of previous iterations of the group.
     pub iteration: u32,
     /// The level: index, users, groups.
     pub level: (u32, u32, u32),
     /// Roles with their numbers of users, in the order of the users.
     pub roles: Option<Arc<Roles>>,
-    /// Its members.
+    /// Members of the group.
     pub users: Vec<UserStart>,
     /// The return value of `setup`, as JSON.
     pub setup: Option<Arc<str>>,
     /// The exported function to call. `None`: the default export.
     pub scenario: Option<Arc<str>>,
     /// Planned start of the iteration. Messages sent before the first wait count from this time. `None`: they count
-    /// from when they are sent.
+    /// from their actual sending.
     pub planned: Option<Nanos>,
 }
 

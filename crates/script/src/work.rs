@@ -28,7 +28,7 @@ pub(crate) struct About {
     /// Index, users, groups.
     pub(crate) level: (u32, u32, u32),
     pub(crate) setup: Option<Arc<str>>,
-    /// Index of its function among the exports.
+    /// Index of the scenario function among the exports.
     pub(crate) scenario: Option<usize>,
 }
 
@@ -37,13 +37,13 @@ pub(crate) struct About {
 pub(crate) struct Group {
     pub(crate) about: About,
     pub(crate) ended: bool,
-    /// The promise that its function returned, until it has settled.
+    /// The promise that the scenario function returned, until it has settled.
     pub(crate) story: Option<KeptPromise>,
     /// Number of further calls to trace.
     pub(crate) calls_to_trace: u32,
     /// Whether the script used `Promise.race` or `Promise.any`. Their other promises may then be in flight at the end.
     pub(crate) may_leave: bool,
-    /// Whether its objects share state in the prelude.
+    /// Whether the group's objects share state in the prelude.
     pub(crate) keeps_story: bool,
     pub(crate) users: Vec<u32>,
     ops: Vec<u32>,
@@ -53,7 +53,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Whether events are outstanding for it.
+    /// Whether events are outstanding for the group.
     pub(crate) fn waits(&self) -> bool {
         !self.ops.is_empty() || !self.tickers.is_empty() || self.listening > 0
     }
@@ -89,7 +89,7 @@ pub(crate) struct Op {
     pub(crate) then: Then,
     pub(crate) resolve: Kept,
     pub(crate) reject: Kept,
-    /// Whether a ticker or a handler started it.
+    /// Whether a ticker or a handler started the operation.
     pub(crate) background: bool,
     /// Stack of the call, if calls are traced.
     pub(crate) stack: Option<Box<str>>,
@@ -101,7 +101,7 @@ pub(crate) struct Socket {
     pub(crate) id: SocketId,
     pub(crate) group: u32,
     pub(crate) user: u32,
-    /// Name under which it is measured.
+    /// Name under which the socket is measured.
     pub(crate) name: Arc<str>,
     pub(crate) open: bool,
     pub(crate) on_message: Vec<Kept>,

@@ -82,7 +82,7 @@ pub enum Notice<'a> {
     Done {
         /// The part.
         part: &'a Part,
-        /// Its record.
+        /// Record of the part.
         record: &'a Run,
     },
 }

@@ -102,7 +102,7 @@ const FIGURES: [&str; 12] = [
     "sessions",
 ];
 
-/// Checks that the names in a claim exist, and that its kind has what it needs.
+/// Checks that the names in a claim exist, and that the claim has the keys that its kind requires.
 fn check(table: &Table<'_>, claim: &Claim, levels: &[Level]) -> Result<(), ImportError> {
     for name in &claim.levels {
         if !levels.iter().any(|level| &level.name == name) {

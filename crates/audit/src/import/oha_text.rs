@@ -4,12 +4,12 @@ use super::Source;
 use super::pieces::{line, printed_time};
 use crate::{Counts, Figure, Level, Results, Row, Times};
 
-/// Whether it is oha's output.
+/// Whether the text is oha's output.
 pub(super) fn is(text: &str) -> bool {
     line(text, "Success rate:").is_some() && line(text, "Slowest:").is_some()
 }
 
-/// Whether it is hey's output.
+/// Whether the text is hey's output.
 pub(super) fn is_hey(text: &str) -> bool {
     ["Slowest:", "Fastest:", "Latency distribution:"]
         .iter()

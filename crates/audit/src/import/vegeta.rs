@@ -55,7 +55,7 @@ pub(super) fn read(source: Source<'_>, value: &Value) -> Result<Results, ImportE
         name: "run".to_owned(),
         at: "requests".to_owned(),
         duration_s: figure(value, &["duration"], 1e-9, 0.0),
-        // Its rate counts the requests sent, and its throughput the successes.
+        // vegeta's `rate` counts the requests sent, and its `throughput` the successes.
         offered_per_s: figure(value, &["rate"], 1.0, 0.0),
         answered_per_s: figure(value, &["throughput"], 1.0, 0.0),
         shape: Some(Loop::Open),

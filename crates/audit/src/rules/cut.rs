@@ -20,7 +20,7 @@ fn check(results: &Results, desk: &mut Desk<'_>) {
             continue;
         };
         for row in level.all_rows() {
-            // A report that counts unfinished operations has accounted for those that the end cut off.
+            // A report that counts unfinished operations includes those that the end cut off.
             let told = row.counts.unfinished.is_some();
             let Some(max) = row.times.max.as_ref().filter(|_| !told) else {
                 continue;

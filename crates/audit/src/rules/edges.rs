@@ -116,7 +116,7 @@ fn chance(time: &Figure) -> f64 {
         .sum()
 }
 
-/// Whether it is 1, 2 or 5 times a power of ten.
+/// Whether a value is 1, 2 or 5 times a power of ten.
 fn round(value: f64) -> bool {
     if value <= 0.0 {
         return false;

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// A level stands for numbers of users within this factor of its own.
+/// A level covers numbers of users within this factor of the level's number.
 const NEAR: f64 = 1.02;
 /// A share of 100 % is doubtful if its interval begins below this.
 const SURE: f64 = 0.95;

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// The share that rounding, ramp-up and the ends of the run may explain, in addition to the longest request.
 const TOLERANCE: f64 = 0.02;
-/// The same for the comparison with a pause. Real pauses rarely match the stated ones.
+/// Like [`TOLERANCE`], for the comparison with a pause. Real pauses rarely match the stated ones.
 const WITH_PAUSE: f64 = 0.15;
 
 fn check(results: &Results, desk: &mut Desk<'_>) {
@@ -159,7 +159,7 @@ fn with_pause(level: &Level, users: f64, row: &Row, desk: &mut Desk<'_>) {
     }
 }
 
-/// The whole level if it has rate and mean, otherwise its operations.
+/// Returns the whole level if it has a rate and a mean. Otherwise returns its operations.
 pub(super) fn measured(level: &Level) -> Vec<&Row> {
     let has = |row: &&Row| at_work(row, f64::min).is_some();
     if has(&&level.total) {

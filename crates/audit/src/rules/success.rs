@@ -96,8 +96,8 @@ fn of<'a>(claim: &Claim, level: &'a Level) -> Option<Share<'a>> {
     Some(Share { level, hits, most })
 }
 
-/// Compares a claim of success with its levels. A claim about several levels may be about each or about all together,
-/// and a claim without levels is about the whole run.
+/// Compares a claim of success with its levels. A claim about several levels may be about each level or about all of
+/// them together. A claim without levels is about the whole run.
 fn share(claim: &Claim, levels: &[&Level], desk: &mut Desk<'_>) {
     let (stated, least) = claim
         .value

@@ -48,7 +48,7 @@ pub struct Once {
 pub struct LevelLoad {
     /// The users of the level. In an open load this is the maximum at the same time.
     pub users: u32,
-    /// The number of groups that they form: at least one, at most `users`.
+    /// The number of groups that these users form: at least one, at most `users`.
     pub groups: u32,
     /// The arrivals, if this is an open load.
     pub open: Option<OpenLoad>,

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 pub struct ThresholdError {
     /// The whole key or threshold.
     pub text: String,
-    /// The range of its bytes that is wrong.
+    /// The wrong part, as a range of bytes in `text`.
     pub span: Range<usize>,
     /// The message, a lowercase fragment.
     pub message: String,

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 /// A thread and its share of a core.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BusiestThread {
-    /// Its name.
+    /// Name of the thread.
     pub name: String,
     /// CPU in percent of one core.
     pub cpu_percent: f64,
@@ -16,13 +16,14 @@ pub struct ThreadUse {
     pub pid: u32,
     /// Thread ID.
     pub tid: u32,
-    /// Its name, at most 15 bytes.
+    /// Name of the thread, at most 15 bytes.
     pub name: String,
     /// CPU in percent of one core.
     pub cpu_percent: f64,
     /// Time ready to run without a CPU, in percent.
     pub waiting_percent: Option<f64>,
-    /// `cpu_percent` at each of the target's `samples`. `None` if it did not run, or was not among the 64 busiest.
+    /// `cpu_percent` at each of the target's `samples`. `None` if the thread did not run, or was not among the 64
+    /// busiest.
     pub series: Vec<Option<f64>>,
 }
 
@@ -31,11 +32,11 @@ pub struct ThreadUse {
 pub struct ProcessUse {
     /// Process ID.
     pub pid: u32,
-    /// Process ID of its parent.
+    /// Process ID of the parent.
     pub parent: u32,
-    /// Its name, at most 15 bytes.
+    /// Name of the process, at most 15 bytes.
     pub name: String,
-    /// CPU of all its threads, in percent of one core.
+    /// CPU of all threads of the process, in percent of one core.
     pub cpu_percent: f64,
     /// Resident memory in MB (10^6 bytes). Shared pages count in each process.
     pub memory_mb: f64,

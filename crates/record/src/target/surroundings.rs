@@ -9,7 +9,7 @@ pub struct MemoryGrowth {
     pub low: f64,
     /// Upper bound of the 95 % interval.
     pub high: f64,
-    /// Whether it grew steadily: the interval lies above zero over the measured time and over each half of it.
+    /// Whether memory grew steadily: the interval lies above zero over the measured time and over each half of it.
     pub steady: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct ListenQueue {
     pub limit: Option<u64>,
     /// Number of samples.
     pub looks: u64,
-    /// Number of samples in which it was full.
+    /// Number of samples in which the queue was full.
     pub full: u64,
 }
 
@@ -37,11 +37,11 @@ pub struct CgroupUse {
     pub memory_mb_max: Option<f64>,
     /// Number of periods of the quota.
     pub periods: Option<u64>,
-    /// Number of periods in which it was used up.
+    /// Number of periods in which the quota was used up.
     pub throttled_periods: Option<u64>,
     /// Total time for which the quota stopped threads, in seconds.
     pub throttled_s: Option<f64>,
-    /// Number of processes of its cgroup that were killed for lack of memory.
+    /// Number of processes of the cgroup that were killed for lack of memory.
     pub oom_kills: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ pub struct TargetEnd {
     pub at_s: f64,
     /// The process that was gone. 0 if the target is known only by its metrics endpoint.
     pub pid: u32,
-    /// Whether its cgroup counted an out-of-memory kill since the previous sample. `None` without such a count.
+    /// Whether the cgroup counted an out-of-memory kill since the previous sample. `None` without such a count.
     pub out_of_memory: Option<bool>,
     /// The process that replaced it.
     pub next_pid: Option<u32>,
@@ -67,7 +67,7 @@ pub struct Scrapes {
     pub url: String,
     /// Number of scrapes.
     pub asked: u64,
-    /// Number of scrapes without a response, or without metrics in it.
+    /// Number of scrapes without a response, or without metrics in the response.
     pub failed: u64,
     /// Reason of the first failure.
     pub first_failure: Option<String>,
@@ -78,11 +78,11 @@ pub struct Scrapes {
 /// One series of the target's Prometheus endpoint over the measured time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchedMetric {
-    /// Whether it only grows. Its figures are then increases per second, otherwise values.
+    /// Whether the series only grows. Its figures are then increases per second, otherwise values.
     pub rate: bool,
-    /// Total increase, if it only grows.
+    /// Total increase, if the series only grows.
     pub increase: Option<f64>,
-    /// Mean: over time if it only grows, otherwise over the observed values.
+    /// Mean. For a series that only grows, the mean over time; otherwise over the observed values.
     pub mean: Option<f64>,
     /// Smallest.
     pub min: Option<f64>,

@@ -42,14 +42,14 @@ pub enum Wake {
     Done {
         /// The operation.
         op: OpId,
-        /// Its result.
+        /// Result of the operation.
         result: Result<Value, Fault>,
     },
     /// A ticker is due.
     Tick {
         /// The ticker.
         ticker: TickerId,
-        /// Time at which it was due. Messages sent in the callback count from this time.
+        /// Time at which the ticker was due. Messages sent in the callback count from this time.
         due: Nanos,
     },
     /// A message for the handlers of a socket.
@@ -65,7 +65,7 @@ pub enum Wake {
         socket: SocketId,
         /// Name of the event.
         event: String,
-        /// Its arguments.
+        /// Arguments of the event.
         heard: Heard,
         /// Number with which the server requests an acknowledgement.
         ack: Option<u64>,
