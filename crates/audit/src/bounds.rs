@@ -28,7 +28,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The range that covers all of these ranges; `None` for an empty list.
+    /// The range that covers all given ranges; `None` for an empty list.
     pub(crate) fn loosest(all: &[Self]) -> Option<Self> {
         let join = |one: Self, other: Self| Self {
             low: one.low.min(other.low),

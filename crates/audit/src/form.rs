@@ -1,4 +1,4 @@
-//! `audit.toml`: the figures of a written report, as somebody copied them.
+//! `audit.toml`: the figures of a written report, copied by hand.
 
 mod claims;
 mod levels;

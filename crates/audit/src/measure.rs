@@ -1,6 +1,6 @@
-//! The quantity behind each figure that claims name.
+//! The quantity that each figure of a claim measures.
 
-/// The quantity of a figure, which decides whether a change of it is good or bad.
+/// The quantity of a figure, which decides whether an increase is good or bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// `mean`, `min`, `max`, `p95`.

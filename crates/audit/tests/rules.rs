@@ -59,7 +59,7 @@ fn a_rule_that_checked_nothing_says_what_it_lacks() {
     }
 }
 
-/// A claim has only the keys that its kind requires, and its levels have only users. The audit always reports it.
+/// A claim with the required keys, about levels with only users, leads to a finding or an unchecked entry.
 #[test]
 fn no_claim_passes_in_silence() {
     let levels = "[[level]]\nname = \"a\"\nusers = 10\n[[level]]\nname = \"b\"\nusers = 20\n";

@@ -48,7 +48,7 @@ pub enum MisdeliveryReason {
     AnotherRun,
     /// The received stamp was changed.
     Garbled,
-    /// The message is so old that the ledger no longer knows its audience.
+    /// The message is so old that the ledger no longer stores its audience.
     Forgotten,
     /// An older record names another reason.
     #[serde(other)]

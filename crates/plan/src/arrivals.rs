@@ -1,4 +1,4 @@
-//! The times at which the arrivals of an open load are due. They depend on nothing but the plan.
+//! The times at which the arrivals of an open load are due. They depend only on the plan.
 //!
 //! The rate profile is a function of time, and its integral counts the arrivals. With even spacing, arrival `k` is due
 //! where the integral passes `k`. With Poisson spacing, it is due where the integral passes the `k`th point of a

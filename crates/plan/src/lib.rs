@@ -1,7 +1,7 @@
 //! The plan of a run, made before it starts: the options, the thresholds, and when and where each group starts.
 //!
 //! Everything here is a function of its arguments. This crate never reads a clock, file, socket or environment
-//! variable, and it does not know the results of a run.
+//! variable, and does not use the results of a run.
 
 pub mod arrivals;
 pub mod duration;

@@ -4,7 +4,7 @@ use plan::{Options, Overrides, with_overrides};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-/// Names that the options know, so that wrong values reach every reader.
+/// Names of options, so that generated values reach the reader of every option.
 const NAMES: [&str; 36] = [
     "target",
     "group",

@@ -21,7 +21,7 @@ pub struct Failure {
 pub struct Example {
     /// Time of the failure, in seconds since the start of the run.
     pub at_s: f64,
-    /// User for whom it failed.
+    /// The affected user.
     pub user: Option<String>,
     /// Step of the scenario.
     pub step: Option<String>,

@@ -18,7 +18,7 @@ const ADDRESSES_KEPT: usize = 256;
 pub struct Limited {
     /// Number of responses with status 429.
     pub count: u64,
-    /// Number of requests that ended otherwise.
+    /// Number of requests that ended without a 429.
     pub passed: u64,
     /// Number of these requests after the last 429.
     pub passed_after: u64,
@@ -55,7 +55,7 @@ pub struct LimitedBin {
     pub at: u32,
     /// Number of responses with status 429.
     pub limited: u64,
-    /// Number of requests that ended otherwise since the previous 429.
+    /// Number of requests that ended without a 429 since the previous 429.
     pub passed: u64,
     /// Number of 429s that came after at least one passed request since the previous 429.
     pub turns: u64,
@@ -109,14 +109,14 @@ pub struct PerAddress {
     pub address: String,
     /// Number of users.
     pub users: u64,
-    /// Number of requests that ended otherwise than with a 429.
+    /// Number of requests that ended without a 429.
     pub passed: u64,
     /// Number of responses with status 429.
     pub limited: u64,
 }
 
 impl Limited {
-    /// Counts a 429 at `at_s`. `passed` is the number of requests that had ended otherwise before.
+    /// Counts a 429 at `at_s`. `passed` is the number of requests that had ended without a 429 before.
     pub fn note(&mut self, at_s: f64, passed: u64) {
         if self.count == 0 {
             self.first_s = at_s;
@@ -152,7 +152,7 @@ impl Limited {
         }
     }
 
-    /// Counts a limit that a header stated. If `spent`, nothing is left of it.
+    /// Counts a limit that a header stated. If `spent`, the limit is exhausted.
     pub fn note_stated(&mut self, stated: &StatedLimit) {
         let same = |known: &&mut StatedLimit| {
             known.header == stated.header
@@ -175,8 +175,8 @@ impl Limited {
         self.note_free(at_s + wait_s);
     }
 
-    /// Headers use whole seconds, rounded up. Reset times within 1.1 s are therefore the same, and the earliest is
-    /// kept.
+    /// Counts a reset time. Headers use whole seconds, rounded up, so reset times within 1.1 s count as the same. The
+    /// earliest is kept.
     fn note_free(&mut self, at_s: f64) {
         let near = |known: &&mut f64| (**known - at_s).abs() <= 1.1;
         if let Some(known) = self.free_at_s.iter_mut().find(near) {
@@ -201,7 +201,7 @@ impl Limited {
         }
     }
 
-    /// Closes the statistics at the end of the level. `passed` is the number of requests that ended otherwise.
+    /// Closes the statistics at the end of the level. `passed` is the number of requests that ended without a 429.
     pub fn close(&mut self, end_s: f64, passed: u64) {
         self.end_s = end_s;
         self.passed_after = passed.saturating_sub(self.passed);

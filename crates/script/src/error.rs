@@ -19,7 +19,7 @@ pub struct ScriptFault {
     pub stack: Option<String>,
     /// The user whose call failed, if known.
     pub user: Option<UserId>,
-    /// The innermost `step` in which it failed.
+    /// The innermost `step` in which the failure occurred.
     pub step: Option<String>,
 }
 

@@ -108,7 +108,7 @@ impl Stage {
         self.set_on(part, system, overrides)
     }
 
-    /// Prepares the part on a system that already runs, for example to see what state an earlier part left there.
+    /// Prepares the part on a system that already runs, for example to query the state that an earlier part left there.
     pub fn set_on(
         &self,
         part: &Part,

@@ -1,5 +1,5 @@
-//! A cliff is a jump that only the number of users causes. Two points only make a line, and a level without data is no
-//! point. Levels with the same users must agree.
+//! A cliff is a jump that only the number of users causes. Two levels show no more than a line, and a level without
+//! data shows nothing. Levels with the same number of users must agree.
 
 use crate::measure::Measure;
 use crate::reach::Reach;

@@ -90,7 +90,7 @@ fn planned(level: &Level, desk: &mut Desk<'_>) {
     };
     desk.checked();
     let missing = 1.0 - made / offered.low().max(1e-9);
-    // The number of random starts differs from the plan by about the root of the number; three times that is allowed.
+    // The number of random starts varies by about its square root. A difference of three times the root is allowed.
     let count = level
         .total
         .counts

@@ -1,5 +1,5 @@
-//! "100 %" beside failures, and 100 % of few: without a failure in n, the true share of failures may still be 3/n (the
-//! rule of three, from (1 − p)^n = 5 %).
+//! Checks "100 %" beside failures, and 100 % of few operations. If none of n operations failed, the true share of
+//! failures may still be 3/n (the rule of three, from (1 − p)^n = 5 %).
 
 use crate::number::percent;
 use crate::{Claim, Desk, Figure, Kind, Level, Needs, Results, Row, Rule, Severity};

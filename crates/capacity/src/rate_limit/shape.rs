@@ -34,7 +34,8 @@ pub(crate) enum Shape {
         burst: f64,
         /// Whether the flow is more regular than chance.
         regular: bool,
-        /// End of the pause after the first burst, in which nothing passed, in seconds since the start of the level.
+        /// End of the pause after the first burst, in seconds since the start of the level. In the pause, nothing
+        /// passed.
         reopened_s: Option<f64>,
         seconds: usize,
     },

@@ -241,7 +241,8 @@ fn levels_with_more_users_tell_a_limit_by_user_from_one_for_all() {
     }
 }
 
-/// Two levels on one limiter by address, which lets 20 requests pass in 15 minutes. Each user has an address, up to 6.
+/// Two levels on one limiter by address, which lets 20 requests pass in 15 minutes. There are as many addresses as
+/// users, but at most 6.
 fn two_levels(used_before: &[usize], setup: Option<record::Setup>) -> Option<Finding> {
     let policy = Headers::Policy(20.0, 900.0);
     let mut limiters: HashMap<usize, Box<dyn Limiter>> = HashMap::new();

@@ -26,7 +26,7 @@ const MEMBERS: [&str; 15] = [
     "random",
 ];
 
-/// Words with a meaning of their own in JavaScript. Scripts destructure roles by name (`{ buyer }: Group`), and a role
+/// Words with a special meaning in JavaScript. Scripts destructure roles by name (`{ buyer }: Group`), and a role
 /// `then` would turn the group into a promise.
 const RESERVED: [&str; 51] = [
     "then",

@@ -37,7 +37,7 @@ pub struct Emission {
 /// An event that awaits its acknowledgement.
 #[derive(Clone, Debug, Default)]
 pub struct EventCall {
-    /// Name under which the acknowledgement is measured.
+    /// Name under which the round trip is measured.
     pub name: String,
     /// The event.
     pub said: Emission,
