@@ -1,5 +1,5 @@
 //! Simulates runs and reports them in the styles of people and tools, with true claims. No report is ever called
-//! impossible. If one figure of a report is then changed by more than its rounding, the rule for the figure finds the
+//! impossible. Then one figure of a report is changed by more than its rounding. The rule for this figure finds the
 //! change in at least 80 % of the reports.
 //!
 //! `AUDIT_REPORTS=100000 cargo test -p audit --test consistent -- --nocapture` tries more reports, `AUDIT_SEED=…`

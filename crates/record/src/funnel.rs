@@ -9,7 +9,8 @@ use crate::{Example, Timings};
 
 /// The step funnel of a level: how far iterations came, step by step, and their first failures.
 ///
-/// It covers only iterations that belong to the level. Each counts once, when it has ended or is abandoned.
+/// The funnel covers only iterations that belong to the level. Each iteration counts once, when it has ended or is
+/// abandoned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepFunnel {
     /// The steps in the order in which iterations reach them. A nested step follows its outer step.
@@ -58,7 +59,7 @@ pub struct FunnelStep {
     /// Ages of the step in iterations that were over while it had not ended. Empty in records of version 1.
     #[serde(default)]
     pub open: Histogram,
-    /// Sum over the iterations of the step's position among the steps that they reached. Used only for sorting.
+    /// Sum, over iterations, of the step's position among the steps that the iteration reached. Used only for sorting.
     #[serde(skip)]
     pub places: u64,
 }
@@ -169,7 +170,7 @@ pub fn path_name(path: &[String]) -> String {
 }
 
 impl FunnelStep {
-    /// Returns its path for reports: `buy > pay`.
+    /// Returns the path of the step for reports: `buy > pay`.
     pub fn name(&self) -> String {
         path_name(&self.path)
     }

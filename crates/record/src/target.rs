@@ -31,8 +31,8 @@ pub struct TargetUse {
     pub cpu_percent: Option<f64>,
     /// The thread that used the most CPU.
     pub busiest_thread: Option<BusiestThread>,
-    /// Number of threads that ran, or were ready but had no CPU, for more than 80 % of the time. 1 indicates a
-    /// saturated event loop, the size of a pool indicates a saturated pool.
+    /// Number of threads that ran, or were ready but had no CPU, for more than 80 % of the time. If it is 1, an event
+    /// loop is probably saturated; if it is the size of a thread pool, the pool is.
     #[serde(default)]
     pub busy_threads: Option<u64>,
     /// The 16 threads that used the most CPU, the busiest first, including ended ones.
@@ -57,7 +57,7 @@ pub struct TargetUse {
     pub threads: Option<u64>,
     /// Largest number of open descriptors observed.
     pub descriptors: Option<u64>,
-    /// Limit of descriptors; with several processes, that of the process nearest to its limit.
+    /// Limit of descriptors. With several processes, the limit of the process nearest to its limit.
     pub descriptor_limit: Option<u64>,
     /// Open descriptors at the end, in percent of their limit, for the process nearest to its limit.
     #[serde(default)]
@@ -90,7 +90,7 @@ pub struct TargetUse {
     /// Number of scrapes of the target's Prometheus endpoint. `None` without an endpoint.
     #[serde(default)]
     pub scrapes: Option<Scrapes>,
-    /// Series of that endpoint that the scenario records, by name and labels.
+    /// Series of the Prometheus endpoint that the scenario records, by name and labels.
     #[serde(default)]
     pub metrics: BTreeMap<String, WatchedMetric>,
     /// Time series.

@@ -86,14 +86,14 @@ impl Timings {
         self.bytes_out += other.bytes_out;
     }
 
-    /// Returns quantile `q` of the response time. Operations in flight rank at their age or higher, timeouts above all
-    /// others.
+    /// Returns quantile `q` of the response time. Operations in flight rank at their age or higher, and timeouts rank
+    /// above all other operations.
     pub fn response_at(&self, q: f64) -> Estimate {
         self.samples(&self.response, &self.ages())
             .at_in(&self.blocks, q)
     }
 
-    /// Returns quantile `q` of the service time, without an interval. For operations in flight, only their number is
+    /// Returns quantile `q` of the service time, without an interval. Of operations in flight, only the number is
     /// known.
     pub fn service_at(&self, q: f64) -> Estimate {
         let open = ages_of(self.unfinished, Histogram::NONE);
@@ -141,8 +141,7 @@ impl Timings {
     }
 }
 
-/// Returns the ages of `count` operations in flight. Records of version 1 have none; their ages count as 0, the lower
-/// bound.
+/// Returns the ages of `count` operations in flight. Records of version 1 have no ages, so the lower bound 0 is used.
 pub(crate) fn ages_of(count: u64, known: &Histogram) -> Cow<'_, Histogram> {
     let missing = count.saturating_sub(known.count());
     if missing == 0 {
