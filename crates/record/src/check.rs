@@ -62,7 +62,7 @@ pub enum BrokenIdentity {
     /// Each failed iteration has a first failure.
     #[error("{failed} failed, but causes for {causes}")]
     FirstFailures { failed: u64, causes: u64 },
-    /// At most all successful iterations succeeded in spite of a failure.
+    /// Iterations that succeeded in spite of a failure are counted among the successful ones.
     #[error("{succeeded} succeeded, but failures in {with_failures} of them")]
     SucceededWithFailures { succeeded: u64, with_failures: u64 },
     /// Each unfinished iteration is counted once in the step funnel.
@@ -113,7 +113,7 @@ pub enum BrokenIdentity {
         failed: u64,
         ended: u64,
     },
-    /// At most as many times are recorded as operations ended without a timeout.
+    /// No more times are recorded than operations that ended without a timeout.
     #[error("{times} times and {timed_out} timeouts, but {ended} ended")]
     Times {
         times: u64,
