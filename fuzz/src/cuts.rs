@@ -1,11 +1,11 @@
-/// The same bytes in pieces, cut where the first byte of the input says.
+/// Cuts the bytes into pieces. The first byte of the input chooses the cuts.
 pub(crate) fn pieces(choice: u8, bytes: &[u8]) -> Vec<&[u8]> {
     let mut state = u32::from(choice).wrapping_mul(0x9E37_79B9) | 1;
     let longest = if choice < 64 { 3 } else { 40 };
     let mut rest = bytes;
     let mut pieces = Vec::new();
     while !rest.is_empty() {
-        // Xorshift: an input cuts itself the same way each time.
+        // Xorshift, so that the same input is always cut in the same way.
         state ^= state << 13;
         state ^= state >> 17;
         state ^= state << 5;

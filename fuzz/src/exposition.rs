@@ -2,7 +2,7 @@ use probe::{Exposition, MetricSample, ProcessFigures};
 
 use crate::{Target, bytes_of, text_of};
 
-/// What a Prometheus endpoint answers.
+/// A response of a Prometheus endpoint.
 pub(crate) const EXPOSITION: Target = Target {
     name: "exposition",
     run: exposition,
@@ -36,7 +36,7 @@ fn exposition(data: &[u8]) {
     }
 }
 
-/// A sample that is written by itself is read as the same.
+/// Asserts that a sample written as a separate line is parsed to the same sample.
 fn same_again(sample: &MetricSample) {
     let line = format!("{}{} {}", sample.name, sample.labels, sample.value);
     let again = Exposition::parse(&line);

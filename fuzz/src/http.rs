@@ -12,7 +12,7 @@ use crate::{Target, bytes_of, text_of};
 
 const BODY_LIMIT: usize = 100_000;
 
-/// The first byte says how the rest is cut, the second whether a body is expected.
+/// The first byte chooses the cuts, and the second whether a body is expected.
 pub(crate) const RESPONSE: Target = Target {
     name: "response",
     run: response,
@@ -35,7 +35,7 @@ pub(crate) const RESPONSE: Target = Target {
         "chunked, ",
         "7fffffffffffffff",
     ],
-    memory: 40 << 20, // the window of brotli alone may have 16 MiB, by its standard
+    memory: 40 << 20, // the standard allows 16 MiB for the window of brotli alone
 };
 
 fn responses() -> Vec<Vec<u8>> {
@@ -53,7 +53,7 @@ fn responses() -> Vec<Vec<u8>> {
     let mut seeds = bytes_of(&texts);
     for bomb in [100, 5_000_000] {
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-        // Into memory: it cannot fail.
+        // Writing to memory cannot fail.
         let _ = packed.write_all(&vec![b'z'; bomb]);
         let packed = packed.finish().unwrap_or_default();
         let mut seed = format!(
@@ -112,7 +112,7 @@ fn answer(status: u16, headers: &[u8]) -> Option<Response> {
     parser.on_bytes(&bytes).ok()?
 }
 
-/// Where an answer sends us.
+/// The target of a redirect.
 pub(crate) const REDIRECT: Target = Target {
     name: "redirect",
     run: redirect,
@@ -171,7 +171,7 @@ fn redirect(data: &[u8]) {
     }
 }
 
-/// What servers set, line by line.
+/// `Set-Cookie` values of servers, one per line.
 pub(crate) const COOKIES: Target = Target {
     name: "cookies",
     run: cookies,

@@ -10,11 +10,11 @@ use crate::Target;
 use crate::cuts::pieces;
 
 const BODY_LIMIT: usize = 100_000;
-/// Settings without a word: any number of streams at a time.
+/// A settings frame without settings, so any number of concurrent streams is allowed.
 const GREETING: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
 const METHODS: [&str; 3] = ["GET", "POST", "HEAD"];
 
-/// What a server answers to three requests: the first byte says how the rest is cut.
+/// A server's responses to three requests. The first byte chooses the cuts.
 pub(crate) const ANSWERS: Target = Target {
     name: "answers",
     run: answers,
@@ -31,7 +31,7 @@ pub(crate) const ANSWERS: Target = Target {
         "\x00\x00\x00\x03",
         "\x00\x00\x00\x05",
     ],
-    memory: 40 << 20, // as of an answer over HTTP/1.1
+    memory: 40 << 20, // as for a response over HTTP/1.1
 };
 
 fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
@@ -40,7 +40,7 @@ fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
     [&head[..], payload].concat()
 }
 
-/// HPACK by its tables (RFC 7541, Appendix A): 0x88 is `:status: 200`, 0x5c names `content-length`.
+/// HPACK with the static table (RFC 7541, Appendix A): 0x88 is `:status: 200`, 0x5c names `content-length`.
 fn seeds() -> Vec<Vec<u8>> {
     let head = |stream, flags| frame(1, flags, stream, &[0x88]);
     let data = |stream, bytes: &[u8]| frame(0, 1, stream, bytes);
@@ -95,7 +95,7 @@ fn answers(data: &[u8]) {
     assert_eq!(at_once, in_pieces, "the cuts changed the outcome");
 }
 
-/// How each of the requests ended, by its place.
+/// Returns the outcome of each request, by its index.
 fn feed(pieces: &[&[u8]]) -> BTreeMap<usize, Outcome> {
     let Ok(url) = Url::parse("http://a.test/") else {
         return BTreeMap::new();

@@ -1,12 +1,11 @@
-//! Every parser against input that nobody would write. A target takes any bytes and panics when something does not
-//! hold that must: no panic of the parser's own, no result that depends on how the bytes were cut, no reading of what
-//! was written that differs from it.
+//! Tests every parser with unusual input. A target takes any bytes, and panics if an invariant is broken. The parser
+//! must not panic, its result must not depend on the cuts, and output that is parsed again must give the same value.
 //!
 //! `cargo test -p fuzz` tries each target for a second, with a seed that it prints; see `tests/campaigns`. A target is
-//! a plain function of bytes, as a fuzzer guided by coverage takes it too. Where a crate has properties of its own (proptest), they are the
-//! deeper ones: what is here adds input that is nearly right.
+//! a plain function of bytes, so a coverage-guided fuzzer can use it too. If a crate has property tests of its own
+//! (proptest), those check more. This crate adds input that is nearly valid.
 //!
-//! This crate reads no clock, file or environment; its tests do.
+//! This crate reads no clock, file or environment variable; only its tests do.
 
 mod cuts;
 mod exposition;
@@ -22,22 +21,22 @@ mod websocket;
 
 pub use mutate::Mutator;
 
-/// One parser and what must hold.
+/// One parser and its invariants.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name, one word.
+    /// The name, one word.
     pub name: &'static str,
     /// Tries one input.
     pub run: fn(&[u8]),
-    /// Valid and nearly valid inputs to begin with.
+    /// Valid and nearly valid inputs to start from.
     pub seeds: fn() -> Vec<Vec<u8>>,
-    /// Words of its language, for the mutator.
+    /// Words of the parser's language, for the mutator.
     pub words: &'static [&'static str],
-    /// Bytes that one input may have allocated at one time.
+    /// Maximum memory that one input may have allocated at a time, in bytes.
     pub memory: usize,
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     http::RESPONSE,
     http::REDIRECT,
@@ -64,12 +63,12 @@ fn bytes_of(texts: &[&str]) -> Vec<Vec<u8>> {
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
-/// The input as text: what a parser of text would have been given.
+/// Returns the input as text, for parsers that read text.
 fn text_of(data: &[u8]) -> String {
     String::from_utf8_lossy(data).into_owned()
 }
 
-/// The input in two, at its first line end.
+/// Splits the input into two parts at the first line end.
 fn two_of(data: &[u8]) -> (&[u8], &[u8]) {
     let at = data.iter().position(|&byte| byte == b'\n');
     at.map_or((data, &[]), |at| (&data[..at], &data[at + 1..]))

@@ -1,10 +1,10 @@
 use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// No input is longer, in bytes.
+/// Maximum length of an input, in bytes.
 const LONGEST: usize = 8192;
 
-/// Makes inputs out of others, the same ones for the same seed.
+/// Derives inputs from others. The same seed gives the same inputs.
 #[derive(Debug)]
 pub struct Mutator {
     random: Pcg64Mcg,
@@ -12,7 +12,7 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// `words` are those of the parser's language.
+    /// Creates a mutator. `words` are words of the parser's language.
     pub fn new(seed: u64, words: &'static [&'static str]) -> Self {
         Self {
             random: Pcg64Mcg::seed_from_u64(seed),
@@ -20,12 +20,12 @@ impl Mutator {
         }
     }
 
-    /// A number below `end`, which is not zero.
+    /// Returns a number below `end`, which must not be zero.
     fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.random.next_u64() % (end as u64)).unwrap_or(0)
     }
 
-    /// The next input out of a corpus that is not empty.
+    /// Returns the next input, derived from a corpus that must not be empty.
     pub fn next(&mut self, corpus: &[Vec<u8>]) -> Vec<u8> {
         let mut input = corpus[self.below(corpus.len())].clone();
         for _ in 0..=self.below(6) {

@@ -3,7 +3,8 @@ use serde_json::Value;
 
 use crate::{Target, bytes_of, text_of, two_of};
 
-/// Whatever JSON a script exports as its options. `plan/tests/any_json.rs` makes the JSON, this one spoils real options.
+/// The JSON that a script exports as its options. This target damages real options, while `plan/tests/any_json.rs`
+/// generates arbitrary JSON.
 pub(crate) const OPTIONS: Target = Target {
     name: "options",
     run: options,
@@ -70,7 +71,7 @@ fn options(data: &[u8]) {
     judge(&with_overrides(value, &overrides));
 }
 
-/// What a threshold is about in the first line, and what must hold behind it.
+/// The subject of a threshold in the first line, and its condition after it.
 pub(crate) const THRESHOLDS: Target = Target {
     name: "thresholds",
     run: thresholds,
@@ -150,7 +151,7 @@ fn units(data: &[u8]) {
     }
 }
 
-/// Rates over time.
+/// Rate profiles.
 pub(crate) const COURSES: Target = Target {
     name: "courses",
     run: courses,

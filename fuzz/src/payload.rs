@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{Target, bytes_of, text_of, two_of};
 
-/// Stamps anywhere in a payload. The crate's own properties have the way there and back.
+/// Stamps anywhere in a payload. The property tests of the crate cover encoding and decoding.
 pub(crate) const STAMPS: Target = Target {
     name: "stamps",
     run: stamps,
@@ -41,13 +41,13 @@ fn stamps(data: &[u8]) {
             .any(|window| window == text.as_bytes());
         assert!(there, "{text} is not in the payload");
     }
-    // In other surroundings they are the same.
+    // The same stamps must be found inside other text.
     let around = [b"{\"a\":\"", data, b"\"}"].concat();
     let again: Vec<_> = stamps_in(&around).flatten().collect();
     assert!(whole.iter().all(|stamp| again.contains(stamp)));
 }
 
-/// A JSON pointer in the first line, and JSON behind it.
+/// A JSON pointer in the first line, and JSON after it.
 pub(crate) const POINTER: Target = Target {
     name: "pointer",
     run: pointer,
@@ -77,9 +77,9 @@ fn pointer(data: &[u8]) {
         return;
     };
     if has_doubled_names(json, &whole) {
-        return; // which of two members of one name is meant is nobody's promise
+        return; // for a duplicate name, either member is a valid result
     }
-    // An array's places are written without a leading zero (RFC 6901), and an escape in a name is not undone.
+    // Array indices have no leading zeros (RFC 6901), and `Pointer` does not decode escapes in names.
     let expected = whole.pointer(&at);
     let found = found.map(|slice| {
         serde_json::from_slice::<Value>(slice).unwrap_or_else(|why| {
@@ -96,8 +96,8 @@ fn pointer(data: &[u8]) {
     }
 }
 
-/// Members are lost in reading when names repeat: then fewer colons come out than strings allow. Counted by writing the
-/// value again without its blanks.
+/// Returns whether a name occurs twice in an object. The parsed value then has fewer members than the JSON has colons
+/// outside strings.
 fn has_doubled_names(json: &[u8], value: &Value) -> bool {
     fn members(value: &Value) -> usize {
         match value {

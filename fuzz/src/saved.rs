@@ -3,7 +3,7 @@ use stats::Histogram;
 
 use crate::{Target, bytes_of, text_of};
 
-/// A saved run that somebody changed: it is refused, or every rendering of it works.
+/// A modified saved run. It must be refused, or all of its renderings must work.
 pub(crate) const RUN: Target = Target {
     name: "run",
     run,
@@ -48,7 +48,7 @@ fn run(data: &[u8]) {
     );
 }
 
-/// Histograms as HDR tools round trip them.
+/// Histograms in the format of HDR tools.
 pub(crate) const HISTOGRAM: Target = Target {
     name: "histogram",
     run: histogram,

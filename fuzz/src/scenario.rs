@@ -5,7 +5,7 @@ use wire::Endpoint;
 
 use crate::{Target, bytes_of, text_of};
 
-/// From the user's TypeScript to the JavaScript that runs: types away, imports found. Lines and columns must stay.
+/// Compiles the user's TypeScript to JavaScript: removes types and finds imports. Lines and columns must not change.
 pub(crate) const TYPESCRIPT: Target = Target {
     name: "typescript",
     run: typescript,
@@ -70,7 +70,7 @@ fn typescript(data: &[u8]) {
     }
 }
 
-/// Where a script wants to go, relative to the target.
+/// URLs in a script, relative to the target.
 pub(crate) const URLS: Target = Target {
     name: "urls",
     run: urls,

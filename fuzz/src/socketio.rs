@@ -3,7 +3,7 @@ use wire::socketio::{Event, Packet, Part, Session, Signal, encode_part, header, 
 
 use crate::{Target, bytes_of, text_of};
 
-/// Packets for a session, one in each line; a line that begins with `!` is a binary message.
+/// Packets of a session, one per line. A line that begins with `!` is a binary message.
 pub(crate) const SESSION: Target = Target {
     name: "session",
     run: session,
@@ -63,7 +63,7 @@ fn session(data: &[u8]) {
     }
 }
 
-/// One packet or one polling payload: what is read is written the same again.
+/// A packet or a polling payload. Encoding the parsed value must give the same packet again.
 pub(crate) const PACKETS: Target = Target {
     name: "packets",
     run: packets,
@@ -112,7 +112,7 @@ fn packets(data: &[u8]) {
     let read: Result<Vec<Part<'_>>, _> = parts(data).collect();
     let Ok(read) = read else { return };
     if read.contains(&Part::Text("")) {
-        return; // no packet is empty: nobody writes one
+        return; // a packet is never empty, so encoding cannot reproduce it
     }
     let mut written = Vec::new();
     for part in &read {

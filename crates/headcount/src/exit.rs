@@ -16,9 +16,9 @@ pub(crate) enum Exit {
     Usage = 2,
     /// The scenario is wrong: its syntax, an import, or an error while it is loaded or in `setup`.
     Script = 3,
-    /// The target cannot be reached before the start.
+    /// The target could not be reached before the run started.
     Unreachable = 4,
-    /// The measurements do not decide: a threshold lacks data, or the generator was the limit.
+    /// The run is inconclusive: a threshold lacks data, or the generator was the limit.
     Inconclusive = 98,
     /// A threshold failed, or an audit found something impossible or unsupported.
     Failed = 99,

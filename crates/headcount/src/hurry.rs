@@ -14,7 +14,7 @@ use crate::screen::say;
 /// Time that the engine has after the second Ctrl-C to hand over its measurements.
 const AT_ONCE: Duration = Duration::from_millis(900);
 
-/// The engine has handed over its measurements. Saving and printing them is quick, and is not interrupted.
+/// Whether the engine has handed over its measurements. Saving and printing them is quick, and is not interrupted.
 static HANDED_OVER: AtomicBool = AtomicBool::new(false);
 
 /// Installs the handler, and returns the `Stop` that it requests.

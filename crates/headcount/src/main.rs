@@ -62,8 +62,8 @@ fn complain_of_arguments(error: &clap::Error) {
     }
 }
 
-/// Disables transparent huge pages. The kernel clears a page of 2 MB at its first touch, which takes milliseconds. That
-/// would be a stall in the middle of a measurement, and a slower start for memory that is hardly used.
+/// Disables transparent huge pages. The kernel clears a page of 2 MB at its first use, which takes milliseconds. That
+/// would stall a measurement, and slow down the start for memory that is hardly used.
 fn take_small_pages() {
     // If the kernel refuses, the measured start lag shows the cost.
     let _ = rustix::thread::disable_transparent_huge_pages(true);

@@ -17,7 +17,7 @@ pub(crate) struct Progress {
     terminal: bool,
     line_open: bool,
     said_at_s: f64,
-    /// The last line was about waiting for operations in flight after the measured time.
+    /// Whether the last line was about waiting for operations in flight after the measured time.
     waits: bool,
 }
 
@@ -51,7 +51,7 @@ impl Progress {
         }
     }
 
-    /// Prints a line of the script's console, even when quiet: its author wants to see it.
+    /// Prints a line of the script's console. Quiet mode does not hide it, because the script's author wants to see it.
     fn console(&mut self, level: LogLevel, line: &str) {
         self.close();
         match level {
@@ -63,7 +63,7 @@ impl Progress {
 
     fn live(&mut self, live: &Live) {
         let waits = live.in_flight.is_some();
-        // The time of a phase starts at 0. Its first line is shown at once.
+        // The elapsed time of each phase starts at 0. The first line of a phase is shown at once.
         let first = live.elapsed_s < self.said_at_s || waits && !self.waits;
         self.waits = waits;
         if !self.terminal && !first && live.elapsed_s - self.said_at_s < 10.0 {

@@ -64,7 +64,7 @@ fn write_whole(path: &Path, text: &str) -> io::Result<()> {
         file.sync_all()
     });
     if let Err(why) = written {
-        let _ = fs::remove_file(&part); // the error that matters is `why`
+        let _ = fs::remove_file(&part); // `why` is the error to report
         return Err(why);
     }
     fs::rename(&part, path)

@@ -1,4 +1,4 @@
-//! What a process does over several looks, against what the test's own threads know that they did.
+//! The usage of a process over several samples, compared with the known activity of the test's own threads.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where its premises do")]
 
@@ -46,7 +46,7 @@ fn pool(name: &str, threads: usize, done: &Arc<AtomicBool>) -> Vec<JoinHandle<()
     (0..threads).map(start).collect()
 }
 
-/// Burns CPU in this thread for a span of the wall clock.
+/// Uses CPU in this thread for a span of wall-clock time.
 fn burn(span: Nanos) {
     let end = now() + span;
     while now() < end {
@@ -75,7 +75,7 @@ fn a_pool_of_four_busy_threads_is_seen_as_four_on_any_number_of_cores() {
         .collect();
     assert_eq!(pool.len(), 4, "{busiest:?}");
     for thread in &pool {
-        // Each ran, or was ready and got no CPU, all of the time but for a tick.
+        // Apart from one clock tick, each thread always ran or waited for a CPU.
         let wanted = thread.percent + thread.waiting_percent.unwrap();
         assert!(wanted > 85.0, "{thread:?}");
         assert_eq!(thread.steps.len(), 3, "one for each step");
@@ -98,7 +98,7 @@ impl Drop for Killed {
 
 #[test]
 fn children_are_listed_with_their_parent() {
-    // `sleep` in a shell that waits for it: a child of our child.
+    // `sleep` in a shell that waits for it is a grandchild of this process.
     let shell = Command::new("sh")
         .args(["-c", "sleep 60; true"])
         .stdin(Stdio::null())
@@ -125,7 +125,7 @@ fn children_are_listed_with_their_parent() {
     assert_eq!((processes[0].pid, processes[1].parent), (pid, pid));
     assert_eq!(processes[1].name, "sleep");
     assert!(processes.iter().all(|process| process.memory > 0));
-    // A shell's child that sleeps is kept from its end by nobody else.
+    // Killing the shell would leave its child `sleep` running, so the test ends it here.
     let child = rustix::process::Pid::from_raw(processes[1].pid).unwrap();
     rustix::process::kill_process(child, rustix::process::Signal::KILL).unwrap();
 }
@@ -168,6 +168,6 @@ fn what_was_built_by_rust_is_known_and_what_is_not_known_is_not_guessed() {
     assert_eq!(own.name, "Rust");
     let shell = Command::new("sleep").arg("60").spawn().map(Killed).unwrap();
     let sleep = runtime_of(i32::try_from(shell.0.id()).unwrap());
-    // Written in C by some, in Rust by others: never anything else.
+    // Some systems have a `sleep` in C, others one in Rust. No other result is possible.
     assert!(sleep.is_none_or(|runtime| runtime.name == "Rust"));
 }

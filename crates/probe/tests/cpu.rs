@@ -1,5 +1,5 @@
-//! CPU figures against clocks that the kernel keeps apart from `/proc`. Shares are taken of a thread's
-//! own CPU time where that is possible, so that a busy machine changes nothing.
+//! CPU figures, compared with clocks that the kernel keeps independently of `/proc`. Where possible, shares refer to a
+//! thread's own CPU time, so that a busy machine does not affect them.
 
 #![expect(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use model::Nanos;
 use probe::{OwnThread, Sampler, Use, use_between};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// Of a running thread the scheduler's account may be a tick old (10 ms at the least usual rate).
+/// The scheduler's figures for a running thread may be one tick old. A tick takes up to 10 ms.
 const STALE: f64 = 0.010;
 const BURN: f64 = 0.4;
 
@@ -25,7 +25,7 @@ fn seconds(time: Timespec) -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// CPU time of this thread by its own clock.
+/// CPU time of this thread, by its own clock.
 fn own_clock() -> f64 {
     seconds(clock_gettime(ClockId::ThreadCPUTime))
 }
@@ -66,7 +66,7 @@ fn a_burning_thread_is_seen_by_name_with_all_it_used() {
         let after = sampler.sample(Nanos::from_secs_f64(end)).unwrap();
         let used = use_between(&before, &after).unwrap();
         let seen = percent_of(&used, "burner") / 100.0 * (end - begin);
-        // Between clock and look some CPU time passes on either side.
+        // Some CPU time passes between reading the clock and taking a sample.
         assert!(
             (seen - (end - begin)).abs() < 2.0 * STALE,
             "{seen} s of {} s",
@@ -115,8 +115,8 @@ fn our_own_threads_know_what_they_ran() {
 
 #[test]
 fn waiting_for_a_cpu_is_counted() {
-    // More threads than cores, all burning: some must wait, and each second of the wall clock of a
-    // thread that never sleeps is either run or wait.
+    // More busy threads than cores, so some must wait. A thread that never sleeps either runs or waits, so both times
+    // add up to the wall-clock time.
     let threads = 2 * thread::available_parallelism().unwrap().get();
     let wall = || seconds(clock_gettime(ClockId::Monotonic));
     let workers: Vec<_> = (0..threads)
@@ -136,7 +136,7 @@ fn waiting_for_a_cpu_is_counted() {
         .map(|worker| worker.join().unwrap())
         .collect();
     for (accounted, passed, _) in &results {
-        // Time stolen from the machine itself is in neither, hence no bound from below but a weak one.
+        // Time stolen from a virtual machine is in neither figure, so the lower bound is weak.
         assert!(
             *accounted < passed + 2.0 * STALE,
             "{accounted} s of {passed} s"
@@ -155,7 +155,7 @@ fn waiting_for_a_cpu_is_counted() {
 fn an_ended_thread_says_so() {
     let thread = thread::spawn(|| OwnThread::current().unwrap());
     let ended = thread.join().unwrap();
-    // The kernel takes the thread away a moment after it was joined.
+    // The kernel removes a thread shortly after it was joined.
     let gone = (0..10_000).any(|_| {
         thread::yield_now();
         ended.read().is_err()
@@ -163,20 +163,20 @@ fn an_ended_thread_says_so() {
     assert!(gone);
 }
 
-/// A shell that burns on demand and says by itself what it used: `go` burns, anything else ends it.
+/// A shell that uses CPU on request and reports its own usage. `go` uses CPU, any other word ends the shell.
 struct Burner {
     child: Child,
     answers: BufReader<std::process::ChildStdout>,
 }
 
 impl Burner {
-    /// `wrapped` puts another shell above the one that burns.
+    /// `wrapped` runs the busy shell as a child of another shell.
     fn start(wrapped: bool) -> Self {
         const BURN: &str = "echo ready; while read -r word; do case $word in go) i=0; \
             while [ $i -lt 300000 ]; do i=$((i+1)); done; times;; *) exit;; esac; done";
         let mut command = Command::new("sh");
         if wrapped {
-            // The second command keeps the outer shell from turning into the inner one.
+            // The second command keeps the outer shell from replacing itself with the inner one.
             command.args(["-c", "sh -c \"$0\"; exit 0", BURN]);
         } else {
             command.args(["-c", BURN]);
@@ -198,7 +198,7 @@ impl Burner {
         line.trim_end().to_owned()
     }
 
-    /// Burns, and returns all that the shell says it has used, in seconds.
+    /// Uses CPU, and returns the shell's own total in seconds.
     fn burn(&mut self) -> f64 {
         writeln!(self.child.stdin.as_ref().unwrap(), "go").unwrap();
         let own = self.line();
@@ -228,7 +228,7 @@ fn check_child(wrapped: bool) {
     let after = sampler.sample(Nanos::from_secs(1)).unwrap();
     let used = use_between(&before, &after).unwrap();
     let seen = used.cpu_percent / 100.0;
-    // The shell counts from its start and may round to 10 ms in each of its two figures.
+    // The shell counts from its start, and may round each of its two figures to 10 ms.
     assert!(
         (seen - truth).abs() < 0.05,
         "{seen} s, the child says {truth} s"

@@ -1,4 +1,4 @@
-//! Who listens: found by address, or a clear reason why not.
+//! The process that listens on an address, or a clear reason why it cannot be found.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where its premises do")]
 
@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 use model::Nanos;
 use probe::{NotFound, SampleError, Sampler, listeners_on};
 
-/// A child has its parent's descriptors for a moment before it becomes another program: tests that
-/// start one must not do so while another counts who has a socket.
+/// A child briefly inherits its parent's descriptors, until it runs another program. While one test looks for the owner
+/// of a socket, no other may start a child.
 static STARTS_CHILDREN: Mutex<()> = Mutex::new(());
 
 fn own_pid() -> i32 {
@@ -77,7 +77,7 @@ fn another_machine_is_not_looked_at() {
     );
 }
 
-/// A prefork server: the children have the socket too.
+/// A prefork server, whose children share the socket.
 #[test]
 fn of_a_family_that_shares_a_socket_the_eldest_is_named() {
     let _alone = STARTS_CHILDREN
@@ -119,7 +119,7 @@ fn a_process_that_ends_gives_one_clear_end() {
     let mut sampler = Sampler::new(pid).unwrap();
     assert!(sampler.sample(Nanos(0)).is_ok());
     child.kill().unwrap();
-    // Not waited for yet: first it is dying, then a zombie, which counts as ended.
+    // The child is not waited for yet. It ends, becomes a zombie, and then counts as ended.
     let ended = (1..1_000_000).find_map(|now| {
         std::thread::yield_now();
         sampler.sample(Nanos(now)).err()

@@ -1,4 +1,4 @@
-//! Memory and descriptors of this very process, one test at a time: each would disturb the other.
+//! Memory and descriptors of this process. The tests run one at a time, because they would disturb each other.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where its premises do")]
 
@@ -19,7 +19,7 @@ fn alone() -> MutexGuard<'static, ()> {
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// What this process used while `work` ran; what `work` made is kept until after the second look.
+/// Returns the usage of this process while `work` ran. The result of `work` is kept until after the second sample.
 fn used_by<T>(work: impl FnOnce() -> T) -> Use {
     let mut sampler = Sampler::new(i32::try_from(std::process::id()).unwrap()).unwrap();
     let before = sampler.sample(Nanos(0)).unwrap();
@@ -89,7 +89,7 @@ fn segments_sent_over_loopback_are_counted() {
     assert!(sent >= 100, "{sent} segments");
 }
 
-/// A listener that never accepts has room for its backlog and one more; the kernel counts the rest.
+/// The queue of a listener that never accepts takes one connection more than its backlog. The kernel counts the rest.
 #[test]
 fn an_overflowing_listen_queue_is_counted() {
     let _alone = alone();

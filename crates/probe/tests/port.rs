@@ -1,4 +1,4 @@
-//! Connections and the listen queue of a port, against what the test itself opened.
+//! The connections and the listen queue of a port, compared with those that the test itself opened.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where its premises do")]
 
@@ -12,7 +12,7 @@ fn own_pid() -> i32 {
     i32::try_from(std::process::id()).unwrap()
 }
 
-/// Listens with a queue of this length, which the standard library does not offer.
+/// Listens with this backlog, which the standard library cannot set.
 fn listener(backlog: i32) -> (TcpListener, SocketAddr) {
     let socket = socket_with(
         AddressFamily::INET,
@@ -28,7 +28,7 @@ fn listener(backlog: i32) -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Begins to connect and waits for nothing.
+/// Starts to connect, without waiting.
 fn knock(address: SocketAddr) -> rustix::fd::OwnedFd {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None).unwrap();
@@ -69,7 +69,7 @@ fn connections_and_the_queue_are_counted() {
 fn a_full_queue_is_full_and_its_overflows_are_counted() {
     let (_listener, address) = listener(4);
     let before = NetworkCounters::of(own_pid()).unwrap();
-    // The kernel takes one more than the limit. Loopback is as fast as the call, so all have arrived.
+    // The kernel accepts one connection more than the limit. Loopback connects during the call, so all have arrived.
     let knocking: Vec<_> = (0..8).map(|_| knock(address)).collect();
     let queue = look_at_port(own_pid(), address.port())
         .unwrap()

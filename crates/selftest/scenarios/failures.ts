@@ -7,7 +7,7 @@ export default async function ask({ users }: Group) {
   const user = users[0]!;
   // A failed transport throws. Here the failure is intended.
   const fail = (url: string, name: string, timeout?: string) => user.get(url, { name, timeout }).catch(() => undefined);
-  // Resets come first, on new connections: on a reused one, a GET that is cut off is repeated.
+  // Resets come first, on new connections. On a reused connection, an interrupted GET would be repeated.
   for (let n = 0; n < 5; n += 1) {
     await fail("/reset", "reset");
   }

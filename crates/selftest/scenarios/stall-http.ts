@@ -1,4 +1,4 @@
-// An open load on a server that stalls repeatedly.
+// An open load against a server that stalls repeatedly.
 import type { Group, Options } from "headcount";
 
 export const options: Options = { load: { rate: "200/s", duration: "6s" } };

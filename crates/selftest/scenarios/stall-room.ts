@@ -1,4 +1,4 @@
-// The same for messages: one user sends at a fixed rate, whatever the server does, and the other receives.
+// Stalls with messages: one user sends at a fixed rate, regardless of the server, and the other receives.
 import type { Group, Options } from "headcount";
 
 export const options: Options = { group: 2, load: { groups: 1, duration: "6s" } };

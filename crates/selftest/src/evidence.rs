@@ -8,14 +8,14 @@ use thiserror::Error;
 
 use crate::compare::CPU_WAIT_SHARE;
 
-/// The average wait for a CPU in microseconds, per wait, from which on times describe the machine and not the
-/// measurement. It applies to the generator and to the server.
+/// The average wait for a CPU, in microseconds, at which times stop being meaningful because they describe the machine.
+/// The limit applies to the generator and to the server.
 const CPU_WAIT_US: f64 = 25.0;
 
-/// How late the server may wake up at p99, in microseconds.
+/// Maximum lateness of the server's wake-ups at p99, in microseconds.
 const LATE_US: u64 = 200;
 
-/// Why the self-test could not be run.
+/// Reason why the self-test could not be run.
 #[derive(Debug, Error)]
 pub enum SelftestError {
     /// A part cannot be run.
@@ -44,7 +44,7 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    /// A count of the server; 0 if it has none at this path.
+    /// Returns a count of the server, or 0 if it has none at this path.
     pub(crate) fn told(&self, path: &[&str]) -> u64 {
         let place = path
             .iter()
@@ -57,8 +57,8 @@ impl Evidence {
         self.told(&[&["routes", path], count].concat())
     }
 
-    /// How much later than planned the first arrival reached the server, whose schedule began then. The last arrival
-    /// gives the time of the plan.
+    /// The lateness of the first arrival at the server, compared with the plan. The server's schedule began with that
+    /// arrival. The last arrival locates the plan in time.
     pub(crate) fn lead(&self, path: &str) -> u64 {
         let came = |which| self.route(path, &[which]);
         let came = came("last_request_ns").saturating_sub(came("first_request_ns"));
@@ -102,7 +102,7 @@ impl Evidence {
             .sum()
     }
 
-    /// The strongest disturbance of the CPU during the level.
+    /// The strongest CPU disturbance during the level.
     pub(crate) fn disturbance(&self) -> Disturbance {
         if self.level.is_invalid() {
             let causes = report::invalid_because(&self.level).join("; ");
@@ -129,10 +129,10 @@ impl Evidence {
     }
 }
 
-/// Other work on this machine took the CPU.
+/// A disturbance by other work on this machine that used the CPU.
 #[derive(Clone, Debug)]
 pub(crate) struct Disturbance {
-    /// The share of the time, or 1 if every time may be wrong.
+    /// The share of time that was disturbed, or 1 if every time may be wrong.
     pub(crate) share: f64,
     pub(crate) why: String,
 }

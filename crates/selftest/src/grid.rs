@@ -1,9 +1,9 @@
 //! The grid of misbehaviour: every kind of scenario against every kind of misbehaviour. A seed decides the rest.
 //!
-//! Each cell is a short run of headcount in a process of its own, against a port of the faulty server, which misbehaves
-//! as ordered and logs what it did ([`launch`] starts it: `serve faulty`). The log alone shows which thresholds hold.
-//! The program's verdicts and figures are compared with it: never *passed* if a threshold is broken, never *failed* if
-//! all hold, and no figure that the log contradicts.
+//! Each cell is a short run of headcount in a separate process. Its target is a port of the faulty server, which
+//! misbehaves as configured and logs its actions ([`launch`] starts it: `serve faulty`). The log alone shows which
+//! thresholds hold. The program's verdicts and figures are compared with the log: never *passed* if a threshold is
+//! broken, never *failed* if all hold, and no figure that the log contradicts.
 
 mod cell;
 mod dice;
@@ -48,14 +48,15 @@ pub struct GridSettings {
     pub cells: usize,
     /// The number of cells that run at the same time.
     pub at_once: usize,
-    /// Only cells whose name contains one of these. A complete name selects one cell. Empty: all cells.
+    /// Selects cells whose name contains one of these texts. A complete name selects one cell, and an empty list all
+    /// cells.
     pub only: Vec<String>,
     /// The folder with one folder per cell. Those of wrong cells are kept.
     pub folder: PathBuf,
 }
 
-/// Runs the cells. After a stop, cells in progress are finished. `tell` receives the number of finished cells, of all
-/// cells and of wrong cells.
+/// Runs the cells. After a stop, it finishes the cells in progress. `tell` receives the number of finished cells, of
+/// all cells and of wrong cells.
 pub fn grid(
     settings: &GridSettings,
     stop: &Stop,
@@ -92,7 +93,7 @@ pub fn grid(
     Ok(outcome)
 }
 
-/// The cells to run: all combinations in turn. Their seeds follow from the main seed.
+/// The cells to run: all combinations in turn. Their seeds are derived from the main seed.
 fn choose(settings: &GridSettings) -> Result<Vec<Cell>, SelftestError> {
     let whole: Vec<Cell> = settings
         .only
@@ -119,7 +120,7 @@ fn choose(settings: &GridSettings) -> Result<Vec<Cell>, SelftestError> {
         return Err(SelftestError::Unknown(settings.only.join(", "), known));
     }
     let mut dice = Dice::new(settings.seed);
-    // Shuffled, so that a small number of cells is not limited to the first kinds.
+    // Shuffled, so that a small number of cells covers all kinds.
     for place in (1..combinations.len()).rev() {
         let other = dice.between(0, place as u64);
         combinations.swap(place, usize::try_from(other).unwrap_or(0));
@@ -130,7 +131,7 @@ fn choose(settings: &GridSettings) -> Result<Vec<Cell>, SelftestError> {
         .collect())
 }
 
-/// Orders the misbehaviour, runs the program, fetches the log, and judges the statements.
+/// Configures the fault, runs the program, fetches the log, and judges the program's statements.
 fn play(cell: &Cell, server: &str, settings: &GridSettings) -> io::Result<Outcome> {
     let opened = tell::call(server, "POST", "/cells", Some(&cell.order()))?;
     let port = opened["port"]

@@ -1,9 +1,9 @@
-//! Checks headcount's measurements on this machine: the engine of every other run measures a server whose behaviour is
-//! exactly known, and the known values are compared with the measured ones.
+//! Checks headcount's measurements on this machine. The engine that all runs use measures a server with exactly known
+//! behaviour, and the measured values are compared with the known ones.
 //!
-//! Each part starts the truth server as a process of its own and runs one scenario. Times are compared with values
-//! computed from the order and the planned arrivals, counts with those of the server. Nothing is printed or saved here.
-//! If the machine was disturbed, times are not judged, and the disturbance is reported.
+//! Each part starts the truth server as a separate process and runs one scenario. Expected times are computed from the
+//! configuration and the planned arrivals; expected counts come from the server. Nothing is printed or saved here. If
+//! the machine was disturbed, times are not judged, and the disturbance is reported.
 
 mod compare;
 mod evidence;

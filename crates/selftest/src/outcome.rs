@@ -10,25 +10,25 @@ use crate::compare::{Row, Unit, Verdict};
 pub struct Outcome {
     /// The parts in order.
     pub parts: Vec<PartOutcome>,
-    /// Whether it was stopped before the last part had ended.
+    /// Whether the self-test was stopped before the last part had ended.
     pub interrupted: bool,
 }
 
 /// The comparisons of one part.
 #[derive(Clone, Debug)]
 pub struct PartOutcome {
-    /// Its name.
+    /// The name of the part.
     pub name: &'static str,
-    /// Its title.
+    /// The title of the part.
     pub title: &'static str,
     /// The known values beside the measured ones.
     pub rows: Vec<Row>,
-    /// Why its times cannot be judged on this machine now.
+    /// The reason why its times cannot be judged on this machine now.
     pub disturbance: Option<String>,
 }
 
 impl Outcome {
-    /// The worst verdict: a difference, otherwise a disturbance.
+    /// The worst verdict among the rows. A difference is worse than a disturbance.
     pub fn verdict(&self) -> Verdict {
         if self.count(Verdict::Differs) > 0 {
             Verdict::Differs

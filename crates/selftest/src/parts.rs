@@ -11,7 +11,7 @@ use crate::evidence::Evidence;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProofPart {
     pub(crate) part: Part,
-    /// Deliveries per second of its duration, if more of them may be requested.
+    /// Deliveries per second of its duration. `None` if the user cannot request more of them.
     pub(crate) deliveries_per_s: Option<u64>,
     pub(crate) judge: fn(&Evidence, &mut Rows),
 }

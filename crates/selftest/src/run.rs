@@ -15,9 +15,9 @@ pub struct Settings {
     pub stage: Stage,
     /// The minimum number of deliveries in the part that counts them.
     pub deliveries: u64,
-    /// The parts to run; empty: all.
+    /// The parts to run. An empty list means all parts.
     pub only: Vec<String>,
-    /// Flags of the server, such as its lies in tests.
+    /// Extra flags of the server. Tests use them to falsify its counts.
     pub server_flags: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     PARTS.iter().map(|part| part.part.name).collect()
 }
 
-/// Checks the measurements on this machine, in under a minute. A stop ends it after the current part.
+/// Checks the measurements on this machine, in under a minute. A stop takes effect after the current part.
 pub fn selftest(
     settings: &Settings,
     stop: &Stop,
@@ -57,7 +57,7 @@ pub fn selftest(
         });
         let found = run(part, settings, stop, tell);
         if stop.asked() > 0 {
-            // An interrupted part shows nothing, and may not have reached a level, so its error is ignored.
+            // An interrupted part proves nothing, and may not have reached a level, so its error is ignored.
             outcome.interrupted = true;
             break;
         }

@@ -1,7 +1,7 @@
-//! Computes the expected times from the order and the planned arrivals. It shares no code with the server. All times
-//! are in nanoseconds.
+//! Computes the expected times from the configuration and the planned arrivals. It shares no code with the server. All
+//! times are in nanoseconds.
 
-/// Repeated stalls, in which nothing is sent.
+/// Repeated stalls. During a stall, the server sends nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stalls {
     pub(crate) lasts: u64,
@@ -10,8 +10,8 @@ pub(crate) struct Stalls {
     pub(crate) first: u64,
 }
 
-/// The response times of arrivals that are each ready after `delay` and are sent when there is no stall. The server's
-/// schedule begins `lead` after the first arrival was due, because nothing reached it earlier.
+/// The response times of arrivals. Each response is ready after `delay`, and is sent when there is no stall. The
+/// server's schedule begins `lead` after the first arrival was due, because nothing reached it earlier.
 pub(crate) fn stalled(due: &[u64], lead: u64, delay: u64, stalls: Stalls) -> Vec<u64> {
     let begin = begin_of(due, lead);
     let response = |due: &u64| {
@@ -30,11 +30,12 @@ pub(crate) fn stalled(due: &[u64], lead: u64, delay: u64, stalls: Stalls) -> Vec
     due.iter().map(response).collect()
 }
 
-/// The response times of a queue in front of `servers` that take `service` each. Nothing reaches them before `lead`
-/// after the first arrival was due.
+/// The response times of a queue in front of `servers` that take `service` each. No arrival reaches them before `lead`
+/// after the first one was due.
 pub(crate) fn queued(due: &[u64], lead: u64, servers: usize, service: u64) -> Vec<u64> {
     let begin = begin_of(due, lead);
-    // First come, first served, with equal service times: an arrival begins when the one `servers` before it has left.
+    // The queue is first come, first served, with equal service times. An arrival begins when the one `servers` places
+    // before it has left.
     let mut leaves: Vec<u64> = Vec::with_capacity(due.len());
     for (place, due) in due.iter().enumerate() {
         let before = place
@@ -74,7 +75,7 @@ mod tests {
         };
         let arrivals = [1000, 1044, 1045, 1054, 1055, 1145];
         assert_eq!(stalled(&arrivals, 0, 5, stalls), [5, 5, 15, 6, 5, 15]);
-        // The schedule began two later.
+        // Here the schedule begins 2 ns later.
         assert_eq!(stalled(&arrivals, 2, 5, stalls), [7, 5, 5, 8, 7, 5]);
     }
 

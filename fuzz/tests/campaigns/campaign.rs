@@ -9,11 +9,11 @@ use fuzz::{Mutator, Target};
 
 use crate::{MEMORY, number};
 
-/// No parser here needs so long for one input, on however busy a machine.
+/// Time after which an input counts as hanging. Even on a busy machine no parser takes that long.
 const HANGS: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Memory is counted for the whole process: one campaign at a time.
+/// Memory is counted for the whole process, so only one campaign runs at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -50,7 +50,7 @@ pub(crate) fn run(target: &'static Target) {
     assert!(count > 0);
 }
 
-/// Inputs that once failed, and others worth keeping.
+/// Inputs that failed once, and other useful ones.
 fn saved(target: &Target) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("corpus")
@@ -72,10 +72,10 @@ fn keep(target: &Target, input: &[u8]) -> PathBuf {
     path
 }
 
-/// What is being tried, and since when.
+/// The current input and its start time.
 type Current = Option<(Instant, Vec<u8>)>;
 
-/// A thread that is not stuck looks at what is being tried, until it is over.
+/// A separate thread that checks the current input until the campaign ends. It aborts the process if an input hangs.
 struct Watch(Arc<Mutex<Current>>, Arc<Mutex<bool>>);
 
 impl Watch {
@@ -101,7 +101,7 @@ impl Watch {
         *lock(&self.1) = true;
     }
 
-    /// Whether it came through, and the bytes of memory that were taken meanwhile.
+    /// Returns whether the input passed, and the peak memory in bytes.
     fn once(&self, target: &Target, input: &[u8]) -> (bool, usize) {
         *lock(&self.0) = Some((Instant::now(), input.to_vec()));
         let before = MEMORY.current_usage();
@@ -114,7 +114,7 @@ impl Watch {
 
     fn attempt(&self, target: &Target, input: &[u8]) {
         let (mut sound, mut used) = self.once(target, input);
-        // The threads of the test runner take memory too: what an input takes, it takes again.
+        // The test runner's threads also allocate memory. An input that really needs too much does so every time.
         for _ in 0..2 {
             if sound && used > target.memory {
                 (sound, used) = self.once(target, input);

@@ -1,9 +1,11 @@
-//! Each target for a while, from its seeds and the inputs of `corpus/`, with changes. By default a second each;
+//! Runs each target for a while, with mutations of its seeds and of the inputs in `corpus/`. The default is one second
+//! each.
 //!
-//! - `FUZZ_SECONDS=60` longer, `FUZZ_SEED=7` with the seed of an earlier run,
+//! - `FUZZ_SECONDS=60` sets a longer time.
+//! - `FUZZ_SEED=7` repeats an earlier run.
 //! - `FUZZ_INPUT=path cargo test -p fuzz response` tries one saved input.
 //!
-//! An input that fails is saved, and its path is told. Mended, it belongs into `corpus/<target>/`.
+//! A failing input is saved, and its path is printed. After the fix, it belongs in `corpus/<target>/`.
 
 #![expect(
     clippy::unwrap_used,

@@ -68,7 +68,7 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the stable identifier of the error, which does not change with the text.
+    /// Returns a stable identifier of the error. It stays the same if the text changes.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::InvalidJson(_) => "invalid_json",

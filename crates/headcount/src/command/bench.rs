@@ -160,8 +160,8 @@ fn plain(args: &BenchArgs, url: &Url) -> anyhow::Result<Plain> {
     })
 }
 
-/// Returns the one steady rate per second. A rate profile is refused, because each WebSocket sends its share of the
-/// rate on its own clock.
+/// Returns the steady rate per second. A rate profile is refused, because each WebSocket sends its share of the rate on
+/// its own clock.
 fn socket_rate(text: &str) -> anyhow::Result<f64> {
     match RateProfile::parse(text) {
         Ok(RateProfile::Steady(rate)) if rate > 0.0 => Ok(rate),
@@ -234,7 +234,7 @@ fn target(url: &Url) -> anyhow::Result<String> {
     Ok(format!("{scheme}://{rest}"))
 }
 
-/// Joins several values of one name into one list, which means the same (RFC 9110 §5.3).
+/// Joins several values of one header into a list, which is equivalent (RFC 9110 §5.3).
 fn headers(given: &[String]) -> anyhow::Result<Value> {
     let mut headers: Vec<(String, String)> = Vec::new();
     for header in given {

@@ -90,7 +90,8 @@ pub(crate) fn fresh_seed() -> anyhow::Result<u64> {
     Ok(getrandom::u64()? >> 11)
 }
 
-/// Runs with progress on stderr. The first Ctrl-C ends the run early and in order, the second one at once.
+/// Runs the load and shows its progress on stderr. The first Ctrl-C ends the run early but in order, the second one
+/// ends it at once.
 pub(crate) fn run_and_watch(
     config: RunConfig,
     clock: Clock,
@@ -188,7 +189,7 @@ fn without_levels(outcome: &Outcome, folder: Option<&Path>) {
         }
         return;
     }
-    let _ = folder.map(std::fs::remove_dir); // only if it is empty
+    let _ = folder.map(std::fs::remove_dir); // succeeds only if the folder is empty
     if run.interrupted && outcome.error.is_none() {
         say("interrupted before anything was measured; nothing is saved");
     }

@@ -4,8 +4,8 @@ use crate::args::{ServeArgs, System};
 use crate::exit::Exit;
 use crate::screen::complain;
 
-/// `headcount serve`. An invalid configuration is a usage error. An address or a database that is not available is not:
-/// the exit code is then that of the system's own program, 1.
+/// `headcount serve`. An invalid configuration is a usage error. If an address or database is not available, the exit
+/// code is 1, as in the system's own program.
 pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<Exit> {
     let served: Result<(), (bool, anyhow::Error)> = match args.system {
         System::Bridge(config) => bridge::serve(*config, announce).map_err(|error| {

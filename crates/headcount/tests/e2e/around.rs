@@ -1,10 +1,10 @@
-//! What fails in `setup` or `teardown` is in the record, and such a run has not passed.
+//! The record contains failures in `setup` and `teardown`, and such a run does not pass.
 
 use std::io::{BufReader, Write as _};
 
 use crate::harness::{Ended, Lab, Raw, read_request};
 
-/// Answers `/missing` with 404 and all else with 200.
+/// Responds with 404 to `/missing`, and with 200 to everything else.
 fn server() -> Raw {
     Raw::start(|stream| {
         let mut writer = stream.try_clone().unwrap();

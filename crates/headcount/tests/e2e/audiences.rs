@@ -1,11 +1,12 @@
-//! Who counts as somebody who should have heard a message: whatever the order in which a busy generator learns of
-//! sendings, receipts and leavings, it is the order in which they happened, and a real stray is found all the same.
+//! Audiences: a busy generator may notice sendings, receipts and leavings in another order than that in which they
+//! happened. The order in which they happened decides who should have received a message, and a misdelivery is found
+//! all the same.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Lab, Server, ask, text_at};
 
-/// Two rooms of five who edit one text each, by the events of the editor.
+/// Two rooms of five users who edit one text each, with the events of the editor.
 const EDITS: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { group: 5, load: { users: 10, ramp: "0s", warmup: "0s", duration: "2s" }, settle: "6s" };
@@ -23,7 +24,8 @@ export default async function edit({ id, everyone, channel }: Group) {
 }
 "#;
 
-/// What an editor with faults on order did, what was found, and the sum of its metrics for `settled`.
+/// Runs `EDITS` against an editor with these faults. Returns headcount's deliveries, the editor's own counts, and its
+/// `editor_settled` metric.
 fn edited(order: &str) -> (Value, Value, String) {
     let lab = Lab::new().with("edits.ts", EDITS);
     let editor = Server::editor(&["--store", "sqlite::memory:", "--faults", order]);
@@ -39,8 +41,8 @@ fn edited(order: &str) -> (Value, Value, String) {
     (found, done, settled.unwrap_or_default().to_owned())
 }
 
-/// As long as one lost delivery is waited for, everybody follows the edits; and once its room is quiet, the editor tells
-/// whose edit came last the document, which is that edit.
+/// While the level waits for a lost delivery, all members keep listening. When the room is quiet, the editor sends the
+/// document to the author of the last edit. The document is that edit.
 #[test]
 fn a_document_that_comes_back_to_its_last_writer_is_no_stray_and_no_duplicate() {
     let (found, done, settled) = edited("drop=20");
@@ -53,7 +55,7 @@ fn a_document_that_comes_back_to_its_last_writer_is_no_stray_and_no_duplicate() 
     }
     assert!(done["dropped"].as_u64() > Some(2), "{done:#}");
     assert_eq!(found["lost"], done["dropped"], "{found:#}");
-    // They were there for the whole settling time.
+    // All members stayed for the whole settle time.
     assert_eq!(found["reasons"], json!({ "never_seen": done["dropped"] }));
 }
 
@@ -67,7 +69,7 @@ fn an_edit_that_really_goes_to_another_room_is_a_stray_and_one_that_comes_twice_
     assert_eq!(found["lost"], 0, "{found:#}");
 }
 
-/// `a` and `b` are in one room of a server that only passes on; while the script spins, it has time to.
+/// `a` and `b` are in one room of a server that only forwards messages. It does so while the script spins.
 fn in_a_room(query: &str, story: &str) -> Value {
     let text = format!(
         r#"
@@ -95,7 +97,7 @@ export default async function story({{ id, users, channel }}: Group) {{
     found
 }
 
-/// Expected, delivered, lost, duplicated and strayed, and the frames that the server says it sent.
+/// The expected, delivered, lost, duplicated and misdelivered deliveries, and the server's count of sent frames.
 fn counts(found: &Value) -> [u64; 6] {
     let names = [
         "expected",
@@ -113,8 +115,8 @@ fn what_the_kernel_had_before_a_member_stopped_listening_is_delivered() {
     for end in ["stop();", "await to.close();"] {
         let story =
             format!("const stop = to.receives(said); say(); spin(); {end} await b.think('200ms');");
-        // Where segments come out of order anywhere on this machine, a receipt counts from when it is read, which is
-        // too late here; the tests beside this one may cause that.
+        // If TCP segments arrive out of order anywhere on this machine, receive times start at the read, which is too
+        // late here. Concurrent tests may cause that.
         let mut tries = (0..5).map(|_| counts(&in_a_room("", &story)));
         let delivered = tries.any(|found| found == [1, 1, 0, 0, 0, 1]);
         assert!(delivered, "{end}");
@@ -149,7 +151,7 @@ fn what_comes_back_to_its_sender_is_a_stray() {
     assert_eq!(found["misdelivered"], 1, "{found:#}");
 }
 
-/// The script works off the ticks of the hold until long after it; those behind say something.
+/// A script that processes the ticks of the measured time until long after its end. The late ticks send a message.
 const LATE: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = {

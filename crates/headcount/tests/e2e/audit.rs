@@ -1,10 +1,10 @@
-//! `headcount audit`: what it prints and how it ends.
+//! `headcount audit`: its output and exit codes.
 
 use serde_json::Value;
 
 use crate::harness::{Lab, Server};
 
-/// 99 of 100 below 10 ms, none above a second, and a mean of five.
+/// Impossible figures: 99 of 100 values are below 10 ms, none is above one second, and the mean is five seconds.
 const IMPOSSIBLE: &str = r#"
 title = "too good"
 [[level]]
@@ -41,7 +41,7 @@ fn what_is_impossible_fails_and_is_told_in_three_forms() {
     );
 }
 
-/// A run that is too short to say anything of the system.
+/// A run that is too short to describe the system.
 const SHORT: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { load: { users: [2], duration: "300ms" } };

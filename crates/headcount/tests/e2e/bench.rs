@@ -1,4 +1,4 @@
-//! `headcount bench`: one URL without a script, held against servers that count for themselves.
+//! `headcount bench` with one URL, compared with the counts of the servers.
 
 use std::io::{BufReader, Write as _};
 use std::sync::mpsc::{Receiver, channel};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::harness::{Ended, Lab, Raw, Server, ask, read_request};
 
-/// Nobody listens there.
+/// A port without a listener.
 const NOBODY: &str = "http://127.0.0.1:1/";
 
 fn bench(url: &str, more: &[&str]) -> Ended {
@@ -20,14 +20,14 @@ fn bench_in(lab: &Lab, url: &str, more: &[&str]) -> Ended {
     lab.headcount(&args)
 }
 
-/// The one level, as `--json` tells it.
+/// Returns the only level of the `--json` output.
 fn level(url: &str, more: &[&str]) -> Value {
     let mut args = vec!["--json"];
     args.extend(more);
     bench(url, &args).summary()["levels"][0].take()
 }
 
-/// The same with the record.
+/// Returns the level and its record.
 fn level_and_record(url: &str, more: &[&str]) -> (Value, Value) {
     let lab = Lab::new();
     let mut args = vec!["--json", "--out", "run"];
@@ -109,14 +109,14 @@ fn an_expected_status_is_no_failure() {
     assert_eq!(level["requests"]["failed"], 0, "{level:#}");
 }
 
-/// Answers everything with 200 and tells what it was asked.
+/// Responds with 200 to everything, and sends the test each request.
 fn listener(connection: &'static str) -> (Raw, Receiver<(String, Vec<u8>)>) {
     let (tell, told) = channel();
     let server = Raw::start(move |stream| {
         let mut writer = stream.try_clone().unwrap();
         let mut reader = BufReader::new(stream);
         while let Some(asked) = read_request(&mut reader) {
-            let _ = tell.send(asked); // the test may have seen enough
+            let _ = tell.send(asked); // the test may have dropped the receiver
             let head = format!("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n{connection}\r\nok");
             if writer.write_all(head.as_bytes()).is_err() || !connection.is_empty() {
                 return;
@@ -296,7 +296,7 @@ fn ctrl_c_tells_what_was_measured() {
     let more = ["bench", &url, "--quiet", "-d", "50s", "-c", "4", "--json"];
     let running = lab.start(&more);
     let asked = || truth_of(&truth)["routes"]["/delay/5ms"]["requests"].as_u64();
-    // More than the second of warm-up can hold.
+    // More requests than the one second of warm-up can contain.
     while asked() < Some(1000) {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }

@@ -1,5 +1,5 @@
-//! `headcount bench --http2` against the official gRPC server: a call that ends with a status other than 0 has failed,
-//! although HTTP says 200.
+//! `headcount bench --http2` against the official gRPC server. A call with a gRPC status other than 0 is a failure,
+//! although its HTTP status is 200.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::harness::{Lab, Server, grpc_server, http2_server};
 /// An empty message: not compressed, of length 0.
 const EMPTY: [u8; 5] = [0; 5];
 
-/// Twenty calls of a method; what the level says of them, and the lab with the record.
+/// Calls a method twenty times. Returns the request figures of the level, and the lab with the record.
 fn twenty(server: &Server, path: &str) -> (Value, Lab) {
     let lab = Lab::new();
     fs::write(lab.path("empty"), EMPTY).unwrap();
@@ -51,7 +51,7 @@ fn a_grpc_status_in_head_or_trailers_is_a_failure_of_its_own_kind() {
         let failure = lab.failure("target", "grpc", &format!("POST {path}"));
         assert_eq!(failure["count"], 20, "{failure:#}");
         assert!(detail(&failure).starts_with(said), "{failure:#}");
-        // It was answered: its time counts.
+        // The server responded, so the latency counts.
         let timings = &lab.record()["levels"][0]["measured"]["requests"][format!("POST {path}")];
         assert_eq!(timings["response"]["count"], 20, "{timings:#}");
     }
@@ -83,7 +83,7 @@ fn a_refused_grpc_call_is_a_failure_of_a_scenario_over_http_1_too() {
         let mut reader = std::io::BufReader::new(stream);
         while crate::harness::read_request(&mut reader).is_some() {
             let head = "HTTP/1.1 200 OK\r\ncontent-type: application/grpc-web\r\ngrpc-status: 7\r\ncontent-length: 0\r\n\r\n";
-            let _ = std::io::Write::write_all(&mut writer, head.as_bytes()); // the peer may have gone
+            let _ = std::io::Write::write_all(&mut writer, head.as_bytes()); // the peer may have closed the connection
         }
     });
     let text = r#"export const options = { load: { users: 1, once: true } };

@@ -1,4 +1,5 @@
-//! `headcount bench --http2` against Node's own HTTP/2 server, which counts for itself; curl asks it what it saw.
+//! `headcount bench --http2` against Node's own HTTP/2 server. The server counts requests itself, and curl fetches the
+//! counts.
 
 use std::process::Command;
 
@@ -13,7 +14,7 @@ fn bench(lab: &Lab, url: &str, more: &[&str]) -> Ended {
     lab.headcount(&args)
 }
 
-/// The one level, as `--json` tells it and as the record does.
+/// Returns the only level, as `--json` reports it and from the record.
 fn level_and_record(url: &str, more: &[&str]) -> (Value, Value) {
     let lab = Lab::new();
     let mut args = vec!["--json", "--out", "run"];
@@ -22,7 +23,7 @@ fn level_and_record(url: &str, more: &[&str]) -> (Value, Value) {
     (level, lab.record()["levels"][0].take())
 }
 
-/// What the server saw; the knock before the run is no session to it, for it said nothing.
+/// Returns the server's own counts. The server does not count the preflight as a session, because it sends no data.
 fn seen(server: &Server) -> Value {
     let mut curl = Command::new("curl");
     let url = format!("{}/seen", server.url());
@@ -76,7 +77,7 @@ fn more_streams_than_the_server_allows_wait_in_line_and_their_wait_is_measured()
     assert_eq!(level["requests"]["count"], 40, "{level:#}");
     assert_eq!(level["requests"]["failed"], 0, "{level:#}");
     assert_eq!(seen(&server)["peak"], 2);
-    // Ten take turns at two places of 20 ms.
+    // Ten requests take turns in two slots of 20 ms.
     assert!(
         level["requests"]["p50_ms"].as_f64() >= Some(80.0),
         "{level:#}"
@@ -149,8 +150,8 @@ fn connections_that_the_server_leaves_are_replaced_and_nothing_is_lost() {
     assert_eq!(level["requests"]["count"], 300, "{level:#}");
     let connections = &record["measured"]["connections"][server.url()];
     assert!(connections["count"].as_u64() > Some(2), "{connections:#}");
-    // Whoever was on the way when the server left for good is asked again once; it leaves so seldom that nobody meets it
-    // twice.
+    // A request that is in flight when the server closes the connection is repeated once. The server closes so rarely
+    // that no request is affected twice.
     assert_eq!(level["requests"]["failed"], 0, "{level:#}");
 }
 

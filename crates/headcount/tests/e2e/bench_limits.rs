@@ -1,11 +1,11 @@
-//! What `headcount bench` refuses before it sends, counts though it never opened, and says of what it did not send.
+//! `headcount bench`: refused arguments, connections that never opened, and requests that were not sent.
 
 use std::io::{BufReader, Write as _};
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::harness::{Ended, Lab, Raw, Server, read_request};
 
-/// Nobody listens there.
+/// A port without a listener.
 const NOBODY: &str = "http://127.0.0.1:1/";
 const NO_SOCKET: &str = "ws://127.0.0.1:1/";
 
@@ -15,14 +15,14 @@ fn bench(url: &str, more: &[&str]) -> Ended {
     Lab::new().headcount(&args)
 }
 
-/// Answers every upgrade with this status, and tells of each.
+/// Responds to every upgrade with this status, and notifies the test of each.
 fn refusing(status: &'static str) -> (Raw, Receiver<()>) {
     let (tell, told) = channel();
     let server = Raw::start(move |stream| {
         let mut writer = stream.try_clone().unwrap();
         let mut reader = BufReader::new(stream);
         while read_request(&mut reader).is_some() {
-            let _ = tell.send(()); // the test may have seen enough
+            let _ = tell.send(()); // the test may have dropped the receiver
             let head = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nno");
             if writer.write_all(head.as_bytes()).is_err() {
                 return;
@@ -32,7 +32,8 @@ fn refusing(status: &'static str) -> (Raw, Receiver<()>) {
     (server, told)
 }
 
-/// It says so; on a machine that had no CPU for it, it makes no claim, but it never passes.
+/// Asserts that the run failed because no connection opened. Without CPU for the test, it may be inconclusive, but it
+/// never passes.
 fn has_failed(ended: &Ended) {
     if ended.code == Some(99) {
         return ended.says(&["Failed", "no connection opened"]);
@@ -124,7 +125,7 @@ fn a_few_requests_are_not_judged_by_noise() {
     let url = format!("{}/delay/1ms", truth.url());
     for _ in 0..5 {
         let ended = bench(&url, &["-n", "1", "-c", "1"]);
-        // A machine that stops for so long, or begins so late, is not the noise of a short hold.
+        // A stall of 100 ms or more, or a late start, is not the noise that a short measurement must ignore.
         let long = !ended.stdout.contains("is judged from 100 ms on")
             || ended.stdout.contains("late at most");
         assert!(ended.code == Some(0) || long, "{ended:#?}");
@@ -147,7 +148,7 @@ fn values_of_one_header_go_out_as_a_list() {
         let mut writer = stream.try_clone().unwrap();
         let mut reader = BufReader::new(stream);
         while let Some((head, _)) = read_request(&mut reader) {
-            let _ = tell.send(head); // the test may have seen enough
+            let _ = tell.send(head); // the test may have dropped the receiver
             let _ = writer.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
         }
     });

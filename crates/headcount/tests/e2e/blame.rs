@@ -1,5 +1,5 @@
-//! Whose failure it is: what a server sends beyond what was asked, or than can be read, is the target's, and what
-//! headcount itself does not take is its own.
+//! The side of a failure. Unrequested or unreadable data from a server is the target's failure. Data that headcount
+//! itself refuses to read is its own.
 
 use crate::harness::{Lab, Raw};
 use crate::wire_errors::{answering, get, get_fails};
@@ -64,7 +64,7 @@ fn a_response_that_nobody_asked_for_is_told_and_fails_no_request() {
 fn telling(argument: String) -> Raw {
     Raw::start(move |stream| {
         let Ok(mut socket) = tungstenite::accept(stream) else {
-            return; // who only knocked has gone
+            return; // the preflight has disconnected
         };
         let open = r#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#;
         let _ = socket.send(open.into());

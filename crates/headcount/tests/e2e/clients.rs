@@ -1,4 +1,4 @@
-//! The bridge, spoken to by clients that others wrote.
+//! Third-party clients against the bridge.
 
 use std::process::Command;
 
@@ -22,7 +22,7 @@ fn curl_talks_to_the_bridge() {
     assert!(!answer["reply"].as_str().unwrap().is_empty());
 }
 
-/// Two people of Python's `websockets` in one room, one in another.
+/// Two clients of Python's `websockets` in one room, and one in another.
 const TALK: &str = r#"
 import asyncio, json, sys
 from websockets.asyncio.client import connect

@@ -1,4 +1,4 @@
-//! Whether the members of a group hold the same in the end.
+//! Convergence: whether all members of a group have the same state at the end.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ export default async function holds({ number, users }: Group) {
     user.state("document", "not yet the last word");
     if (number === 1 && user.index === 2) user.state("document", "another");
     else user.state("document", "the same");
-    if (user.index > 0) user.state("caret", "3"); // the first never says
+    if (user.index > 0) user.state("caret", "3"); // the first never records a caret
   }
 }
 "#;
@@ -58,7 +58,7 @@ export default async function late({ id, everyone, channel }: Group) {
     await here("in the room");
     let mine = "nothing";
     if (user.index === 0) {
-      // The script is busy when the hold ends; 300 ticks without a message are due before those that send one.
+      // The script is busy when the measured time ends; 300 ticks without a message precede those that send one.
       user.every("1h", () => { const until = Date.now() + 120; while (Date.now() < until); }, { first: "930ms" });
       for (let i = 0; i < 300; i++) user.every("1h", () => {}, { first: "940ms" });
       for (let i = 0; i < 12; i++) {
@@ -99,7 +99,7 @@ export default async function cross({ id, number, users, channel }: Group) {
   const [a, b] = sockets;
   const heard = b.next("code-change");
   a.emit("code-change", { roomId: id, code: edits.stamp(users[0], "a") });
-  if (number % 2 === 0) await heard; // else b has written before it hears what a wrote
+  if (number % 2 === 0) await heard; // otherwise b writes before it receives a's edit
   const answered = a.next("code-change");
   const mine = edits.stamp(users[1], "b");
   b.emit("code-change", { roomId: id, code: mine });

@@ -1,4 +1,4 @@
-//! Credentials in a URL and in headers go to the server, and nowhere else: not to the terminal, not into the record.
+//! Credentials in a URL or in headers reach only the server. They appear neither on the terminal nor in the record.
 
 use std::fs;
 use std::io::{BufReader, Write as _};
@@ -9,7 +9,8 @@ use crate::harness::{Ended, Lab, Raw, read_request};
 /// `ann:s3cr3t` in Base64.
 const BASIC: &str = "Authorization: Basic YW5uOnMzY3IzdA==";
 
-/// Answers those who say who they are with 200 and all others with 401; `/away` leads to another URL with credentials.
+/// Responds with 200 to requests with credentials, and with 401 to all others. `/away` redirects to another URL with
+/// credentials.
 fn guarded() -> Raw {
     Raw::start(|stream| {
         let address = stream.local_addr().unwrap();
@@ -35,7 +36,7 @@ fn with_credentials(server: &Raw, scheme: &str) -> String {
     format!("{scheme}://ann:s3cr3t@127.0.0.1:{}", server.port())
 }
 
-/// Neither the terminal nor a file of the folder knows.
+/// Asserts that neither the terminal nor a file of the folder contains a secret.
 fn nobody_knows(ended: &Ended, folder: &Path) {
     let mut seen = vec![ended.stdout.clone(), ended.stderr.clone()];
     let files = fs::read_dir(folder).into_iter().flatten();
@@ -122,7 +123,7 @@ export default async function go({ users: [user] }: Group) {
     assert_eq!(requests[&open]["failed"], 0, "{requests:#}");
     assert_eq!(record["options"]["headers"]["X-Api-Key"], "***");
     assert!(!record.to_string().contains("ann:"), "{record:#}");
-    // The scenario's own text is kept, but for what stands in its URLs.
+    // The scenario's source is kept, without the credentials in its URLs.
     let source = record["script"]["source"].as_str().unwrap();
     assert!(source.contains("//***@127.0.0.1"), "{source}");
     assert!(!source.contains("ann:s3cr3t"), "{source}");

@@ -1,4 +1,4 @@
-//! Many users of one group who all want something at once.
+//! Many users of one group who start the same operation at once.
 
 use crate::harness::{Lab, Server, ask};
 
@@ -20,7 +20,7 @@ export default async function crowd({ everyone, check }: Group) {
 }
 "#;
 
-/// It takes many turns until the last is connected, and none of them may be long.
+/// Connecting all users takes many turns of the script. None of the turns may be long.
 #[test]
 fn five_thousand_who_connect_at_once_all_do_and_are_no_endless_loop() {
     let truth = Server::truth(&[]);

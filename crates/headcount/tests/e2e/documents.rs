@@ -1,10 +1,10 @@
-//! Several JSON documents in one frame, from servers that others wrote.
+//! Several JSON documents in one frame, from third-party servers.
 
 use serde_json::Value;
 
 use crate::harness::{Lab, ask, documents_room, official_signalr_client};
 
-/// 20 users in rooms of 5, each of whom says exactly 40 things and awaits the answer to each.
+/// 20 users in rooms of 5. Each sends exactly 40 messages and awaits the reply to each.
 const TALK: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { group: 5, load: { users: 20, once: true, limit: "60s" }, settle: "5s" };
@@ -101,8 +101,8 @@ fn every_record_of_signalr_counts_as_the_server_says() {
     all_arrived(SIGNALR, "/signalr?split", "0x1e");
 }
 
-/// By hand, because its server takes minutes to build: `cd e2e/centrifuge && go build -o /tmp/centrifuge .`, start it, and
-/// `CENTRIFUGE=127.0.0.1:PORT cargo test -p headcount --test e2e centrifugo -- --ignored`.
+/// Run by hand, because its server takes minutes to build: `cd e2e/centrifuge && go build -o /tmp/centrifuge .`, start
+/// it, and run `CENTRIFUGE=127.0.0.1:PORT cargo test -p headcount --test e2e centrifugo -- --ignored`.
 #[test]
 #[ignore = "needs e2e/centrifuge, built by hand and running at CENTRIFUGE"]
 fn every_publication_of_centrifugo_under_load_counts_as_the_server_says() {

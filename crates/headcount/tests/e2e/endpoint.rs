@@ -1,4 +1,4 @@
-//! A Prometheus endpoint whose figures the test makes up.
+//! A Prometheus endpoint with invented figures.
 
 use std::io::{BufReader, Write as _};
 use std::net::TcpStream;
@@ -8,17 +8,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::harness::{Raw, ask, read_request};
 
-/// Answers until the tests end.
+/// Responds until the test process ends.
 #[derive(Debug)]
 pub(crate) struct Exporter(Raw);
 
 impl Exporter {
-    /// Of a process that nobody finds here: half a second of CPU in each second, 100 MB, 12 descriptors.
+    /// An endpoint of a process that does not run here. It reports half a core of CPU, 100 MB and 12 descriptors.
     pub(crate) fn start() -> Self {
         Self::serving(u32::MAX, 1.7e9)
     }
 
-    /// The same, but of a process that was started when that one was.
+    /// The same, but with the start time of this process.
     pub(crate) fn of_process(pid: u32) -> Self {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         let ticks = stat
@@ -34,7 +34,7 @@ impl Exporter {
         Self::serving(u32::MAX, now() - uptime + ticks / 100.0)
     }
 
-    /// Answers so often, then 500.
+    /// Responds normally to this number of requests, and with 500 to all later ones.
     pub(crate) fn failing_after(good: u32) -> Self {
         Self::serving(good, 1.7e9)
     }
@@ -52,7 +52,7 @@ impl Exporter {
     }
 }
 
-/// Waits until somebody else asks the truth server; bounded.
+/// Waits until another client has sent over 100 requests to the truth server. Panics after about 20 seconds.
 pub(crate) fn wait_for_traffic(port: u16) {
     for _ in 0..1_000 {
         let truth = ask(&format!("http://127.0.0.1:{port}/truth"));

@@ -1,11 +1,11 @@
-//! A bridge that misbehaves on order, and counts exactly what it did: headcount must find the same numbers.
+//! A bridge with injected faults, which it counts exactly. headcount must find the same numbers.
 
 use serde_json::Value;
 
 use crate::harness::{Lab, Server, ask};
 
-/// Four rooms of five. Each user says 60 things; when the first is said all are there, and long after the last one
-/// all is quiet, so that everything that the bridge does falls into the hold.
+/// Four rooms of five. Each user sends 60 messages. All have joined before the first message, and it is quiet long
+/// after the last one. So all of the bridge's actions are within the measured time.
 const TALK: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { group: 5, load: { users: 20, duration: "3500ms" }, settle: "1s" };
@@ -29,7 +29,7 @@ export default async function talk({ number, everyone, channel }: Group) {
 
 const EXPECTED: u64 = 20 * 60 * 5;
 
-/// What headcount found, and what the bridge says that it did.
+/// Returns headcount's deliveries and the bridge's own counts.
 fn run(order: &str) -> (Value, Value) {
     let bridge = Server::bridge(&["--faults", order]);
     let level = Lab::new()
@@ -108,7 +108,7 @@ fn a_delay_is_in_every_latency() {
     assert!(done["delayed"].as_u64() >= Some(EXPECTED), "{done:#}");
 }
 
-/// Somebody speaks every few milliseconds, so somebody's message meets the beginning of a stall and waits it out.
+/// A message is sent every few milliseconds, so at least one waits for the whole length of a stall.
 #[test]
 fn a_stall_is_in_the_longest_latency() {
     let (found, done) = run("stall=500ms/1s");

@@ -1,5 +1,5 @@
-//! The server of the grid: each fault happens as ordered and stands in the log. The clients are others' (tungstenite,
-//! curl) or plain sockets.
+//! The server of the grid: each fault happens as configured, and the server logs it. The clients are third-party
+//! (tungstenite, curl) or plain sockets.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,10 +11,10 @@ use tungstenite::{Message, connect};
 
 use crate::harness::Server;
 
-/// Longer than any response here takes that comes at all.
+/// Longer than any response takes here, unless it never arrives.
 const SOON: Duration = Duration::from_secs(5);
 
-/// A port of its own with one fault.
+/// A separate port with one fault.
 pub(crate) struct Cell<'a> {
     server: &'a Server,
     number: u64,
@@ -85,7 +85,7 @@ fn call(port: u16, method: &str, path: &str, body: &str) -> Value {
     serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
 }
 
-/// Asks once; the status line, or nothing where the connection ended without.
+/// Sends one request. Returns the status line, or an empty text if the connection ended without a response.
 fn ask(stream: &mut TcpStream) -> String {
     stream
         .write_all(b"GET /r HTTP/1.1\r\nhost: x\r\n\r\n")

@@ -1,4 +1,4 @@
-//! Runs at the same time keep out of each other's folders.
+//! Concurrent runs do not write to each other's folders.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -48,7 +48,7 @@ fn a_folder_that_a_run_writes_to_is_refused_to_others() {
     let server = Raw::start(move |stream| {
         let mut reader = BufReader::new(stream);
         while read_request(&mut reader).is_some() {
-            let _ = tell.send(()); // and never an answer
+            let _ = tell.send(()); // and never respond
         }
     });
     let lab = Lab::new().with("go.ts", ONCE);
@@ -56,7 +56,7 @@ fn a_folder_that_a_run_writes_to_is_refused_to_others() {
     told.recv().unwrap();
     let second = lab.run("go.ts", &server.url(), &[]);
     second.refused(2, &["another run is writing to run"]);
-    drop(first); // killed: nothing of it stands in the way
+    drop(first); // kills the run; its lock must not block the next one
     let third = lab.start_run("go.ts", &server.url(), &[]);
     told.recv().unwrap();
     drop(third);

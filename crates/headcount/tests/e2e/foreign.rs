@@ -1,10 +1,10 @@
-//! Targets on libraries that share no line with headcount: npm `ws` and Python's `websockets`.
+//! Targets whose libraries share no code with headcount: npm `ws` and Python's `websockets`.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Lab, room_servers};
 
-/// 20 users in rooms of 5, each of whom says exactly 30 things in the middle of the hold.
+/// 20 users in rooms of 5. Each sends exactly 30 messages in the middle of the measured time.
 const TALK: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { group: 5, load: { users: 20, duration: "2500ms" }, settle: "5s" };

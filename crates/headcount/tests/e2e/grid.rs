@@ -1,5 +1,5 @@
-//! The grid of misbehaviour: a part of it, whose seed is printed. `HEADCOUNT_GRID_SEED` gives another, `HEADCOUNT_GRID_CELLS`
-//! more of it.
+//! A part of the grid of misbehaviour. It prints its seed; `HEADCOUNT_GRID_SEED` sets another one, and
+//! `HEADCOUNT_GRID_CELLS` the number of cells.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::harness::{Ended, Lab};
 
 const CELLS: &str = "150";
 
-/// A variable of the environment.
+/// Returns an environment variable, or the fallback.
 fn asked(name: &str, fallback: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| fallback.to_owned())
 }
@@ -33,7 +33,8 @@ fn no_verdict_is_wrong_in_the_grid_of_misbehaviour() {
     );
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert_eq!(report["all"]["cells"].to_string(), cells);
-    // A tool that never says anything is never wrong. What a busy machine disturbs is counted apart.
+    // Without this check, a tool without any verdict would pass. Cells disturbed by a busy machine are counted
+    // separately.
     let count = |name: &str| report["all"][name].as_u64().unwrap();
     assert!(count("inconclusive") * 10 < count("decided"), "{report:#}");
 }

@@ -1,4 +1,4 @@
-//! What the tests stand on: the program, the servers, folders, and JSON at a pointer.
+//! Test support: the program, servers, folders, and JSON at a pointer.
 
 mod asked;
 mod foreign;

@@ -1,4 +1,4 @@
-//! HTTP against a server of the test's own, which knows exactly what it was asked and what it answered.
+//! HTTP against a server of the test itself, which counts its requests and responses.
 
 use std::io::{BufReader, Write as _};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 
 use crate::harness::{Lab, Raw, read_request};
 
-/// What the server has seen.
+/// The server's own counts.
 #[derive(Debug, Default)]
 struct Seen {
     connections: AtomicU64,
@@ -25,7 +25,7 @@ fn server() -> (Raw, Arc<Seen>) {
         let mut writer = stream;
         let mut first = true;
         while let Some((head, body)) = read_request(&mut reader) {
-            // Who only knocks to see whether anybody is there asks nothing, and is not counted.
+            // The preflight connects without a request, and is not counted.
             ours.connections
                 .fetch_add(u64::from(std::mem::take(&mut first)), SeqCst);
             let number = ours.requests.fetch_add(1, SeqCst);
@@ -37,7 +37,7 @@ fn server() -> (Raw, Arc<Seen>) {
     (raw, seen)
 }
 
-/// Whether the connection stays open.
+/// Returns whether the connection stays open.
 fn answer(writer: &mut TcpStream, number: u64, head: &str, body: &[u8]) -> bool {
     let path = head.split(' ').nth(1).unwrap();
     let header = |name: &str| {
@@ -108,7 +108,7 @@ fn reply(writer: &mut TcpStream, status: &str, headers: &str, body: &[u8]) -> bo
         .is_ok()
 }
 
-/// A scenario that each of three users plays once.
+/// A scenario that each of three users runs once.
 fn once(story: &str) -> Lab {
     let text = format!(
         r#"import type {{ Group, Options }} from "headcount";

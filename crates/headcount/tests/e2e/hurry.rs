@@ -1,4 +1,4 @@
-//! What cannot be opened is refused, and the second Ctrl-C ends the program whatever it is doing.
+//! Addresses that cannot be opened are refused, and the second Ctrl-C ends the program in any state.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process};
 
 use crate::harness::{Lab, Program, Raw, issue};
 
-/// Far less than what would have to be waited for, and far more than a busy machine needs.
+/// Far less than the operations in flight would take, and far more than a busy machine needs.
 const SOON: Duration = Duration::from_secs(15);
 
 /// A run whose stderr is read while it runs.
@@ -52,7 +52,8 @@ impl Hurried {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
     }
 
-    /// Two Ctrl-C, the second when the first was heard; the exit code, which comes soon.
+    /// Sends Ctrl-C twice, the second time after the reaction to the first. Returns the exit code, and checks that the
+    /// end comes soon.
     fn interrupt_twice(mut self) -> Option<i32> {
         self.interrupt();
         self.until("stopping: ");
@@ -134,7 +135,7 @@ fn the_second_ctrl_c_ends_what_opens_a_crowd_of_connections() {
     let (tell, told) = channel();
     let server = Raw::start(move |stream| {
         let _ = tell.send(());
-        std::mem::forget(stream); // open for as long as the test runs, and silent
+        std::mem::forget(stream); // keeps it open and silent for the whole test
     });
     let lab = Lab::new();
     let url = server.url();
@@ -146,7 +147,7 @@ fn the_second_ctrl_c_ends_what_opens_a_crowd_of_connections() {
     assert_eq!(run.interrupt_twice(), Some(130));
 }
 
-/// Ten requests, two seconds of quiet, and then a call of the script that nothing can interrupt.
+/// Ten requests, a pause of 2.5 seconds, and then a call into the engine that nothing can interrupt.
 const STUCK: &str = r#"
 export const options = { load: { users: 1, duration: "10m" }, script: { time: "1ms" } };
 export default async function go({ users: [user], think }) {
@@ -157,7 +158,7 @@ export default async function go({ users: [user], think }) {
 }
 "#;
 
-/// Answers everything; tells of `/last`.
+/// Responds to every request, and notifies the test of `/last`.
 fn answers(tell: std::sync::mpsc::Sender<()>) -> Raw {
     Raw::start(move |stream| {
         let mut writer = stream.try_clone().unwrap();

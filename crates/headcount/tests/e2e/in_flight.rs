@@ -1,5 +1,5 @@
-//! Operations that were still in flight when the measured time was over: they are waited for until their own time limit,
-//! and what has not ended then is in no threshold a success. The servers here count for themselves.
+//! Operations still in flight at the end of the measured time. headcount waits for them until their own time limit. An
+//! operation that has not ended by then is a success in no threshold. The servers here count requests themselves.
 
 use std::io::{BufReader, Write as _};
 use std::net::TcpStream;
@@ -25,7 +25,7 @@ export default async function ask({ users: [user] }: Group) {
 }
 "#;
 
-/// A server that answers so many requests and then no more, as one that is frozen; it counts what reached it.
+/// A server that responds to a given number of requests and then freezes. It counts the requests that it receives.
 struct Frozen {
     raw: Raw,
     asked: Arc<AtomicU64>,
@@ -164,7 +164,7 @@ fn a_server_that_freezes_aborts_the_run_before_any_request_has_run_out_of_time()
 
 #[test]
 fn who_was_waiting_before_the_measured_time_and_through_all_of_it_is_counted() {
-    // All that bench asks for within the second of warm-up is never answered, so nothing begins in the measured time.
+    // The server never responds to the requests of the warm-up, so no request starts in the measured time.
     let frozen = Frozen::after(0);
     let lab = Lab::new();
     let more = [
@@ -187,7 +187,7 @@ fn who_was_waiting_before_the_measured_time_and_through_all_of_it_is_counted() {
 
 #[test]
 fn a_request_that_waits_for_a_stream_of_http_2_runs_out_of_time_too() {
-    // Nothing is ever said: more requests than the streams that may be opened unasked stand in line.
+    // The server sends nothing. More requests wait than streams may be opened before the server's settings arrive.
     let silent = Raw::start(|stream| drop(std::io::copy(&mut &stream, &mut std::io::sink())));
     let lab = Lab::new();
     let args = [
@@ -211,8 +211,8 @@ fn a_request_that_waits_for_a_stream_of_http_2_runs_out_of_time_too() {
     assert_eq!(requests["unfinished"], 0);
 }
 
-/// Nobody but the sender hears what is said to `/echo`, so the other's delivery is lost; and one of them goes on by
-/// itself for longer than anybody waits.
+/// The server sends each message only back to its sender, so the delivery to the other member is lost. The users keep
+/// thinking for longer than the grace period.
 const LOST: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { group: 2, load: { groups: 1, duration: "1s" }, settle: "4s" };
@@ -228,7 +228,7 @@ export default async function talk({ everyone, channel, think }: Group) {
 }
 "#;
 
-/// The same, by users who stay until the level ends.
+/// The same with users who stay until the level ends.
 #[test]
 fn settle_is_one_grace_period_for_who_stays_too() {
     let truth = Server::truth(&[]);

@@ -1,4 +1,4 @@
-//! `headcount init`: what a newcomer does first.
+//! `headcount init`, the first command of a new user.
 
 use crate::harness::{Lab, Program, Server, npx_tsc};
 

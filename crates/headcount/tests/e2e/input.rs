@@ -1,11 +1,11 @@
-//! Wrong input: clear words, the right exit code, and nothing is sent.
+//! Invalid input: clear messages and the right exit code, and nothing is sent.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 
 use crate::harness::{Lab, Raw, Server};
 
-/// Nobody listens on this port: whoever reaches it has gone too far.
+/// A port without a listener: a run that connects has checked its input too late.
 const NOBODY: &str = "http://127.0.0.1:1";
 const EMPTY: &str = "export default async function go() {}\n";
 
@@ -180,7 +180,7 @@ fn a_host_that_does_not_exist() {
     ended.refused(4, &["cannot resolve `no-such-host.invalid`"]);
 }
 
-/// 192.0.2.1 is reserved for documentation: had a packet been sent, this would hang until a time limit.
+/// 192.0.2.1 is reserved for documentation. If a packet were sent to it, the run would hang until a time limit.
 #[test]
 fn a_target_beyond_private_networks_is_refused_before_the_first_packet() {
     let ended = with_good_options().run("go.ts", "http://192.0.2.1", &[]);
@@ -190,7 +190,7 @@ fn a_target_beyond_private_networks_is_refused_before_the_first_packet() {
     );
 }
 
-/// The scenario, too, may not lead elsewhere; redirects neither.
+/// Neither the scenario nor a redirect may lead to another public address.
 #[test]
 fn a_scenario_cannot_lead_beyond_private_networks() {
     let server = Raw::start(|mut stream| {

@@ -1,4 +1,4 @@
-//! Ctrl-C, a target that dies, a disk that is full: what was measured until then is not lost.
+//! Ctrl-C, a target that dies, a full disk: the measurements so far are not lost.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ export default async function go({ users: [user], think }: Group) {
 }
 "#;
 
-/// Asks until it is so; fails after twenty seconds.
+/// Polls until the condition is true. Panics after twenty seconds.
 pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
     let began = SystemTime::now();
     while !is_so() {
@@ -29,15 +29,15 @@ pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// A long run of which some requests have been answered, as the bridge itself says.
+/// Starts a long run, and waits until the bridge has counted some requests.
 fn under_way(lab: &Lab, bridge: &Server, more: &[&str]) -> Program {
     let program = lab.start_run("go.ts", &bridge.url(), more);
     until("load", || connections(bridge.port()) >= 4);
-    thread::sleep(Duration::from_millis(300)); // some load to measure; how much does not matter
+    thread::sleep(Duration::from_millis(300)); // some load to measure; the amount does not matter
     program
 }
 
-/// Connections that stand on a port of this machine.
+/// Returns the number of connections to a port of this machine.
 pub(crate) fn connections(port: u16) -> usize {
     let port = format!(":{port:04X}");
     let table = fs::read_to_string("/proc/net/tcp").unwrap();
@@ -71,7 +71,7 @@ fn the_first_ctrl_c_ends_the_run_in_order() {
 #[test]
 fn the_second_ctrl_c_ends_it_at_once() {
     let bridge = Server::bridge(&[]);
-    // Nobody can be quick here: each iteration awaits an answer that does not come for a minute.
+    // The run cannot end by itself soon, because each iteration pauses for a minute.
     let text = LONG
         .replace("await think(\"20ms\")", "await think(\"60s\")")
         .replace("\"1s\"", "\"40s\"");
@@ -79,7 +79,7 @@ fn the_second_ctrl_c_ends_it_at_once() {
     let program = under_way(&lab, &bridge, &[]);
     let began = SystemTime::now();
     program.interrupt();
-    thread::sleep(Duration::from_millis(200)); // two that come together are one for the kernel
+    thread::sleep(Duration::from_millis(200)); // the kernel merges two signals that arrive together
     program.interrupt();
     let ended = program.end();
     ended.refused(130, &["stopping at once", "saved"]);
@@ -156,7 +156,7 @@ fn a_folder_that_goes_away_does_not_take_the_record_along() {
     assert!(lab.path("tmp/run/report.md").is_file());
 }
 
-/// No file may grow beyond a few bytes, nowhere: that is what a full disk looks like from inside.
+/// No file may grow beyond a few bytes, which the program cannot distinguish from a full disk.
 #[test]
 fn on_a_full_disk_the_report_is_still_printed() {
     let bridge = Server::bridge(&[]);
@@ -168,7 +168,7 @@ fn on_a_full_disk_the_report_is_still_printed() {
     assert!(!lab.path("run/run.part").exists());
 }
 
-/// The run, behind some words of shell.
+/// Starts the run behind a shell prefix.
 fn start_with(lab: &Lab, bridge: &Server, before: &str) -> Program {
     let mut command = Command::new("bash");
     let binary = Path::new(env!("CARGO_BIN_EXE_headcount"));

@@ -1,4 +1,4 @@
-//! Rate limiters of known truth, and targets that answer 429 for other reasons: what the run says of them.
+//! Rate limiters with known rules, and targets that respond with 429 for other reasons: the findings of the run.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufReader, Write as _};
@@ -10,23 +10,23 @@ use serde_json::Value;
 
 use crate::harness::{Lab, Raw, Server, is_invalid, read_request};
 
-/// What decides whether a request is let through; times are in seconds.
+/// The rule that admits or refuses a request. Times are in seconds.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// So many in windows that begin with the first request.
+    /// Limit and length of fixed windows; the first starts with the first request.
     Fixed(u32, f64),
-    /// So many in any span of that length.
+    /// Limit in any span of this length.
     Sliding(usize, f64),
-    /// So many at once, and so many again each second.
+    /// Bucket size, and tokens added per second.
     Bucket(f64, f64),
-    /// One in so many is refused, by no limit: after a known sequence of numbers that look random.
+    /// Share of requests that are refused at random, without a limit. The random sequence is reproducible.
     Chance(f64),
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Headers {
     None,
-    /// `RateLimit-Limit` and its like, and `Retry-After`.
+    /// `RateLimit-Limit` and the other headers of the draft, and `Retry-After`.
     Draft6,
     /// `RateLimit-Policy: "…";q=…` and `RateLimit: "…";r=…`.
     Draft8,
@@ -44,7 +44,7 @@ struct State {
 }
 
 impl State {
-    /// Whether one more is let through, and else how long to wait.
+    /// Admits a request, or returns the time to wait.
     fn admit(&mut self, kind: Kind) -> Result<(), f64> {
         let begun = *self.begun.get_or_insert_with(SystemTime::now);
         let now = begun.elapsed().unwrap_or_default().as_secs_f64();
@@ -134,7 +134,7 @@ fn limiter(kind: Kind, by_address: bool, told: Headers) -> Raw {
     })
 }
 
-/// Eight users who ask about every 20 ms; the first two twice as often.
+/// Eight users who send a request about every 20 ms, the first two twice as often.
 const ASKING: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { load: { users: 8 } };
@@ -268,7 +268,7 @@ fn a_limit_by_address_and_one_for_all_are_told_apart() {
             found.screen
         );
     }
-    // From one address it cannot be told, and that is said.
+    // With one source address the two cannot be distinguished, and the report says so.
     let server = limiter(Kind::Fixed(60, 900.0), true, Headers::Draft6);
     let found = run(&server.url(), "2s", &[]);
     for words in [
@@ -290,7 +290,7 @@ fn the_limiter_of_the_truth_server_is_told_by_bench_too() {
         let ended = lab.headcount(&[&load[..], &["--out", "run"]].concat());
         (lab.record(), ended)
     };
-    // Where the machine does not let the load be made, it is made again.
+    // If the machine could not make the load, the run is repeated.
     let is_valid = |(record, _): &(Value, _)| !is_invalid(&record["levels"][0]);
     let (record, ended) = (0..2).map(|_| asked()).find(is_valid).unwrap_or_else(asked);
     let figures = &record["findings"][0]["figures"];
@@ -308,7 +308,7 @@ fn refusals_by_chance_are_no_limiter_and_healthy_targets_show_none() {
         let server = limiter(Kind::Chance(share), false, Headers::None);
         let found = run(&server.url(), "9s", &[]);
         assert!(found.findings.is_empty(), "{}", found.screen);
-        // What is measured there is told all the same.
+        // The report shows the measured failures all the same.
         assert!(
             found
                 .screen

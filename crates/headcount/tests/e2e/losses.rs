@@ -1,10 +1,11 @@
-//! Why deliveries are missing: the reason of the moment, what headcount cut off itself, and mistakes of the script.
+//! Reasons for missing deliveries: the circumstances of the loss, deliveries that headcount cut off, and mistakes of
+//! the script.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Lab, Server};
 
-/// Each delivery takes 300 ms; a member leaves 50 ms after it was told something, again and again.
+/// Each delivery takes 300 ms. A member leaves 50 ms after a message is sent to it, in every iteration.
 const LEAVERS: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { group: 2, load: { groups: 4, duration: "3s" }, settle: "1s" };
@@ -20,7 +21,7 @@ export default async function talk({ users: [ann, ben], channel, id, iteration }
 }
 "#;
 
-/// Each iteration fails while what was said is on its way.
+/// Each iteration fails while its messages are in flight.
 const THROWING: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = {
@@ -76,7 +77,7 @@ fn what_a_failing_iteration_cut_off_is_neither_lost_nor_held_against_the_target(
     );
 }
 
-/// Two users in a room of a server without an echo.
+/// Two users in a room of a server without echo.
 const MISTAKEN: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = {
@@ -99,7 +100,7 @@ export default async function talk({ everyone, channel, id }: Group) {
 }
 "#;
 
-/// What is said of a run that looks there: the report, and the record's part.
+/// Runs with this audience and this place of the stamp. Returns the report, and the record of the channel.
 fn mistaken(audience: &str, place: &str) -> (String, Value) {
     let truth = Server::truth(&[]);
     let text = MISTAKEN

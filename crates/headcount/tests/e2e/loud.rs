@@ -1,4 +1,5 @@
-//! Targets that send small pieces without pause: the run ends in time, in bounded memory, and says what happened.
+//! Targets that send small pieces without pause. The run must end in time and in bounded memory, and report what
+//! happened.
 
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -9,9 +10,9 @@ use crate::faulty::Cell;
 use crate::harness::{Ended, Lab, Program, Server, issue};
 use crate::interrupt::{connections, until};
 
-/// What the program may take while one connection is flooded: it takes 35 MB.
+/// Memory limit while one connection is flooded. The program needs 35 MB.
 const MEMORY: u64 = 100 << 20;
-/// From the second Ctrl-C to the end it takes less than a second; the rest is for a busy machine.
+/// Time limit after the second Ctrl-C. The program needs less than a second; the rest is for a busy machine.
 const SOON: Duration = Duration::from_secs(5);
 
 const LISTEN: &str = r#"
@@ -41,7 +42,7 @@ fn bench<'a>(url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     args
 }
 
-/// To its end, by itself and in bounded memory.
+/// Waits until the program ends by itself, and checks its memory.
 fn bounded(program: Program) -> Ended {
     let mut peak = 0;
     while let Some(bytes) = program.peak_memory() {
@@ -125,9 +126,9 @@ fn ctrl_c_ends_the_run_on_a_flooded_connection() {
         let lab = Lab::new().with("go.ts", &text);
         let program = lab.start_run("go.ts", &cell.url(), &[]);
         until("load", || connections(cell.port()) >= 2);
-        thread::sleep(Duration::from_millis(500)); // of flood; how much does not matter
+        thread::sleep(Duration::from_millis(500)); // some flood; the amount does not matter
         program.interrupt();
-        thread::sleep(Duration::from_millis(200)); // two that come together are one for the kernel
+        thread::sleep(Duration::from_millis(200)); // the kernel merges two signals that arrive together
         let began = SystemTime::now();
         program.interrupt();
         let ended = program.end();

@@ -1,7 +1,7 @@
-//! The program as its users meet it: the real binary, real sockets, servers that others wrote.
+//! Tests of the real binary, with real sockets and third-party servers.
 //!
-//! One binary, because linking is the slow part. Every test starts what it needs on a port of its own, ends it by its
-//! process number, and is bounded in time. What is asserted are counts and words, never how fast this machine is.
+//! All tests are in one binary, because linking is the slow part. Each test starts its servers on ports of its own,
+//! ends them by process id, and has a time limit. The tests assert counts and texts, never the speed of this machine.
 
 #![expect(
     clippy::unwrap_used,

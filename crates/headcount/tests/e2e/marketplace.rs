@@ -1,4 +1,4 @@
-//! The trades of the study, in small: the built-in marketplace with its people, its money and its ordered bug.
+//! The trades of the study at a small scale: the built-in marketplace with its users, its money and its injected fault.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::harness::{Lab, Server};
 
-/// Password hashing that costs next to nothing, on a file of its own.
+/// A marketplace with cheap password hashing and its own database file.
 fn marketplace(lab: &Lab, more: &[&str]) -> Server {
     let store = format!("sqlite:{}", lab.path("market.db").display());
     let cheap = [
@@ -32,7 +32,7 @@ fn scenario(name: &str) -> String {
     folder.join(name).display().to_string()
 }
 
-/// Runs the flow with one level of four trades; its record.
+/// Runs the scenario with one level of four trades. Returns the record.
 fn four_trades(lab: &Lab, market: &Server, name: &str) -> Value {
     let users = ["--users", "16", "--out", "run"];
     lab.headcount(

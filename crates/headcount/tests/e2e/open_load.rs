@@ -1,10 +1,10 @@
-//! Open load against the truth server, which counts for itself what came.
+//! Open load against the truth server, which counts its requests itself.
 
 use serde_json::Value;
 
 use crate::harness::{Lab, Server, ask};
 
-/// Asks for one path; `LOAD` is filled in.
+/// Requests one path. `LOAD` is a placeholder.
 const ASK: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { load: { LOAD } };

@@ -1,9 +1,9 @@
-//! Where in a message a channel looks for its stamps.
+//! The place in a message where a channel looks for its stamps.
 
 use crate::harness::{Lab, Server};
 
-/// Each of three users says 20 things in binary, 16 bytes of a head before the stamp; of what is received the head of
-/// every other message is a byte longer, so that its stamp stands elsewhere.
+/// Each of three users sends 20 binary messages with a 16-byte header before the stamp. Every other message belongs to
+/// a second channel, whose header is one byte longer.
 const BINARY: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { group: 3, load: { groups: 1, duration: "2s" }, settle: "1s" };
@@ -46,7 +46,7 @@ fn a_stamp_in_binary_is_found_at_the_byte_where_it_begins() {
     }
 }
 
-/// The stamp is there, but not where it was said to stand.
+/// The message contains the stamp, but at another byte than the given one.
 #[test]
 fn at_another_byte_nothing_is_found() {
     let truth = Server::truth(&[]);

@@ -1,4 +1,4 @@
-//! A machine has some 28,000 local ports per address; here it has 20.
+//! Exhausted local ports: a machine has about 28,000 per address, this test allows 20.
 
 use std::process::Command;
 
@@ -17,11 +17,11 @@ export default async function fifty({ everyone }: Group) {
 }
 "#;
 
-/// A network of its own, which ends with its last process.
+/// Enters a new network namespace, which ends with its last process.
 const ENTER: [&str; 4] = ["unshare", "-rn", "sh", "-ec"];
 const FEW_PORTS: &str =
     "ip link set lo up; echo 40000 40019 > /proc/sys/net/ipv4/ip_local_port_range;";
-/// The server's first line says that it listens; the pipe stays open for what it writes later.
+/// The server's first line means that it is listening. The pipe stays open for the server's later output.
 const RUN: &str = r#"
 folder=$1 headcount=$2; shift 2; cd "$folder"
 mkfifo listens
@@ -38,7 +38,7 @@ fn can_be_entered() -> bool {
     entered.is_ok_and(|ended| ended.status.success())
 }
 
-/// `None` where nobody may make a network.
+/// `None` if this machine does not permit a network namespace.
 #[expect(clippy::print_stderr, reason = "a test that tests nothing says so")]
 fn connections_of_fifty(more: &[&str]) -> Option<(Lab, Value)> {
     if !can_be_entered() {

@@ -1,7 +1,7 @@
-//! Many short runs of scenarios that nobody would write, against a server with every fault. Whatever happens, a run ends
-//! in time, with a code that says how, and leaves a record that reads back and adds up.
+//! Many short runs of unusual random scenarios against a server with every fault. Each run must end in time, with a
+//! meaningful exit code and a readable, consistent record.
 //!
-//! `HEADCOUNT_RANDOM_RUNS` makes more of them, `HEADCOUNT_RANDOM_SEED` repeats them.
+//! `HEADCOUNT_RANDOM_RUNS` sets their number, `HEADCOUNT_RANDOM_SEED` repeats them.
 
 use std::fs;
 use std::thread;
@@ -11,7 +11,7 @@ use crate::harness::{Lab, Server};
 
 const RUNS: u64 = 16;
 
-/// Small and good enough to choose among scenarios (xorshift64*, Vigna 2016).
+/// A small generator, good enough to choose among scenarios (xorshift64*, Vigna 2016).
 struct Dice(u64);
 
 impl Dice {
@@ -32,7 +32,7 @@ impl Dice {
     }
 }
 
-/// The options' load, and how many make a group.
+/// Returns the load for the options, and the group size.
 fn load(dice: &mut Dice) -> (String, u64) {
     let group = 1 + dice.below(4);
     let groups = 1 + dice.below(8);
@@ -59,7 +59,7 @@ fn load(dice: &mut Dice) -> (String, u64) {
     (load, group)
 }
 
-/// One thing that a user does.
+/// Returns one action of a user.
 fn action(dice: &mut Dice) -> String {
     let path = dice.one_of(&[
         "/delay/5ms",

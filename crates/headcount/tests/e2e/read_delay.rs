@@ -1,4 +1,5 @@
-//! How long what arrived lay in the kernel before it was read: known here, because the script keeps the thread busy.
+//! The read delay, between the kernel's receive timestamp and the read. It is known here, because the script keeps the
+//! thread busy.
 
 use std::fs;
 use std::io::Write as _;
@@ -15,7 +16,7 @@ const SPIN: &str =
     "function spin(ms: number) { const end = Date.now() + ms; while (Date.now() < end); }\n";
 const STALL_MS: f64 = 20.0;
 
-/// One message each few milliseconds, by the server's own clock.
+/// Sends a message every few milliseconds, on the server's own clock.
 fn speaking(pause: Duration) -> Raw {
     Raw::start(move |stream| {
         let Ok(mut socket) = tungstenite::accept(stream) else {
@@ -46,10 +47,10 @@ fn go(body: &str) -> String {
     )
 }
 
-/// The delay in milliseconds at a quantile, and how many reads were sampled.
+/// Returns the read delay at a quantile in milliseconds, and the number of sampled reads.
 fn read_delay(body: &str, target: &str, quantile: f64) -> (f64, u64) {
     let text = go(body);
-    // On a busy machine the kernel may begin to stamp when a short run is over.
+    // On a busy machine, a short run may be over before the kernel starts to create timestamps.
     let runs = (0..10).map(|_| {
         let lab = Lab::new().with("go.ts", &text);
         lab.level("go.ts", target, &[]);
@@ -64,7 +65,7 @@ fn read_delay(body: &str, target: &str, quantile: f64) -> (f64, u64) {
 
 #[test]
 fn messages_that_come_while_the_thread_is_busy_are_read_as_late_as_that() {
-    // Of three reads one follows a stall: then the messages of 20 ms come at once.
+    // One of three reads follows a stall, and then gets all messages of the last 20 ms.
     let body = "const s = await u.websocket('/'); let end = 0;
         s.on('message', () => { if (Date.now() - end >= 2) { spin(20); end = Date.now(); } });
         await u.stay();";
@@ -86,7 +87,7 @@ fn an_answer_that_comes_while_the_thread_is_busy_is_read_as_late_as_that() {
 fn a_time_ends_when_the_kernel_has_the_answer_and_not_when_a_busy_thread_reads_it() {
     let body = "const answer = u.get('/x', { name: 'x' }); spin(20); await answer;";
     let text = go(body);
-    // On a busy machine the kernel may begin to stamp when a short run is over.
+    // On a busy machine, a short run may be over before the kernel starts to create timestamps.
     let median = (0..10).map(|_| {
         let lab = Lab::new().with("go.ts", &text);
         let level = lab.level("go.ts", &answering().url(), &[]);
@@ -107,7 +108,7 @@ fn no_time_is_shorter_than_the_truth() {
     let saved = fs::read_to_string(lab.path("run/run.json")).unwrap();
     let run = record::from_json(&saved).unwrap();
     let service = &run.levels[0].measured.requests["x"].service;
-    // The histogram's bins are a thousandth wide.
+    // The histogram's bins are 0.1 % wide.
     assert!(
         service.min().unwrap().as_millis_f64() >= 19.9,
         "{:?}",
@@ -124,7 +125,7 @@ fn what_was_there_before_the_message_is_not_its_reply() {
         };
         let mut pushed = socket.send("a push".into());
         while pushed.is_ok() && socket.read().is_ok() {
-            thread::sleep(Duration::from_millis(5)); // so that each is read by itself
+            thread::sleep(Duration::from_millis(5)); // so that each message is read separately
             pushed = socket.send("the reply".into());
             thread::sleep(Duration::from_millis(5));
             pushed = pushed.and(socket.send("a push".into()));
@@ -132,7 +133,8 @@ fn what_was_there_before_the_message_is_not_its_reply() {
     });
     let body = "const s = await u.websocket('/');
         for (;;) { spin(20); u.check('the reply', await s.request('x') === 'the reply'); }";
-    // The kernel goes on stamping while somebody wants it to, and on a busy machine it begins late; so may the push come.
+    // The kernel creates timestamps as long as any socket wants them. On a busy machine they start late, and so may the
+    // push.
     let _goes_on = Server::truth(&[]);
     let seen: Vec<Value> = (0..10)
         .map(|_| {
@@ -168,7 +170,7 @@ fn without_a_connection_the_delay_is_not_known() {
 
 #[test]
 fn the_truth_server_counts_from_when_its_kernel_had_the_request() {
-    // Stopped for most of the delay, it answers at its time all the same. A busy machine may wake it late.
+    // The server is stopped for most of the delay, and must still respond on time. A busy machine may wake it late.
     const DELAY: Duration = Duration::from_millis(400);
     let on_time = (0..10).any(|_| {
         let server = Server::truth(&[]);
@@ -178,7 +180,7 @@ fn the_truth_server_counts_from_when_its_kernel_had_the_request() {
         let url = format!("{}/delay/400ms", server.url());
         let began = SystemTime::now();
         let asked = thread::spawn(move || ask(&url));
-        thread::sleep(DELAY * 3 / 4); // the server that reads late is what is tested
+        thread::sleep(DELAY * 3 / 4); // simulates a server that reads late
         kill_process(pid, Signal::CONT).unwrap();
         asked.join().unwrap();
         let took = began.elapsed().unwrap();

@@ -1,11 +1,11 @@
-//! A redirect to another host takes nothing along that was meant for the target, and does not lead to credentials.
+//! A redirect to another host carries no data meant for the target, and may not lead to a URL with credentials.
 
 use std::io::{BufReader, Write as _};
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::harness::{Lab, Raw, read_request};
 
-/// A server that answers every request with this head and notes what it was asked.
+/// A server that sends this head in every response, and records the requests.
 fn answering(head: String) -> (Raw, Receiver<(String, Vec<u8>)>) {
     let (tell, asked) = channel();
     let server = Raw::start(move |stream| {

@@ -1,5 +1,5 @@
-//! A server that takes a request on a kept connection and closes it without a word may have done what was asked: only
-//! what may be done twice is sent twice. The server counts what arrives.
+//! A server that reads a request on a kept-alive connection and then closes it may have processed the request. Only
+//! idempotent requests are therefore repeated. The server counts the requests that arrive.
 
 use std::io::{BufReader, Write as _};
 use std::net::Shutdown;
@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use crate::harness::{Ended, Lab, Raw, read_request};
 
-/// The methods of RFC 9110 §9.2.2 that may be done twice, and some that may not.
+/// Idempotent methods (RFC 9110 §9.2.2), and some that are not.
 const IDEMPOTENT: [&str; 5] = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"];
 const OTHERS: [&str; 3] = ["POST", "PATCH", "PROPFIND"];
 
-/// Answers every odd request of a connection and closes it at every even one, when that has come whole. Tells of each
-/// by its method.
+/// Responds to the first request of a connection, and closes the connection after reading the second. Sends the test
+/// the method of each request.
 fn closing() -> (Raw, Receiver<String>) {
     let (tell, told) = channel();
     let server = Raw::start(move |stream| {
@@ -30,13 +30,13 @@ fn closing() -> (Raw, Receiver<String>) {
         }
         let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
         if writer.write_all(answer).is_ok() && arrived().is_some() {
-            let _ = writer.shutdown(Shutdown::Both); // the peer may have gone
+            let _ = writer.shutdown(Shutdown::Both); // the peer may have closed the connection
         }
     });
     (server, told)
 }
 
-/// Ten requests one after the other; how many arrived, and what the level says of them.
+/// Sends ten requests one after another. Returns the number that arrived, and the figures of the level.
 fn ten(method: &str, more: &[&str]) -> (usize, Value, Ended) {
     let (server, told) = closing();
     let url = server.url();
@@ -67,7 +67,7 @@ fn what_may_be_done_twice_is_repeated_and_counted() {
         let (arrived, requests, _) = ten(method, &[]);
         assert_eq!(requests["count"], 10, "{method}: {requests:#}");
         assert_eq!(requests["failed"], 0, "{method}: {requests:#}");
-        // The first is answered; each of the others finds a connection that is closed at it, and a new one.
+        // The first request succeeds. Each of the others meets a closing connection, and is repeated on a new one.
         assert_eq!(requests["repeated"], 9, "{method}: {requests:#}");
         assert_eq!(arrived, 19, "{method}: {requests:#}");
     }
@@ -90,7 +90,7 @@ export default async function two({ users: [user] }: Group) {
 }
 "#;
 
-/// A scenario of two requests, the second of which meets the closed connection.
+/// Runs a scenario of two requests. The second one meets the closing connection.
 fn two(method: &str, options: &str, more: &[&str]) -> (Lab, usize, Value) {
     let (server, told) = closing();
     let text = TWO.replace("METHOD", method).replace("OPTIONS", options);
@@ -123,7 +123,7 @@ fn a_scenario_turns_repeats_off_by_its_options_or_on_the_command_line() {
     }
 }
 
-/// A server's close is seen as one, unless what was sent in vain is answered with a reset before.
+/// Returns the failure caused by the server's close. It is a reset if the kernel has already rejected the request.
 fn of_a_close(lab: &Lab, what: &str) -> Value {
     let failures = lab.failures();
     let is_it =

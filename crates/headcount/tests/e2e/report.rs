@@ -1,4 +1,4 @@
-//! What is told of a run: the same from the record as at its end, and in a shape that does not change.
+//! The report of a run: the same at its end and later from the record, and in a stable format.
 
 use std::collections::BTreeSet;
 use std::fs;

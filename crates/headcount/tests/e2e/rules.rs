@@ -1,4 +1,4 @@
-//! The rules of measurement, each held against a server that counts for itself.
+//! The rules of measurement, each checked against the counts of a server.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ fn requests_of(truth: &Server) -> u64 {
         .sum()
 }
 
-/// The only level of the record.
+/// Returns the only level of the record.
 fn level(lab: &Lab) -> Value {
     lab.record()["levels"][0].clone()
 }
@@ -34,7 +34,7 @@ fn every_keeps_its_clock_whatever_the_answers_do() {
         "user!.every(\"10ms\", () => user!.get(\"/delay/300ms\"), { first: \"0s\" }); await user!.stay();",
     );
     let told = lab.level("go.ts", &truth.url(), &["--workers", "1"]);
-    // A tick each 10 ms for 2 s, though only six of its requests fit through the user's six connections in 300 ms.
+    // The ticker fires every 10 ms for 2 s, although the user's six connections allow only six requests per 300 ms.
     assert_eq!(
         told["requests"]["count"].as_u64().unwrap()
             + told["requests"]["unfinished"].as_u64().unwrap(),
@@ -87,9 +87,9 @@ fn littles_law_says_how_many_are_at_work() {
         figure("at_work") > 9.0,
         "200/s of 50 ms and more are ten at work and more: {law:#}"
     );
-    // On a busy machine some begin late and end after the hold.
+    // On a busy machine, some start late and end after the measured time.
     assert!((figure("per_s") - 200.0).abs() < 40.0, "{law:#}");
-    // Some ten of 600 are in flight at the end of the hold, and count for as long as they have been.
+    // About ten of 600 are in flight at the end of the measured time, and count with their age.
     assert!(figure("time_s") >= 0.049, "{law:#}");
 }
 

@@ -1,4 +1,4 @@
-//! The example scenarios: the documentation quotes them, so they compile and run.
+//! The example scenarios. The documentation quotes them, so they must compile and run.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::harness::{
 
 const SHORT: [&str; 6] = ["--duration", "1500ms", "--ramp", "0s", "--warmup", "0s"];
 
-/// Runs an example as it lies there; nothing failed in any level.
+/// Runs an unmodified example. Asserts that nothing failed in any level.
 fn run(name: &str, target: &str, more: &[&str]) -> Vec<Value> {
     let path = scenarios().join(name);
     let mut args = vec!["--json"];
@@ -43,7 +43,7 @@ fn rooms_over_websocket() {
         for level in levels {
             let deliveries = &level["deliveries"];
             assert!(
-                deliveries["expected"].as_u64() > Some(0), // how many, a busy machine decides
+                deliveries["expected"].as_u64() > Some(0), // the number depends on how busy the machine is
                 "{name}: {level:#}"
             );
             assert_eq!(deliveries["delivered"], deliveries["expected"], "{name}");
@@ -64,7 +64,7 @@ fn rooms_over_socket_io() {
         for level in levels {
             let deliveries = &level["deliveries"];
             assert!(
-                deliveries["expected"].as_u64() > Some(0), // how many, a busy machine decides
+                deliveries["expected"].as_u64() > Some(0), // the number depends on how busy the machine is
                 "{package}: {level:#}"
             );
             assert_eq!(deliveries["delivered"], deliveries["expected"], "{package}");

@@ -1,10 +1,10 @@
-//! A scenario that misbehaves harms itself alone, and is told where.
+//! A scenario that misbehaves harms only itself, and its failure has a location in the source.
 
 use serde_json::Value;
 
 use crate::harness::{Lab, Server};
 
-/// Four groups, of which number 2 does what `trouble` says.
+/// Four groups. Number 2 runs the code in `trouble`.
 fn lab(options: &str, trouble: &str) -> Lab {
     let text = format!(
         r#"import type {{ Group, Options }} from "headcount";
@@ -21,7 +21,8 @@ export default async function go({{ number, users: [user], think }}: Group) {{
     Lab::new().with("go.ts", &text)
 }
 
-/// The level of a run that says by its exit code that the script failed, unless this machine was too busy to measure.
+/// Returns the level of a run whose exit code says that the script failed, or that this machine was too busy to
+/// measure.
 fn level_with_trouble(lab: &Lab) -> Value {
     let bridge = Server::bridge(&[]);
     let ended = lab.run("go.ts", &bridge.url(), &["--json"]);
@@ -73,7 +74,7 @@ fn an_endless_loop_is_broken_and_the_other_groups_go_on() {
     let first = &failure["first"];
     assert_eq!(first["detail"], "ran for more than 300 ms without a pause");
     let location = first["location"].as_str().unwrap();
-    // A jump back has no place of its own: the last expression before it may stand in front of the loop.
+    // The jump back of a loop has no source location. The reported location may be the last expression before the loop.
     let inside = ["go.ts:6:", "go.ts:7:", "go.ts:8:"];
     assert!(
         inside.iter().any(|line| location.starts_with(line)),
@@ -96,7 +97,7 @@ fn a_promise_that_nothing_settles_is_noticed_at_once() {
     assert!(location.starts_with("go.ts:"), "{failure:#}");
 }
 
-/// Two users, each at a barrier of their own; whatever else is in the run goes on.
+/// Two users, each at a barrier of its own. The rest of the run continues.
 #[test]
 fn barriers_that_cannot_open_fail_with_who_waits_where() {
     let bridge = Server::bridge(&[]);

@@ -1,6 +1,6 @@
-//! `headcount selftest`: what is known beside what was measured, and that a difference is noticed.
+//! `headcount selftest`: known values beside measured ones. A difference must be noticed.
 //!
-//! Times are judged by the program itself, which says when the machine was too busy; counts must agree always.
+//! The program itself judges times, and reports if the machine was too busy. Counts must always agree.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ fn selftest(parts: &str, more: &[&str]) -> (Ended, Value) {
     (ended, report)
 }
 
-/// Each comparison whose verdict is one of these.
+/// Returns the comparisons with one of these verdicts.
 fn rows<'a>(report: &'a Value, verdicts: &[&str]) -> Vec<&'a Value> {
     let parts = report["parts"].as_array().unwrap();
     let rows = parts
@@ -24,7 +24,7 @@ fn rows<'a>(report: &'a Value, verdicts: &[&str]) -> Vec<&'a Value> {
         .collect()
 }
 
-/// Every count is exact; a time may only be excused.
+/// Asserts that every count is exact. Only a time may be excused by a busy machine.
 fn counts_agree(ended: &Ended, report: &Value) {
     let differ = rows(report, &["differs"]);
     let counts: Vec<_> = differ.iter().filter(|row| row["unit"] == "count").collect();
@@ -43,7 +43,7 @@ fn a_million_deliveries_are_counted_exactly_in_every_fault() {
     counts_agree(&ended, &report);
     let due = &report["parts"][0]["rows"][1];
     assert_eq!(due["what"], "deliveries that were due");
-    // A busy machine leaves ticks out; what is sent is followed all the same.
+    // A busy machine skips ticks; the ledger follows the messages that are sent.
     assert!(due["truth"].as_f64() > Some(100_000.0), "{due}");
     assert_eq!(rows(&report, &["ok"]).len(), 8, "{report:#}");
 }
@@ -83,7 +83,7 @@ fn a_leak_and_busy_threads_are_seen_in_the_target() {
 #[test]
 fn a_server_that_answers_later_than_it_was_told_is_noticed() {
     let (ended, report) = selftest("delays", &["--lie", "delay=50ms"]);
-    // On a busy machine such a difference is put down to the machine, and the figures are right neither way.
+    // On a busy machine, the difference may be attributed to the machine. In neither case does the self-test pass.
     assert!(matches!(ended.code, Some(1 | 98)), "{report:#}");
     let wrong = rows(&report, &["differs", "disturbed"]);
     assert_eq!(wrong.len(), 10, "{report:#}");

@@ -1,4 +1,4 @@
-//! Socket.IO against servers that others wrote: three versions of the official one, and Python's.
+//! Socket.IO against third-party servers: three versions of the official one, and Python's.
 
 use crate::harness::{
     Lab, SOCKET_IO, Server, ask, python_socketio, socketio_server, socketio_server_with,
@@ -62,7 +62,7 @@ export default async function everything({ users, check, eventually }: Group) {
 }
 "#;
 
-/// Checks of one user over one transport.
+/// Number of checks of one user over one transport.
 const CHECKS: u64 = 17;
 
 fn servers() -> Vec<(&'static str, Server)> {
@@ -138,7 +138,7 @@ export default async function beats({ users }: Group) {
 }
 "#;
 
-/// A client that did not answer its pings would be disconnected several times over.
+/// A client that did not respond to pings would be disconnected several times.
 #[test]
 fn pings_are_answered_natively() {
     for (name, server) in [
@@ -245,8 +245,7 @@ export default async function sessions({ users: [user], check }: Group) {
 }
 "#;
 
-/// A poll that waits for the server holds a connection: neither those of sessions that are over nor those of many
-/// sessions at a time may keep a user from going on.
+/// A waiting poll occupies a connection. Neither ended sessions nor many concurrent sessions may block a user.
 #[test]
 fn polling_sessions_of_one_user_do_not_wait_for_each_other() {
     let server = python_socketio();

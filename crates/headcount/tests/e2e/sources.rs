@@ -1,4 +1,4 @@
-//! Users from several local addresses, against servers that note who asks from where.
+//! Users with several local addresses, against servers that record the source address of each request.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufReader, Write as _};
@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use crate::harness::{Lab, Raw, read_request};
 
-/// Addresses by user, as `?user=` in the path names them; those who only knock ask nothing.
+/// Source addresses by user, from `?user=` in the path. The preflight sends no request, so it is not included.
 type Seen = Arc<Mutex<BTreeMap<String, BTreeSet<IpAddr>>>>;
 
-/// Answers everything alike, so that a WebSocket or Socket.IO does not open; that is enough to see where it came from.
+/// Responds with 404 to everything, so WebSockets and Socket.IO do not open. Their source address is known all the
+/// same.
 fn server() -> (Raw, Seen) {
     let seen = Seen::default();
     let ours = Arc::clone(&seen);
@@ -35,7 +36,7 @@ fn server() -> (Raw, Seen) {
     (raw, seen)
 }
 
-/// What each of twenty users does once.
+/// A scenario that each of twenty users runs once.
 fn twenty(more: &str, story: &str) -> Lab {
     let text = format!(
         r#"import type {{ Group, Options }} from "headcount";
@@ -49,7 +50,8 @@ export default async function go({{ users: [u] }}: Group) {{
     Lab::new().with("go.ts", &text)
 }
 
-/// Twenty users on fourteen addresses: each has one, and six addresses have two.
+/// Checks the distribution of twenty users over the addresses: each user has one address, and the loads differ by at
+/// most one.
 fn check_spread(seen: &Seen, addresses: usize) {
     let seen = seen.lock().unwrap();
     assert_eq!(seen.len(), 20, "{seen:?}");
@@ -186,7 +188,7 @@ fn an_address_that_is_not_this_machines_is_refused_before_anything_is_sent() {
 
 #[test]
 fn a_limiter_by_address_is_passed_with_enough_addresses_only() {
-    // 20 per address; 20 users ask 10 times each.
+    // The limit is 20 requests per address. Each of the 20 users sends 10 requests.
     for (source, refused) in [
         ("127.0.0.1", 180),
         ("127.0.0.0/29", 80),

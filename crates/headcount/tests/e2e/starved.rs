@@ -1,4 +1,4 @@
-//! A generator that is short of CPU says so, and never blames the target.
+//! A generator that lacks CPU time reports that, and never blames the target.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ export default async function asks({ users: [user] }: Group) {
 }
 "#;
 
-/// More than one core can make: each iteration works for some milliseconds.
+/// More load than one core can make: each iteration computes for some milliseconds.
 const HEAVY: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { load: { rate: "2000/s", duration: "2s", users: 20000 } };
@@ -27,7 +27,7 @@ export default async function asks({ users: [user] }: Group) {
 }
 "#;
 
-/// Processes that take a core from everybody else on it, killed by their number.
+/// Processes that compete for one core. They are killed by process id.
 struct Hogs(Vec<Child>);
 
 impl Hogs {
@@ -75,11 +75,11 @@ fn more_load_than_its_core_can_make_is_not_sound() {
     );
 }
 
-/// A control group with a twentieth of a core, removed when it is forgotten.
+/// A cgroup with a quota of 5 % of a core, removed when dropped.
 struct Quota(PathBuf);
 
 impl Quota {
-    /// `None` where this machine lets nobody make one.
+    /// `None` if this machine does not permit a cgroup.
     fn new() -> Option<Self> {
         let (one, two) = (Path::new("/sys/fs/cgroup/cpu"), Path::new("/sys/fs/cgroup"));
         let (root, file, quota) = if one.is_dir() {

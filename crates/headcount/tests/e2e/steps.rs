@@ -1,11 +1,11 @@
-//! How far iterations come: every step with all who reached it, what failed first, and how sure a pass rate is.
+//! The step funnel: the iterations that reached each step, the first failures, and the confidence bounds of pass rates.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Lab, Server, is_invalid};
 
-/// Exactly the third of four steps fails: by a 500 for every 5th iteration, by a time-out for every 7th that got there;
-/// for every 11th that came through both a check fails, which ends nothing.
+/// Only the third of four steps fails. Every 5th iteration gets a status of 500, and every 7th of the rest a timeout.
+/// Of those that pass, every 11th fails a check, which does not end the iteration.
 const TRADE: &str = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = {
@@ -39,7 +39,8 @@ fn traded() -> (Lab, Value) {
     (lab, record)
 }
 
-/// Each step: its path, and how many reached it, passed it, passed it with failures, failed in it, did not end it.
+/// Returns each step: its path, and the iterations that reached it, passed it, passed it with failures, failed in it,
+/// or did not finish it.
 fn table(level: &Value) -> Value {
     let steps = level["measured"]["funnel"]["steps"].as_array().unwrap();
     let keys = [
@@ -54,7 +55,7 @@ fn table(level: &Value) -> Value {
     steps.iter().map(row).collect::<Vec<_>>().into()
 }
 
-/// Each first failure: the step, the kind, the status, what, and how many iterations failed and succeeded.
+/// Returns each first failure: step, kind, status and name, and the failed and succeeded iterations.
 fn causes(level: &Value) -> Vec<Value> {
     let causes = level["measured"]["funnel"]["first_failures"]
         .as_array()
@@ -130,7 +131,7 @@ fn a_threshold_on_who_reaches_a_step_holds_or_breaks() {
         Value::from(cells)
     };
     let told: Vec<Value> = results.iter().map(told).collect();
-    // A machine that starts 77 at once too late says nothing of the target.
+    // If this machine starts the 77 iterations too late, the level says nothing about the target.
     let decided = |level: usize, held: bool| {
         let open = is_invalid(&record["levels"][level]);
         if open { Value::Null } else { Value::from(held) }
@@ -159,7 +160,7 @@ fn a_threshold_on_who_reaches_a_step_holds_or_breaks() {
 fn a_pass_rate_is_told_with_its_bounds_and_never_called_different() {
     let (lab, _) = traded();
     let report = lab.headcount(&["report", "run/run.json"]);
-    // Of the first eight only the 5th and the 7th fail: 6 of 8 beside 53 of 77.
+    // Of the eight iterations only the 5th and the 7th fail: 6 of 8 pass, beside 53 of 77.
     report.says(&[
         "6 of 8 (34.9–96.8 %)",
         "a difference between levels may be chance",
@@ -208,7 +209,8 @@ fn a_step_within_another_has_its_path_and_the_unfinished_are_where_they_were() {
     report.says(&["accept > seen", "1 unfinished at 16 users, in accept"]);
 }
 
-/// A pool of 40 users, 8 at a time, each in 50 ms: a request of the set-up's, of which every 10th is refused.
+/// A pool of 40 users, 8 at a time. Each takes 50 ms and sends a second request in setup, of which every 10th is
+/// refused.
 const POOL: &str = r#"
 import type { Group, Options, Setup } from "headcount";
 export const options: Options = { load: { users: [4], once: true } };
@@ -236,7 +238,7 @@ fn the_pool_of_users_is_timed_apart_and_in_no_levels_figures() {
     let keys = ["asked", "made", "failed", "at_once"];
     assert_eq!(keys.map(|key| pool[key].as_u64().unwrap()), [40, 40, 0, 8]);
     assert_eq!((&setup["users"], &setup["failed"]), (&json!(40), &json!(0)));
-    // Five rounds of 50 ms.
+    // 40 users, 8 at a time, take five rounds of 50 ms.
     assert!(pool["took_s"].as_f64() >= Some(0.25), "{pool:#}");
     assert!(pool["time"]["min_ns"].as_u64() >= Some(50_000_000));
     assert_eq!(setup["requests"]["GET /delay/50ms"]["count"], 40);

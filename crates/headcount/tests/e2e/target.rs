@@ -1,12 +1,12 @@
-//! What is told of the target, against servers of which it is known: threads that burn, memory that grows, a queue that
-//! is full, a process that ends, and an endpoint whose figures the test made up.
+//! The figures of the target, against servers with known behaviour: busy threads, growing memory, a full listen queue,
+//! a process that ends, and an endpoint with invented figures.
 
 use serde_json::Value;
 
 use crate::endpoint::{Exporter, wait_for_traffic};
 use crate::harness::{Lab, Server};
 
-/// Users that ask one path, one after the other.
+/// A scenario whose users request one path repeatedly.
 fn scenario(path: &str, users: u32, options: &str) -> String {
     format!(
         r#"
@@ -19,7 +19,7 @@ export default async function ask({{ users }}: Group) {{
     )
 }
 
-/// The target of a run's only level.
+/// Returns the target figures of the run's only level.
 fn target(server: &Server, text: &str, more: &[&str]) -> Value {
     let lab = Lab::new().with("ask.ts", text);
     lab.run("ask.ts", &server.url(), more);
@@ -33,12 +33,13 @@ fn number(value: &Value, pointer: &str) -> f64 {
     found.unwrap_or_else(|| panic!("no number at {pointer} in {value:#}"))
 }
 
-/// Share of the time that a thread ran, or was ready and got no CPU: the same on a busy machine as on an idle one.
+/// Share of the time in which a thread ran or waited for a CPU. It is the same on a busy machine as on an idle one.
 fn wanted(thread: &Value) -> f64 {
     number(thread, "/cpu_percent") + number(thread, "/waiting_percent")
 }
 
-/// How many threads wanted a CPU for more than 80 % of the time: on a busy machine more of them than the test made.
+/// Number of threads that wanted a CPU for more than 80 % of the time. A busy machine may add threads to those of the
+/// test.
 fn wanting_cpu(target: &Value) -> u64 {
     let threads = threads(target, "");
     threads
@@ -56,7 +57,7 @@ fn threads<'a>(target: &'a Value, start: &str) -> Vec<&'a Value> {
 #[test]
 fn one_busy_thread_is_told_by_name() {
     let server = Server::truth(&[]);
-    // Two users, so that there is always one more to serve.
+    // Two users, so that a request is always waiting.
     let target = target(&server, &scenario("/burn/5ms", 2, ""), &[]);
     assert_eq!(target["source"], "proc");
     assert_eq!(target["pid"], server.pid());
@@ -101,8 +102,8 @@ fn a_pool_of_four_busy_threads_is_told_as_four() {
 #[test]
 fn memory_that_grows_is_told_with_its_rate() {
     let server = Server::truth(&[]);
-    // 10 users, each 20 requests a second, and each keeps 65,536 bytes: 13 MB a second, beside which the server's own
-    // first needs are small.
+    // 10 users each send 20 requests per second, and each request leaks 65,536 bytes: 13 MB per second. The server's
+    // own initial growth is small beside that.
     let text = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { group: 1, load: { users: 10, duration: "9s", warmup: "1s" }, settle: "2s" };
@@ -130,7 +131,7 @@ export default async function leak({ users }: Group) {
 #[test]
 fn a_full_listen_queue_is_told_with_its_limit() {
     let server = Server::truth(&["--backlog", "4"]);
-    // One asks for the pause; the others connect anew each time, and must wait for it to end.
+    // One user requests the pause. The others open a new connection each time, and must wait until the pause ends.
     let text = r#"
 import type { Group, Options } from "headcount";
 export const options: Options = { load: { users: 40, duration: "4s" }, settle: "3s", timeouts: { connect: "1s", total: "2s" } };
@@ -201,7 +202,7 @@ fn figures_of_an_endpoint_feed_the_same_fields_and_thresholds() {
         (&target["runtime"], &target["runtime_version"]),
         (&"Go".into(), &"1.22.1".into())
     );
-    // Half a second of CPU in each second, and 100 MB.
+    // The endpoint reports half a core of CPU, and 100 MB.
     let cpu = number(target, "/cpu_percent");
     assert!((cpu - 50.0).abs() < 2.0, "{cpu}");
     assert_eq!(
@@ -283,7 +284,7 @@ fn cores_are_shared_only_where_both_may_run() {
     };
     assert_eq!(shared(&[]), true, "neither is kept from any core");
     if cores < 2 {
-        return; // there is one core for both
+        return; // generator and target share the only core
     }
     server.pin(1);
     assert_eq!(shared(&["--workers", "1", "--cores", "0"]), false);

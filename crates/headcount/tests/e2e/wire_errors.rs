@@ -1,4 +1,5 @@
-//! Targets that answer wrongly, too late, or not at all: each failure names its side and kind, and quotes what came.
+//! Targets that respond incorrectly, too late, or not at all. Each failure has a side and a kind, and quotes the
+//! response.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -22,12 +23,12 @@ export default async function go({{ users: [u] }}) {{ await u.get("{url}"); }}
     Lab::new().with("go.ts", &text)
 }
 
-/// A server that sends these bytes to whoever asks, and closes.
+/// A server that responds to any data with these bytes, and closes.
 pub(crate) fn answering(bytes: &'static [u8]) -> Raw {
     Raw::start(move |mut stream| {
         let mut asked = [0; 4096];
         if stream.read(&mut asked).is_ok_and(|count| count > 0) {
-            let _ = stream.write_all(bytes); // who only knocked has gone
+            let _ = stream.write_all(bytes); // the preflight has disconnected
         }
     })
 }
@@ -84,13 +85,13 @@ fn a_body_beyond_the_limit_is_refused_by_headcount_itself() {
     );
 }
 
-/// Sends these bytes to whoever asks, and then nothing more.
+/// A server that responds to any data with these bytes, and then stays silent.
 fn falling_silent(bytes: &'static [u8]) -> Raw {
     Raw::start(move |mut stream| {
         let mut buffer = [0; 4096];
         if stream.read(&mut buffer).is_ok_and(|count| count > 0) {
             let _ = stream.write_all(bytes);
-            let _ = stream.read(&mut buffer); // until the other side gives up
+            let _ = stream.read(&mut buffer); // until the peer closes the connection
         }
     })
 }
@@ -145,7 +146,7 @@ export default async function go({ users: [u] }) { await u.get("/healthz"); }
     ended.refused(98, &["needs about 57 more samples (2 of 59)"]);
 }
 
-/// A TLS server that never answers the greeting: the connection does not open.
+/// A TLS server that never responds to the client's hello, so the connection does not open.
 #[test]
 fn connecting_has_a_time_limit() {
     let bridge = Server::bridge(&[]);
@@ -178,11 +179,11 @@ export default async function go({ users: [u] }) {
 }
 "#;
 
-/// A WebSocket server that answers the first message with `frame`, as raw as it is.
+/// A WebSocket server that responds to the first message with this raw frame.
 fn sending(frame: Frame) -> Raw {
     Raw::start(move |stream| {
         let Ok(mut socket) = tungstenite::accept(stream) else {
-            return; // who only knocked has gone
+            return; // the preflight has disconnected
         };
         let _ = socket.read();
         let _ = socket.send(tungstenite::Message::Frame(frame.clone()));
@@ -239,7 +240,7 @@ fn a_refused_websocket_tells_the_status() {
 
 const SHORT: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// Answers each request with these bytes, with a certificate that nobody has signed.
+/// A TLS server with a self-signed certificate that responds to each request with these bytes.
 fn tls_server(answer: impl Into<Arc<[u8]>>) -> Raw {
     let answer = answer.into();
     let certified =
@@ -282,7 +283,7 @@ fn a_certificate_that_nobody_signed_is_refused_and_the_way_out_told() {
     );
 }
 
-/// What TLS has decrypted is in no socket any more: nobody tells of it again.
+/// Decrypted bytes are no longer in the socket, so the kernel does not report them again.
 #[test]
 fn a_body_in_the_smallest_pieces_is_read_to_its_end_over_tls() {
     let mut body = b"1\r\nx\r\n".repeat(100_000);

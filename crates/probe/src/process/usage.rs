@@ -63,8 +63,8 @@ pub struct ThreadUse {
 /// The usage from `before` to `after`. `None` if no time passed or the samples are of different processes.
 ///
 /// CPU time is the sum over the threads, plus that of children that ended in between and were waited for. Threads that
-/// both started and ended between the samples appear only in the process's total, which is in clock ticks. That total,
-/// less its error of two ticks, counts if it is larger than the sum.
+/// both started and ended between the samples appear only in the process's total, which is in clock ticks. If that
+/// total, minus an error of two ticks, exceeds the sum, the total is used.
 pub fn use_between(before: &Sample, after: &Sample) -> Option<Use> {
     let over = after.at.saturating_sub(before.at);
     let (first, last) = (before.processes.first()?, after.processes.first()?);
@@ -145,7 +145,7 @@ fn thread_use(
     total
 }
 
-/// CPU time since `before` of children that have ended: the time that their parents inherited, less the time that they
+/// CPU time since `before` of children that have ended: the time that their parents inherited, minus the time that they
 /// had used before.
 fn of_ended_processes(before: &Sample, after: &Sample) -> Nanos {
     let inherited = |sample: &Sample| sum(sample, |process| process.cpu_of_ended_children);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Runtime;
 
-/// Programs that are a runtime, by the beginning of their name. Only a version may follow.
+/// Programs that are a runtime, by the beginning of their name. Only a version may follow it.
 const PROGRAMS: [(&str, &str); 14] = [
     ("nodejs", "Node.js"),
     ("node", "Node.js"),
@@ -22,7 +22,7 @@ const PROGRAMS: [(&str, &str); 14] = [
     ("luajit", "Lua"),
 ];
 
-/// Libraries of only one runtime, by the beginning of their name.
+/// Libraries that belong to only one runtime, by the beginning of their name.
 const LIBRARIES: [(&str, &str); 6] = [
     ("libjvm.so", "JVM"),
     ("libpython", "Python"),

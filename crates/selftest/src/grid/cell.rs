@@ -15,12 +15,12 @@ pub(crate) struct Cell {
     pub(crate) thresholds: Vec<Threshold>,
 }
 
-/// The choices of the seed. Times are in milliseconds.
+/// The parameters chosen by the seed. Times are in milliseconds.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameters {
     pub(crate) users: u64,
     pub(crate) duration: u64,
-    /// Per second, of an open load.
+    /// Rate of an open load, per second.
     pub(crate) rate: u64,
     /// Requests or messages: per user for `once`, in total for a count.
     pub(crate) count: u64,
@@ -74,7 +74,7 @@ impl Cell {
         Some(Self::new(*kind, *fault, seed.parse().ok()?))
     }
 
-    /// The time before the measurement, in milliseconds.
+    /// The warm-up before the measurement, in milliseconds.
     pub(crate) fn warm_up(&self) -> u64 {
         if self.kind.is_bench && self.kind.load != Load::Once {
             WARM_UP
@@ -83,7 +83,7 @@ impl Cell {
         }
     }
 
-    /// The order for the server.
+    /// The configuration of the server's fault.
     pub(crate) fn order(&self) -> Value {
         let p = &self.parameters;
         let fault = match self.fault {
@@ -216,7 +216,7 @@ impl Parameters {
     }
 }
 
-/// Every how many operations the fault occurs, when it starts, and how long it lasts.
+/// Returns the interval of the fault in operations, its start, and its duration.
 fn fault_of(
     kind: &Kind,
     fault: Fault,
@@ -245,7 +245,7 @@ fn fault_of(
         Fault::Frozen => (1, at, 0),
         Fault::PartlyFrozen => (dice.between(2, 3), at, 0),
         Fault::Stalled => (1, at, dice.between(8, 20) * 10),
-        // Not every connection: the first one is only the preflight check.
+        // One of two connections, because the first one is only the preflight.
         Fault::PartlySilent | Fault::PartlyAcceptClose | Fault::PartlyWrongProtocol => {
             (dice.between(2, 5), 0, 0)
         }

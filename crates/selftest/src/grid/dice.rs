@@ -1,4 +1,4 @@
-/// Random choices that a seed reproduces (`SplitMix64`).
+/// A generator of random choices that a seed reproduces (`SplitMix64`).
 #[derive(Clone, Debug)]
 pub(crate) struct Dice(u64);
 

@@ -103,7 +103,7 @@ fn crash(ended: &Ended) -> Option<String> {
     }
 }
 
-/// The outcome of a threshold in the record: held, broken, or `None` for inconclusive.
+/// The result of a threshold in the record: held, broken, or `None` for inconclusive.
 fn held(record: &Value, threshold: &Threshold) -> Option<bool> {
     let results = record["thresholds"].as_array().into_iter().flatten();
     let condition = threshold.condition();
@@ -124,7 +124,7 @@ fn said(held: Option<bool>) -> &'static str {
 fn compare(held: Option<bool>, truth: Truth, is_valid: bool) -> Judged {
     match (truth, held) {
         (Truth::Undecided, _) => Judged::Undecided,
-        // Without any data, "broken" and "inconclusive" are both right.
+        // Without data, both "broken" and "inconclusive" are right.
         (Truth::Holds, Some(true))
         | (Truth::Broken, Some(false))
         | (Truth::NoData, Some(false) | None) => Judged::Right,
@@ -175,7 +175,8 @@ fn whole(scene: &Scene<'_>, ended: &Ended, truths: &[Truth], outcome: &mut Outco
     }
 }
 
-/// Without a successful iteration a run fails, whatever its thresholds. The server knows nothing about iterations.
+/// Whether an iteration succeeded. A run without one fails, whatever its thresholds. The server's log does not show
+/// iterations.
 fn any_iteration_succeeded(record: &Value) -> bool {
     let succeeded = &record["levels"][0]["measured"]["iterations"]["succeeded"];
     succeeded.as_u64() > Some(0)
@@ -217,7 +218,7 @@ fn figures(scene: &Scene<'_>, level: &Value, outcome: &mut Outcome) {
         let form = Figure::Bad(*bad, Form::AtMost);
         let at = |limit: f64| scene.truth(&one(scene.cell, form, limit));
         let too_few = at(sum as f64) == Truth::Broken;
-        // Unfinished operations are not stated to be bad, so they are left out here.
+        // The program does not state that unfinished operations are bad, so they are left out here.
         let surely = stated[names[0]].as_u64().unwrap_or(0);
         let too_many = surely > 0 && at(surely as f64 - 1.0) == Truth::Holds;
         let text = format!("{family} {} = {sum}", names.join("+"));
@@ -233,7 +234,8 @@ const OF_ROOMS: &[(Bad, &[&str])] = &[
     (Bad::Misdelivered, &["misdelivered"]),
 ];
 
-/// Judges arrivals: no more requests arrive than were ordered and repeated. Only idempotent requests may be repeated.
+/// Judges arrivals: at most the planned requests and their repeats may arrive. Only idempotent requests may be
+/// repeated.
 fn arrivals(cell: &Cell, ended: &Ended, log: &Log, outcome: &mut Outcome) {
     let p = &cell.parameters;
     let ordered = match (cell.kind.load, cell.kind.shape) {

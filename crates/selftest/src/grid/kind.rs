@@ -32,7 +32,7 @@ pub(crate) enum Load {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// Whether it is `bench`, without a script.
+    /// Whether this is a `bench` run, without a script.
     pub(crate) is_bench: bool,
     pub(crate) protocol: Protocol,
     pub(crate) shape: Shape,
@@ -45,13 +45,13 @@ pub(crate) struct Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Healthy,
-    /// From some time on, nothing is sent.
+    /// The server sends nothing from some time on.
     Frozen,
-    /// The same on some of the connections.
+    /// The same, on some of the connections.
     PartlyFrozen,
-    /// Nothing is sent for a while.
+    /// The server sends nothing for a while.
     Stalled,
-    /// Connections are accepted, but nothing is ever sent.
+    /// The server accepts connections, but never sends anything.
     Silent,
     PartlySilent,
     AcceptClose,
@@ -66,9 +66,9 @@ pub(crate) enum Fault {
     ErrorAll,
     ErrorSome,
     GrpcError,
-    /// Delayed, but within timeout and deadline.
+    /// Responses are delayed, but within timeout and deadline.
     Late,
-    /// Delayed beyond timeout or deadline.
+    /// Responses are delayed beyond timeout or deadline.
     TooLate,
     Drip,
     Duplicate,
@@ -175,7 +175,7 @@ impl Fault {
         known.map_or("unknown", |(_, name)| name)
     }
 
-    /// Whether it is possible for this kind of scenario.
+    /// Whether the fault is possible for this kind of scenario.
     pub(crate) fn fits(self, kind: &Kind) -> bool {
         match self {
             Self::Truncate | Self::ErrorAll | Self::ErrorSome | Self::Drip => {
@@ -201,7 +201,8 @@ impl Fault {
         )
     }
 
-    /// Whether a reply cannot be assigned to its message: several are in flight, and one has no reply or two.
+    /// Whether a reply cannot be assigned to its message. This happens if several are in flight and one has no reply or
+    /// two.
     pub(crate) fn confuses_replies(self, kind: &Kind) -> bool {
         let in_flight = kind.is_bench && kind.shape == Shape::Echo && kind.load == Load::Open;
         in_flight && matches!(self, Self::DropSome | Self::Duplicate)

@@ -1,4 +1,4 @@
-//! Runs headcount on one cell, as a process of its own, as its users start it.
+//! Runs headcount on one cell, as a separate process with the same command line that users use.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ use super::cell::Cell;
 use super::kind::{Load, Protocol, Shape};
 
 const LOOK: Duration = Duration::from_millis(5);
-/// Ends a cell after a minute: longer than any cell takes, even on a busy machine.
+/// Maximum number of polls, which is one minute. Even on a busy machine no cell takes longer.
 const MOST_LOOKS: u32 = 60 * 200;
 
 /// The output of the program.
@@ -28,7 +28,7 @@ pub(crate) struct Ended {
     pub(crate) complaints: String,
 }
 
-/// Runs a cell against the port of its server, in a folder of its own.
+/// Runs a cell against its port of the server, in a separate folder.
 pub(crate) fn run(exe: &Path, cell: &Cell, port: u16, folder: &Path) -> io::Result<Ended> {
     fs::create_dir_all(folder)?;
     let mut command = Command::new(exe);

@@ -1,4 +1,4 @@
-//! The samples of messages in rooms: which deliveries were made, when, how often and in which order.
+//! Samples of messages in rooms: the deliveries that were made, with their time, number and order.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::sample::{Known, Sample, Samples};
 use super::thresholds::{Bad, Figure};
 use super::truth::Scene;
 
-/// The uncertainty of the settling time, seen from the server.
+/// The uncertainty of the settle time, as seen from the server.
 const SETTLE: Micros = 60_000;
 
-/// One sample per delivery. It is bad if the figure counts it.
+/// Returns one sample per delivery. It is bad if the figure counts the delivery.
 pub(crate) fn samples(scene: &Scene<'_>, figure: Figure) -> Samples {
     let overtaken = overtaken(&scene.log.deliveries);
     let all = scene.log.deliveries.iter().zip(overtaken);
@@ -34,7 +34,7 @@ fn took(delivery: &Delivery) -> Option<Micros> {
     written.map(|written| written.saturating_sub(delivery.read))
 }
 
-/// The latency of a delivery, and whether the receiver saw it before the settling time ended.
+/// The latency of a delivery, and whether the receiver saw it before the settle time ended.
 fn base(scene: &Scene<'_>, delivery: &Delivery) -> (Sample, Known) {
     let certain = scene.is_certain(delivery.read);
     let unknown = Sample::unknown(certain);

@@ -21,7 +21,7 @@ pub(crate) struct Sample {
     pub(crate) upper: f64,
     /// Whether it counts as bad: failed, lost, duplicated and so on.
     pub(crate) bad: Known,
-    /// How often it counts if it is bad.
+    /// The number of times that it counts if it is bad.
     pub(crate) times: u64,
 }
 
@@ -39,14 +39,14 @@ impl Sample {
     }
 }
 
-/// Whether a threshold holds, as far as the log shows.
+/// The outcome of a threshold, as far as the log shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
     Holds,
     Broken,
-    /// There was no operation that it could be about, so it must not be reported as held.
+    /// No operation was relevant to the threshold, so it must not be reported as held.
     NoData,
-    /// The log does not decide it.
+    /// The log does not decide the outcome.
     Undecided,
 }
 
@@ -60,9 +60,9 @@ pub(crate) struct Samples {
 
 /// Relative tolerance: recorded times have three significant digits.
 const ROUNDING: f64 = 0.005;
-/// Absolute tolerance of counts, so that binary fractions do not turn 10 % of 190 into more than 19.
+/// Absolute tolerance of counts, because 10 % of 190 in binary fractions may not be exactly 19.
 const EPSILON: f64 = 1e-6;
-/// Absolute tolerance of times in microseconds, for clocks that are read one after the other.
+/// Absolute tolerance of times in microseconds, because clocks are read one after another.
 const INSTANT: f64 = 100.0;
 
 fn is_beyond(sample: &Sample, limit: f64) -> bool {

@@ -21,7 +21,7 @@ pub struct GridOutcome {
     wrong: Vec<(String, Vec<String>)>,
     /// Examples of inconclusive statements, with the name of their cell.
     inconclusive: Vec<(String, String)>,
-    /// Whether it was stopped before the last cell.
+    /// Whether the grid was stopped before the last cell.
     pub interrupted: bool,
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct Threshold {
     pub(crate) limit: f64,
 }
 
-/// The operations that a threshold is about.
+/// The operations that a threshold refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     Requests,
@@ -102,7 +102,7 @@ impl Bad {
     }
 }
 
-/// One to four different thresholds. Some hold clearly, some narrowly, and some do not hold.
+/// Returns one to four different thresholds. Some hold clearly, some narrowly, and some are broken.
 pub(crate) fn thresholds(kind: &Kind, p: &Parameters, dice: &mut Dice) -> Vec<Threshold> {
     let mut chosen: Vec<Threshold> = Vec::new();
     for _ in 0..dice.between(1, 4) {

@@ -7,7 +7,7 @@ use super::room;
 use super::sample::{Known, Sample, Samples, Truth};
 use super::thresholds::{Figure, Form, Of, Threshold};
 
-/// The time that network and scheduling may add to the server's own time, on a machine that is not stalled.
+/// The maximum time that network and scheduling add to the server's own time, on a machine without stalls.
 const WAY: Micros = 25_000;
 /// The uncertainty of the begin and the end of the measured time, which are estimated from the first request.
 const EDGE: Micros = 150_000;
@@ -19,11 +19,11 @@ const LIMIT: Micros = 60_000;
 pub(crate) struct Scene<'a> {
     pub(crate) cell: &'a Cell,
     pub(crate) log: &'a Log,
-    /// How much longer than the server a client may see an operation take.
+    /// The maximum time that a client may measure beyond the server's own time for an operation.
     pub(crate) tolerance: Micros,
     /// The measured time: operations read in it certainly count.
     sure: (Micros, Micros),
-    /// Operations read before this do not count.
+    /// Operations that the server read before this time do not count.
     begin: Micros,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Per second of the measured time, which only the load tester knows exactly.
+    /// The rate per second of the measured time. Only the load tester knows the exact measured time.
     fn rate_at_least(&self, samples: &Samples, limit: f64) -> Truth {
         if self.cell.kind.load == Load::Once {
             return Truth::Undecided;
@@ -92,7 +92,7 @@ impl<'a> Scene<'a> {
         }
         let kind = &self.cell.kind;
         if threshold.of == Of::Iterations && kind.load == Load::Once {
-            // With `once`, an iteration has several requests, and the log does not show where it begins and ends.
+            // With `once`, an iteration has several requests, and the log does not show the limits of an iteration.
             return Samples {
                 all: vec![Sample::unknown(true)],
                 is_open: true,
@@ -173,7 +173,7 @@ impl<'a> Scene<'a> {
             _ => false,
         };
         if is_cut {
-            // A request that broke without any response may have been repeated if it is idempotent.
+            // An idempotent request that broke without any response may have been repeated.
             let again = kind.is_idempotent || kind.protocol == Protocol::Http2;
             let again = again && matches!(fault, Fault::Close | Fault::Reset);
             return Sample {

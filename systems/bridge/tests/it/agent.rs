@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 
 use crate::served::Served;
 
-/// An OpenAI-compatible endpoint that shows what it was asked: its answer is the whole question.
+/// An OpenAI-compatible endpoint that returns the request as its reply.
 async fn echo(Json(question): Json<Value>) -> Json<Value> {
     let messages = question["messages"].to_string();
     Json(json!({ "choices": [{ "message": { "role": "assistant", "content": messages } }] }))

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::served::Served;
 
-/// What one receiver saw, judged by identity alone.
+/// The faults that one receiver saw, judged by the message numbers alone.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Seen {
     lost: usize,
@@ -15,7 +15,7 @@ struct Seen {
     strayed: usize,
 }
 
-/// Judges events against `expected` messages in `room`, numbered from 0.
+/// Compares events with `expected` messages in `room`, numbered from 0.
 fn judge(events: &[Value], room: &str, expected: u64) -> Seen {
     let mut seen = Seen::default();
     let mut known = HashSet::new();
@@ -37,7 +37,8 @@ fn judge(events: &[Value], room: &str, expected: u64) -> Seen {
     seen
 }
 
-/// One speaker by HTTP, three who listen with them and one who listens in a wrong room.
+/// One user speaks over HTTP, three listen in the same room, and one listens in another room. Returns the faults seen
+/// and the bridge's counts.
 async fn story(order: &str, messages: u64) -> (Seen, Value) {
     let bridge = Served::start(&["--faults", order]);
     let mut others = Vec::new();

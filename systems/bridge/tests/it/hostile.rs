@@ -1,4 +1,4 @@
-//! Clients that act for others, fill rooms and memory, or come from somebody else's page.
+//! Clients that impersonate others, fill rooms and memory, or come from a foreign web page.
 
 use kit::testing::hostile::{resident, send_pings};
 use serde_json::json;
@@ -15,7 +15,7 @@ async fn one_who_sends_pings_and_reads_nothing_takes_no_memory() {
         tokio::task::spawn_blocking(move || send_pings(address, "/bridge/ws?user=eve&room=Tower"));
     let sent = sending.await.unwrap();
     let grown = resident(bridge.pid()).saturating_sub(before);
-    // The system's own buffers take some; the bridge takes no more than it answers.
+    // The system's own buffers hold some data. The bridge reads no more than it can respond to.
     assert!(sent < 64 * MEBIBYTE, "{sent} bytes of pings were taken");
     assert!(
         grown < 8 * MEBIBYTE,
@@ -36,7 +36,7 @@ async fn nobody_acts_for_a_user_of_a_websocket_without_the_secret() {
     let mut wrong = without.clone();
     wrong["session"] = json!("0".repeat(32));
     assert_eq!(bridge.chat(&wrong).await.status(), 403);
-    // She hears only what she says herself, where she is.
+    // Ada receives only her own message, in her own room.
     ada.send(&json!({ "type": "say", "text": "here" })).await;
     let said = ada.event().await;
     assert_eq!(

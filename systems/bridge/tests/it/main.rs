@@ -1,4 +1,4 @@
-//! The bridge from outside: as a router, and as a process over real sockets.
+//! Tests of the bridge from outside: as a router, and as a process with real sockets.
 
 #[cfg(test)]
 mod agent;

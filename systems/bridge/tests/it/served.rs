@@ -1,4 +1,4 @@
-//! The bridge as a process of its own, and clients that share no code with it.
+//! The bridge as a separate process, and clients that share no code with it.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-/// No test waits longer than this for anything.
+/// Time limit for every wait in a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A running bridge; killed when dropped.
@@ -54,7 +54,7 @@ impl Served {
         request.json(body).send().await.unwrap()
     }
 
-    /// Says something in a room, as a user with a session by HTTP.
+    /// Sends a message to a room over HTTP. The user has an HTTP session.
     pub(crate) async fn say(&self, user: &str, room: &str, message: &str) -> Value {
         let body = json!({ "user": user, "room": room, "message": message });
         let response = self.chat(&body).await;
@@ -67,7 +67,7 @@ impl Served {
         request.send().await.unwrap().json().await.unwrap()
     }
 
-    /// What is answered to a page of `origin`.
+    /// Requests a path as a web page of `origin` would.
     pub(crate) async fn get_from(&self, path: &str, origin: &str) -> Response {
         let request = self.http.get(format!("{}{path}", self.url));
         request.header("origin", origin).send().await.unwrap()
@@ -90,7 +90,7 @@ impl Served {
         request.send().await.unwrap().status().as_u16()
     }
 
-    /// One number of `/metrics`.
+    /// Returns one metric of `/metrics`.
     pub(crate) async fn metric(&self, name: &str) -> u64 {
         let request = self.http.get(format!("{}/metrics", self.url));
         let text = request.send().await.unwrap().text().await.unwrap();
@@ -103,7 +103,7 @@ impl Served {
         answer["active"].as_u64().unwrap()
     }
 
-    /// Asks again and again until there are so many sessions.
+    /// Polls until the number of active sessions is `expected`.
     pub(crate) async fn until_active(&self, expected: u64) {
         let deadline = Instant::now() + PATIENCE;
         while self.active().await != expected {
@@ -112,7 +112,7 @@ impl Served {
         }
     }
 
-    /// A user on a WebSocket that was welcomed.
+    /// Connects a user over WebSocket and waits for the welcome.
     pub(crate) async fn join(&self, query: &str) -> Listener {
         let url = format!("{}/bridge/ws?{query}", self.url.replace("http", "ws"));
         let (socket, _) = connect_async(url).await.unwrap();
@@ -125,7 +125,7 @@ impl Served {
         listener
     }
 
-    /// The same, not welcomed yet; `None` when there is no place for the connection.
+    /// Connects without waiting for the welcome. `None` if the connection is refused.
     pub(crate) async fn try_join(
         &self,
         query: &str,
@@ -134,7 +134,7 @@ impl Served {
         connect_async(url).await.ok().map(|(socket, _)| socket)
     }
 
-    /// The status with which a WebSocket is refused.
+    /// Returns the status with which a WebSocket is refused.
     pub(crate) async fn refused(&self, query: &str) -> u16 {
         let url = format!("{}/bridge/ws?{query}", self.url.replace("http", "ws"));
         match connect_async(url).await {
@@ -145,7 +145,7 @@ impl Served {
         }
     }
 
-    /// Asks the process to stop, and waits for that.
+    /// Sends SIGTERM to the process and waits for its end.
     pub(crate) fn terminate(&self) {
         let id = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
@@ -193,7 +193,7 @@ impl Listener {
         self.socket.send(Message::binary(vec![1])).await.unwrap();
     }
 
-    /// The next event.
+    /// Returns the next event.
     pub(crate) async fn event(&mut self) -> Value {
         match self.next(PATIENCE).await {
             Some(Message::Text(text)) => serde_json::from_str(&text).unwrap(),
@@ -201,7 +201,7 @@ impl Listener {
         }
     }
 
-    /// Events until it is quiet for longer than a held delivery may wait.
+    /// Returns events until none arrives for longer than the maximum wait of a held delivery.
     pub(crate) async fn rest(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
         while let Some(Message::Text(text)) = self.next(Duration::from_millis(900)).await {
@@ -210,7 +210,7 @@ impl Listener {
         events
     }
 
-    /// Events until the bridge closes, and how it does.
+    /// Returns events until the bridge closes, and the close frame.
     pub(crate) async fn until_close(&mut self) -> (Vec<Value>, Option<CloseFrame>) {
         let mut events = Vec::new();
         loop {

@@ -14,7 +14,7 @@ async fn a_websocket_is_a_connection_like_another_as_long_as_it_is_open() {
     );
     assert!(bridge.try_join("user=eve&room=Tower").await.is_none());
     drop(ada);
-    // When the bridge learns of it is its own affair.
+    // The bridge may notice the disconnect with some delay.
     for _ in 0..500 {
         if bridge.try_join("user=eve&room=Tower").await.is_some() {
             return;
@@ -30,7 +30,7 @@ async fn a_receiver_that_does_not_read_is_cut_off_and_nobody_else_is_hurt() {
     let _stuck = bridge.join("user=stuck&room=Tower").await;
     let mut healthy = bridge.join("user=healthy&room=Tower").await;
     let mut speaker = bridge.join("user=speaker&room=Tower").await;
-    // More in all than the sockets of one connection can hold.
+    // More data than the sockets of one connection can hold.
     let text = "x".repeat(4000);
     let mut heard = 0;
     for _ in 0..MESSAGES {

@@ -41,7 +41,7 @@ async fn a_crash_on_order_comes_at_its_message() {
     let mut said = 0;
     while said < 2 {
         ada.send(&say).await;
-        // Heard before the next one is sent: an abort takes along what is still on its way.
+        // Wait for each message before sending the next one, because an abort discards data in flight.
         while ada.event().await["type"] != "said" {}
         said += 1;
     }
